@@ -5,7 +5,7 @@ import { checks } from "./checks.ts";
 import { CallRecorder } from "./contract/call-recorder.ts";
 import { numberOfChecks } from "./number-of-checks.ts";
 
-test("equal tells what it expected and what it got", () => {
+test("equal reports the expected and the actual value", () => {
   expect(() => equal([1], [1], "the list")).not.toThrow();
   expect(() => equal([1], [2], "the list")).toThrow("the list: expected [2], got [1].");
 });
@@ -18,7 +18,7 @@ test("equalInAnyOrder counts elements", () => {
   );
 });
 
-test("holds demands that a statement is true", () => {
+test("holds requires a true statement", () => {
   expect(() => holds(true, "It is true")).not.toThrow();
   expect(() => holds(false, "It is true")).toThrow("It is true.");
 });
@@ -31,13 +31,13 @@ describe("failsWith", () => {
       () => {
         throw new ServiceError(705);
       },
-      "the call that throws at once",
+      "the call that throws synchronously",
     );
   });
 
   test.each([
     ["another code", () => Promise.reject(new ServiceError(706))],
-    ["an error of a driver", () => Promise.reject(Object.assign(new Error("duplicate key"), { code: 705 }))],
+    ["a driver error", () => Promise.reject(Object.assign(new Error("duplicate key"), { code: 705 }))],
     ["success", () => Promise.resolve("done")],
     [
       "a detail that repeats the cause",
@@ -80,16 +80,16 @@ test.each([
   expect(same(other, one)).toBe(false);
 });
 
-test("no check has vanished, and none was added without being counted", () => {
+test("the kit has the declared number of checks", () => {
   expect(checks).toHaveLength(numberOfChecks);
 });
 
-test("every check has a name of its own", () => {
+test("every check has a unique name", () => {
   const names = checks.map(({ name }) => name);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-test("the sections follow one another without mixing", () => {
+test("the checks of a section are contiguous", () => {
   const sections = checks.map(({ section }) => section);
   const changes = sections.filter((section, index) => section !== sections[index - 1]);
   expect(changes).toHaveLength(new Set(sections).size);
@@ -112,7 +112,7 @@ const storage = Object.freeze({
   now: async () => 7,
 }) as unknown as Storage;
 
-test("notes each call once, the last one last, and changes nothing", async () => {
+test("records each call once, in order of the last call, and changes nothing", async () => {
   const recorder = new CallRecorder();
   const noted = recorder.storage(storage);
   expect(await noted.repositories.sessions.count()).toBe(3);
@@ -122,7 +122,7 @@ test("notes each call once, the last one last, and changes nothing", async () =>
   expect(recorder.calls).toEqual(["storage.now", "storage.transaction", "sessions.count"]);
 });
 
-test("gives one thing for one thing", () => {
+test("returns the same proxy for the same object", () => {
   const recorder = new CallRecorder();
   const noted = recorder.storage(storage);
   expect(recorder.storage(storage)).toBe(noted);

@@ -75,11 +75,11 @@ function makeSubject(
   return {
     storage: noted,
     r: noted.repositories,
-    another: opening(another, "The storage declares severalProcesses, but there is no second connection."),
-    reopen: opening(reopen, "The storage declares durable, but it cannot be opened again."),
+    another: opening(another, "The storage declares severalProcesses, but the adapter opens no second connection."),
+    reopen: opening(reopen, "The storage declares durable, but the adapter cannot reopen it."),
     loseNext: async (times) => {
       if (loseNext === undefined)
-        throw new ConformanceError("The storage declares severalProcesses, but nothing can be made to lose.");
+        throw new ConformanceError("The storage declares severalProcesses, but the adapter provides no loseNext.");
       await loseNext(times);
     },
     advance,

@@ -12,7 +12,7 @@ export async function withinLimit<T>(adapter: Pick<AdapterUnderTest, "timeLimit"
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
-      () => reject(new ConformanceError(`It did not come to an end within ${timeLimit / 1000} s.`)),
+      () => reject(new ConformanceError(`The check did not end within ${timeLimit / 1000} s.`)),
       timeLimit,
     );
   });

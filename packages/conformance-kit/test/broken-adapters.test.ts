@@ -21,22 +21,22 @@ function adapter(name: string, create: Create): AdapterUnderTest {
 
 const sound = adapter("sound", (options) => new MemoryStorage(options));
 
-describe.each(allBrokenAdapters)("an adapter with a fault in %s", (_part, adapters) => {
+describe.each(allBrokenAdapters)("faults in %s", (_part, adapters) => {
   const cases = adapters.flatMap(({ fault, caughtBy: names, create }) =>
     names.map((caughtBy) => ({ fault, caughtBy, create })),
   );
 
-  test.each(cases)("that $fault is caught by: $caughtBy", async ({ fault, caughtBy, create }) => {
+  test.each(cases)('$fault: fails "$caughtBy"', async ({ fault, caughtBy, create }) => {
     const { outcome: ofSound } = await runCheck(sound, caughtBy);
     expect(ofSound).toBe(needsOf(caughtBy) === null ? "passed" : "notApplicable");
     const { outcome, error } = await runCheck(adapter(fault, create), caughtBy);
     expect(outcome).toBe("failed");
-    // Anything else would be a fault of the fault.
+    // Any other error is a mistake in the fault itself.
     expect(["ConformanceError", "ServiceError"]).toContain((error as Error).name);
   });
 });
 
-test("a storage with a limit of indexes passes when it keeps to it", async () => {
+test("a storage with an index limit passes if it keeps the limit", async () => {
   const limited = adapter("limited", (options) => {
     const storage = new MemoryStorage(options);
     return brokenStorage(storage, {
@@ -49,7 +49,7 @@ test("a storage with a limit of indexes passes when it keeps to it", async () =>
 });
 
 test.each(checks.filter(({ section, needs }) => section === "changes" && needs === null).map(({ name }) => name))(
-  "a storage whose transactions overlap passes when it stamps soundly: %s",
+  "a storage with overlapping transactions and sound stamps passes: %s",
   async (name) => {
     expect(
       await runCheck(

@@ -8,24 +8,24 @@ const sound: AdapterUnderTest = { name: "sound", create: async (options) => new 
 
 const ofSeveralProcesses = checks.filter(({ needs }) => needs === "severalProcesses" || needs === "durable");
 
-test("processes that share a database soundly pass", async () => {
+test("processes that share a database correctly pass", async () => {
   const { results } = await runChecks(sound, { checks: ofSeveralProcesses });
   expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
 }, 120_000);
 
 describe.each([
   ["several processes", brokenBatches],
-  ["records of several processes", brokenRecordProcesses],
-  ["a database that is opened again", brokenMemories],
-])("a fault that shows in %s", (_where, broken) => {
+  ["records across processes", brokenRecordProcesses],
+  ["a reopened database", brokenMemories],
+])("faults in %s", (_where, broken) => {
   const cases = broken.flatMap(({ fault, caughtBy: names, create }) =>
     names.map((caughtBy) => ({ fault, caughtBy, create })),
   );
 
-  test.each(cases)("that it $fault is caught by: $caughtBy", async ({ fault, caughtBy, create }) => {
+  test.each(cases)('$fault: fails "$caughtBy"', async ({ fault, caughtBy, create }) => {
     const { outcome, error } = await runCheck({ name: fault, create }, caughtBy);
     expect(outcome).toBe("failed");
-    // Anything else would be a fault of the fault.
+    // Any other error is a mistake in the fault itself.
     expect(["ConformanceError", "ServiceError"]).toContain((error as Error).name);
   });
 });

@@ -13,7 +13,7 @@ import { brokenReturning } from "./broken/deletion/broken-restoring.ts";
 import { brokenConditions } from "./broken/queries/broken-conditions.ts";
 import { brokenOrder } from "./broken/queries/broken-order.ts";
 
-describe("find difference", () => {
+describe("differential comparison", () => {
   /** Milliseconds for some thousands of small scenarios. */
   const patience = 120_000;
 
@@ -31,12 +31,12 @@ describe("find difference", () => {
 
   function named(adapters: readonly BrokenAdapter[], fault: string): BrokenAdapter {
     const found = adapters.find((each) => each.fault === fault);
-    if (found === undefined) throw new Error(`Nothing is broken like this: ${fault}`);
+    if (found === undefined) throw new Error(`There is no fault "${fault}".`);
     return found;
   }
 
   test(
-    "an adapter that does as the reference does has no difference",
+    "finds no difference for an adapter that matches the reference",
     async () => {
       expect(await findDifference(memoryReference, { ...memoryReference, name: "another" }, options)).toBeNull();
     },
@@ -44,17 +44,17 @@ describe("find difference", () => {
   );
 
   test.each([
-    ["orders by the units of UTF-16", brokenOrder],
-    ["puts null behind everything", brokenOrder],
-    ["begins an ordered page one too late", brokenOrder],
-    ["skips what is equal to the position", brokenOrder],
+    ["sorts texts by UTF-16 code units", brokenOrder],
+    ["sorts null last", brokenOrder],
+    ["begins a sorted page one object too late", brokenOrder],
+    ["skips objects equal to the position", brokenOrder],
   ])(
-    "a storage that %s is found by a query of a few objects",
+    "finds a storage that %s with a query of few objects",
     async (fault, adapters) => {
       const difference = await findDifference(memoryReference, adapter(named(adapters, fault)), options);
       expect(difference?.scenario.kind).toBe("query");
       if (difference?.scenario.kind !== "query") return;
-      // What it takes to show the fault, and little else.
+      // The fault needs no more than these steps.
       expect(difference.scenario.objects.length).toBeLessThanOrEqual(6);
       expect(
         Object.values(difference.scenario.objects).flatMap(({ attributes }) => Object.keys(attributes)).length,
@@ -65,15 +65,15 @@ describe("find difference", () => {
   );
 
   test.each([
-    ["deletes what is recycled", brokenGoing],
-    ["leaves the version as it was", brokenGoing],
-    ["brings back no links", brokenReturning],
-    ["gives the lock to everybody", brokenLocks],
-    ["lets anybody release", brokenLocks],
-    ["has no limit of the user", brokenSessions],
-    ["does not know devices", brokenSessions],
+    ["permanently deletes recycled objects", brokenGoing],
+    ["keeps the version of a deleted object", brokenGoing],
+    ["restores no links", brokenReturning],
+    ["gives a lock to every session", brokenLocks],
+    ["releases locks for any session", brokenLocks],
+    ["ignores the session limit of the user", brokenSessions],
+    ["ignores devices", brokenSessions],
   ])(
-    "a storage that %s is found by a history of a few steps",
+    "finds a storage that %s with a history of few steps",
     async (fault, adapters) => {
       const difference = await findDifference(memoryReference, adapter(named(adapters, fault)), {
         runs: 0,
@@ -89,7 +89,7 @@ describe("find difference", () => {
   );
 
   test(
-    "a storage that keeps what its transaction took back is found",
+    "finds a storage that keeps a rolled-back transaction",
     async () => {
       const create: BrokenAdapter["create"] = (given) => {
         const storage = new MemoryStorage(given);
@@ -106,9 +106,9 @@ describe("find difference", () => {
   );
 
   test(
-    "the same seed finds the same difference",
+    "finds the same difference with the same seed",
     async () => {
-      const broken = adapter(named(brokenOrder, "puts null behind everything"));
+      const broken = adapter(named(brokenOrder, "sorts null last"));
       const [one, other] = [
         await findDifference(memoryReference, broken, options),
         await findDifference(memoryReference, broken, options),
@@ -119,7 +119,7 @@ describe("find difference", () => {
   );
 
   test(
-    "an adapter that throws, and one that hangs on to a page, differ",
+    "reports an adapter that throws or keeps a page as different",
     async () => {
       const throwing = brokenConditions[0] as BrokenAdapter;
       const create =
@@ -148,11 +148,11 @@ describe("find difference", () => {
   );
 });
 
-describe("ready test", () => {
+describe("generated test", () => {
   const modules = join(join(import.meta.dirname, "differential"), "..", "modules");
   const program = join(join(import.meta.dirname, "differential"), "..", "..", "dist", "main.js");
 
-  /** Milliseconds for a comparison in a process of its own, on a machine that has other things to do. */
+  /** Milliseconds for a comparison in its own process on a busy machine. */
   const patience = 120_000;
 
   interface Ended {
@@ -178,7 +178,7 @@ describe("ready test", () => {
     ["a query", "dictionary-order.mjs", 'kind: "query"'],
     ["a history", "lost-update.mjs", 'kind: "history"'],
   ])(
-    "what is printed of %s fails with the adapter, and passes with the reference",
+    "fails with the adapter and passes with the reference after %s",
     async (_title, module, kind) => {
       const json = join(folder, `${module}.json`);
       const compared = await node(program, `./${module}`, "--differential", "1000", "--seed", "7", "--json", json);
@@ -211,14 +211,13 @@ describe("ready test", () => {
   );
 
   test(
-    "an adapter without a difference is told of in a line",
+    "reports an adapter without a difference in one line",
     async () => {
       const json = join(folder, "memory.json");
       const { code, stdout } = await node(program, "memory.mjs", "--differential", "50", "--seed", "3", "--json", json);
       expect({ code, stdout }).toEqual({
         code: 0,
-        stdout:
-          "MemoryStorage does as MemoryStorage does: 50 random queries and 3 random histories of writes, seed 3.\n",
+        stdout: "MemoryStorage matches MemoryStorage: 50 random queries and 3 random histories of writes, seed 3.\n",
       });
       expect(JSON.parse(await readFile(json, "utf8"))).toMatchObject({ difference: null, queries: 50 });
     },

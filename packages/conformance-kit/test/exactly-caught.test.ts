@@ -13,10 +13,10 @@ import { brokenRecordProcesses } from "./broken/records/broken-record-processes.
 
 describe("event loop watch", () => {
   const folder = join(import.meta.dirname, "modules");
-  const some = ["can be closed without ever being migrated", "is healthy when it is migrated"];
+  const some = ["closes without a previous migration", "is healthy after the migration"];
   const chosen = some.flatMap((name) => ["--check", name]);
 
-  /** Runs the command with a short patience; it ends by itself, as no `process.exit` helps. */
+  /** Runs the command with a short time limit. It exits on its own, because `process.exit` has no effect. */
   function run(
     ...args: readonly string[]
   ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
@@ -32,31 +32,29 @@ describe("event loop watch", () => {
     });
   }
 
-  test("an adapter that gives the event loop no turn is told once, with the checks that run", async () => {
+  test("reports an adapter that blocks the event loop once, with the running checks", async () => {
     const { code, stdout, stderr } = await run("hog.mjs", ...chosen);
     expect({ code, stderr }).toEqual({ code: 0, stderr: `${silenceWords(some, 900)}\n` });
     expect(stdout).toContain("2 passed, 0 failed");
   }, 60_000);
 
-  test("nothing is told of an adapter that keeps the event loop going, and the watch keeps nothing alive", async () => {
+  test("reports nothing for an adapter that does not block, and keeps no process alive", async () => {
     expect(await run("memory.mjs", "--section", "throttle")).toMatchObject({ code: 0, stderr: "" });
   }, 60_000);
 
-  test("the line names what runs, and what to do", () => {
-    expect(silenceWords(["share one clock"], 30_000)).toBe(
-      'The adapter has given the event loop no turn for 30 s, while this check runs: "share one clock". No timer fires, the time limit of the checks neither; let the adapter await setImmediate once per call or transaction.',
+  test("names the running checks and the remedy", () => {
+    expect(silenceWords(["shares one clock across processes"], 30_000)).toBe(
+      'The adapter has blocked the event loop for 30 s during this check: "shares one clock across processes". No timer fires, not even the time limit of the checks. Let the adapter await setImmediate once per call or transaction.',
     );
-    expect(silenceWords([], 30_000)).toMatch(
-      /^The adapter has given the event loop no turn for 30 s, while no check runs\. /,
-    );
+    expect(silenceWords([], 30_000)).toMatch(/^The adapter has blocked the event loop for 30 s outside the checks\. /);
   });
 });
 
-/** They make every call for the sake of its failure, or of its being there. */
+/** These checks make every call only for its failure or its existence. */
 const callEverything: ReadonlySet<string> = new Set([
   "answers 705 to every call until it is migrated",
   "answers 706 to every call after it is closed",
-  "offer every call",
+  "offers every call inside a transaction",
 ]);
 
 const memory = {
@@ -69,7 +67,7 @@ const memory = {
 
 const calls = [...readContracts().keys()];
 
-test("the contracts that are read are those of the ports", () => {
+test("reads the contracts of all ports", () => {
   expect(calls).toEqual(
     expect.arrayContaining([
       "storage.transaction",
@@ -82,23 +80,23 @@ test("the contracts that are read are those of the ports", () => {
   );
 });
 
-test("every call of every repository is known to the checks that make them all", () => {
+test("covers every repository call in the checks that make all of them", () => {
   const { repositories } = new MemoryStorage();
   expect([...everyCall(repositories).keys()].toSorted()).toEqual(
     calls.filter((call) => !/^(?:storage|archive)\./.test(call)).toSorted(),
   );
 });
 
-test("every call of every port is looked at by a check", async () => {
+test("checks every call of every port", async () => {
   const { results } = await runChecks(memory);
   const made = new Set(results.filter(({ name }) => !callEverything.has(name)).flatMap((result) => result.calls));
   expect(calls.filter((call) => !made.has(call))).toEqual([]);
-  // Else a name has changed.
+  // Otherwise a name has changed.
   expect(results.filter(({ name }) => callEverything.has(name))).toHaveLength(callEverything.size);
 }, 120_000);
 
-describe("exactly caught", () => {
-  /** Milliseconds for a part of the kit on a machine that has much else to do. */
+describe("exact failures", () => {
+  /** Milliseconds for a part of the kit on a busy machine. */
   const timeout = 120_000;
 
   const alone: readonly AdapterUnderTest[] = allBrokenAdapters.flatMap(([, adapters]) =>
@@ -125,7 +123,7 @@ describe("exactly caught", () => {
   }
 
   test.each(exactlyCaught)(
-    "whoever $fault fails in exactly what that breaks",
+    "$fault: fails exactly the expected checks",
     async ({ fault, sections, checks: broken }) => {
       const found = [...alone, ...shared].filter(({ name }) => name === fault);
       expect(found).toHaveLength(1);
@@ -135,7 +133,7 @@ describe("exactly caught", () => {
   );
 
   test(
-    "the intact storage fails in none of these sections",
+    "the intact storage passes all of these sections",
     async () => {
       const intact: AdapterUnderTest = {
         name: "intact",
@@ -154,7 +152,7 @@ describe("exactly caught", () => {
     timeout,
   );
 
-  test("there are more than thirty of them, in most sections", () => {
+  test("cover more than thirty faults in most sections", () => {
     expect(exactlyCaught.length).toBeGreaterThan(30);
     expect(new Set(exactlyCaught.flatMap(({ sections }) => sections)).size).toBeGreaterThan(12);
   });

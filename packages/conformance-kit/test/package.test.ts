@@ -25,7 +25,7 @@ describe("command", () => {
     readonly stderr: string;
   }
 
-  /** Runs the command as a shell would, in the folder of the modules. */
+  /** Runs the command like a shell in the folder of the modules. */
   function run(...args: readonly string[]): Promise<Ended> {
     return new Promise((resolve) => {
       execFile(process.execPath, [program, ...args], { cwd: folder }, (error, stdout, stderr) => {
@@ -34,17 +34,23 @@ describe("command", () => {
     });
   }
 
-  test("an adapter that keeps the contract passes", async () => {
-    const { code, stdout, stderr } = await run("memory.mjs", "--section", "lifecycle", "--check", "share one clock");
+  test("passes a correct adapter", async () => {
+    const { code, stdout, stderr } = await run(
+      "memory.mjs",
+      "--section",
+      "lifecycle",
+      "--check",
+      "shares one clock across processes",
+    );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^MemoryStorage$/m);
     expect(stdout).toMatch(/ 0 failed, 1 not applicable/);
   });
 
   test.each([
-    ["a module that is not there", ["nowhere.mjs"], /There is no module .*nowhere\.mjs\./],
+    ["a missing module", ["nowhere.mjs"], /There is no module .*nowhere\.mjs\./],
     [
-      "a module that cannot be loaded",
+      "a module that fails to load",
       ["broken-module.mjs"],
       /broken-module\.mjs cannot be loaded: Error: no server answers/,
     ],
@@ -53,25 +59,21 @@ describe("command", () => {
       ["no-adapter.mjs"],
       /no-adapter\.mjs has no default export\. It has to be an AdapterUnderTest/,
     ],
-    [
-      "a default export that is no adapter",
-      ["nameless.mjs"],
-      /The default export of .*nameless\.mjs is no AdapterUnderTest/,
-    ],
-    ["an adapter that creates nothing", ["no-storage.mjs"], /NoStorage creates no storage: Error: no room/],
+    ["an invalid default export", ["nameless.mjs"], /The default export of .*nameless\.mjs is no AdapterUnderTest/],
+    ["an adapter without a storage", ["no-storage.mjs"], /NoStorage creates no storage: Error: no room/],
     ["no module", [], /The path of the adapter's module is missing/],
     ["two modules", ["memory.mjs", "other.mjs"], /what is "other\.mjs"\?/],
-    ["an option that it does not have", ["memory.mjs", "--skip", "locks"], /--skip/],
-    ["a section that it does not have", ["memory.mjs", "--section", "lcoks"], /There is no section "lcoks"/],
-    ["a check that it does not have", ["memory.mjs", "--check", "is perfect"], /There is no check "is perfect"/],
-  ])("%s is told in words, with exit code 2", async (_title, args, expected) => {
+    ["an unknown option", ["memory.mjs", "--skip", "locks"], /--skip/],
+    ["an unknown section", ["memory.mjs", "--section", "lcoks"], /There is no section "lcoks"/],
+    ["an unknown check", ["memory.mjs", "--check", "is perfect"], /There is no check "is perfect"/],
+  ])("reports %s with exit code 2", async (_title, args, expected) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(expected);
     expect(stderr).not.toMatch(/^ {4}at /m);
   });
 
-  test("an adapter that breaks the contract fails, with a command that runs a check alone", async () => {
+  test("fails a broken adapter and prints a command that runs a check alone", async () => {
     const { code, stdout, stderr } = await run("no-clock.mjs", "--section", "time");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
     expect(stdout).toContain(
@@ -82,14 +84,14 @@ describe("command", () => {
     );
   });
 
-  test("what is thrown beside the checks ends neither the run nor well", async () => {
-    const { code, stdout } = await run("stray.mjs", "--check", "is healthy when it is migrated");
+  test("completes the run and fails after an error outside the checks", async () => {
+    const { code, stdout } = await run("stray.mjs", "--check", "is healthy after the migration");
     expect(code).toBe(1);
     expect(stdout).toContain("thrown outside the checks, where it could not be caught: Error: nobody awaits this");
     expect(stdout).toMatch(/1 run, 1 passed, 0 failed/);
   });
 
-  test("writes the report as data, and badges of all checks", async () => {
+  test("writes a JSON report, and badges of complete runs", async () => {
     const scratch = await mkdtemp(join(tmpdir(), "sallyport-kit-"));
     try {
       const [json, svg, endpoint] = ["report.json", "badge.svg", "badge.json"].map((name) => join(scratch, name)) as [
@@ -127,7 +129,7 @@ describe("command", () => {
     expect(stdout).toMatch(/^time\n(?: {2}\S.*\n)+$/);
   });
 
-  test("explains itself", async () => {
+  test("prints its usage", async () => {
     expect(await run("--help")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("Usage: sallyport-conformance"),
@@ -145,7 +147,7 @@ describe("package", () => {
     readonly dependencies?: Readonly<Record<string, string>>;
   }
 
-  /** The paths of the files that would be published. Asks nobody but npm itself. */
+  /** The paths of the files that would be published, according to npm. */
   async function packed(name: string): Promise<ReadonlySet<string>> {
     const { stdout } = await promisify(execFile)(
       "npm",
@@ -158,12 +160,12 @@ describe("package", () => {
 
   const read = (name: string, path: string) => readFileSync(join(packages, name, path), "utf8");
 
-  /** What a built file imports. */
+  /** The imports of a built file. */
   function importsOf(text: string): string[] {
     return Array.from(text.matchAll(/^(?:import|export) .*from "([^"]+)";$/gm), ([, specifier]) => String(specifier));
   }
 
-  /** A package by the name it is imported by. */
+  /** The package of an imported name. */
   const packageOf = (specifier: string) =>
     specifier
       .split("/")
@@ -181,7 +183,7 @@ describe("package", () => {
       files = await packed(name);
     }, timeout);
 
-    test("holds what it exports, its commands, and neither sources nor tests", () => {
+    test("contains its exports and commands, and neither sources nor tests", () => {
       const exported = Object.values(manifest.exports).flatMap((each) =>
         typeof each === "string" ? [each] : Object.values(each),
       );
@@ -190,7 +192,7 @@ describe("package", () => {
       expect([...files].filter((path) => /\.test\.|tsbuildinfo|^src\/|^test\//.test(path))).toEqual([]);
     });
 
-    test("imports nothing that is not in it or that it does not depend on", () => {
+    test("imports only itself and its dependencies", () => {
       const modules = [...files].filter((path) => path.endsWith(".js"));
       expect(modules.length).toBeGreaterThan(10);
       const missing = modules.flatMap((path) =>
@@ -204,7 +206,7 @@ describe("package", () => {
   });
 
   test(
-    "the kit comes with its command, its declarations, the schema of its report, and a page to read",
+    "the kit contains its command, its declarations, the schema of its report, and a page to read",
     async () => {
       const files = await packed("conformance-kit");
       for (const path of ["dist/main.js", "dist/index.d.ts", "report.schema.json", "README.md"])
@@ -242,12 +244,12 @@ describe("provider checks", () => {
 
   const faulty = (name: (typeof providerFaults)[number]["name"]) => {
     const { does, code } = providerFaults.find((each) => each.name === name)!;
-    return `answers ${code} to a provider that ${does}`;
+    return `fails with ${code} if the provider ${does}`;
   };
 
   const afterFailures = expect.arrayContaining([faulty("serverError"), faulty("unsigned")]);
 
-  /** What the kit says about each hole, and nothing else. */
+  /** The exact failures of each hole. */
   const caught: Readonly<Record<Hole, unknown>> = {
     trustsSignatures: [
       faulty("foreignSignature"),
@@ -262,17 +264,19 @@ describe("provider checks", () => {
     ignoresIssuer: [faulty("otherIssuer")],
     ignoresExpiry: [faulty("expired")],
     needsNoExpiry: [faulty("noExpiry")],
-    ignoresNonce: ["refuses a token that was made for another nonce with 324", faulty("noNonce"), faulty("otherNonce")],
+    ignoresNonce: ["refuses a token for another nonce with 324", faulty("noNonce"), faulty("otherNonce")],
     needsNoSubject: [faulty("noSubject")],
     ignoresState: ["refuses a callback of another log-in with 324"],
-    sendsNoChallenge: expect.arrayContaining(["begins with the S256 challenge of the verifier"]),
+    sendsNoChallenge: expect.arrayContaining(["sends the S256 challenge of the code verifier"]),
     sendsNoVerifier: expect.arrayContaining([
-      "tells the same identity at every log-in of a user, and another for another user",
+      "returns the same identity at every log-in of a user, and different identities for different users",
     ]),
-    begetsStates: expect.arrayContaining(["begins at an address with state and callback, and no secret"]),
-    showsSecret: ["begins at an address with state and callback, and no secret"],
-    takesAnyCallback: ["refuses a code that was given for another callback with 324"],
-    identifiesByMail: ["tells the same identity at every log-in of a user, and another for another user"],
+    begetsStates: expect.arrayContaining(["returns a log-in address with state and callback, and without secrets"]),
+    showsSecret: ["returns a log-in address with state and callback, and without secrets"],
+    takesAnyCallback: ["refuses a code for another callback address with 324"],
+    identifiesByMail: [
+      "returns the same identity at every log-in of a user, and different identities for different users",
+    ],
     followsRedirects: [faulty("redirects")],
     readsAnything: [faulty("huge")],
     readsRepetitions: [faulty("memberTwice")],
@@ -281,28 +285,26 @@ describe("provider checks", () => {
     repeatsRefusals: expect.arrayContaining([faulty("refusesClient")]),
     blamesTheUser: [faulty("serverError")],
     fallsSilentAfterFailure: afterFailures,
-    asksTwice: expect.arrayContaining(["takes a code once, of twenty at once and afterwards"]),
+    asksTwice: expect.arrayContaining(["accepts a code once, in twenty concurrent calls and afterwards"]),
     acceptsAnything: expect.arrayContaining([
-      "refuses additional data that are no object with 608",
-      "refuses additional data in which something is missing or malformed with 608, without repeating any of them",
+      "refuses additional data that are not an object with 608",
+      "refuses missing or malformed additional data with 608, without repeating a value",
     ]),
-    acceptsNothingTwice: expect.arrayContaining(["accepts additional data, and what it made of them"]),
-    repeatsData: [
-      "refuses additional data in which something is missing or malformed with 608, without repeating any of them",
-    ],
-    checksNothing: ["finds nothing wrong with data that the provider knows"],
+    acceptsNothingTwice: expect.arrayContaining(["accepts additional data, and its own result again"]),
+    repeatsData: ["refuses missing or malformed additional data with 608, without repeating a value"],
+    checksNothing: ["passes the check of data that the provider knows"],
     failsInItsOwnWords: expect.arrayContaining([faulty("notJson"), faulty("hangs")]),
   };
 
-  test("a provider without holes passes", async () => {
+  test("passes a provider without holes", async () => {
     expect(await failing()).toEqual([]);
   });
 
-  test.each(holes)("a provider is caught that %s", async (hole) => {
+  test.each(holes)("fails a provider that %s", async (hole) => {
     expect(await failing(hole)).toEqual(caught[hole]);
   });
 
-  test("the checks are as many as they say, each by a name of its own", () => {
+  test("have the declared number and unique names", () => {
     expect(providerChecks).toHaveLength(numberOfProviderChecks);
     expect(new Set(providerChecks.map(({ name }) => name)).size).toBe(numberOfProviderChecks);
   });

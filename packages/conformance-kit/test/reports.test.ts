@@ -12,20 +12,20 @@ describe("badge", () => {
   const passed: ConformanceRun = { ...sampleRun, results: sampleRun.results.slice(0, 2) };
 
   test.each([
-    ["all that was run has passed", passed, "1 check passed", "#2e7d32"],
-    ["some have failed", sampleRun, "2 of 3 checks failed", "#b71c1c"],
-    ["some are to be written", unwrittenRun, "1 of 4 checks passed", "#616161"],
+    ["all checks have passed", passed, "1 check passed", "#2e7d32"],
+    ["some checks have failed", sampleRun, "2 of 3 checks failed", "#b71c1c"],
+    ["some checks are not implemented yet", unwrittenRun, "1 of 4 checks passed", "#616161"],
     [
-      "something was thrown beside them",
+      "an error was thrown outside the checks",
       { ...passed, strayErrors: [new Error("terminated")] },
       "1 stray error",
       "#b71c1c",
     ],
-  ])("a badge tells that %s", (_title, run, message, color) => {
+  ])("shows on a badge that %s", (_title, run, message, color) => {
     expect(badgeOf(run)).toEqual({ label: "sallyport storage", message, color });
   });
 
-  test("the endpoint is what shields.io reads", () => {
+  test("writes the endpoint format of shields.io", () => {
     expect(JSON.parse(badgeEndpoint(badgeOf(passed)))).toEqual({
       schemaVersion: 1,
       label: "sallyport storage",
@@ -34,7 +34,7 @@ describe("badge", () => {
     });
   });
 
-  test("the image is one of its own, with texts as they are", () => {
+  test("writes its own image with unchanged texts", () => {
     const svg = badgeSvg({ label: 'a<b>"&"', message: "1 check passed", color: "#2e7d32" });
     expect(svg).toMatch(
       /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="\d+" height="20" role="img" aria-label="a&lt;b&gt;&quot;&amp;&quot;: 1 check passed">/,
@@ -61,7 +61,7 @@ function show({ run = sampleRun, style = plainStyle, live = false, order = [0, 1
   return text;
 }
 
-test("tells capabilities, sections, failures and counts", () => {
+test("prints capabilities, sections, failures and counts", () => {
   expect(
     show()
       .replaceAll(/\.d\.ts:\d+/g, ".d.ts:LINE")
@@ -78,26 +78,26 @@ Declared capabilities
 ✓ time   1 passed, 1 not applicable  0.0 s
 ✗ locks  2 failed  1.6 s
 
-1. locks: are taken
+1. locks: takes a lock
    got       Error: duplicate key
    from      take (my-adapter.js:12:3)
              run (other.js:1:1)
    contract  LockRepository.take, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
              ObjectRepository.insert, @sallyport/core/dist/storage/object-repository.d.ts:LINE
-   again     again are taken
+   again     again takes a lock
 
-2. locks: are told
-   what      who holds it
+2. locks: reports its holder
+   what      the holder
    expected  "one"
    got       null
    contract  LockRepository.state, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
-   again     again are told
+   again     again reports its holder
 
 4 of ALL checks: 3 run, 1 passed, 2 failed, 1 not applicable; 1.6 s, of which 0.9 s of computing.
 `);
 });
 
-test("tells how far an adapter is, and what most checks wait for", () => {
+test("prints the progress of an unfinished adapter and the most needed calls", () => {
   const text = show({ run: unwrittenRun });
   expect(text).toContain("· locks  2 to write  0.0 s\n");
   expect(text).toContain(`${"█".repeat(10)}${"░".repeat(30)} 1 of 4 checks
@@ -110,11 +110,11 @@ To be written next
   expect(text).toMatch(/: 4 run, 1 passed, 0 failed, 3 to write, 1 not applicable;/);
 });
 
-test("tells sections in their order, whatever ends first", () => {
+test("prints sections in their order regardless of completion order", () => {
   expect(show({ order: [3, 1, 2, 0] })).toBe(show());
 });
 
-test("shows the section that is at work only where a line can be written over", () => {
+test("prints the running section only to a rewritable line", () => {
   for (const control of ["\r", "\u001B"]) expect(show()).not.toContain(control);
   const live = show({ live: true });
   expect(live).toContain("… time   1 of 2\r\u001B[K");
@@ -122,7 +122,7 @@ test("shows the section that is at work only where a line can be written over", 
   expect(left.join("\n")).toBe(show());
 });
 
-test("emphasises with the style that it is given, and changes nothing else", () => {
+test("emphasizes with the given style and changes nothing else", () => {
   const mark = (name: string) => (text: string) => `<${name}>${text}</${name}>`;
   const marked = show({ style: { strong: mark("b"), faint: mark("i"), good: mark("g"), bad: mark("r") } });
   expect(marked).toContain("<g>✓</g> time   <g>1 passed</g>, <i>1 not applicable</i>");
@@ -130,7 +130,7 @@ test("emphasises with the style that it is given, and changes nothing else", () 
   expect(marked.replaceAll(/<\/?[bigr]>/g, "")).toBe(show());
 });
 
-test("tells what was thrown beside the checks", () => {
+test("prints errors thrown outside the checks", () => {
   const text = show({ run: { ...sampleRun, strayErrors: [new Error("terminated")] } });
   expect(text).toContain("✗ thrown outside the checks, where it could not be caught: Error: terminated\n   from  ");
 });
@@ -146,7 +146,7 @@ function reportOf(run: ConformanceRun): { readonly [name: string]: unknown } {
   return report;
 }
 
-test("is what its schema says, and tells of each check", () => {
+test("matches its schema and contains each check", () => {
   const report = reportOf({ ...sampleRun, strayErrors: [new Error("terminated")] });
   expect(report).toMatchObject({
     format: "sallyport-conformance",
@@ -166,7 +166,7 @@ test("is what its schema says, and tells of each check", () => {
       totals: { checks: 2, run: 1, passed: 1, failed: 0, toWrite: 0, notApplicable: 1 },
       checks: [
         { name: "moves", outcome: "passed", duration: 40 },
-        { name: "is shared", outcome: "notApplicable", duration: 0 },
+        { name: "shares one clock", outcome: "notApplicable", duration: 0 },
       ],
     },
     {
@@ -174,7 +174,7 @@ test("is what its schema says, and tells of each check", () => {
       totals: { checks: 2, run: 2, passed: 0, failed: 2, toWrite: 0, notApplicable: 0 },
       checks: [
         {
-          name: "are taken",
+          name: "takes a lock",
           outcome: "failed",
           duration: 1000,
           failure: {
@@ -187,11 +187,11 @@ test("is what its schema says, and tells of each check", () => {
           },
         },
         {
-          name: "are told",
+          name: "reports its holder",
           outcome: "failed",
           duration: 600,
           failure: {
-            message: "who holds it",
+            message: "the holder",
             expected: '"one"',
             got: "null",
             contract: expect.objectContaining({ method: "LockRepository.state" }),
@@ -202,17 +202,17 @@ test("is what its schema says, and tells of each check", () => {
   ]);
 });
 
-test("names what is to be written", () => {
+test("names the calls to implement", () => {
   const report = reportOf(unwrittenRun);
   expect(report).toMatchObject({ totals: { run: 4, passed: 1, toWrite: 3 } });
   expect(report["sections"]).toMatchObject([
     {},
-    { checks: [{ name: "are taken", outcome: "toWrite", unwritten: "locks.take is not written yet." }, {}] },
+    { checks: [{ name: "takes a lock", outcome: "toWrite", unwritten: "locks.take is not written yet." }, {}] },
     {},
   ]);
 });
 
-test("is complete when all checks of the kit were asked for", async () => {
+test("is complete if all checks of the kit are selected", async () => {
   const memory: AdapterUnderTest = {
     name: "memory",
     concurrency: 4,
@@ -227,8 +227,8 @@ test("is complete when all checks of the kit were asked for", async () => {
 
 test.each([
   ["another version", { version: 2 }],
-  ["a member that nobody knows", { more: 1 }],
-  ["a count that is none", { totals: { checks: -1, run: 0, passed: 0, failed: 0, toWrite: 0, notApplicable: 0 } }],
+  ["an unknown member", { more: 1 }],
+  ["an invalid count", { totals: { checks: -1, run: 0, passed: 0, failed: 0, toWrite: 0, notApplicable: 0 } }],
   [
     "a failure without its reason",
     {
@@ -241,6 +241,6 @@ test.each([
       ],
     },
   ],
-])("the schema does not take %s", (_what, change) => {
+])("the schema rejects %s", (_what, change) => {
   expect(validate({ ...jsonReport(sampleRun), ...change })).toBe(false);
 });

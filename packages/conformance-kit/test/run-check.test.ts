@@ -22,13 +22,13 @@ function check(run: Check["run"], changes: Partial<Check> = {}): Check {
   return { section: "any", name: "any", needs: null, migrated: true, run, ...changes };
 }
 
-test("takes a check by its name", async () => {
-  const name = "is healthy when it is migrated";
+test("finds a check by its name", async () => {
+  const name = "is healthy after the migration";
   expect(await runCheck(adapter(), name)).toMatchObject({ section: "lifecycle", name, outcome: "passed" });
   await expect(runCheck(adapter(), "is everything")).rejects.toThrow('There is no check "is everything".');
 });
 
-test("runs every check, or names the ones that it leaves out", async () => {
+test("runs every check, or reports it as not applicable", async () => {
   const { results } = await runChecks(adapter());
   expect(results.map(({ name }) => name)).toEqual(checks.map(({ name }) => name));
   const notApplicable = results.filter(({ outcome }) => outcome === "notApplicable").map(({ name }) => name);
@@ -36,12 +36,12 @@ test("runs every check, or names the ones that it leaves out", async () => {
   expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
 }, 120_000);
 
-test("fails when a storage declares several processes and cannot show a second one", async () => {
+test("fails if a storage declares several processes without a second connection", async () => {
   const severalProcesses = adapter((storage) => {
     const capabilities = { ...storage.capabilities, severalProcesses: true };
     return { storage: Object.assign(Object.create(storage) as MemoryStorage, { capabilities }) };
   });
-  expect(await runCheck(severalProcesses, "share one clock")).toMatchObject({
+  expect(await runCheck(severalProcesses, "shares one clock across processes")).toMatchObject({
     outcome: "failed",
     error: { name: "ConformanceError" },
   });
@@ -56,15 +56,15 @@ test("migrates the database first, unless the check does it", async () => {
   });
 });
 
-test("waits as long as the adapter says, and no longer", async () => {
+test("stops at the time limit of the adapter", async () => {
   const hanging = check(() => new Promise(() => {}));
   expect(await runCheck({ ...adapter(), timeLimit: 50 }, hanging)).toMatchObject({
     outcome: "failed",
-    error: { message: "It did not come to an end within 0.05 s." },
+    error: { message: "The check did not end within 0.05 s." },
   });
 });
 
-test("gives every check a clock of its own", async () => {
+test("gives every check its own clock", async () => {
   const start = Date.now();
   const advancing = check(async ({ storage, advance }) => {
     advance(3_600_000);
@@ -75,7 +75,7 @@ test("gives every check a clock of its own", async () => {
     expect(await runCheck(adapter(), advancing)).toMatchObject({ outcome: "passed" });
 });
 
-test("tells what is to be written from what has failed", async () => {
+test("distinguishes unwritten calls from failures", async () => {
   const notWritten = Object.assign(new Error("sessions.count is not written yet."), { name: "NotWritten" });
   const unwritten = adapter((storage) => {
     const repositories = {
@@ -92,7 +92,7 @@ test("tells what is to be written from what has failed", async () => {
     };
   });
   const wanting = check(async ({ r }) => {
-    // What a check makes of an error hides it.
+    // The error is hidden by the check.
     if ((await r.sessions.count().catch(() => -1)) !== 0) throw new Error("wrong");
   });
   expect(await runCheck(unwritten, wanting)).toMatchObject({ outcome: "toWrite", error: notWritten });
@@ -120,7 +120,7 @@ test("tells what is to be written from what has failed", async () => {
   });
 });
 
-test("removes the database whatever happens", async () => {
+test("removes the database after every outcome", async () => {
   const destroyed: string[] = [];
   const watched = adapter((storage) => ({
     destroy: async () => {
@@ -139,8 +139,8 @@ test("removes the database whatever happens", async () => {
   expect(destroyed).toEqual(["destroyed", "destroyed"]);
 });
 
-test("reports a database that cannot be made", async () => {
+test("reports a database that cannot be created", async () => {
   const error = new Error("no room");
   const broken: AdapterUnderTest = { name: "broken", create: () => Promise.reject(error) };
-  expect(await runCheck(broken, "share one clock")).toMatchObject({ outcome: "failed", error });
+  expect(await runCheck(broken, "shares one clock across processes")).toMatchObject({ outcome: "failed", error });
 });

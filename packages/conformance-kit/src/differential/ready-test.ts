@@ -5,9 +5,9 @@ import type { Difference } from "./scenario.ts";
  * reference.
  */
 export function readyTest({ reference, adapter, seed, scenario, expected }: Difference, module: string): string {
-  const title = scenario.kind === "query" ? "answers a query" : "takes these steps";
+  const title = scenario.kind === "query" ? "answers a query" : "runs these steps";
   return [
-    `// Found with the seed ${seed}. What is expected is what ${reference} does.`,
+    `// Found with the seed ${seed}. The expected values are those of ${reference}.`,
     'import assert from "node:assert/strict";',
     'import { test } from "node:test";',
     'import { answersOf } from "@sallyport/conformance-kit";',
@@ -17,7 +17,7 @@ export function readyTest({ reference, adapter, seed, scenario, expected }: Diff
     "",
     `const expected = ${literal(expected)};`,
     "",
-    `test(${JSON.stringify(`${adapter} ${title} as ${reference} does`)}, async () => {`,
+    `test(${JSON.stringify(`${adapter} ${title} like ${reference}`)}, async () => {`,
     "  assert.deepEqual(await answersOf(adapter, scenario), expected);",
     "});",
     "",

@@ -22,7 +22,7 @@ export async function keepsSilent(
   for (const secret of [...kept, "eyJ"]) {
     if (secret !== "" && told.includes(secret))
       throw new ConformanceError(
-        `${what}: the error has something of what was said between browser, server and provider in it.`,
+        `${what}: the error must not contain data of the exchange between browser, server and provider.`,
       );
   }
 }

@@ -30,27 +30,27 @@ function refusesWith(
 }
 
 export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
-  "begins at an address with state and callback, and no secret": async ({ provider, request, underTest }) => {
+  "returns a log-in address with state and callback, and without secrets": async ({ provider, request, underTest }) => {
     const asked = request();
     const address = new URL(await provider.begin(asked));
     equal(address.searchParams.getAll("state"), [asked.state], "the state in the address");
     equal(address.searchParams.getAll("redirect_uri"), [asked.redirectUri], "the callback in the address");
     for (const secret of [asked.codeVerifier, ...underTest.secrets])
-      holds(!address.href.includes(encodeURIComponent(secret)), "No secret is in the address");
+      holds(!address.href.includes(encodeURIComponent(secret)), "The address must not contain a secret");
   },
 
-  "begins with the S256 challenge of the verifier": {
+  "sends the S256 challenge of the code verifier": {
     needs: "pkce",
     run: async ({ provider, request }) => {
       const asked = request();
       const { searchParams } = new URL(await provider.begin(asked));
-      equal(searchParams.get("code_challenge_method"), "S256", "the method");
+      equal(searchParams.get("code_challenge_method"), "S256", "the challenge method");
       const challenge = createHash("sha256").update(asked.codeVerifier).digest("base64url");
       equal(searchParams.get("code_challenge"), challenge, "the challenge");
     },
   },
 
-  "begins with the nonce": {
+  "sends the nonce": {
     needs: "idToken",
     run: async ({ provider, request }) => {
       const asked = request();
@@ -58,7 +58,7 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
     },
   },
 
-  "tells the same identity at every log-in of a user, and another for another user": async ({
+  "returns the same identity at every log-in of a user, and different identities for different users": async ({
     provider,
     request,
     answer,
@@ -66,17 +66,17 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
   }) => {
     const logIn = async (person?: string) => provider.finish(await answer(request(), person));
     const [one, again, other] = [await logIn(), await logIn(), await logIn(underTest.users[1])];
-    equal([again.issuer, again.subject], [one.issuer, one.subject], "the identity of the same person");
-    holds(one.issuer !== other.issuer || one.subject !== other.subject, "Two people are two identities");
+    equal([again.issuer, again.subject], [one.issuer, one.subject], "the identity of the same user");
+    holds(one.issuer !== other.issuer || one.subject !== other.subject, "Two users must have different identities");
     for (const text of [one.issuer, one.subject])
-      holds(text !== "" && text.length <= 255, "Issuer and subject have 1 to 255 characters");
+      holds(text !== "" && text.length <= 255, "Issuer and subject must have 1 to 255 characters");
     for (const text of [one.name, one.surname, one.email])
-      holds(typeof text === "string" && text.length <= 510, "Name and e-mail address have at most 255 characters");
+      holds(typeof text === "string" && text.length <= 510, "Name and e-mail address must have at most 255 characters");
   },
 
   "refuses a cancelled log-in with 324": async ({ provider, request, answer, underTest }) => {
     const cancelled = await answer(request(), null);
-    await keepsSilent(324, underTest, cancelled, () => provider.finish(cancelled), "finishing what was cancelled");
+    await keepsSilent(324, underTest, cancelled, () => provider.finish(cancelled), "finishing a cancelled log-in");
   },
 
   "refuses a callback of another log-in with 324": async ({ provider, request, answer, underTest }) => {
@@ -92,11 +92,7 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
     }
   },
 
-  "refuses a callback with anything else in it than the provider sends with 324": async ({
-    provider,
-    request,
-    underTest,
-  }) => {
+  "refuses a callback with unexpected parameters with 324": async ({ provider, request, underTest }) => {
     for (const name of ["code", "error", "id_token", "user", "__proto__", "constructor"]) {
       for (const value of unsent) {
         const asked = request();
@@ -107,25 +103,25 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
     }
   },
 
-  "takes a code once, of twenty at once and afterwards": async ({ provider, request, answer }) => {
+  "accepts a code once, in twenty concurrent calls and afterwards": async ({ provider, request, answer }) => {
     const given = await answer(request());
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => provider.finish(given)));
-    equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1, "how many were let in");
-    await failsWith(324, () => provider.finish(given), "finishing once more");
+    equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1, "number of accepted log-ins");
+    await failsWith(324, () => provider.finish(given), "finishing again");
   },
 
-  "refuses a code that was given for another verifier with 324": {
+  "refuses a code for another code verifier with 324": {
     needs: "pkce",
-    run: refusesWith("finishing with another verifier", ({ codeVerifier }) => ({ codeVerifier })),
+    run: refusesWith("finishing with another code verifier", ({ codeVerifier }) => ({ codeVerifier })),
   },
 
-  "refuses a token that was made for another nonce with 324": {
+  "refuses a token for another nonce with 324": {
     needs: "idToken",
     run: refusesWith("finishing with another nonce", ({ nonce }) => ({ nonce })),
   },
 
-  "refuses a code that was given for another callback with 324": refusesWith(
-    "finishing at another callback",
+  "refuses a code for another callback address with 324": refusesWith(
+    "finishing at another callback address",
     ({ redirectUri }) => ({ redirectUri: `${redirectUri}/other` }),
   ),
 });

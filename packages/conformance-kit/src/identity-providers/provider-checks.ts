@@ -13,7 +13,7 @@ const slow = new Set<string>(["hangs", "trickles"]);
 
 /** One check per fault. The fake provider works before and after it. */
 const faultChecks: readonly ProviderCheck[] = providerFaults.map(({ name, does, proof, code }) => ({
-  name: `answers ${code} to a provider that ${does}`,
+  name: `fails with ${code} if the provider ${does}`,
   needs: proof,
   run: async ({ underTest, provider: patient, request, answer }) => {
     const first = await patient.finish(await answer(request()));
@@ -21,10 +21,10 @@ const faultChecks: readonly ProviderCheck[] = providerFaults.map(({ name, does, 
     const given = await answer(request());
     await underTest.misbehave(name);
     const start = performance.now();
-    await keepsSilent(code, underTest, given, () => provider.finish(given), "finishing meanwhile");
-    if (slow.has(name)) holds(performance.now() - start < shortTimeout + grace, "Who is silent is not waited for");
+    await keepsSilent(code, underTest, given, () => provider.finish(given), "finishing during the fault");
+    if (slow.has(name)) holds(performance.now() - start < shortTimeout + grace, "The call must end at the timeout");
     await underTest.misbehave(null);
-    equal((await patient.finish(await answer(request()))).subject, first.subject, "who came afterwards");
+    equal((await patient.finish(await answer(request()))).subject, first.subject, "the subject of the next log-in");
   },
 }));
 
@@ -44,21 +44,21 @@ const unwanted: readonly unknown[] = [
 ];
 
 const dataChecks: readonly ProviderCheck[] = providerChecksOf({
-  "accepts additional data, and what it made of them": async ({ provider, underTest }) => {
+  "accepts additional data, and its own result again": async ({ provider, underTest }) => {
     const accepted = provider.accept({ ...underTest.data });
-    equal(provider.accept({ ...accepted }), accepted, "what was accepted, accepted again");
+    equal(provider.accept({ ...accepted }), accepted, "the accepted data, accepted again");
     holds(
       Object.values(accepted).every((value) => typeof value === "string"),
-      "All that was accepted are texts",
+      "Every accepted value must be a text",
     );
   },
 
-  "refuses additional data that are no object with 608": async ({ provider }) => {
+  "refuses additional data that are not an object with 608": async ({ provider }) => {
     for (const data of [undefined, null, "text", 7, true, [], [{}]])
       await failsWith(608, async () => provider.accept(data), `accepting ${JSON.stringify(data)}`);
   },
 
-  "refuses additional data in which something is missing or malformed with 608, without repeating any of them": async ({
+  "refuses missing or malformed additional data with 608, without repeating a value": async ({
     provider,
     underTest,
   }) => {
@@ -70,7 +70,7 @@ const dataChecks: readonly ProviderCheck[] = providerChecksOf({
     }
   },
 
-  "finds nothing wrong with data that the provider knows": async ({ provider, underTest }) => {
+  "passes the check of data that the provider knows": async ({ provider, underTest }) => {
     await provider.check(provider.accept({ ...underTest.data }));
   },
 });

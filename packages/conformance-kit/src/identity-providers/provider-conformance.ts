@@ -35,7 +35,7 @@ export async function providerConformance(underTest: ProviderUnderTest, runner?:
       else test.skip(`${check.name} (needs ${check.needs})`, async () => {});
     }
 
-    test("every check is there", async () => {
+    test("runs every check", async () => {
       equal(providerChecks.length, numberOfProviderChecks, "the number of checks");
     });
   });

@@ -21,9 +21,9 @@ export function differentialReport(run: DifferentialRun, module: string): Differ
 export function differentialWords(run: DifferentialRun, module: string, again: string): string {
   const { adapter, reference, queries, histories, seed, difference } = run;
   const tried = `${queries} random queries and ${histories} random histories of writes, seed ${seed}`;
-  if (difference === null) return `${adapter} does as ${reference} does: ${tried}.\n`;
+  if (difference === null) return `${adapter} matches ${reference}: ${tried}.\n`;
   return [
-    `${adapter} does otherwise than ${reference} (${tried}):`,
+    `${adapter} differs from ${reference} (${tried}):`,
     `  expected ${described(difference.expected)}`,
     `  got      ${described(difference.actual)}`,
     `Again: ${again}`,

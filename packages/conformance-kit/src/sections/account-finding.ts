@@ -43,19 +43,15 @@ async function isFoundBy(
     for (const links of [[], ["Groups"], ["Employee", "Groups", "unknown"]]) {
       const { linked, ...found } = await r.accounts.find(key, links);
       const { linked: expected, ...known } = await r.accounts.find({ id: account.userId }, links);
-      equal(
-        [known.account, known.decoy, known.link],
-        [{ ...account, disabled }, null, null],
-        "what is found by the id",
-      );
-      equal(found, { ...known, ...own }, "account and user");
-      equalInAnyOrder(linked, expected, "what the user object points to");
+      equal([known.account, known.decoy, known.link], [{ ...account, disabled }, null, null], "the user found by ID");
+      equal(found, { ...known, ...own }, "the account and its user");
+      equalInAnyOrder(linked, expected, "the links of the user object");
     }
   }
 }
 
 export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
-  "are found by their user, with what his object points to, as for a proof": async ({ r }) => {
+  "finds the account of a user with the linked objects, as in a password proof": async ({ r }) => {
     const [one = "", two = ""] = idsOf(await createGroups(r, ["one", "two"]));
     const attributes = { Groups: [one, two, one, "ZZZZZZZZZZ"], Employee: one };
     const properties = { loginName: "found", email: "found@example.com", administrator: true, attributes };
@@ -64,20 +60,20 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     await isFoundBy(r, account, { realm: "database", loginName: "found" }, { decoy });
   },
 
-  "are not found by a user who has none": async ({ r }) => {
+  "finds no account for a user without one": async ({ r }) => {
     await createUser(r);
     const stranger = await createUserObject(r, { Groups: [await createUserObject(r)] });
     for (const id of [stranger, "ZZZZZZZZZZ", "", "0", "constructor", "1;"])
-      equal(await r.accounts.find({ id }, ["Groups"]), nothing, `what is found of the user "${id}"`);
+      equal(await r.accounts.find({ id }, ["Groups"]), nothing, `the result for user "${id}"`);
     const [group] = await createGroups(r, ["lone"]);
     const loginName = "without an object";
     await r.accounts.create({ userId: "ZZZZZZ", loginName, secret: "", administrator: false }, loginName);
     const { account, user, linked } = await r.accounts.find({ id: "ZZZZZZ" }, ["Groups"]);
-    equal([account?.loginName, user, linked], [loginName, null, []], "an account whose user object is not there");
-    equal((await r.objects.get([group?.id ?? ""], seesAll)).length, 1, "how many groups there are");
+    equal([account?.loginName, user, linked], [loginName, null, []], "an account without a user object");
+    equal((await r.objects.get([group?.id ?? ""], seesAll)).length, 1, "number of groups");
   },
 
-  "are found by what is bound to their user, with the link": async ({ r }) => {
+  "finds the account of a user through a bound record, including the record": async ({ r }) => {
     const [one = "", two = ""] = idsOf(await createGroups(r, ["one", "two"]));
     const attributes = { Groups: [one, two, "ZZZZZZZZZZ"], Employee: one };
     const account = await createUser(r, { email: "found@example.com", attributes });
@@ -89,34 +85,34 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     await isFoundBy(r, account, { linkId: link.id }, { link });
   },
 
-  "are not found by what is bound to nobody": async ({ r }) => {
+  "finds nothing through a record that is bound to no account": async ({ r }) => {
     const account = await createUser(r);
     const link = await createLink(r, { userId: account.userId });
     const find = (linkId: string) => r.accounts.find({ linkId }, ["Groups"]);
     const ids = [link.value.id, link.id.toUpperCase(), `${link.id} `, link.id.slice(1), "", ...unstorableTexts];
-    for (const id of ids) equal(await find(id), nothing, `what is found by the link "${id}"`);
+    for (const id of ids) equal(await find(id), nothing, `the result for link "${id}"`);
     await r.records.put("identityLinks", "of another kind", link.value);
-    equal(await find("of another kind"), nothing, "what is found by a record of another kind");
+    equal(await find("of another kind"), nothing, "the result for a record of another kind");
     const userId = await createUserObject(r, { Groups: [account.userId] });
     const lost = await createLink(r, { userId, subject: "without an account" });
-    equal(await find(lost.id), { ...nothing, link: lost }, "what is found of a user without an account");
+    equal(await find(lost.id), { ...nothing, link: lost }, "the result for a user without an account");
     await removeLink(r, link);
-    equal(await find(link.id), nothing, "what is found when the link is gone");
+    equal(await find(link.id), nothing, "the result after the link is removed");
   },
 
-  "finds for a proof the account by exactly its name": async ({ r }) => {
-    equal(await findNamed(r, "nobody", ["Groups"]), nothing, "what is found in an empty database");
+  "finds an account for a proof by its exact name only": async ({ r }) => {
+    equal(await findNamed(r, "nobody", ["Groups"]), nothing, "the result in an empty database");
     const account = await createUser(r, { loginName: "René", secret: "the only one" });
     const others = ["rené", "RENÉ", "Rene\u0301", "Rene", "René ", " René", "Ren%", "Ren_", "", "like René"];
     for (const name of [...others, ...unstorableTexts]) {
       const found = await findNamed(r, name, ["Groups"]);
-      equal(found, { ...nothing, decoy: "the only one" }, `what is found for ${JSON.stringify(name)}`);
+      equal(found, { ...nothing, decoy: "the only one" }, `the result for ${JSON.stringify(name)}`);
     }
     const found = await findNamed(r, "René", []);
     equal([found.account, found.user], [account, await objectOf(r, account.userId)], "the account and the user object");
   },
 
-  "finds for a proof what the links of the user object point to": async ({ r }) => {
+  "returns the linked objects of the user object with a proof": async ({ r }) => {
     const groups = await createGroups(r, ["one", "two", "three", "four"]);
     const [one = "", two = "", three = "", four = ""] = idsOf(groups);
     const attributes = {
@@ -130,13 +126,17 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     await createUser(r, { loginName: "linked", attributes });
     const linkedBy = async (...links: string[]) => (await findNamed(r, "linked", links)).linked;
     const linked = await linkedBy("Groups", "Employee");
-    equalInAnyOrder(linked, groups.slice(0, 3), "what groups and employee point to");
-    equal(await linkedBy("Employee"), groups.slice(2, 3), "what the employee points to");
-    equal(await linkedBy("Name", "Count", "Nothing", "unknown", "toString", "Employe"), [], "what points to nothing");
-    equal(await linkedBy(), [], "what no link points to");
+    equalInAnyOrder(linked, groups.slice(0, 3), "the links to groups and employee");
+    equal(await linkedBy("Employee"), groups.slice(2, 3), "the links of the employee");
+    equal(
+      await linkedBy("Name", "Count", "Nothing", "unknown", "toString", "Employe"),
+      [],
+      "the links of an object without links",
+    );
+    equal(await linkedBy(), [], "the result for an unknown link");
   },
 
-  "finds for a proof nothing of what takes too much together": async ({ r }) => {
+  "omits linked objects from a proof if they exceed the size limit in total": async ({ r }) => {
     const groups = await createGroups(r, ["one", "two", "three"], { Text: "x".repeat(maximumObjectBytes / 2) });
     const attributes = { Groups: idsOf(groups), Employee: groups[0]?.id ?? null };
     const { userId } = await createUser(r, { loginName: "linked", attributes });
@@ -145,9 +145,9 @@ export const accountFindingChecks: readonly Check[] = checksOf("accounts", {
     equal((await findNamed(r, "linked", ["Employee"])).linked, groups.slice(0, 1), "the employee");
   },
 
-  "refuses a second account for one user": async ({ r }) => {
+  "refuses a second account for the same user": async ({ r }) => {
     const { userId } = await createUser(r);
     const another = { userId, loginName: "another", secret: "", administrator: true };
-    equal(await r.accounts.create(another, "another key"), "nameTaken", "the same user again");
+    equal(await r.accounts.create(another, "another key"), "nameTaken", "the outcome for the same user");
   },
 });

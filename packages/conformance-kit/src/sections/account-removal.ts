@@ -58,47 +58,47 @@ async function removeOneAnother(storage: Storage, other: Storage): Promise<void>
       (inside) => inside.accounts.remove([first.userId]),
       () => other.repositories.accounts.remove([second.userId]),
     );
-    equal(outcome, "lastAdministrator", "the outcome for the one who came second");
+    equal(outcome, "lastAdministrator", "the outcome of the second removal");
     const left = (await r.accounts.list("database", null, 10)).filter(({ disabled }) => !disabled);
-    equal(pluck(left, "userId"), [second.userId], "who is left");
+    equal(pluck(left, "userId"), [second.userId], "the remaining users");
     await r.accounts.change(second.userId, { disabled: true });
   }
 }
 
 export const accountRemovalChecks: readonly Check[] = [
   ...checksOf("accounts", {
-    "removes accounts, with their names and sessions, and no others": async ({ r }) => {
+    "removes accounts with their names and sessions, and no other accounts": async ({ r }) => {
       const visitors = [await Visitor.create(r), await Visitor.create(r), await Visitor.create(r)] as const;
       const [first, second, third] = visitors;
       const sessions = [await first.open(r), await second.open(r), await third.open(r)];
       const bystander = await createUserObject(r);
       const ids = [first.account.userId, bystander, "ZZZZZZZZZZ", "", third.account.userId];
-      equal(await r.accounts.remove(ids), 2, "how many were removed");
+      equal(await r.accounts.remove(ids), 2, "number of removed accounts");
       for (const [index, visitor] of visitors.entries()) {
         const kept = visitor === second;
         equal(await accountNamed(r, visitor.account.loginName), kept ? visitor.account : null, "the account");
         equal(await visitor.isAdmitted(r, sessions[index] ?? ""), kept, "whether its session is admitted");
       }
-      equal(await listedUsers(r), [second.account.userId], "the users in the list");
+      equal(await listedUsers(r), [second.account.userId], "the listed users");
       const again = await r.accounts.create(first.account, `like ${first.account.loginName}`);
-      equal(again, "created", "creating the account again");
-      equal(await r.accounts.remove([]), 0, "removing nobody's");
+      equal(again, "created", "the outcome of creating the account again");
+      equal(await r.accounts.remove([]), 0, "the outcome of removing a user without an account");
     },
 
-    "removes with an account what belongs to its user, and nothing else": async ({ r }) => {
+    "removes everything that belongs to the user with the account, and nothing else": async ({ r }) => {
       const users = [await createUser(r), await createUser(r), await createUser(r)];
       const belongings = await Promise.all(users.map(({ userId }) => belongingsOf(r, userId)));
       const stranger = await createUserObject(r);
       const ofStranger = await belongingsOf(r, stranger);
       const [first, second, third] = pluck(users, "userId") as [string, string, string];
-      equal(await r.accounts.remove([first, third, stranger, "", "ZZZZZZZZZZ"]), 2, "how many were removed");
+      equal(await r.accounts.remove([first, third, stranger, "", "ZZZZZZZZZZ"]), 2, "number of removed accounts");
       const left = await Promise.all([...belongings, ofStranger].map((each) => leftOf(r, each)));
       const [none, all] = [Array<number>(4).fill(0), Array<number>(4).fill(1)];
-      equal(left, [none, all, none, none], "what is left of each user");
-      equal((await r.accounts.find({ id: second }, [])).account?.userId, second, "the account that was not removed");
+      equal(left, [none, all, none, none], "the remaining data of each user");
+      equal((await r.accounts.find({ id: second }, [])).account?.userId, second, "the account that is not removed");
     },
 
-    "removes with an account the records of its user, of every kind, and no others": async ({ r }) => {
+    "removes records of every kind that the user owns with the account, and no others": async ({ r }) => {
       const [first, second] = [await createUser(r), await createUser(r)];
       const link = await createLink(r, { userId: first.userId });
       const custom = await createCustomAccount(r, { userId: first.userId });
@@ -113,62 +113,75 @@ export const accountRemovalChecks: readonly Check[] = [
         }
         await r.records.claim(kind, 3, minute);
       }
-      equal(await r.accounts.remove([first.userId]), 1, "how many were removed");
+      equal(await r.accounts.remove([first.userId]), 1, "number of removed accounts");
       const left = kept.flatMap((owner) => [`one of ${owner}`, `two of ${owner}`]).toSorted();
       for (const kind of ["unheardOf", "mail"])
-        equal(idsOf(await r.records.list(kind, { after: null, limit: 100 })), left, `what is left of ${kind}`);
+        equal(
+          idsOf(await r.records.list(kind, { after: null, limit: 100 })),
+          left,
+          `the remaining records of kind ${kind}`,
+        );
     },
 
-    "removes a custom account with its records, and nothing of its user": async ({ r }) => {
+    "removes a custom account with its records and keeps the data of its user": async ({ r }) => {
       const { userId } = await createUser(r);
       const belongings = await belongingsOf(r, userId);
       const [custom, other] = belongings.customs;
       const owners = [`user:${userId}`, `custom:${custom.id}`, `custom:${other.id}`];
       for (const owner of owners) await r.records.put("unheardOf", `one of ${owner}`, 1, { owner });
-      equal(await r.accounts.remove([custom.id, belongings.links[0].value.id]), 1, "how many were removed");
+      equal(await r.accounts.remove([custom.id, belongings.links[0].value.id]), 1, "number of removed accounts");
       equal([await accountOf(r, custom.id), await accountOf(r, other.id)], [null, other], "the custom accounts");
       equal((await accountOf(r, userId))?.id, userId, "the account of the user");
       for (const link of belongings.links) equal(await findLink(r, link.value), link, "a link of the user");
       for (const [index, owner] of owners.entries()) {
         const left = await r.records.list("unheardOf", { owner, after: null, limit: 10 });
-        equal(left.length > 0, index !== 1, `whether "${owner}" has records left`);
+        equal(left.length > 0, index !== 1, `whether "${owner}" still has records`);
       }
-      equal(await r.accounts.remove([other.id, userId]), 2, "removing another one with its user");
+      equal(
+        await r.accounts.remove([other.id, userId]),
+        2,
+        "the outcome of removing another custom account with its user",
+      );
     },
 
-    "removes nothing of what belongs to the last administrator": async ({ r }) => {
+    "keeps all data of the last administrator when it refuses the removal": async ({ r }) => {
       const { userId } = await createUser(r, administrator);
       const belongings = await belongingsOf(r, userId);
       equal(await r.accounts.remove([userId]), "lastAdministrator", "the outcome");
-      equal(await leftOf(r, belongings), Array<number>(4).fill(1), "what is left");
+      equal(await leftOf(r, belongings), Array<number>(4).fill(1), "the remaining data");
     },
 
-    "does not remove the last administrator who is not disabled": async ({ r }) => {
+    "refuses to remove the last enabled administrator": async ({ r }) => {
       const [active, disabled] = [await createUser(r, administrator), await createUser(r, administrator)];
       const user = await createUser(r);
       await r.accounts.change(disabled.userId, { disabled: true });
       const outcome = await r.accounts.remove([user.userId, active.userId]);
-      equal(outcome, "lastAdministrator", "removing the last one with another user");
-      equal((await listedUsers(r)).length, 3, "how many accounts are left");
-      equal(await r.accounts.remove([disabled.userId, user.userId]), 2, "removing the others");
+      equal(outcome, "lastAdministrator", "the outcome of removing the last administrator together with another user");
+      equal((await listedUsers(r)).length, 3, "number of remaining accounts");
+      equal(await r.accounts.remove([disabled.userId, user.userId]), 2, "the outcome of removing the others");
       const next = await createUser(r, administrator);
-      equal(await r.accounts.remove([active.userId, next.userId]), "lastAdministrator", "removing both");
-      equal(await r.accounts.remove([active.userId]), 1, "removing one of two");
+      equal(
+        await r.accounts.remove([active.userId, next.userId]),
+        "lastAdministrator",
+        "the outcome of removing both administrators",
+      );
+      equal(await r.accounts.remove([active.userId]), 1, "the outcome of removing one of two administrators");
     },
 
-    "removes the accounts of a database that has no administrator": async ({ r }) => {
+    "removes accounts from a database without an administrator": async ({ r }) => {
       const [user, disabled] = [await createUser(r), await createUser(r, administrator)];
       await r.accounts.change(disabled.userId, { disabled: true });
-      equal(await r.accounts.remove([user.userId, disabled.userId]), 2, "removing them");
-      equal(await listedUsers(r), [], "who is left");
+      equal(await r.accounts.remove([user.userId, disabled.userId]), 2, "the outcome of the removal");
+      equal(await listedUsers(r), [], "the remaining users");
     },
 
-    "leaves an administrator when two remove one another at once": ({ storage }) => removeOneAnother(storage, storage),
+    "keeps one administrator when two concurrent calls remove each other's account": ({ storage }) =>
+      removeOneAnother(storage, storage),
   }),
   ...checksOf(
     "accounts",
     {
-      "leaves an administrator when two processes remove one another's at once": async ({ storage, another }) =>
+      "keeps one administrator when two processes remove each other's account": async ({ storage, another }) =>
         removeOneAnother(storage, await another()),
     },
     { needs: "severalProcesses" },

@@ -30,194 +30,222 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
   };
   const renamed = (loginName: string, confusableKey = `like ${loginName}`) => ({ name: { loginName, confusableKey } });
   const checks: { readonly [name: string]: Check["run"] } = {
-    "are kept as they were created, enabled, and found by name and by id": async ({ r }) => {
+    "creates accounts enabled and finds them by name and by ID": async ({ r }) => {
       for (const email of [null, "ada@example.com"]) {
         const administrator = realm === "database" && email === null;
         const account = { ...(await unborn(r, `Ada ${email}`)), email, administrator };
-        equal(await r.accounts.create(account, `key ${email}`), "created", "creating an account");
+        equal(await r.accounts.create(account, `key ${email}`), "created", "the outcome of creating an account");
         const found = await named(r, account.loginName);
-        holds(found !== null && Number.isSafeInteger(found.secretVersion), "The secret has a whole number as version");
-        equal(found, { ...account, secretVersion: found.secretVersion, disabled: false }, "the account of a name");
-        equal(await accountOf(r, account.id), found, "the account of an id");
+        holds(
+          found !== null && Number.isSafeInteger(found.secretVersion),
+          "The version of the secret must be a whole number",
+        );
+        equal(found, { ...account, secretVersion: found.secretVersion, disabled: false }, "the account found by name");
+        equal(await accountOf(r, account.id), found, "the account found by ID");
       }
     },
 
-    "are found by exactly their names, and nobody under names that nobody can have": async ({ r }) => {
-      equal(await find(r, "nobody"), nothing, "what is found in an empty database");
+    "finds accounts by their exact names only, and none for invalid names": async ({ r }) => {
+      equal(await find(r, "nobody"), nothing, "the result in an empty database");
       const account = await create(r, { loginName: "Ren\u00e9", secret: "the only one" });
       for (const loginName of ["demo", "\ufffd", "demo\ufffd"]) await create(r, { loginName, secret: "the only one" });
       const spellings = ["ren\u00e9", "REN\u00c9", "Rene\u0301", "Rene", "Ren\u00e9 ", " Ren\u00e9", "like Ren\u00e9"];
       const others = ["Ren%", "Ren_", "", "x".repeat(100_000)];
       for (const name of [...spellings, ...others, ...hostileTexts, ...unstorableTexts]) {
-        const what = `what is found for ${JSON.stringify(name.slice(0, 100))}`;
+        const what = `the result for ${JSON.stringify(name.slice(0, 100))}`;
         equal(await find(r, name), { ...nothing, decoy: "the only one" }, what);
       }
       equal(await named(r, "Ren\u00e9"), account, "the account");
       for (const id of [...nobodies, ...hostileTexts, ...unstorableTexts])
-        equal(await accountOf(r, id), null, `the account with the id ${JSON.stringify(id)}`);
+        equal(await accountOf(r, id), null, `the account with ID ${JSON.stringify(id)}`);
     },
 
-    "give for a proof the secret of the next account by name as decoy": async ({ r }) => {
+    "returns the secret of the next account by name as a decoy": async ({ r }) => {
       for (const loginName of ["b", "d", "\u{1f511}", "ü"])
         await create(r, { loginName, secret: `secret of ${loginName}` });
       const decoys = { a: "b", b: "d", c: "d", D: "b", e: "ü", ü: "\u{1f511}", "\u{1f511}": "b", "\u{1f600}": "b" };
       for (const [name, next] of Object.entries(decoys))
-        equal((await find(r, name)).decoy, `secret of ${next}`, `the decoy of ${name}`);
+        equal((await find(r, name)).decoy, `secret of ${next}`, `the decoy for ${name}`);
     },
 
-    "are refused under a name, a confusable key or an id that is taken, and nothing changes": async ({ r }) => {
+    "refuses a duplicate name, confusable key or ID without changes": async ({ r }) => {
       const first = await create(r, { loginName: "Ada" });
       const other = { ...(await unborn(r, "Grace")), secret: "another", administrator: realm === "database" };
-      equal(await r.accounts.create({ ...other, loginName: "Ada" }, "another key"), "nameTaken", "the same name again");
-      equal(await r.accounts.create(other, "like Ada"), "nameTaken", "the same key again");
+      equal(
+        await r.accounts.create({ ...other, loginName: "Ada" }, "another key"),
+        "nameTaken",
+        "the outcome for the same name",
+      );
+      equal(await r.accounts.create(other, "like Ada"), "nameTaken", "the outcome for the same key");
       const { id, userId } = first;
-      equal(await r.accounts.create({ ...other, id, userId }, "another key"), "nameTaken", "the same id again");
-      equal(await accountOf(r, id), first, "the account that was there");
-      equal([await accountOf(r, other.id), await named(r, "Grace")], [null, null], "the account that was refused");
-      equal(await r.accounts.create(other, "another key"), "created", "what was free all the time");
+      equal(
+        await r.accounts.create({ ...other, id, userId }, "another key"),
+        "nameTaken",
+        "the outcome for the same ID",
+      );
+      equal(await accountOf(r, id), first, "the existing account");
+      equal([await accountOf(r, other.id), await named(r, "Grace")], [null, null], "the refused account");
+      equal(await r.accounts.create(other, "another key"), "created", "the outcome for an unused name");
     },
 
-    "are created by one of those who want one name at once": async ({ r }) => {
+    "creates one account when concurrent calls use the same name": async ({ r }) => {
       const accounts = await atOnce(8, (index) => unborn(r, `Ada ${index}`));
       const outcomes = await Promise.all(accounts.map((account) => r.accounts.create(account, "ada")));
-      equalCounts(outcomes, { created: 1, nameTaken: 7 }, "how many were created and refused");
+      equalCounts(outcomes, { created: 1, nameTaken: 7 }, "numbers of created and refused accounts");
       for (const [index, { loginName }] of accounts.entries())
-        equal((await named(r, loginName)) !== null, outcomes[index] === "created", `whether there is ${loginName}`);
+        equal((await named(r, loginName)) !== null, outcomes[index] === "created", `whether ${loginName} exists`);
     },
 
-    "are found by their new names alone, the rest unchanged": async ({ r }) => {
+    "renames accounts and changes nothing else": async ({ r }) => {
       const before = await create(r, { loginName: "before", email: "ada@example.com" });
-      equal(await r.accounts.change(before.id, renamed("after")), true, "renaming an account");
+      equal(await r.accounts.change(before.id, renamed("after")), true, "the outcome of renaming an account");
       equal(await named(r, "after"), { ...before, loginName: "after" }, "the account");
-      equal(await named(r, "before"), null, "the account of the old name");
+      equal(await named(r, "before"), null, "the account with the old name");
       const other = await unborn(r, "before");
-      equal(await r.accounts.create(other, "like after"), "nameTaken", "taking the new confusable key");
-      equal(await r.accounts.create(other, "like before"), "created", "taking the old name and key");
+      equal(await r.accounts.create(other, "like after"), "nameTaken", "the outcome of using the new confusable key");
+      equal(await r.accounts.create(other, "like before"), "created", "the outcome of using the old name and key");
       for (const id of [await createUserObject(r), ...nobodies])
-        equal(await r.accounts.change(id, renamed("nobody")), false, `renaming "${id}"`);
+        equal(await r.accounts.change(id, renamed("nobody")), false, `the outcome of renaming "${id}"`);
     },
 
-    "keep their name or their key when the other one changes": async ({ r }) => {
+    "keeps the name or the confusable key if only the other one changes": async ({ r }) => {
       const { id } = await create(r, { loginName: "Demo" });
       for (const [loginName, key] of [
         ["Demo", "like Demo"],
         ["DEMO", "like Demo"],
         ["DEMO", "demo"],
       ] as const) {
-        equal(await r.accounts.change(id, renamed(loginName, key)), true, `renaming to ${loginName}`);
-        equal((await named(r, loginName))?.id, id, "the account of the name");
+        equal(await r.accounts.change(id, renamed(loginName, key)), true, `the outcome of renaming to ${loginName}`);
+        equal((await named(r, loginName))?.id, id, "the account with the name");
       }
     },
 
-    "are refused with 307 a new name that is another's or confusable with it": async ({ r }) => {
+    "refuses a new name that is taken or confusable with 307": async ({ r }) => {
       const [first, second] = [await create(r, { loginName: "first" }), await create(r, { loginName: "second" })];
-      await failsWith(307, () => r.accounts.change(second.id, renamed("first", "a key")), "taking the name of another");
+      await failsWith(
+        307,
+        () => r.accounts.change(second.id, renamed("first", "a key")),
+        "using the name of another account",
+      );
       const takeKey = () => r.accounts.change(second.id, renamed("a name", "like first"));
-      await failsWith(307, takeKey, "taking the key of another");
+      await failsWith(307, takeKey, "using the key of another account");
       equal([await named(r, "first"), await named(r, "second")], [first, second], "the accounts");
     },
 
-    "are given a name that several want at once one by one": async ({ r }) => {
+    "gives a name to one of several concurrent renames": async ({ r }) => {
       const accounts = await atOnce(6, () => create(r));
       const codes = await Promise.all(
         accounts.map(({ id }, index) => codeOf(r.accounts.change(id, renamed(`Demo ${index}`, "demo")))),
       );
-      equalCounts(codes, { 0: 1, 307: 5 }, "how many got it and how many were refused");
+      equalCounts(codes, { 0: 1, 307: 5 }, "numbers of successful and refused renames");
     },
 
-    "are changed in all that is given together, or in nothing of it": async ({ r }) => {
+    "applies all changes of one call together or none of them": async ({ r }) => {
       const [before, other] = [await create(r, { loginName: "before" }), await create(r, { loginName: "other" })];
       const rest = { email: "after@example.com", disabled: true };
-      await failsWith(307, () => r.accounts.change(before.id, { ...rest, ...renamed("other") }), "another's name");
-      equal(await named(r, "before"), before, "the account that was to be changed");
-      equal(await r.accounts.change(before.id, {}), true, "changing nothing");
-      equal(await r.accounts.change(before.id, { ...rest, ...renamed("after") }), true, "changing everything");
+      await failsWith(
+        307,
+        () => r.accounts.change(before.id, { ...rest, ...renamed("other") }),
+        "using the name of another account",
+      );
+      equal(await named(r, "before"), before, "the account to change");
+      equal(await r.accounts.change(before.id, {}), true, "the outcome of changing nothing");
+      equal(
+        await r.accounts.change(before.id, { ...rest, ...renamed("after") }),
+        true,
+        "the outcome of changing everything",
+      );
       equal(await named(r, "after"), { ...before, ...rest, loginName: "after" }, "the account");
       equal(await named(r, "other"), other, "another account");
     },
 
-    "get another e-mail address, or none": async ({ r }) => {
+    "changes and removes the e-mail address": async ({ r }) => {
       const account = await create(r, { email: "first@example.com" });
       const bystander = await create(r, { email: "bystander@example.com" });
       const emails = ["Second@EXAMPLE.com", "bystander@example.com", null, null, "größe@例え.example"];
       for (const email of [...emails, "x".repeat(2_000), ...hostileTexts]) {
-        equal(await r.accounts.change(account.id, { email }), true, "whether there is an account");
+        equal(await r.accounts.change(account.id, { email }), true, "whether the account exists");
         equal(await accountOf(r, account.id), { ...account, email }, "the account");
       }
       equal(await accountOf(r, bystander.id), bystander, "another account");
       for (const id of nobodies)
-        equal(await r.accounts.change(id, { email: null }), false, `whether there is an account "${id}"`);
+        equal(await r.accounts.change(id, { email: null }), false, `whether account "${id}" exists`);
       for (const email of unstorableTexts) {
-        await failsWith(307, () => r.accounts.change(bystander.id, { email }), "giving an address");
+        await failsWith(307, () => r.accounts.change(bystander.id, { email }), "setting an address");
         const other = { ...(await unborn(r, "other")), email };
         await failsWith(307, () => r.accounts.create(other, "other"), "creating an account with an address");
       }
       equal(await accountOf(r, bystander.id), bystander, "the account");
     },
 
-    "are disabled and enabled, and found either way": async ({ r }) => {
+    "disables and enables accounts, and finds them in both states": async ({ r }) => {
       const [account, bystander] = [await create(r), await create(r)];
       for (const disabled of [true, true, false, false]) {
-        equal(await r.accounts.change(account.id, { disabled }), true, "whether there is an account");
+        equal(await r.accounts.change(account.id, { disabled }), true, "whether the account exists");
         equal(await accountOf(r, account.id), { ...account, disabled }, "the account");
-        equal(await named(r, account.loginName), { ...account, disabled }, "the account of the name");
+        equal(await named(r, account.loginName), { ...account, disabled }, "the account with the name");
       }
       equal(await accountOf(r, bystander.id), bystander, "another account");
       for (const id of [await createUserObject(r), ...nobodies])
-        equal(await r.accounts.change(id, { disabled: true }), false, `whether there is an account "${id}"`);
+        equal(await r.accounts.change(id, { disabled: true }), false, `whether account "${id}" exists`);
     },
 
-    "replace a secret and raise its version": async ({ r }) => {
+    "replaces a secret and increases its version": async ({ r }) => {
       const [before, bystander] = [await create(r), await create(r)];
       const outcome = await r.accounts.setSecret(before.id, "second secret", before.secretVersion);
-      equal(outcome, "stored", "setting a secret");
+      equal(outcome, "stored", "the outcome of setting a secret");
       const after = { ...before, secret: "second secret", secretVersion: before.secretVersion + 1 };
       equal(await accountOf(r, before.id), after, "the account");
       equal(await accountOf(r, bystander.id), bystander, "another account");
     },
 
-    "leave a secret alone whose version is not the one expected": async ({ r }) => {
+    "keeps a secret if the expected version does not match": async ({ r }) => {
       const { id, secretVersion } = await create(r);
       await r.accounts.setSecret(id, "second secret", secretVersion);
       const current = await accountOf(r, id);
       for (const version of [secretVersion, secretVersion - 1, secretVersion + 7]) {
         const outcome = await r.accounts.setSecret(id, "third secret", version);
-        equal(outcome, "stale", `setting a secret over version ${version}`);
+        equal(outcome, "stale", `the outcome of setting a secret over version ${version}`);
       }
       for (const nobody of [await createUserObject(r), ...nobodies])
-        equal(await r.accounts.setSecret(nobody, "secret", 1), "stale", "setting nobody's secret");
+        equal(
+          await r.accounts.setSecret(nobody, "secret", 1),
+          "stale",
+          "the outcome of setting the secret of an unknown user",
+        );
       equal(await accountOf(r, id), current, "the account");
     },
 
-    "store one secret of those that replace the same version at once": async ({ r }) => {
+    "stores one secret when concurrent calls replace the same version": async ({ r }) => {
       const { id, secretVersion } = await create(r);
       const outcomes = await atOnce(12, (index) => r.accounts.setSecret(id, `secret ${index}`, secretVersion));
-      equalCounts(outcomes, { stored: 1, stale: 11 }, "how many were stored and refused");
+      equalCounts(outcomes, { stored: 1, stale: 11 }, "numbers of stored and refused secrets");
       equal((await accountOf(r, id))?.secret, `secret ${outcomes.indexOf("stored")}`, "the secret");
     },
 
-    "put another hash of a password in the place of the one given, and keep the version": async ({ r }) => {
+    "replaces a password hash if the current hash matches, and keeps the version": async ({ r }) => {
       const [before, bystander] = [await create(r), await create(r)];
       const rehash = (id: string, secret: string) => r.accounts.rehash(id, before.secret, secret);
-      equal(await rehash(before.id, "the same, hashed anew"), "stored", "hashing anew");
+      equal(await rehash(before.id, "the same, hashed anew"), "stored", "the outcome of rehashing");
       equal(await accountOf(r, before.id), { ...before, secret: "the same, hashed anew" }, "the account");
-      equal(await rehash(before.id, "too late"), "stale", "hashing anew over a secret that is gone");
-      for (const id of nobodies) equal(await rehash(id, "nobody's"), "stale", "hashing anew for nobody");
+      equal(await rehash(before.id, "too late"), "stale", "the outcome of rehashing over a replaced secret");
+      for (const id of nobodies)
+        equal(await rehash(id, "nobody's"), "stale", "the outcome of rehashing for an unknown user");
       equal((await accountOf(r, before.id))?.secret, "the same, hashed anew", "the secret");
       equal(await accountOf(r, bystander.id), bystander, "another account with the same secret");
     },
 
-    "are gone when they were removed, and their names are free": async ({ r }) => {
+    "removes accounts and frees their names": async ({ r }) => {
       const [account, bystander] = [await create(r), await create(r)];
-      for (const id of nobodies) equal(await r.accounts.remove([id]), 0, `how many accounts "${id}" there are`);
+      for (const id of nobodies) equal(await r.accounts.remove([id]), 0, `number of accounts with ID "${id}"`);
       const outcomes = await atOnce(4, () => r.accounts.remove([account.id]));
-      equalCounts(outcomes, { 1: 1, 0: 3 }, "how many have removed it and how many have not");
+      equalCounts(outcomes, { 1: 1, 0: 3 }, "numbers of successful and unsuccessful removals");
       equal([await accountOf(r, account.id), await named(r, account.loginName)], [null, null], "the account");
       equal(await accountOf(r, bystander.id), bystander, "another account");
       await create(r, { loginName: account.loginName });
     },
 
-    "are listed by code points, part by part, and nothing that opens them": async ({ r }) => {
+    "lists accounts page by page in code point order, without secrets": async ({ r }) => {
       equal(await r.accounts.list(realm, null, 10), [], "the list of an empty database");
       const accounts = new Map<string, object>();
       for (const loginName of shuffledNames) {
@@ -231,19 +259,19 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
       }
       const expected = orderedNames.map((loginName) => accounts.get(loginName));
       equal(await r.accounts.list(realm, null, 100), expected, "the whole list");
-      equal(await r.accounts.list(realm, null, 4), expected.slice(0, 4), "the first part");
-      equal(await r.accounts.list(realm, "a", 3), expected.slice(4, 7), "a part in the middle");
-      equal(await r.accounts.list(realm, "a-", 100), expected.slice(5), "what comes after a name that does not exist");
+      equal(await r.accounts.list(realm, null, 4), expected.slice(0, 4), "the first page");
+      equal(await r.accounts.list(realm, "a", 3), expected.slice(4, 7), "a page in the middle");
+      equal(await r.accounts.list(realm, "a-", 100), expected.slice(5), "the page after a name that does not exist");
     },
 
-    "keep long and hostile names and secrets whole": async ({ r }) => {
+    "stores long and hostile names and secrets unchanged": async ({ r }) => {
       const [loginName, secret] = ["ü".repeat(1_024), "s".repeat(1_000)];
       for (const text of [...hostileTexts, loginName]) await create(r, { loginName: text, secret: `${text}${secret}` });
       for (const text of [...hostileTexts, loginName]) {
         const found = await named(r, text);
-        equal([found?.loginName, found?.secret], [text, `${text}${secret}`], "name and secret");
+        equal([found?.loginName, found?.secret], [text, `${text}${secret}`], "the name and the secret");
       }
-      equal(await named(r, "ü".repeat(1_023)), null, "the account of a shorter name");
+      equal(await named(r, "ü".repeat(1_023)), null, "the account with a shorter name");
     },
   };
   return Object.fromEntries(Object.entries(checks).map(([name, run]) => [of(name), run]));
@@ -257,34 +285,40 @@ export const accountChecks: readonly Check[] = checksOf(
 export const customAccountChecks: readonly Check[] = [
   ...checksOf(
     "custom accounts",
-    checksOfRealm("custom", (name) => `${name}, of custom users`),
+    checksOfRealm("custom", (name) => `${name} (custom accounts)`),
   ),
   ...checksOf("custom accounts", {
-    "know nothing of the names of database users": async ({ r }) => {
+    "keeps the names of custom accounts separate from those of database users": async ({ r }) => {
       const user = await createUser(r, { loginName: "Ada", secret: "a user's" });
       const custom = () => r.accounts.find({ realm: "custom", loginName: "Ada" }, []);
-      equal(await custom(), nothing, "what is found of a database user");
+      equal(await custom(), nothing, "the result for the name of a database user");
       const account = await createCustomAccount(r, { loginName: "Ada", userId: user.userId });
       equal((await custom()).account, account, "the custom account");
       const found = await r.accounts.find({ realm: "database", loginName: "Ada" }, []);
       equal([found.account, found.decoy], [user, "a user's"], "the account of the database user");
     },
 
-    "can be several of one user": async ({ r }) => {
+    "allows several custom accounts for one user": async ({ r }) => {
       const userId = await createUserObject(r);
       const accounts = [await createCustomAccount(r, { userId }), await createCustomAccount(r, { userId })];
       for (const account of accounts) equal(await accountOf(r, account.id), account, "the account");
     },
 
-    "are mapped to another user, with another version, and database users are not": async ({ r }) => {
+    "maps a custom account to another user with a new version, and leaves database accounts unchanged": async ({
+      r,
+    }) => {
       const [account, bystander] = [await createCustomAccount(r), await createCustomAccount(r)];
       const [userId, user] = [await createUserObject(r), await createUser(r)];
-      equal(await r.accounts.change(account.id, { userId }), true, "mapping an account");
+      equal(await r.accounts.change(account.id, { userId }), true, "the outcome of mapping an account");
       const mapped = { ...account, userId, secretVersion: account.secretVersion + 1 };
       equal(await accountOf(r, account.id), mapped, "the account");
       equal(await accountOf(r, bystander.id), bystander, "another account");
       for (const id of [user.id, ...nobodies])
-        equal(await r.accounts.change(id, { userId, email: "new@example.com" }), false, `mapping "${id}"`);
+        equal(
+          await r.accounts.change(id, { userId, email: "new@example.com" }),
+          false,
+          `the outcome of mapping "${id}"`,
+        );
       equal(await accountOf(r, user.id), user, "the account of a database user");
     },
   }),

@@ -23,14 +23,14 @@ async function endsSessions(r: Repositories, change: (account: Account) => Promi
   const { visitor, digest } = await scene(r);
   const colleague = await Visitor.create(r, { key: visitor });
   const other = await colleague.open(r);
-  equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted before");
+  equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted before the change");
   await change(visitor.account);
   equal(await visitor.isAdmitted(r, digest), false, "whether the session of the changed account is admitted");
-  equal(await colleague.isAdmitted(r, other), true, "whether another user's session is admitted");
+  equal(await colleague.isAdmitted(r, other), true, "whether the session of another user is admitted");
 }
 
 export const admissionChecks: readonly Check[] = checksOf("admission", {
-  "finds neither app key nor session when there is none to look for": async ({ r }) => {
+  "admits neither app key nor session if the request names none": async ({ r }) => {
     await scene(r);
     const admission = await r.admission.admit({ appKey: null, session: null, idleTimeout });
     const { generation } = await r.model.load();
@@ -38,7 +38,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     equal(admission, { ...settings, appKey: null, session: null, principal: null }, "the admission");
   },
 
-  "does not know an app key that nobody created": async ({ r }) => {
+  "returns no app key for an unknown digest": async ({ r }) => {
     await createAppKey(r);
     for (const digest of [freshDigest(), "0".repeat(64), ""]) {
       const { appKey } = await r.admission.admit({ appKey: digest, session: null, idleTimeout });
@@ -46,14 +46,14 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     }
   },
 
-  "reports an app key that is switched off as such": async ({ r }) => {
+  "reports a disabled app key as disabled": async ({ r }) => {
     const { appKey, digest } = await createAppKey(r);
     await r.appKeys.setEnabled(appKey.name, false);
     const admission = await r.admission.admit({ appKey: digest, session: null, idleTimeout });
     equal(admission.appKey, { ...appKey, enabled: false }, "the app key");
   },
 
-  "finds a session as it was opened, with its principal": async ({ r }) => {
+  "returns a session as opened, with its principal": async ({ r }) => {
     const visitor = await Visitor.create(r);
     for (const mode of modes) {
       const opened = visitor.newSession({ mode, appNames: ["field", "office"], deviceId: `device ${mode}` });
@@ -66,7 +66,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     }
   },
 
-  "finds no session of another mode than the one it is asked for": async ({ r }) => {
+  "returns no session for another mode than the requested one": async ({ r }) => {
     const visitor = await Visitor.create(r);
     for (const mode of modes) {
       const digest = await visitor.open(r, { mode });
@@ -75,30 +75,30 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
         equal(
           [session?.mode, principal !== null],
           asked === mode ? [mode, true] : [undefined, false],
-          `a session of mode ${mode} asked for as ${asked}`,
+          `a session of mode ${mode}, requested as ${asked}`,
         );
         equal(appKey, visitor.appKey, "the app key");
       }
     }
   },
 
-  "takes a session for one in session-id mode unless it is told": async ({ r }) => {
+  "looks up a session in session-id mode by default": async ({ r }) => {
     const visitor = await Visitor.create(r);
     const digests = [await visitor.open(r), await visitor.open(r, { mode: "token" }), await visitor.openSecure(r)];
     const admitted = await Promise.all(digests.map((digest) => visitor.isAdmitted(r, digest)));
-    equal(admitted, [true, false, false], "which are admitted");
+    equal(admitted, [true, false, false], "the admitted sessions");
   },
 
-  "keeps the app names in order and hostile texts as they are": async ({ r }) => {
+  "keeps the order of app names and the exact hostile texts of a session": async ({ r }) => {
     const visitor = await Visitor.create(r);
     for (const text of hostileTexts) {
       const digest = await visitor.open(r, { appNames: [text, "b", "a"], deviceId: text });
       const { session } = await visitor.admit(r, digest);
-      equal([session?.appNames, session?.deviceId], [[text, "b", "a"], text], "app names and device");
+      equal([session?.appNames, session?.deviceId], [[text, "b", "a"], text], "the app names and the device");
     }
   },
 
-  "tells a session without a device from one of a device without a name": async ({ r }) => {
+  "distinguishes a session without a device from one with an empty device name": async ({ r }) => {
     const visitor = await Visitor.create(r);
     for (const deviceId of [null, ""]) {
       const digest = await visitor.open(r, { deviceId });
@@ -106,37 +106,37 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     }
   },
 
-  "does not know a session that nobody opened": async ({ r }) => {
+  "returns no session for an unknown digest": async ({ r }) => {
     const { visitor } = await scene(r);
     for (const digest of [freshDigest(), "0".repeat(64), "", visitor.keyDigest]) {
       equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted");
     }
   },
 
-  "accepts a session only with the app key that opened it": async ({ r }) => {
+  "admits a session only with the app key that opened it": async ({ r }) => {
     const { visitor, digest } = await scene(r);
     const stranger = await createAppKey(r);
     const admission = await r.admission.admit({ appKey: stranger.digest, session: digest, idleTimeout });
     equal(admission.appKey, stranger.appKey, "the app key");
-    equal([admission.session, admission.principal], [null, null], "session and principal");
+    equal([admission.session, admission.principal], [null, null], "the session and the principal");
     equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted with its own app key");
   },
 
-  "accepts no session without an app key": async ({ r }) => {
+  "admits no session without an app key": async ({ r }) => {
     const { digest } = await scene(r);
     for (const appKey of [null, freshDigest()]) {
       const { session, principal } = await r.admission.admit({ appKey, session: digest, idleTimeout });
-      equal([session, principal], [null, null], "session and principal");
+      equal([session, principal], [null, null], "the session and the principal");
     }
   },
 
-  "accepts no session of a disabled account": ({ r }) =>
+  "admits no session of a disabled account": ({ r }) =>
     endsSessions(r, ({ userId }) => r.accounts.change(userId, { disabled: true })),
 
-  "accepts no session once the secret that opened it was replaced": ({ r }) =>
+  "admits no session after the secret that opened it is replaced": ({ r }) =>
     endsSessions(r, ({ userId, secretVersion }) => r.accounts.setSecret(userId, "second secret", secretVersion)),
 
-  "accepts no session that was opened with a secret replaced meanwhile": async ({ r }) => {
+  "admits no session that is opened with an already replaced secret": async ({ r }) => {
     const visitor = await Visitor.create(r);
     const { userId, loginName, secretVersion } = visitor.account;
     await r.accounts.setSecret(userId, "second secret", secretVersion);
@@ -144,29 +144,33 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     await r.sessions.open(late, generous);
     equal(await visitor.isAdmitted(r, late.digest), false, "whether the late session is admitted");
     const account = await accountNamed(r, loginName);
-    holds(account !== null, "The account is gone");
+    holds(account !== null, "The account must exist");
     const renewed = await Visitor.create(r, { account, key: visitor });
-    equal(await renewed.isAdmitted(r, await renewed.open(r)), true, "whether a session of the new secret is admitted");
+    equal(
+      await renewed.isAdmitted(r, await renewed.open(r)),
+      true,
+      "whether a session with the new secret is admitted",
+    );
   },
 
-  "accepts no session that was ended, from the very next request": async ({ r }) => {
+  "admits no ended session, starting with the next request": async ({ r }) => {
     const visitor = await Visitor.create(r);
     for (let round = 0; round < 5; round += 1) {
       const digest = await visitor.open(r);
       equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
-      equal(await r.sessions.end({ digest }), 1, "how many sessions were ended");
+      equal(await r.sessions.end({ digest }), 1, "number of ended sessions");
       equal(await visitor.isAdmitted(r, digest), false, "whether the ended session is admitted");
     }
   },
 
-  "sees at once that an app key was switched off while sessions are in use": async ({ r }) => {
+  "reports a disabled app key immediately while sessions are in use": async ({ r }) => {
     const { visitor, digest } = await scene(r);
     equal((await visitor.admit(r, digest)).appKey?.enabled, true, "whether the app key is enabled");
     await r.appKeys.setEnabled(visitor.appKey.name, false);
     equal((await visitor.admit(r, digest)).appKey?.enabled, false, "whether the app key is enabled");
   },
 
-  "names the groups of the user": async ({ r }) => {
+  "returns the groups of the user": async ({ r }) => {
     const group = { className: "UserGroup" };
     const [a, b] = await createObjects(r, group, group, group);
     for (const ids of [[], [a.id], [b.id, a.id]]) {
@@ -176,13 +180,14 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     }
   },
 
-  "names the groups that stand in the user, those of a derived class and those in the recycler, too": async ({
-    storage,
-    r,
-  }) => {
+  "returns groups of a derived class and groups in the recycle bin": async ({ storage, r }) => {
     const { generation } = await r.model.load();
     const derived = { name: "ProjectGroup", base: "UserGroup", attributes: [], rights: [] };
-    equal(await r.model.change({ put: [derived] }, generation), "ok", "adding a class derived from that of groups");
+    equal(
+      await r.model.change({ put: [derived] }, generation),
+      "ok",
+      "the outcome of adding a class derived from the group class",
+    );
     const group = { className: "UserGroup" };
     const ids = idsOf(await createObjects(r, group, { className: "ProjectGroup" }, group));
     const { visitor, digest } = await scene(r);
@@ -192,19 +197,19 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     await named("the groups");
     // A group in the trash keeps its references, and its members keep its visibility.
     await deleteObjects(storage, ids.slice(2), true);
-    await named("the groups with one in the recycler");
+    await named("the groups, one of them in the recycle bin");
     await restoreObjects(storage, ids[2] ?? "");
-    await named("the groups after it came back");
+    await named("the groups after one is restored");
   },
 
-  "names no groups of a user whose groups were never set": async ({ r }) => {
+  "returns no groups for a user without a groups attribute": async ({ r }) => {
     for (const attributes of [{}, { Groups: null }]) {
       const { visitor, digest } = await scene(r, { attributes });
       equal((await visitor.admit(r, digest)).principal?.groups, [], "the groups");
     }
   },
 
-  "tells administrators from others": async ({ r }) => {
+  "distinguishes administrators from other users": async ({ r }) => {
     for (const administrator of [true, false]) {
       const { visitor, digest } = await scene(r, { administrator });
       const { principal } = await visitor.admit(r, digest);
@@ -212,13 +217,13 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     }
   },
 
-  "reports the maintenance switch to everybody": async ({ r }) => {
+  "reports the maintenance switch with every admission": async ({ r }) => {
     const { visitor, digest } = await scene(r);
     for (const on of [true, true, false, false, true]) {
       await r.settings.setMaintenance(on);
-      equal((await visitor.admit(r, digest)).maintenance, on, "maintenance as a session sees it");
+      equal((await visitor.admit(r, digest)).maintenance, on, "maintenance as reported for a session");
       const nobody = await r.admission.admit({ appKey: null, session: null, idleTimeout });
-      equal(nobody.maintenance, on, "maintenance as a request without an app key sees it");
+      equal(nobody.maintenance, on, "maintenance as reported without an app key");
     }
   },
 
@@ -231,7 +236,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     }
   },
 
-  "sees everything as of one moment": async ({ storage, r }) => {
+  "reads an admission as one consistent snapshot": async ({ storage, r }) => {
     const { visitor, digest } = await scene(r);
     const change = async () => {
       for (let round = 0; round < 10; round += 1) {
@@ -250,6 +255,6 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
       return torn;
     };
     const [torn] = await Promise.all([look(), change()]);
-    equal(torn, [], "admissions that see only half of what changed together");
+    equal(torn, [], "admissions that contain only a part of a transaction");
   },
 });

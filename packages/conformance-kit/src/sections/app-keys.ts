@@ -19,86 +19,86 @@ async function admitted(r: Repositories, appKey: Digest) {
 }
 
 export const appKeyChecks: readonly Check[] = checksOf("app keys", {
-  "keeps an app key as it was created, enabled": async ({ r }) => {
+  "creates an app key enabled and stores it unchanged": async ({ r }) => {
     const origins = ["https://app.example", "http://localhost:8080"];
     const properties = { name: "Field service", appNames: ["field", "Büro"], origins };
     const digest = freshDigest();
-    equal(await r.appKeys.create(properties, digest), "created", "creating an app key");
+    equal(await r.appKeys.create(properties, digest), "created", "the outcome of creating an app key");
     const appKey = await admitted(r, digest);
-    holds(appKey !== null && appKey.id.length > 0, "An app key has an id");
+    holds(appKey !== null && appKey.id.length > 0, "The app key must have an ID");
     equal(appKey, { ...properties, returnAddresses: [], id: appKey.id, enabled: true }, "the app key");
   },
 
-  "keeps the return addresses of an app key in their order, wherever it is read": async ({ r }) => {
+  "keeps the order of the return addresses of an app key in every read": async ({ r }) => {
     const returnAddresses = ["https://app.example/back?at=1", "com.example.app:/back", "http://localhost/back"];
     const { appKey, digest } = await createAppKey(r, { origins: ["https://app.example"], returnAddresses });
-    equal(appKey.origins, ["https://app.example"], "the origins that admission reads");
-    equal(appKey.returnAddresses, returnAddresses, "the addresses that admission reads");
+    equal(appKey.origins, ["https://app.example"], "the origins read by admission");
+    equal(appKey.returnAddresses, returnAddresses, "the addresses read by admission");
     const listed = pluck(await r.appKeys.list(null, 10), "returnAddresses");
-    equal(listed, [returnAddresses], "the addresses that are listed");
+    equal(listed, [returnAddresses], "the listed addresses");
     const state = freshDigest();
     await r.records.put("providerState", state, { appKey: digest }, { lifetime: minute });
-    equal((await r.admission.admitReturn(state)).appKey, appKey, "the app key of a log-in that comes back");
+    equal((await r.admission.admitReturn(state)).appKey, appKey, "the app key of a provider callback");
     for (const address of returnAddresses)
       equal(await r.appKeys.listsOrigin(address), false, `whether ${address} is an origin`);
   },
 
-  "tells an app key for all app names from one for none": async ({ r }) => {
+  "distinguishes an app key for all app names from one for none": async ({ r }) => {
     equal((await createAppKey(r, { appNames: null })).appKey.appNames, null, "the app names of a key for all");
     equal((await createAppKey(r, { appNames: [] })).appKey.appNames, [], "the app names of a key for none");
   },
 
-  "gives every app key an id of its own": async ({ r }) => {
+  "gives each app key a unique ID": async ({ r }) => {
     const keys = await atOnce(8, () => createAppKey(r));
-    equal(new Set(keys.map(({ appKey }) => appKey.id)).size, 8, "how many ids differ");
+    equal(new Set(keys.map(({ appKey }) => appKey.id)).size, 8, "number of different IDs");
   },
 
-  "refuses a name that is taken, and changes nothing": async ({ r }) => {
+  "refuses a duplicate app key name without changes": async ({ r }) => {
     const { appKey, digest } = await createAppKey(r, { origins: ["https://app.example"] });
     const other = freshDigest();
-    equal(await create(r, appKey.name, other), "nameTaken", "the same name again");
+    equal(await create(r, appKey.name, other), "nameTaken", "the outcome for the same name");
     equal(await admitted(r, digest), appKey, "the first app key");
-    equal(await admitted(r, other), null, "the app key that was refused");
+    equal(await admitted(r, other), null, "the refused app key");
   },
 
-  "refuses a digest that is taken, and changes nothing": async ({ r }) => {
+  "refuses a duplicate digest without changes": async ({ r }) => {
     const { appKey, digest } = await createAppKey(r);
-    equal(await create(r, "another name", digest), "nameTaken", "the same digest again");
+    equal(await create(r, "another name", digest), "nameTaken", "the outcome for the same digest");
     equal(await admitted(r, digest), appKey, "the first app key");
-    equal(await create(r, "another name"), "created", "the name of the refused key");
+    equal(await create(r, "another name"), "created", "the outcome for the name of the refused key");
   },
 
-  "creates one app key of those that want one name at once": async ({ r }) => {
+  "creates one app key when concurrent calls use the same name": async ({ r }) => {
     const digests = Array.from({ length: 8 }, freshDigest);
     const outcomes = await Promise.all(digests.map((digest) => create(r, "wanted", digest)));
-    equalCounts(outcomes, { created: 1, nameTaken: 7 }, "how many were created and refused");
+    equalCounts(outcomes, { created: 1, nameTaken: 7 }, "numbers of created and refused app keys");
     const known = await Promise.all(digests.map((digest) => admitted(r, digest)));
-    equal(known.filter((appKey) => appKey !== null).length, 1, "how many digests are known");
+    equal(known.filter((appKey) => appKey !== null).length, 1, "number of known digests");
   },
 
-  "compares names exactly": async ({ r }) => {
+  "compares app key names exactly": async ({ r }) => {
     for (const name of ["name", "Name", "name ", "náme", "na\u0301me"])
-      equal(await create(r, name), "created", `creating ${JSON.stringify(name)}`);
-    equal(await r.appKeys.setEnabled("NAME", false), false, "switching a key by its name in capitals");
+      equal(await create(r, name), "created", `the outcome of creating ${JSON.stringify(name)}`);
+    equal(await r.appKeys.setEnabled("NAME", false), false, "the outcome of switching a key by its name in capitals");
   },
 
-  "switches an app key off and on": async ({ r }) => {
+  "disables and enables an app key": async ({ r }) => {
     const { appKey, digest } = await createAppKey(r);
     const bystander = await createAppKey(r);
     for (const enabled of [false, false, true, true]) {
-      equal(await r.appKeys.setEnabled(appKey.name, enabled), true, "whether there is a key to switch");
+      equal(await r.appKeys.setEnabled(appKey.name, enabled), true, "whether the app key exists");
       equal(await admitted(r, digest), { ...appKey, enabled }, "the app key");
     }
     equal(await admitted(r, bystander.digest), bystander.appKey, "another app key");
   },
 
-  "has nothing to switch under a name that no key has": async ({ r }) => {
+  "reports that no app key has an unknown name": async ({ r }) => {
     await createAppKey(r);
     for (const name of ["", "nobody", ...hostileTexts, ...unstorableTexts])
-      equal(await r.appKeys.setEnabled(name, false), false, `switching ${JSON.stringify(name)}`);
+      equal(await r.appKeys.setEnabled(name, false), false, `the outcome of switching ${JSON.stringify(name)}`);
   },
 
-  "knows the origins that its app keys list, compared exactly": async ({ r }) => {
+  "reports the listed origins of app keys by exact comparison": async ({ r }) => {
     const [one, two, three] = ["https://one.example", "https://two.example:8443", "http://three.example"] as const;
     await createAppKey(r, { origins: [one, two] });
     await createAppKey(r, { origins: [three] });
@@ -110,15 +110,15 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
       equal(await r.appKeys.listsOrigin(origin), false, `whether ${JSON.stringify(origin)} is listed`);
   },
 
-  "does not count the origins of an app key that is switched off": async ({ r }) => {
+  "ignores the origins of a disabled app key": async ({ r }) => {
     const { appKey } = await createAppKey(r, { origins: ["https://app.example"] });
     await r.appKeys.setEnabled(appKey.name, false);
     equal(await r.appKeys.listsOrigin("https://app.example"), false, "whether the origin of a disabled key is listed");
     await createAppKey(r, { origins: ["https://app.example"] });
-    equal(await r.appKeys.listsOrigin("https://app.example"), true, "whether the origin is listed by another key");
+    equal(await r.appKeys.listsOrigin("https://app.example"), true, "whether the origin of another key is listed");
   },
 
-  "lists app keys as they are by code points, part by part": async ({ r }) => {
+  "lists app keys page by page in code point order": async ({ r }) => {
     equal(await r.appKeys.list(null, 10), [], "the list of an empty database");
     const created = new Map<string, AppKey>();
     for (const name of shuffledNames) {
@@ -129,18 +129,18 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     await r.appKeys.setEnabled("aa", false);
     const expected = orderedNames.map((name) => ({ ...created.get(name), enabled: name !== "aa" }));
     equal(await r.appKeys.list(null, 100), expected, "the whole list");
-    equal(await r.appKeys.list(null, 4), expected.slice(0, 4), "the first part");
-    equal(await r.appKeys.list("a", 3), expected.slice(4, 7), "a part in the middle");
-    equal(await r.appKeys.list("a-", 100), expected.slice(5), "what comes after a name that does not exist");
+    equal(await r.appKeys.list(null, 4), expected.slice(0, 4), "the first page");
+    equal(await r.appKeys.list("a", 3), expected.slice(4, 7), "a page in the middle");
+    equal(await r.appKeys.list("a-", 100), expected.slice(5), "the page after a name that does not exist");
   },
 
-  "keeps the hostile texts of an app key as they are": async ({ r }) => {
+  "stores the hostile texts of an app key unchanged": async ({ r }) => {
     for (const text of hostileTexts) {
       const given = { name: text, appNames: [text], origins: [text], returnAddresses: [text] };
       const { appKey } = await createAppKey(r, given);
       equal(appKey, { ...appKey, ...given }, "the app key");
       equal(await r.appKeys.listsOrigin(text), true, `whether the origin ${JSON.stringify(text)} is listed`);
-      equal(await r.appKeys.setEnabled(text, false), true, `whether there is a key named ${JSON.stringify(text)}`);
+      equal(await r.appKeys.setEnabled(text, false), true, `whether a key named ${JSON.stringify(text)} exists`);
     }
   },
 });

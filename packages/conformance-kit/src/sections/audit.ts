@@ -21,7 +21,7 @@ function isAscending(events: readonly RecordedAuditEvent[]): boolean {
 }
 
 const eventChecks = checksOf("audit", {
-  "keeps events as they were appended, in order": async ({ r }) => {
+  "stores events unchanged and in order": async ({ r }) => {
     const events: AuditEvent[] = [
       { ...auditEvent, appNames: ["field", "office"], actorId: "A1", subjectId: "7" },
       { ...auditEvent, type: "login.refused", outcome: 302, requestId: "second" },
@@ -36,47 +36,47 @@ const eventChecks = checksOf("audit", {
     for (const event of events) await r.audit.append(event);
     const read = await r.audit.read(0, 10);
     equal(read.map(eventOf), events, "the events");
-    holds(isAscending(read), "The sequence rises");
+    holds(isAscending(read), "The sequence must increase");
   },
 
-  "dates events by the storage's clock": async ({ storage, r, advance }) => {
+  "dates events with the storage clock": async ({ storage, r, advance }) => {
     for (const passed of [0, hour]) {
       advance(passed);
       const before = await storage.now();
       await r.audit.append(auditEvent);
       const after = await storage.now();
       const at = (await r.audit.read(0, 10)).at(-1)?.at ?? 0;
-      holds(before <= at && at <= after, `An event between ${before} and ${after} is dated ${at}`);
+      holds(before <= at && at <= after, `The time ${at} of the event must be between ${before} and ${after}`);
     }
   },
 
-  "takes an event for one attempt": async ({ r }) => {
+  "counts an event as one attempt": async ({ r }) => {
     await r.audit.append(auditEvent);
     const [event] = await r.audit.read(0, 10);
-    equal([event?.attempts, event?.since], [1, event?.at], "attempts and the time of the first");
+    equal([event?.attempts, event?.since], [1, event?.at], "the attempts and the time of the first one");
   },
 
-  "reads on from where a reader stopped": async ({ r }) => {
+  "continues reading after the last read event": async ({ r }) => {
     for (let index = 0; index < 7; index += 1) await r.audit.append(ofRequest(String(index)));
     const seen: string[] = [];
     for (let after = 0, rounds = 0; rounds < 4; rounds += 1) {
       const events = await r.audit.read(after, 3);
-      equal(events.length, [3, 3, 1, 0][rounds], "how many events are read");
+      equal(events.length, [3, 3, 1, 0][rounds], "number of read events");
       seen.push(...pluck(events, "requestId"));
       after = events.at(-1)?.sequence ?? after;
     }
     equal(seen, ["0", "1", "2", "3", "4", "5", "6"], "the requests in order");
   },
 
-  "reads nothing when nothing is asked for or left": async ({ r }) => {
+  "reads no events for a limit of zero or after the last event": async ({ r }) => {
     await r.audit.append(auditEvent);
     const [event] = await r.audit.read(0, 10);
-    equal(await r.audit.read(0, 0), [], "no events at most");
-    equal(await r.audit.read(event?.sequence ?? 0, 10), [], "events after the last");
-    equal(await r.audit.read(Number.MAX_SAFE_INTEGER, 10), [], "events far in the future");
+    equal(await r.audit.read(0, 0), [], "the events for a limit of zero");
+    equal(await r.audit.read(event?.sequence ?? 0, 10), [], "the events after the last one");
+    equal(await r.audit.read(Number.MAX_SAFE_INTEGER, 10), [], "the events after a much later sequence");
   },
 
-  "shows events in the order of their sequence, however late their transactions end": async ({ storage, r }) => {
+  "shows events in sequence order regardless of commit order": async ({ storage, r }) => {
     await whileOpen(
       storage,
       (inside) => inside.audit.append(ofRequest("late")),
@@ -85,30 +85,30 @@ const eventChecks = checksOf("audit", {
     );
     await r.audit.append(ofRequest("last"));
     const events = await r.audit.read(0, 10);
-    holds(isAscending(events), "The sequence rises");
+    holds(isAscending(events), "The sequence must increase");
     equalInAnyOrder(pluck(events, "requestId"), ["late", "meanwhile", "last"], "the requests");
     equal(events.at(-1)?.requestId, "last", "the last request");
-    equal(await r.audit.read(events[0]?.sequence ?? 0, 10), events.slice(1), "the events after the first");
+    equal(await r.audit.read(events[0]?.sequence ?? 0, 10), events.slice(1), "the events after the first one");
   },
 
-  "only grows: what was read once is read again, unchanged": async ({ r }) => {
+  "returns the same events on every later read": async ({ r }) => {
     await atOnce(5, (index) => r.audit.append(ofRequest(String(index))));
     const before = await r.audit.read(0, 100);
     await atOnce(5, (index) => r.audit.append(ofRequest(String(index))));
     const after = await r.audit.read(0, 100);
     equal(after.slice(0, 5), before, "the first events");
-    equal(after.length, 10, "how many events there are");
+    equal(after.length, 10, "number of events");
   },
 
-  "keeps every event of those appended at once": async ({ r }) => {
+  "keeps every concurrently appended event": async ({ r }) => {
     await atOnce(24, (index) => r.audit.append(ofRequest(String(index))));
     const events = await r.audit.read(0, 100);
     const requests = Array.from({ length: 24 }, (_, index) => String(index));
     equalInAnyOrder(pluck(events, "requestId"), requests, "the requests");
-    holds(isAscending(events), "The sequence rises");
+    holds(isAscending(events), "The sequence must increase");
   },
 
-  "keeps the hostile texts of an event as they are": async ({ r }) => {
+  "stores the hostile texts of an event unchanged": async ({ r }) => {
     const events = hostileTexts.map((text) => ({
       ...auditEvent,
       requestId: text,
@@ -122,7 +122,7 @@ const eventChecks = checksOf("audit", {
 });
 
 const tallyChecks = checksOf("audit", {
-  "makes one event of the attempts that were counted under one key": async ({ storage, r, advance }) => {
+  "combines the tallied attempts of one key into one event": async ({ storage, r, advance }) => {
     const outcome = { type: "login.refused", outcome: 302, providerName: "apple" } as const;
     const refused: AuditEvent = { ...auditEvent, ...outcome, actorId: "A1", subjectId: "7" };
     const times = [await storage.now()];
@@ -138,15 +138,18 @@ const tallyChecks = checksOf("audit", {
     await tally("third");
     equal(await r.audit.read(0, 10), [], "the events before the tally is settled");
     advance(hour);
-    equal(await r.audit.settle(minute, 10), 1, "how many tallies were settled");
+    equal(await r.audit.settle(minute, 10), 1, "number of settled tallies");
     const events = await r.audit.read(0, 10);
     equal(events.map(eventOf), [{ ...refused, requestId: "first", appNames: ["first"] }], "the event");
     const { attempts = 0, since = 0, at = 0 } = events[0] ?? {};
-    equal(attempts, 3, "how many attempts it counts");
+    equal(attempts, 3, "the attempts of the event");
     const [start = 0, first = 0, , before = 0, last = 0] = times;
-    holds(start <= since && since <= first, `The first attempt between ${start} and ${first} is dated ${since}`);
-    holds(before <= at && at <= last, `The last attempt between ${before} and ${last} is dated ${at}`);
-    equal(await r.audit.settle(0, 10), 0, "how many tallies were settled again");
+    holds(
+      start <= since && since <= first,
+      `The time ${since} of the first attempt must be between ${start} and ${first}`,
+    );
+    holds(before <= at && at <= last, `The time ${at} of the last attempt must be between ${before} and ${last}`);
+    equal(await r.audit.settle(0, 10), 0, "number of tallies settled by the second call");
     await tally("fourth");
     await r.audit.settle(0, 10);
     equal(
@@ -159,12 +162,12 @@ const tallyChecks = checksOf("audit", {
     );
   },
 
-  "keeps tallies of different keys apart": async ({ r }) => {
+  "keeps the tallies of different keys separate": async ({ r }) => {
     const keys = [...hostileTexts, "a", "A", "a ", "x".repeat(200)];
     for (const [index, key] of keys.entries()) {
       for (let count = 0; count <= index % 3; count += 1) await r.audit.tally(key, ofRequest(`${index}`));
     }
-    equal(await r.audit.settle(0, 100), keys.length, "how many tallies were settled");
+    equal(await r.audit.settle(0, 100), keys.length, "number of settled tallies");
     const events = rowsOf(await r.audit.read(0, 100), "requestId", "attempts");
     equalInAnyOrder(
       events,
@@ -173,19 +176,16 @@ const tallyChecks = checksOf("audit", {
     );
   },
 
-  "settles tallies that were begun long enough ago, the oldest first, no more than asked for": async ({
-    r,
-    advance,
-  }) => {
+  "settles old tallies, the oldest first, up to the limit": async ({ r, advance }) => {
     for (const key of ["a", "b", "c"]) {
       await r.audit.tally(key, ofRequest(key));
       advance(minute);
     }
     await r.audit.tally("a", ofRequest("again"));
-    equal(await r.audit.settle(hour, 10), 0, "how many were settled before their age");
-    equal(await r.audit.settle(2 * minute, 0), 0, "how many a settling of none has settled");
-    equal(await r.audit.settle(2 * minute, 1), 1, "how many the first settling has settled");
-    equal(await r.audit.settle(2 * minute, 10), 1, "how many the second settling has settled");
+    equal(await r.audit.settle(hour, 10), 0, "number of tallies settled too early");
+    equal(await r.audit.settle(2 * minute, 0), 0, "number of tallies settled with a limit of zero");
+    equal(await r.audit.settle(2 * minute, 1), 1, "number of tallies settled by the first call");
+    equal(await r.audit.settle(2 * minute, 10), 1, "number of tallies settled by the second call");
     equal(
       rowsOf(await r.audit.read(0, 10), "requestId", "attempts"),
       [
@@ -194,10 +194,10 @@ const tallyChecks = checksOf("audit", {
       ],
       "the events",
     );
-    equal(await r.audit.settle(0, 10), 1, "how many are settled whatever their age");
+    equal(await r.audit.settle(0, 10), 1, "number of tallies settled regardless of age");
   },
 
-  "loses no attempt of those that come at once while tallies are settled": async ({ r }) => {
+  "counts every concurrent attempt while tallies are settled": async ({ r }) => {
     await atOnce(60, async (index) => {
       await r.audit.tally(`key ${index % 3}`, auditEvent);
       if (index % 5 === 0) await r.audit.settle(0, 10);
@@ -207,13 +207,13 @@ const tallyChecks = checksOf("audit", {
     equal(
       events.reduce((sum, { attempts }) => sum + attempts, 0),
       60,
-      "how many attempts were counted",
+      "number of counted attempts",
     );
   },
 });
 
 const sweepChecks = checksOf("audit", {
-  "forgets what is older than asked for, the oldest first, no more than asked for": async ({ r, advance }) => {
+  "deletes old events, the oldest first, up to the limit": async ({ r, advance }) => {
     for (const name of ["1", "2", "3", "4", "5"]) await r.audit.append(ofRequest(name));
     advance(2 * hour);
     for (const name of ["6", "7"]) await r.audit.append(ofRequest(name));
@@ -221,22 +221,22 @@ const sweepChecks = checksOf("audit", {
     equal(
       [await r.audit.sweep(3 * hour, 10), await r.audit.sweep(hour, 0)],
       [0, 0],
-      "how many were forgotten that are too young, and of none",
+      "number of events deleted too early or with a limit of zero",
     );
-    equal(await r.audit.sweep(hour, 3), 3, "how many the first sweep has forgotten");
-    equal(await left(), ["4", "5", "6", "7"], "what is left");
-    equal(await r.audit.sweep(hour, 3), 2, "how many the second sweep has forgotten");
-    equal(await r.audit.sweep(hour, 3), 0, "how many the third sweep has forgotten");
-    equal(await left(), ["6", "7"], "what is left of all");
+    equal(await r.audit.sweep(hour, 3), 3, "number of events deleted by the first sweep");
+    equal(await left(), ["4", "5", "6", "7"], "the remaining events");
+    equal(await r.audit.sweep(hour, 3), 2, "number of events deleted by the second sweep");
+    equal(await r.audit.sweep(hour, 3), 0, "number of events deleted by the third sweep");
+    equal(await left(), ["6", "7"], "the remaining events after all sweeps");
   },
 
-  "gives no sequence again when all is forgotten": async ({ r }) => {
+  "never reuses a sequence after all events are deleted": async ({ r }) => {
     await r.audit.append(auditEvent);
     const [before] = await r.audit.read(0, 10);
-    equal(await r.audit.sweep(0, 10), 1, "how many were forgotten");
+    equal(await r.audit.sweep(0, 10), 1, "number of deleted events");
     await r.audit.append(ofRequest("next"));
     const after = await r.audit.read(before?.sequence ?? 0, 10);
-    equal(pluck(after, "requestId"), ["next"], "the events after the one that was forgotten");
+    equal(pluck(after, "requestId"), ["next"], "the events after the deletion");
   },
 });
 

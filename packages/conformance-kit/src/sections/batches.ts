@@ -48,7 +48,7 @@ async function look(r: Repositories) {
 }
 
 export const batchChecks: readonly Check[] = checksOf("batches", {
-  "are all kept, and each answers": async ({ storage, r }) => {
+  "commits all calls of a batch and answers each": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
     await r.throttle.fail([other]);
     let digest: Digest = "";
@@ -57,16 +57,16 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
       digest = opened;
       return Promise.all(calls);
     });
-    equal(await look(r), { sessions: 1, events: 1, waits: false }, "what is there");
+    equal(await look(r), { sessions: 1, events: 1, waits: false }, "the state after a log-in");
     equal((await visitor.admitAs(r, "secure", digest)).session?.mode, "secure", "the session");
     const [wait] = await storage.batch((joint) =>
       Promise.all([joint.throttle.fail([other]), joint.audit.append(auditEvent)]),
     );
     equal(wait, minute, "the wait after a failure");
-    equal(await look(r), { sessions: 1, events: 2, waits: true }, "what is there after a failure");
+    equal(await look(r), { sessions: 1, events: 2, waits: true }, "the state after a failure");
   },
 
-  "are undone when one is refused, whichever it is": async ({ storage, r }) => {
+  "rolls back a batch if any of its calls fails": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
     await r.throttle.fail([other, failing]);
     await visitor.open(r);
@@ -77,47 +77,47 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
     ];
     for (const [options, code] of refusals) {
       const enter = () => storage.batch((joint) => Promise.all(entry(joint, visitor, options).calls));
-      await failsWith(code, enter, `an entry refused with ${code}`);
-      equal(await look(r), { sessions: 1, events: 0, waits: true }, `what is there after ${code}`);
+      await failsWith(code, enter, `a log-in refused with ${code}`);
+      equal(await look(r), { sessions: 1, events: 0, waits: true }, `the state after ${code}`);
     }
   },
 
-  "are undone also when the work does not mind the refusal": async ({ storage, r }) => {
+  "rolls back a batch with a failed call even if the work ignores the failure": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
     await visitor.open(r);
     const careless = storage.batch(async (joint) => {
       const [passed, opened, appended] = entry(joint, visitor, { limit: 1 }).calls;
       await Promise.all([codeOf(passed), codeOf(opened), codeOf(appended)]);
     });
-    await failsWith(315, () => careless, "a careless entry");
-    equal(await look(r), { sessions: 1, events: 0, waits: false }, "what is there");
+    await failsWith(315, () => careless, "a log-in that ignores the failure");
+    equal(await look(r), { sessions: 1, events: 0, waits: false }, "the state");
   },
 
-  "are not asked for later": async ({ storage, r }) => {
+  "refuses batch calls after the first answer": async ({ storage, r }) => {
     const late = storage.batch(async (joint) => {
       await joint.audit.append(auditEvent);
       return codeOf(joint.audit.append({ ...auditEvent, requestId: "late" }));
     });
-    equal(await late, 799, "a call after an answer");
+    equal(await late, 799, "the code of a call after an answer");
     equal(pluck(await r.audit.read(0, 10), "requestId"), [auditEvent.requestId], "the audit");
   },
 
-  "leave the error of the work unchanged, and nothing else": async ({ storage, r }) => {
+  "rethrows an error of batch work unchanged and writes nothing": async ({ storage, r }) => {
     for (const error of [new Error("mine"), new ServiceError(302, { retryAfter: 7 })]) {
       const work = () => {
         throw error;
       };
       const thrown = await errorOf(() => storage.batch(work));
-      holds(thrown === error, "The error that comes out is the one that was thrown");
+      holds(thrown === error, "The error must be the one that was thrown");
     }
-    equal(await look(r), { sessions: 0, events: 0, waits: false }, "what is there");
-    equal(await storage.batch(async () => "nothing"), "nothing", "the result of work that asks for nothing");
+    equal(await look(r), { sessions: 0, events: 0, waits: false }, "the state");
+    equal(await storage.batch(async () => "nothing"), "nothing", "the result of work without calls");
   },
 
-  "keep a limit exactly when many come at once, and leave nothing behind of the others": async ({ storage, r }) => {
+  "enforces a limit exactly across concurrent batches and rolls back refused ones": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
     const enter = () => storage.batch((joint) => Promise.all(entry(joint, visitor, { limit: 5 }).calls));
-    equalCounts(await atOnce(24, () => codeOf(enter())), { 0: 5, 315: 19 }, "how many were opened and refused");
-    equal(await look(r), { sessions: 5, events: 5, waits: false }, "what is there");
+    equalCounts(await atOnce(24, () => codeOf(enter())), { 0: 5, 315: 19 }, "numbers of opened and refused sessions");
+    equal(await look(r), { sessions: 5, events: 5, waits: false }, "the state");
   },
 });

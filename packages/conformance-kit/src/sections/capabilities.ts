@@ -6,22 +6,22 @@ const switches = ["durable", "severalProcesses", "parallelTransactions", "valueI
 export const capabilityChecks: readonly Check[] = checksOf(
   "capabilities",
   {
-    "are declared, each of them": async ({ storage: { capabilities } }) => {
+    "declares every capability": async ({ storage: { capabilities } }) => {
       for (const name of switches)
-        holds(typeof capabilities[name] === "boolean", `The capability ${name} is declared, as true or false`);
+        holds(typeof capabilities[name] === "boolean", `The capability ${name} must be declared as true or false`);
       const { indexesPerTable } = capabilities;
       holds(
         indexesPerTable === null || (Number.isInteger(indexesPerTable) && indexesPerTable >= 16),
-        "The limit indexesPerTable is declared: null, or a number from 16",
+        "The limit indexesPerTable must be declared as null or as a number of at least 16",
       );
     },
 
-    "stay as they were declared": async ({ storage }) => {
+    "keeps the declared capabilities": async ({ storage }) => {
       const declared = { ...storage.capabilities };
       await storage.migrate();
       equal({ ...storage.capabilities }, declared, "the capabilities after the migration");
       await storage.close();
-      equal({ ...storage.capabilities }, declared, "the capabilities after it was closed");
+      equal({ ...storage.capabilities }, declared, "the capabilities after close");
     },
   },
   { migrated: false },

@@ -13,14 +13,14 @@ const throttleKey = { key: "a", policy: { maxFailures: 1, initialDelay: hour, ma
 export const durabilityChecks: readonly Check[] = checksOf(
   "durability",
   {
-    "is healthy when it is opened again, without another migration": async ({ storage, reopen }) => {
+    "is healthy after it is reopened without another migration": async ({ storage, reopen }) => {
       await storage.close();
       const again = await reopen();
       await again.health();
-      equal(await again.migrate(), { applied: [] }, "what another migration applies");
+      equal(await again.migrate(), { applied: [] }, "the migrations applied again");
     },
 
-    "keeps everything that was answered": async ({ storage, r, reopen }) => {
+    "keeps every answered write after it is reopened": async ({ storage, r, reopen }) => {
       const visitor = await Visitor.create(r);
       const session = await visitor.openSecure(r);
       const object = await createObject(r, { attributes: { Name: "kept", Size: 7 } });
@@ -38,23 +38,19 @@ export const durabilityChecks: readonly Check[] = checksOf(
       equal(
         (await visitor.admitAs(repositories, "secure", session)).session === null,
         false,
-        "whether the session is gone",
+        "whether the ended session is admitted",
       );
       equal(await repositories.objects.get([object.id], seesAll), [object], "the object");
-      equal(
-        await repositories.channels.acceptIn(session, 5n),
-        "seen",
-        "the verdict on a number that was accepted before",
-      );
-      equal((await repositories.locks.state(object.id))?.session, session, "who holds the lock");
+      equal(await repositories.channels.acceptIn(session, 5n), "seen", "the verdict on an earlier accepted number");
+      equal((await repositories.locks.state(object.id))?.session, session, "the session that holds the lock");
       equal((await repositories.records.get("sample", ["one"]))[0]?.value, { kept: true }, "the record");
-      holds((await repositories.throttle.attempt([throttleKey])).wait > 0, "The delay goes on");
-      equal((await repositories.audit.read(0, 10)).length, 1, "how many events there are");
-      equal(await new Applications(repositories.records).known(["app"]), ["app"], "what was kept by the transaction");
-      equal(await repositories.sessions.count(), 1, "how many sessions are live");
+      holds((await repositories.throttle.attempt([throttleKey])).wait > 0, "The delay must continue");
+      equal((await repositories.audit.read(0, 10)).length, 1, "number of events");
+      equal(await new Applications(repositories.records).known(["app"]), ["app"], "the write of the transaction");
+      equal(await repositories.sessions.count(), 1, "number of live sessions");
     },
 
-    "goes on with its numbers": async ({ storage, r, reopen }) => {
+    "continues its sequences after it is reopened": async ({ storage, r, reopen }) => {
       const visitor = await Visitor.create(r);
       const session = await visitor.openSecure(r);
       const before = await createObject(r);
@@ -64,18 +60,18 @@ export const durabilityChecks: readonly Check[] = checksOf(
       await storage.close();
 
       const { repositories } = await reopen();
-      holds((await repositories.changes.watermark()) >= watermark, "The watermark does not go back");
+      holds((await repositories.changes.watermark()) >= watermark, "The watermark must not decrease");
       const after = await createObject(repositories);
-      holds(objectNumber(after.id) > objectNumber(before.id), `The id ${after.id} comes after ${before.id}`);
+      holds(objectNumber(after.id) > objectNumber(before.id), `The ID ${after.id} must be after ${before.id}`);
       const told = await changesUpTo(repositories, await watermarkBehind(repositories, [after.id]), {
         stamp: watermark,
         id: null,
       });
-      equal(idsOf(told), [after.id], "the ids of what has changed since");
+      equal(idsOf(told), [after.id], "the IDs of the objects changed since");
       equal(await repositories.channels.reserveOut(session, 1), 10n, "the next number of the channel");
       equal((await repositories.model.load()).generation, generation, "the generation of the model");
       await repositories.sessions.open(visitor.newSession(), { ...generous, limit: 2 });
-      equal(await repositories.sessions.count(), 2, "how many sessions are live");
+      equal(await repositories.sessions.count(), 2, "number of live sessions");
     },
   },
   { needs: "durable" },

@@ -53,40 +53,40 @@ function isAbout(wait: number, expected: number, what: string): void {
 }
 
 const whileGood = checksOf("throttle", {
-  "lets an attempt past a key that it is exempted from, and no other": async ({ r }) => {
+  "ignores the delay of an exempted key and of no other": async ({ r }) => {
     await grant(r, "ada");
     await grant(r, "bob", { group: "home" });
     await shut(r);
     await shut(r, place("nobody", "home"));
-    equal(await exempted(r, ["ada", "bob", "ad", "adab"]), ["ada"], "who is exempted at the office");
-    equal(await exempted(r, ["ada", "bob"], "home"), ["bob"], "who is exempted at home");
+    equal(await exempted(r, ["ada", "bob", "ad", "adab"]), ["ada"], "the exempted members at the office");
+    equal(await exempted(r, ["ada", "bob"], "home"), ["bob"], "the exempted members at home");
     equal(await r.throttle.attempt(keysOf("ada")), go, "the attempt on all keys");
     const { key, policy: ofPlace } = place("ada");
-    isAbout((await r.throttle.attempt([{ key, policy: ofPlace }])).wait, minute, "The wait of who names no exemption");
+    isAbout((await r.throttle.attempt([{ key, policy: ofPlace }])).wait, minute, "The wait without an exemption");
   },
 
-  "holds up an exempted attempt by its other keys, and answers the longest wait of all": async ({ r }) => {
+  "delays an exempted attempt by its other keys and returns the longest wait of all": async ({ r }) => {
     await grant(r, "ada");
     await shut(r, user("ada"));
-    isAbout((await r.throttle.attempt(keysOf("ada"))).wait, minute, "The wait where the exempted key says nothing");
+    isAbout((await r.throttle.attempt(keysOf("ada"))).wait, minute, "The wait without a delay on the exempted key");
     await shut(r, place("nobody"), 5);
     const attempt = await r.throttle.attempt(keysOf("ada"));
-    isAbout(attempt.wait, 4 * minute, "The wait where both delays run");
+    isAbout(attempt.wait, 4 * minute, "The wait with both delays");
     equal(attempt.claimed, false, "whether the attempt was claimed");
   },
 
-  "claims no key for who is exempted from it": async ({ r, advance }) => {
+  "claims no exempted key": async ({ r, advance }) => {
     await grant(r, "ada");
     await shut(r);
     await shut(r, user("ada"));
     advance(minute + second);
     equal(await r.throttle.attempt([place("ada")]), go, "the attempt on the exempted key");
-    equal(await r.throttle.attempt(keysOf("ada")), claim, "the attempt on its own key, too");
+    equal(await r.throttle.attempt(keysOf("ada")), claim, "the attempt including its own key");
     isAbout((await r.throttle.attempt([user("ada")])).wait, minute, "The wait of its own key");
-    equal(await r.throttle.attempt(keysOf("bob")), claim, "the attempt of another one");
+    equal(await r.throttle.attempt(keysOf("bob")), claim, "the attempt of another member");
   },
 
-  "counts failures of who is exempted like any others": async ({ r, advance }) => {
+  "counts failures of an exempted member": async ({ r, advance }) => {
     await grant(r, "ada");
     for (let failures = 1; failures <= 3; failures += 1) {
       equal(await r.throttle.fail([place("ada")]), delayAfter(failures, policy), `the wait after failure ${failures}`);
@@ -95,77 +95,82 @@ const whileGood = checksOf("throttle", {
     equal(
       await r.throttle.fail([place("ada")]),
       delayAfter(4, policy),
-      "the wait after failure 4, the delay being over",
+      "the wait after failure 4 with an expired delay",
     );
-    isAbout((await r.throttle.attempt([place("bob")])).wait, 2 * minute, "The wait of another one");
+    isAbout((await r.throttle.attempt([place("bob")])).wait, 2 * minute, "The wait of another member");
   },
 
-  "leaves a delay that runs as it is when one who is exempted fails, and answers what is left of it": async ({
-    r,
-    advance,
-  }) => {
+  "keeps a running delay when an exempted member fails, and returns the remaining wait": async ({ r, advance }) => {
     await grant(r, "ada");
     await shut(r, place("nobody"), 5);
     advance(3 * minute);
     for (let failures = 1; failures <= 2; failures += 1)
       isAbout(await r.throttle.fail(keysOf("ada")), minute, `The wait after failure ${failures}`);
-    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another one");
+    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another member");
     for (let failures = 3; failures <= 5; failures += 1) {
       const longest = Math.max(minute, delayAfter(failures, policy));
       isAbout(await r.throttle.fail(keysOf("ada")), longest, `The wait after failure ${failures}`);
     }
-    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another one after all of them");
-    equal(await r.throttle.fail(keysOf("bob")), delayAfter(6, policy), "the wait after a failure of another one");
+    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait of another member after all failures");
+    equal(await r.throttle.fail(keysOf("bob")), delayAfter(6, policy), "the wait after a failure of another member");
   },
 
-  "lets a success pass a key that it is exempted from, not its others": async ({ r }) => {
+  "accepts a success on a delayed exempted key, but not on the other keys": async ({ r }) => {
     await grant(r, "ada");
     await shut(r);
     await shut(r, user("ada"), 2);
-    await failsWith(302, () => r.throttle.pass(keysOf("bob"), ["user:bob"]), "the success of another one");
+    await failsWith(302, () => r.throttle.pass(keysOf("bob"), ["user:bob"]), "the success of another member");
     await r.throttle.pass(keysOf("ada"), ["user:ada"]);
     await shut(r, user("ada"));
-    await failsWith(302, () => r.throttle.pass(keysOf("ada"), ["user:ada"]), "a success while its own delay runs");
-    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait that no success has forgotten");
+    await failsWith(
+      302,
+      () => r.throttle.pass(keysOf("ada"), ["user:ada"]),
+      "a success during the delay of its own key",
+    );
+    isAbout((await r.throttle.attempt([place("bob")])).wait, minute, "The wait that no success has cleared");
   },
 });
 
 const granted = checksOf("throttle", {
-  "grants nothing with a success that is refused": async ({ r }) => {
+  "grants no exemption with a refused success": async ({ r }) => {
     await shut(r);
     await failsWith(302, () => r.throttle.pass(keysOf("ada"), ["user:ada"], granting("ada")), "the success");
-    equal(await exempted(r, ["ada"]), [], "who is exempted");
+    equal(await exempted(r, ["ada"]), [], "the exempted members");
     await r.throttle.pass([user("ada")], ["user:ada"], granting("ada"));
-    equal(await exempted(r, ["ada"]), ["ada"], "who is exempted after another one");
+    equal(await exempted(r, ["ada"]), ["ada"], "the exempted members after a later success");
   },
 
-  "ends exemptions with their time, from the last grant on": async ({ r, advance }) => {
+  "ends an exemption after its lifetime, counted from the last grant": async ({ r, advance }) => {
     for (const member of ["ada", "bob"]) await grant(r, member);
     advance(lifetime - hour);
     await grant(r, "bob");
     await shut(r);
-    equal(await exempted(r, ["ada", "bob"]), ["ada", "bob"], "who is exempted before the end");
+    equal(await exempted(r, ["ada", "bob"]), ["ada", "bob"], "the exempted members before the first expiry");
     advance(hour + minute);
     await shut(r);
-    equal(await exempted(r, ["ada", "bob"]), ["bob"], "who is exempted after the end");
-    equal(await r.throttle.fail([place("ada")]), delayAfter(7, policy), "the wait of whose exemption is over");
+    equal(await exempted(r, ["ada", "bob"]), ["bob"], "the exempted members after the first expiry");
+    equal(
+      await r.throttle.fail([place("ada")]),
+      delayAfter(7, policy),
+      "the wait of a member with an expired exemption",
+    );
     advance(lifetime - 2 * hour - 2 * minute);
     await shut(r);
-    equal(await exempted(r, ["ada", "bob"]), ["bob"], "who is exempted before the end of the last grant");
+    equal(await exempted(r, ["ada", "bob"]), ["bob"], "the exempted members before the expiry of the last grant");
     advance(hour + minute);
     await shut(r);
-    equal(await exempted(r, ["ada", "bob"]), [], "who is exempted in the end");
+    equal(await exempted(r, ["ada", "bob"]), [], "the exempted members after the last expiry");
   },
 
-  "grants anew what is over": async ({ r, advance }) => {
+  "grants an expired exemption again": async ({ r, advance }) => {
     await grant(r, "ada");
     advance(lifetime + minute);
     await grant(r, "ada");
     await shut(r);
-    equal(await exempted(r, ["ada"]), ["ada"], "who is exempted");
+    equal(await exempted(r, ["ada"]), ["ada"], "the exempted members");
   },
 
-  "keeps so many exemptions of a group, those granted last": async ({ r, advance }) => {
+  "keeps the most recent exemptions of a group up to its limit": async ({ r, advance }) => {
     const members = ["a", "b", "c", "d", "e"];
     await grant(r, "a", { group: "home" });
     for (const member of members.slice(0, 4)) {
@@ -177,13 +182,11 @@ const granted = checksOf("throttle", {
     await grant(r, "e", { atMost: 3 });
     await shut(r);
     await shut(r, place("nobody", "home"));
-    equal(await exempted(r, members), ["b", "d", "e"], "who is exempted");
-    equal(await exempted(r, members, "home"), ["a"], "who is exempted at home");
+    equal(await exempted(r, members), ["b", "d", "e"], "the exempted members");
+    equal(await exempted(r, members, "home"), ["a"], "the exempted members at home");
   },
 
-  "keeps an exemption that is granted by many at once, and the bound of a group from the next grant on": async ({
-    r,
-  }) => {
+  "keeps a concurrently granted exemption and restores the group limit with the next grant": async ({ r }) => {
     await atOnce(8, () => grant(r, "ada", { group: "home", atMost: 1 }));
     const members = Array.from({ length: 12 }, (_, index) => `member${index}`);
     await atOnce(12, (index) => grant(r, members[index] ?? "", { atMost: 5 }));
@@ -191,20 +194,24 @@ const granted = checksOf("throttle", {
     await shut(r);
     await shut(r, place("nobody", "home"));
     const found = await exempted(r, [...members, "last"]);
-    equal([found.length, found.includes("last")], [5, true], "how many are exempted, and whether the last one is");
-    equal(await exempted(r, ["ada"], "home"), ["ada"], "who is exempted at home");
+    equal(
+      [found.length, found.includes("last")],
+      [5, true],
+      "number of exempted members, and whether the last one is exempted",
+    );
+    equal(await exempted(r, ["ada"], "home"), ["ada"], "the exempted members at home");
   },
 
-  "loses exemptions that are over with what is forgotten": async ({ r, advance }) => {
+  "sweeps expired exemptions": async ({ r, advance }) => {
     for (const member of ["ada", "bob"]) await grant(r, member);
     await grant(r, "eve", { lifetime: 2 * lifetime });
-    equal(await r.throttle.sweep(10), 0, "how many were swept while all are good");
+    equal(await r.throttle.sweep(10), 0, "number of exemptions swept before their expiry");
     advance(lifetime + minute);
     const swept: number[] = [];
     for (const limit of [1, 10, 10]) swept.push(await r.throttle.sweep(limit));
-    equal(swept, [1, 1, 0], "how many were swept");
+    equal(swept, [1, 1, 0], "numbers of swept exemptions");
     await shut(r);
-    equal(await exempted(r, ["ada", "bob", "eve"]), ["eve"], "who is exempted");
+    equal(await exempted(r, ["ada", "bob", "eve"]), ["eve"], "the exempted members");
   },
 });
 

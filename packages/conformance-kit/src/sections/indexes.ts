@@ -17,18 +17,18 @@ const indexed: readonly AttributeIndex[] = [
 const [fileName, fileSize] = indexed as [AttributeIndex, AttributeIndex];
 
 const oneProcess = checksOf("indexes", {
-  "are ready once they are aligned": async ({ storage }) => {
-    equal(await storage.readyIndexes(indexed), [], "what is ready before");
+  "makes indexes ready by aligning them": async ({ storage }) => {
+    equal(await storage.readyIndexes(indexed), [], "the ready indexes before");
     const report = await storage.alignIndexes(indexed);
-    holds(report !== "busy", "Nobody else is at it");
-    equalInAnyOrder(report.built, indexed, "what was built");
-    equal(report.removed, 0, "how many were taken away");
-    equalInAnyOrder(await storage.readyIndexes(indexed), indexed, "what is ready");
-    equal(await storage.readyIndexes([fileSize]), [fileSize], "what is ready of one");
-    equal(await storage.readyIndexes([]), [], "what is ready of none");
+    holds(report !== "busy", "No other process must be aligning");
+    equalInAnyOrder(report.built, indexed, "the built indexes");
+    equal(report.removed, 0, "number of dropped indexes");
+    equalInAnyOrder(await storage.readyIndexes(indexed), indexed, "the ready indexes");
+    equal(await storage.readyIndexes([fileSize]), [fileSize], "the readiness of one index");
+    equal(await storage.readyIndexes([]), [], "the readiness of no index");
   },
 
-  "are told apart by class, attribute and type": async ({ storage }) => {
+  "distinguishes indexes by class, attribute and type": async ({ storage }) => {
     await storage.alignIndexes([fileName]);
     const others = [
       { ...fileName, className: "file" },
@@ -36,27 +36,27 @@ const oneProcess = checksOf("indexes", {
       { ...fileName, attribute: "name" },
       { ...fileName, type: "date" } as const,
     ];
-    equal(await storage.readyIndexes(others), [], "what is ready of others");
+    equal(await storage.readyIndexes(others), [], "the readiness of other indexes");
   },
 
-  "are taken away when they are not wanted any more": async ({ storage }) => {
+  "drops unwanted indexes": async ({ storage }) => {
     await storage.alignIndexes(indexed);
     const date = { ...fileName, type: "date" } as const;
-    equal(await storage.alignIndexes([fileSize, date]), { built: [date], removed: 6 }, "what was done");
-    equal(await storage.readyIndexes(indexed), [fileSize], "what is ready");
-    equal(await storage.alignIndexes([]), { built: [], removed: 2 }, "what was done in the end");
-    equal(await storage.readyIndexes([...indexed, date]), [], "what is ready in the end");
+    equal(await storage.alignIndexes([fileSize, date]), { built: [date], removed: 6 }, "the built and dropped indexes");
+    equal(await storage.readyIndexes(indexed), [fileSize], "the ready indexes");
+    equal(await storage.alignIndexes([]), { built: [], removed: 2 }, "the indexes built and dropped last");
+    equal(await storage.readyIndexes([...indexed, date]), [], "the ready indexes after the last call");
   },
 
-  "stay when they are wanted again": async ({ storage }) => {
+  "keeps wanted indexes": async ({ storage }) => {
     await storage.alignIndexes(indexed);
     for (let round = 0; round < 3; round += 1) {
-      equal(await storage.alignIndexes(indexed), { built: [], removed: 0 }, "what was done");
-      equalInAnyOrder(await storage.readyIndexes(indexed), indexed, "what is ready");
+      equal(await storage.alignIndexes(indexed), { built: [], removed: 0 }, "the built and dropped indexes");
+      equalInAnyOrder(await storage.readyIndexes(indexed), indexed, "the ready indexes");
     }
   },
 
-  "take every value, whether it is there before them or comes after": async ({ storage, r }) => {
+  "indexes every value, earlier and later": async ({ storage, r }) => {
     const texts = ["", "ab", "x".repeat(10_000), "\u{1f469}".repeat(10_000), ...hostileTexts];
     const numbers = [0, -0.5, 1e300, -1e300, 5e-324, Number.MAX_SAFE_INTEGER];
     const values: { readonly [attribute: string]: JsonValue }[] = [
@@ -71,7 +71,7 @@ const oneProcess = checksOf("indexes", {
     const before = await r.objects.insert(objects);
     await storage.alignIndexes(indexed);
     const after = await r.objects.insert(objects);
-    equalInAnyOrder(await storage.readyIndexes(indexed), indexed, "what is ready");
+    equalInAnyOrder(await storage.readyIndexes(indexed), indexed, "the ready indexes");
     const all = [...before, ...after];
     equalInAnyOrder(await r.objects.get(idsOf(all), seesAll), all, "the objects");
   },
@@ -80,13 +80,14 @@ const oneProcess = checksOf("indexes", {
 const severalProcesses = checksOf(
   "indexes",
   {
-    "are aligned by one process at a time, and end up whole": async ({ storage, another }) => {
+    "aligns indexes in one process at a time, completely": async ({ storage, another }) => {
       const other = await another();
       const outcomes = await Promise.all([storage, other, storage, other].map((each) => each.alignIndexes(indexed)));
       const built = outcomes.flatMap((outcome) => (outcome === "busy" ? [] : outcome.built));
-      equalInAnyOrder(built, indexed, "what was built by all of them");
+      equalInAnyOrder(built, indexed, "the indexes built by all processes");
       while ((await other.alignIndexes(indexed)) === "busy");
-      for (const each of [storage, other]) equalInAnyOrder(await each.readyIndexes(indexed), indexed, "what is ready");
+      for (const each of [storage, other])
+        equalInAnyOrder(await each.readyIndexes(indexed), indexed, "the ready indexes");
     },
   },
   { needs: "severalProcesses" },
@@ -95,19 +96,23 @@ const severalProcesses = checksOf(
 const limited = checksOf(
   "indexes",
   {
-    "are built up to the declared limit, the first of those that are wanted": async ({ storage }) => {
+    "builds the first wanted indexes up to the declared limit": async ({ storage }) => {
       const limit = storage.capabilities.indexesPerTable ?? 0;
-      holds(limit >= 16, "There can be 16 indexes");
+      holds(limit >= 16, "The limit must allow 16 indexes");
       const wanted = Array.from({ length: limit + 2 }, (_, number) => ({ ...fileName, attribute: `Name${number}` }));
       const first = wanted.slice(0, limit);
       const report = await storage.alignIndexes(wanted);
-      holds(report !== "busy", "Nobody else is at it");
-      equalInAnyOrder(report.built, first, "what was built");
-      equalInAnyOrder(await storage.readyIndexes(wanted), first, "what is ready");
-      equal(await storage.alignIndexes(wanted), { built: [], removed: 0 }, "what was done the second time");
+      holds(report !== "busy", "No other process must be aligning");
+      equalInAnyOrder(report.built, first, "the built indexes");
+      equalInAnyOrder(await storage.readyIndexes(wanted), first, "the ready indexes");
+      equal(await storage.alignIndexes(wanted), { built: [], removed: 0 }, "the indexes built by the second call");
       const last = wanted.slice(2);
-      equal(await storage.alignIndexes(last), { built: last.slice(-2), removed: 2 }, "what was done to make room");
-      equalInAnyOrder(await storage.readyIndexes(wanted), last, "what is ready in the end");
+      equal(
+        await storage.alignIndexes(last),
+        { built: last.slice(-2), removed: 2 },
+        "the indexes dropped to stay within the limit",
+      );
+      equalInAnyOrder(await storage.readyIndexes(wanted), last, "the ready indexes after the last call");
     },
   },
   { needs: "indexesPerTable" },

@@ -8,7 +8,7 @@ const beforeMigration = checksOf(
   "lifecycle",
   {
     "answers 705 to every call until it is migrated": async ({ storage, r }) => {
-      await failsWith(705, () => storage.health(), "health of a database that is not migrated");
+      await failsWith(705, () => storage.health(), "the health of a database that is not migrated");
       for (const [name, call] of everyCall(r)) await failsWith(705, call, `${name} before the migration`);
       await failsWith(
         705,
@@ -16,17 +16,17 @@ const beforeMigration = checksOf(
         "a transaction before the migration",
       );
       await failsWith(705, () => storage.alignIndexes([]), "aligning indexes before the migration");
-      await failsWith(705, () => storage.readyIndexes([]), "asking for indexes before the migration");
+      await failsWith(705, () => storage.readyIndexes([]), "reading index readiness before the migration");
     },
 
-    "works once it is migrated, also for those who were refused before": async ({ storage, r }) => {
+    "works after the migration, also for callers that were refused before": async ({ storage, r }) => {
       await failsWith(705, () => r.sessions.count(), "a call before the migration");
       await storage.migrate();
       await storage.health();
-      equal(await r.sessions.count(), 0, "sessions in a new database");
+      equal(await r.sessions.count(), 0, "number of sessions in a new database");
     },
 
-    "gives a new database the classes that it is migrated with, and no other": async ({ storage, r }) => {
+    "creates exactly the given classes in a new database": async ({ storage, r }) => {
       const note: ClassDefinition = {
         name: "Note",
         base: null,
@@ -39,25 +39,25 @@ const beforeMigration = checksOf(
       equal(classes, [...builtInClasses, note], "the classes");
       await storage.migrate(builtInClasses);
       equal(await r.model.load(), { generation, classes }, "the model after another migration");
-      holds(await r.settings.isEmpty(), "A new database is empty with any classes");
+      holds(await r.settings.isEmpty(), "A new database must be empty with any classes");
     },
 
-    "applies every migration once, by name": async ({ storage }) => {
+    "applies every migration once and returns its name": async ({ storage }) => {
       const { applied } = await storage.migrate();
-      holds(applied.length > 0, "The first migration names nothing that it applied");
-      equal(new Set(applied).size, applied.length, "how many names of migrations differ");
+      holds(applied.length > 0, "The first migration must return the names of the applied migrations");
+      equal(new Set(applied).size, applied.length, "number of different migration names");
       equal(await storage.migrate(), { applied: [] }, "the report of a second migration");
     },
 
-    "applies every migration once when it is asked twice at once": async ({ storage }) => {
+    "applies every migration once in concurrent calls": async ({ storage }) => {
       const reports = await Promise.all([storage.migrate(), storage.migrate()]);
       const applied = reports.flatMap((report) => report.applied);
-      holds(applied.length > 0, "Two migrations at once name nothing that they applied");
-      equal(new Set(applied).size, applied.length, "how many names of migrations differ");
+      holds(applied.length > 0, "One of two concurrent migrations must return the names of the applied migrations");
+      equal(new Set(applied).size, applied.length, "number of different migration names");
       await storage.health();
     },
 
-    "can be closed without ever being migrated": async ({ storage }) => {
+    "closes without a previous migration": async ({ storage }) => {
       await storage.close();
       await failsWith(706, () => storage.migrate(), "migrate after close");
     },
@@ -66,11 +66,11 @@ const beforeMigration = checksOf(
 );
 
 const afterMigration = checksOf("lifecycle", {
-  "is healthy when it is migrated": async ({ storage }) => {
+  "is healthy after the migration": async ({ storage }) => {
     await storage.health();
   },
 
-  "starts without objects, sessions and audit": async ({ r }) => {
+  "starts without objects, sessions and audit events": async ({ r }) => {
     equal(
       await r.objects.count({ classes: ["User", "UserGroup", "Employee", "ContactPerson", "Image", "File"] }, seesAll),
       0,
@@ -80,11 +80,11 @@ const afterMigration = checksOf("lifecycle", {
     equal(await r.audit.read(0, 10), [], "the audit");
   },
 
-  "keeps what is there when it is migrated again": async ({ storage, r }) => {
+  "keeps existing data in a repeated migration": async ({ storage, r }) => {
     const { loginName, userId } = await createUser(r);
     await storage.migrate();
     equal((await accountNamed(r, loginName))?.userId, userId, "the user of the account");
-    equal((await r.objects.get([userId], seesAll)).length, 1, "the user's object");
+    equal((await r.objects.get([userId], seesAll)).length, 1, "the object of the user");
   },
 
   "answers 706 to every call after it is closed": async ({ storage, r }) => {
@@ -93,19 +93,19 @@ const afterMigration = checksOf("lifecycle", {
     for (const [name, call] of everyCall(r)) await failsWith(706, call, `${name} after close`);
     await failsWith(706, () => storage.transaction((inside) => inside.audit.read(0, 1)), "a transaction after close");
     await failsWith(706, () => storage.alignIndexes([]), "aligning indexes after close");
-    await failsWith(706, () => storage.readyIndexes([]), "asking for indexes after close");
-    await failsWith(706, () => storage.health(), "health after close");
+    await failsWith(706, () => storage.readyIndexes([]), "reading index readiness after close");
+    await failsWith(706, () => storage.health(), "the health after close");
     await failsWith(706, () => storage.now(), "now after close");
     await failsWith(706, () => storage.migrate(), "migrate after close");
   },
 
-  "can be closed twice, one after the other and at once": async ({ storage }) => {
+  "accepts repeated calls of close, sequential and concurrent": async ({ storage }) => {
     await Promise.all([storage.close(), storage.close()]);
     await storage.close();
-    await failsWith(706, () => storage.health(), "health after close");
+    await failsWith(706, () => storage.health(), "the health after close");
   },
 
-  "lets what runs come to its end before it is closed": async ({ storage }) => {
+  "completes running work before it closes": async ({ storage }) => {
     const order: string[] = [];
     let closing: Promise<void> = Promise.resolve();
     await storage.transaction(async (r) => {
@@ -119,9 +119,9 @@ const afterMigration = checksOf("lifecycle", {
     equal(order, ["work done", "closed"], "the order of events");
   },
 
-  "refuses with 706 as soon as closing has begun": async ({ storage, r }) => {
+  "refuses new calls with 706 as soon as it starts to close": async ({ storage, r }) => {
     const closing = storage.close();
-    await failsWith(706, () => r.sessions.count(), "a call while it is being closed");
+    await failsWith(706, () => r.sessions.count(), "a call during close");
     await closing;
   },
 });

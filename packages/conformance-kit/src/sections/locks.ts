@@ -25,42 +25,46 @@ async function holderOf(r: Repositories, id: string): Promise<Digest | undefined
 }
 
 const ofObjects = checksOf("locks", {
-  "are taken, seen and released": async ({ storage, r, advance }) => {
+  "takes, reports and releases a lock": async ({ storage, r, advance }) => {
     const { id, mine } = await scene(r);
-    equal(await r.locks.state(id), null, "the lock of an object that nobody has locked");
+    equal(await r.locks.state(id), null, "the lock of an unlocked object");
     advance(minute);
     const before = await storage.now();
-    equal(await r.locks.take(id, mine), "taken", "taking the lock");
+    equal(await r.locks.take(id, mine), "taken", "the outcome of taking the lock");
     const after = await storage.now();
     const lock = await r.locks.state(id);
-    holds(lock !== null && before <= lock.since && lock.since <= after, "The time is that of the taking");
+    holds(lock !== null && before <= lock.since && lock.since <= after, "The time must be that of the call");
     equal(lock.session, mine, "the session that holds the lock");
-    equal(await r.locks.release(id, mine), "released", "releasing it");
-    equal(await r.locks.state(id), null, "the lock afterwards");
-    equal(await r.locks.release(id, mine), "free", "releasing it again");
+    equal(await r.locks.release(id, mine), "released", "the outcome of releasing it");
+    equal(await r.locks.state(id), null, "the lock after the release");
+    equal(await r.locks.release(id, mine), "free", "the outcome of releasing it again");
   },
 
-  "are one session's, and taking them again changes nothing": async ({ r, advance }) => {
+  "gives a lock to one session, which can take it again without effect": async ({ r, advance }) => {
     const { id, mine, theirs } = await scene(r);
     await r.locks.take(id, mine);
     const lock = await r.locks.state(id);
     advance(minute);
-    equal(await r.locks.take(id, mine), "taken", "taking it again");
-    equal(await r.locks.take(id, theirs), "held", "taking it by another session");
-    equal(await r.locks.release(id, theirs), "held", "releasing it by another session");
+    equal(await r.locks.take(id, mine), "taken", "the outcome of taking it again");
+    equal(await r.locks.take(id, theirs), "held", "the outcome of taking it with another session");
+    equal(await r.locks.release(id, theirs), "held", "the outcome of releasing it with another session");
     equal(await r.locks.state(id), lock, "the lock");
-    equal(await r.locks.release(id, null), "released", "releasing it whoever holds it");
-    equal(await r.locks.take(id, theirs), "taken", "taking it by the other session");
+    equal(await r.locks.release(id, null), "released", "the outcome of releasing it for any session");
+    equal(await r.locks.take(id, theirs), "taken", "the outcome of taking it with the other session");
   },
 
-  "are of one object each": async ({ r }) => {
+  "locks each object separately": async ({ r }) => {
     const { id, mine, theirs } = await scene(r);
     const other = await createObject(r);
-    equal([await r.locks.take(id, mine), await r.locks.take(other.id, theirs)], ["taken", "taken"], "taking two");
-    equal([await holderOf(r, id), await holderOf(r, other.id)], [mine, theirs], "who holds them");
+    equal(
+      [await r.locks.take(id, mine), await r.locks.take(other.id, theirs)],
+      ["taken", "taken"],
+      "the outcomes of taking two locks",
+    );
+    equal([await holderOf(r, id), await holderOf(r, other.id)], [mine, theirs], "the sessions that hold them");
   },
 
-  "cannot be taken of what is not there": async ({ r }) => {
+  "refuses locks on objects that do not exist": async ({ r }) => {
     const { id, mine } = await scene(r);
     for (const nothing of ["ZZZZZZZZZZ", "0", "", "constructor", `0${id}`]) {
       equal(
@@ -71,57 +75,57 @@ const ofObjects = checksOf("locks", {
     }
   },
 
-  "are taken by one of those who want them at once": async ({ r }) => {
+  "gives a lock to one of several concurrent sessions": async ({ r }) => {
     const { visitor, id } = await scene(r);
     for (let round = 0; round < 4; round += 1) {
       const sessions = await atOnce(8, () => visitor.open(r));
       const outcomes = await Promise.all(sessions.map((session) => r.locks.take(id, session)));
-      equalCounts(outcomes, { taken: 1, held: 7 }, "how many took it and how many did not");
-      equal(await holderOf(r, id), sessions[outcomes.indexOf("taken")], "who holds it");
+      equalCounts(outcomes, { taken: 1, held: 7 }, "numbers of granted and refused locks");
+      equal(await holderOf(r, id), sessions[outcomes.indexOf("taken")], "the session that holds the lock");
       await r.locks.release(id, null);
     }
   },
 
-  "refuse writes of other sessions and of none with 713, all or nothing": async ({ r }) => {
+  "refuses writes to locked objects without the right session with 713, all or nothing": async ({ r }) => {
     const { id, mine, theirs } = await scene(r);
     const other = await createObject(r);
     await r.locks.take(id, mine);
     for (const session of [theirs, null]) {
-      await failsWith(713, () => write(r, id, session), "a write of another session");
+      await failsWith(713, () => write(r, id, session), "a write with another session");
       const changes = [changeOf(other.id, { Name: "new" }), changeOf(id, {})];
-      await failsWith(713, () => r.objects.update(changes, { session }), "a write of both");
+      await failsWith(713, () => r.objects.update(changes, { session }), "a write of both objects");
     }
     equal(pluck(await r.objects.get([id, other.id], seesAll), "version"), [1, 1], "the versions");
     await write(r, id, mine);
     await write(r, other.id, theirs);
     await r.locks.release(id, mine);
     await write(r, id, null);
-    equal((await objectOf(r, id))?.version, 3, "the version after the writes that were allowed");
+    equal((await objectOf(r, id))?.version, 3, "the version after the allowed writes");
   },
 
-  "keep out writes that were under way when they are taken": async ({ r }) => {
+  "blocks concurrent writes as soon as a lock is taken": async ({ r }) => {
     const { visitor, id, theirs } = await scene(r);
     for (let round = 0; round < 6; round += 1) {
       const mine = await visitor.open(r);
       const seen = r.locks.take(id, mine).then(async () => (await objectOf(r, id))?.version);
       const writes = atOnce(6, () => codeOf(write(r, id, theirs)));
       const [version] = await Promise.all([seen, writes]);
-      equal((await objectOf(r, id))?.version, version, "the version, since the lock was taken");
+      equal((await objectOf(r, id))?.version, version, "the version since the lock was taken");
       await r.locks.release(id, mine);
     }
   },
 
-  "are free when their session has ended": async ({ r }) => {
+  "releases locks when their session ends": async ({ r }) => {
     const { id, mine, theirs } = await scene(r);
     await r.locks.take(id, mine);
     await r.sessions.end({ digest: mine });
     equal([await r.locks.state(id), await r.locks.release(id, theirs)], [null, "free"], "the lock");
     await write(r, id, theirs);
-    equal(await r.locks.take(id, theirs), "taken", "taking it");
-    equal(await holderOf(r, id), theirs, "who holds it");
+    equal(await r.locks.take(id, theirs), "taken", "the outcome of taking it");
+    equal(await holderOf(r, id), theirs, "the session that holds it");
   },
 
-  "are free when their session has expired": async ({ r, advance }) => {
+  "releases locks when their session expires": async ({ r, advance }) => {
     const { visitor, id, mine } = await scene(r);
     await r.locks.take(id, mine);
     advance(hour);
@@ -129,31 +133,31 @@ const ofObjects = checksOf("locks", {
     equal([await r.locks.state(id), await r.locks.release(id, null)], [null, "free"], "the lock");
     await write(r, id, null);
     const taken = await r.locks.take(id, theirs);
-    equal([taken, await holderOf(r, id)], ["taken", theirs], "taking it, and who holds it");
+    equal([taken, await holderOf(r, id)], ["taken", theirs], "the outcome of taking it, and the session that holds it");
   },
 
-  "last as long as their session is extended": async ({ r, advance }) => {
+  "keeps locks as long as their session is extended": async ({ r, advance }) => {
     const { visitor, id, mine, theirs } = await scene(r);
     await r.locks.take(id, mine);
     for (let round = 0; round < 3; round += 1) {
       advance(8 * minute);
       equal(await visitor.isAdmitted(r, mine), true, "whether the session is admitted");
-      equal(await r.locks.take(id, theirs), "held", "taking it by another session");
+      equal(await r.locks.take(id, theirs), "held", "the outcome of taking it with another session");
     }
   },
 
-  "are free when the session of their device is replaced": async ({ r }) => {
+  "releases locks when a session of the same device replaces their session": async ({ r }) => {
     const { visitor, id, theirs } = await scene(r);
     const mine = await visitor.open(r, { deviceId: "phone" });
     await r.locks.take(id, mine);
     const next = await visitor.open(r, { deviceId: "phone" }, { ...generous, perDevice: 1 });
     equal(await r.locks.state(id), null, "the lock");
     await write(r, id, theirs);
-    equal(await r.locks.take(id, theirs), "taken", "taking it by another session");
-    equal(await r.locks.take(id, next), "held", "taking it by the new one then");
+    equal(await r.locks.take(id, theirs), "taken", "the outcome of taking it with another session");
+    equal(await r.locks.take(id, next), "held", "the outcome of taking it with the new session after that");
   },
 
-  "leave the object as it is": async ({ r }) => {
+  "leaves a locked object unchanged": async ({ r }) => {
     const { id, mine } = await scene(r);
     const before = await r.objects.get([id], seesAll);
     await r.locks.take(id, mine);
@@ -161,7 +165,7 @@ const ofObjects = checksOf("locks", {
     equal(await r.objects.get([id], seesAll), before, "the object");
   },
 
-  "are forgotten when they are swept, those of live sessions are not": async ({ r }) => {
+  "sweeps locks of ended sessions only": async ({ r }) => {
     const { visitor, id, mine } = await scene(r);
     await r.locks.take(id, mine);
     for (let index = 0; index < 5; index += 1) {
@@ -169,8 +173,12 @@ const ofObjects = checksOf("locks", {
       await r.locks.take((await createObject(r)).id, ended);
       await r.sessions.end({ digest: ended });
     }
-    equal([await r.locks.sweep(3), await r.locks.sweep(3), await r.locks.sweep(3)], [3, 2, 0], "how many were swept");
-    equal(await holderOf(r, id), mine, "who holds the lock that is left");
+    equal(
+      [await r.locks.sweep(3), await r.locks.sweep(3), await r.locks.sweep(3)],
+      [3, 2, 0],
+      "numbers of swept locks",
+    );
+    equal(await holderOf(r, id), mine, "the session that holds the remaining lock");
   },
 });
 
@@ -180,33 +188,33 @@ const newFiles = async (r: Repositories, count: number) => idsOf(await r.objects
 async function takesFive(r: Repositories, other: Repositories, session: Digest): Promise<void> {
   const ids = await newFiles(r, 12);
   const take = (index: number) => (index % 2 === 0 ? r : other).locks.take(ids[index] ?? "", session, 5);
-  equalCounts(await atOnce(12, take), { taken: 5, full: 7 }, "how many were taken and how many refused");
+  equalCounts(await atOnce(12, take), { taken: 5, full: 7 }, "numbers of granted and refused locks");
 }
 
 export const lockChecks: readonly Check[] = [
   ...ofObjects,
   ...checksOf("locks", {
-    "are as many for a session as it may have": async ({ r }) => {
+    "limits the locks of a session": async ({ r }) => {
       const visitor = await Visitor.create(r);
       const [mine, theirs] = [await visitor.open(r), await visitor.open(r)];
       const [first = "", second = "", third = "", fourth = "", fifth = "", sixth = ""] = await newFiles(r, 6);
       const take = (id: string, session = mine, atMost = 2) => r.locks.take(id, session, atMost);
       const three = [await take(first), await take(second), await take(third)];
-      equal(three, ["taken", "taken", "full"], "taking three where two are allowed");
-      equal(await r.locks.state(third), null, "the lock that was refused");
-      equal([await take(first), await take(second)], ["taken", "taken"], "taking what it has again");
+      equal(three, ["taken", "taken", "full"], "the outcomes of taking three locks with a limit of two");
+      equal(await r.locks.state(third), null, "the refused lock");
+      equal([await take(first), await take(second)], ["taken", "taken"], "the outcome of taking a held lock again");
       const byOthers = [await take(third, theirs), await take(fourth, theirs), await take(first, theirs)];
-      equal(byOthers, ["taken", "taken", "held"], "taking locks by another session, and what is another's");
-      equal(await take(third), "held", "taking what is another's");
-      equal(await take("ZZZZZZZZZZ"), "gone", "taking what is not there");
+      equal(byOthers, ["taken", "taken", "held"], "the outcomes of taking locks with another session");
+      equal(await take(third), "held", "the outcome of taking a lock of another session");
+      equal(await take("ZZZZZZZZZZ"), "gone", "the outcome of locking an unknown object");
       await r.locks.release(first, mine);
       await r.locks.release(fourth, null);
-      equal([await take(fourth), await take(first)], ["taken", "full"], "taking others after one was released");
+      equal([await take(fourth), await take(first)], ["taken", "full"], "the outcome of taking others after a release");
       const more = [await take(first, mine, 3), await take(fifth, mine, 0), await r.locks.take(sixth, mine)];
-      equal(more, ["taken", "taken", "taken"], "taking more where more are allowed");
+      equal(more, ["taken", "taken", "taken"], "the outcome of taking more with a higher limit");
     },
 
-    "of sessions that are over and objects that are gone are not among those that a session has": async ({
+    "does not count locks of ended sessions and of deleted objects towards the limit": async ({
       storage,
       r,
       advance,
@@ -218,25 +226,41 @@ export const lockChecks: readonly Check[] = [
         await r.locks.take(other, session, 1),
       ];
       const before = await visitor.open(r, { deviceId: "phone" });
-      equal(await both(first, second, before), ["taken", "full"], "taking two where one is allowed");
+      equal(
+        await both(first, second, before),
+        ["taken", "full"],
+        "the outcomes of taking two locks with a limit of one",
+      );
       const mine = await visitor.open(r, { deviceId: "phone" }, { ...generous, perDevice: 1 });
-      equal(await both(first, second, mine), ["taken", "full"], "taking two with the next session of the device");
+      equal(
+        await both(first, second, mine),
+        ["taken", "full"],
+        "the outcomes of taking two locks with the next session of the device",
+      );
       await deleteObjects(storage, [first], true);
-      equal(await both(second, third, mine), ["taken", "full"], "taking others when the object is gone");
+      equal(
+        await both(second, third, mine),
+        ["taken", "full"],
+        "the outcome of taking others after the object is deleted",
+      );
       advance(hour);
       const next = await visitor.open(r);
-      equal(await both(second, third, next), ["taken", "full"], "taking what an expired session has left");
+      equal(
+        await both(second, third, next),
+        ["taken", "full"],
+        "the outcome of taking the locks of an expired session",
+      );
     },
 
-    "of a session that is over are not among its own": async ({ r, advance }) => {
+    "does not count the former locks of an ended session towards its limit": async ({ r, advance }) => {
       const session = await (await Visitor.create(r)).open(r);
       const [first = "", second = ""] = await newFiles(r, 2);
       await r.locks.take(first, session, 1);
       advance(hour);
-      equal(await r.locks.take(second, session, 1), "taken", "taking another, where one is allowed");
+      equal(await r.locks.take(second, session, 1), "taken", "the outcome of taking another lock with a limit of one");
     },
 
-    "are no more than a session may have, however many it takes at once": async ({ r }) => {
+    "enforces the lock limit of a session across concurrent calls": async ({ r }) => {
       const visitor = await Visitor.create(r);
       for (let round = 0; round < 4; round += 1) await takesFive(r, r, await visitor.open(r));
     },
@@ -244,10 +268,8 @@ export const lockChecks: readonly Check[] = [
   ...checksOf(
     "locks",
     {
-      "are no more than a session may have, however many it takes at once, by several processes": async ({
-        r,
-        another,
-      }) => takesFive(r, (await another()).repositories, await (await Visitor.create(r)).open(r)),
+      "enforces the lock limit of a session across processes": async ({ r, another }) =>
+        takesFive(r, (await another()).repositories, await (await Visitor.create(r)).open(r)),
     },
     { needs: "severalProcesses" },
   ),

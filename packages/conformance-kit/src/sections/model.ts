@@ -45,7 +45,7 @@ function tickets(...names: readonly string[]): ClassDefinition[] {
 /** Changes the current model and asserts success. Returns the new model. */
 async function change({ model }: Repositories, delta: ModelDelta): Promise<StoredModel> {
   const { generation } = await model.load();
-  equal(await model.change(delta, generation), "ok", "changing the model");
+  equal(await model.change(delta, generation), "ok", "the outcome of changing the model");
   return model.load();
 }
 
@@ -62,29 +62,29 @@ function isAsBefore(after: StoredModel, before: StoredModel): void {
 export const modelChecks: readonly Check[] = checksOf("model", {
   "starts with the built-in classes": async ({ r }) => {
     const { generation, classes } = await r.model.load();
-    holds(Number.isSafeInteger(generation) && generation > 0, "The first generation is a positive whole number");
+    holds(Number.isSafeInteger(generation) && generation > 0, "The first generation must be a positive whole number");
     equalInAnyOrder(classes, builtInClasses, "the classes");
   },
 
-  "adds a class and leaves the others alone": async ({ r }) => {
+  "adds a class and keeps the others unchanged": async ({ r }) => {
     const { generation } = await r.model.load();
     const changed = await change(r, { put: [ticket] });
     equal(changed.generation, generation + 1, "the generation");
     adds(changed, ticket);
   },
 
-  "replaces a class whole": async ({ r }) => {
+  "replaces the whole definition of a class": async ({ r }) => {
     await change(r, { put: [ticket] });
     const bare: ClassDefinition = { name: "Ticket", base: "User", attributes: [], rights: [] };
     adds(await change(r, { put: [bare] }), bare);
   },
 
-  "takes several classes in one change": async ({ r }) => {
+  "changes several classes in one call": async ({ r }) => {
     const put = tickets("One", "Two", "Three");
     adds(await change(r, { put }), ...put);
   },
 
-  "keeps definitions as they are, in the order of their attributes": async ({ r }) => {
+  "stores definitions unchanged, with the order of their attributes": async ({ r }) => {
     const rich: ClassDefinition = {
       name: "Rich_Class9",
       base: "User",
@@ -113,7 +113,7 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     );
   },
 
-  "tells names apart that differ by case": async ({ r }) => {
+  "distinguishes class names by case": async ({ r }) => {
     const put = tickets("Ticket", "ticket", "tickeT");
     adds(await change(r, { put }), ...put);
   },
@@ -122,44 +122,52 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     const { generation } = await r.model.load();
     const before = await change(r, { put: [] });
     for (const expected of [generation, before.generation + 1, 0]) {
-      equal(await r.model.change({ put: [ticket] }, expected), "stale", `changing generation ${expected}`);
+      equal(
+        await r.model.change({ put: [ticket] }, expected),
+        "stale",
+        `the outcome of changing generation ${expected}`,
+      );
     }
     isAsBefore(await r.model.load(), before);
   },
 
-  "lets one of those win who change one generation at once": async ({ r }) => {
+  "accepts one of several concurrent changes of the same generation": async ({ r }) => {
     const { generation } = await r.model.load();
     const outcomes = await atOnce(10, (index) => r.model.change({ put: tickets(`Ticket${index}`) }, generation));
-    equalCounts(outcomes, { ok: 1, stale: 9 }, "how many changed the model, and how many were stale");
+    equalCounts(outcomes, { ok: 1, stale: 9 }, "numbers of successful and stale changes");
     adds(await r.model.load(), ...tickets(`Ticket${outcomes.indexOf("ok")}`));
   },
 
-  "takes classes away, and nothing else with them": async ({ r }) => {
+  "removes classes and keeps their objects": async ({ r }) => {
     const file = await createObject(r);
     const put = tickets("One", "Two", "Three");
     const added = await change(r, { put });
     const changed = await change(r, { put: [], removed: ["One", "File", "Three"] });
     equal(changed.generation, added.generation + 1, "the generation");
     equalInAnyOrder(changed.classes, [...builtInClasses.filter(({ name }) => name !== "File"), put[1]], "the classes");
-    equal(await r.objects.get([file.id], seesAll), [file], "the object of a class that is gone");
+    equal(await r.objects.get([file.id], seesAll), [file], "the object of a removed class");
   },
 
-  "puts and takes away in one change": async ({ r }) => {
+  "puts and removes classes in one call": async ({ r }) => {
     await change(r, { put: tickets("Old") });
     adds(await change(r, { put: [ticket], removed: ["Old"] }), ticket);
   },
 
-  "has nothing to take away under a name that no class has": async ({ r }) => {
+  "ignores the removal of an unknown class": async ({ r }) => {
     adds(await change(r, { put: [], removed: ["Nobody", "user", "", ...hostileTexts] }));
   },
 
-  "keeps what a change of another generation would take away": async ({ r }) => {
+  "keeps the classes that a stale change would remove": async ({ r }) => {
     const { generation } = await r.model.load();
-    equal(await r.model.change({ put: [], removed: ["File"] }, generation + 1), "stale", "changing the model");
+    equal(
+      await r.model.change({ put: [], removed: ["File"] }, generation + 1),
+      "stale",
+      "the outcome of changing the model",
+    );
     adds(await r.model.load());
   },
 
-  "is held by one transaction at a time, which sees what those before it have left": async ({ storage, r }) => {
+  "locks the model for one transaction at a time, with the latest state": async ({ storage, r }) => {
     let holders = 0;
     const outcomes = await atOnce(6, (index) =>
       storage.transaction(async (inside) => {
@@ -168,18 +176,18 @@ export const modelChecks: readonly Check[] = checksOf("model", {
         try {
           const { generation } = await inside.model.load();
           await linger(inside, 10);
-          equal(holders, 1, "how many hold the model");
+          equal(holders, 1, "number of transactions that lock the model");
           return await inside.model.change({ put: tickets(`Ticket${index}`) }, generation);
         } finally {
           holders -= 1;
         }
       }),
     );
-    equal(occurrences("ok", outcomes), 6, "how many changed the model");
-    equal((await r.model.load()).classes.length, builtInClasses.length + 6, "how many classes there are");
+    equal(occurrences("ok", outcomes), 6, "number of changes");
+    equal((await r.model.load()).classes.length, builtInClasses.length + 6, "number of classes");
   },
 
-  "is not changed by anybody else while a transaction holds it": async ({ storage, r }) => {
+  "blocks model changes of others while a transaction locks the model": async ({ storage, r }) => {
     const { generation } = await r.model.load();
     const events: string[] = [];
     const holding = await holdModel(storage, async (inside) => {
@@ -191,7 +199,7 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     equal(events, ["let go", "ok"], "the order of events");
   },
 
-  "keeps writers waiting while a transaction holds it": async ({ storage, r }) => {
+  "blocks writers while a transaction locks the model": async ({ storage, r }) => {
     const object = await createObject(r);
     const events: string[] = [];
     const holding = await holdModel(storage, async () => {
@@ -203,7 +211,7 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     equal(events, ["let go", "written", "written"], "the order of events");
   },
 
-  "waits to be held for those who write": async ({ storage, r }) => {
+  "waits for running writers before it locks the model": async ({ storage, r }) => {
     const events: string[] = [];
     const written = signal();
     const writing = storage.transaction(async (inside) => {
@@ -219,32 +227,32 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     });
     await Promise.all([writing, holding]);
     equal(events, ["written", "held with 1"], "the order of events");
-    equal(await r.objects.count({ classes: ["File"] }, seesAll), 1, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 1, "number of objects");
   },
 
-  "can be held and changed again by the transaction that holds it": async ({ storage, r }) => {
+  "lets a transaction lock and change the model repeatedly": async ({ storage, r }) => {
     await storage.transaction(async (inside) => {
       for (const name of ["One", "Two"]) {
         await inside.model.lock();
         await change(inside, { put: tickets(name) });
       }
     });
-    equal((await r.model.load()).classes.length, builtInClasses.length + 2, "how many classes there are");
+    equal((await r.model.load()).classes.length, builtInClasses.length + 2, "number of classes");
   },
 
-  "is free again when a transaction that held it has failed": async ({ storage, r }) => {
+  "unlocks the model when its transaction fails": async ({ storage, r }) => {
     await rolledBack(storage, ({ model }) => model.lock());
     await r.model.lock();
     await change(r, { put: [ticket] });
   },
 
-  "is not reset by another migration": async ({ storage, r }) => {
+  "keeps the model in a repeated migration": async ({ storage, r }) => {
     const before = await change(r, { put: tickets("User") });
     await storage.migrate();
     isAsBefore(await r.model.load(), before);
   },
 
-  "leaves the objects of a changed class alone": async ({ r }) => {
+  "keeps the objects of a changed class unchanged": async ({ r }) => {
     const object = await createObject(r, { attributes: { Name: "plan", Old: 1 } });
     await change(r, { put: tickets("File") });
     equal(await r.objects.get([object.id], seesAll), [object], "the object");

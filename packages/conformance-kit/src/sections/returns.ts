@@ -15,8 +15,8 @@ async function begin(r: Repositories, value: RecordValue): Promise<Digest> {
   return digest;
 }
 
-export const returnChecks: readonly Check[] = checksOf("returns from providers", {
-  "are admitted with what their state stands for and with its app key, once": async ({ r }) => {
+export const returnChecks: readonly Check[] = checksOf("provider callbacks", {
+  "admits a provider callback once, with the value of its state and its app key": async ({ r }) => {
     const { generation } = await r.model.load();
     const settings = { maintenance: false, modelGeneration: generation, macroGeneration: 0 };
     const properties = { appNames: ["field", "office"], origins: ["https://app.example"] };
@@ -25,74 +25,78 @@ export const returnChecks: readonly Check[] = checksOf("returns from providers",
     const value = { appKey: key, appNames: [...hostileTexts], deep: { list: [null, 1] } };
     const other = { appKey: key, other: true };
     const [state, bystander] = [await begin(r, value), await begin(r, other)];
-    equal(await r.admission.admitReturn(state), { ...settings, state: value, appKey }, "the first to come back");
-    equal(await r.admission.admitReturn(state), { ...settings, state: null, appKey: null }, "the second");
-    equal(await r.records.get("providerState", [state]), [], "the state afterwards");
+    equal(await r.admission.admitReturn(state), { ...settings, state: value, appKey }, "the first callback");
+    equal(await r.admission.admitReturn(state), { ...settings, state: null, appKey: null }, "the second callback");
+    equal(await r.records.get("providerState", [state]), [], "the state after the callback");
     await r.appKeys.setEnabled(appKey.name, false);
     equal(
       await r.admission.admitReturn(bystander),
       { ...settings, state: other, appKey: { ...appKey, enabled: false } },
-      "another with a key that is switched off",
+      "a callback with a disabled app key",
     );
   },
 
-  "are told of one of those who show a state at once": async ({ r }) => {
+  "admits one of several concurrent callbacks with the same state": async ({ r }) => {
     const { digest: key } = await createAppKey(r);
     for (let round = 0; round < 4; round += 1) {
       const state = await begin(r, { appKey: key, round });
       const answers = await atOnce(12, async () => (await r.admission.admitReturn(state)).state);
-      equal(occurrences(null, answers), 11, "how many were not admitted");
+      equal(occurrences(null, answers), 11, "number of refused callbacks");
       const again = await begin(r, { appKey: key, round });
       const admit = async () => (await r.admission.admitReturn(again)).state;
       const take = () => r.records.take("providerState", again);
       const mixed = await atOnce(12, (index) => (index % 2 === 0 ? admit() : take()));
-      equal(occurrences(null, mixed), 11, "how many were given it neither by the one nor by the other call");
+      equal(occurrences(null, mixed), 11, "number of callbacks and takes without a result");
     }
   },
 
-  "are admitted by a state alone, and while it is good": async ({ r, advance }) => {
+  "admits a callback by an unexpired state only": async ({ r, advance }) => {
     const { digest: key } = await createAppKey(r);
     const link = freshDigest();
     await r.records.put("accountLink", link, { appKey: key }, { lifetime: 10 * minute });
     for (const digest of [link, key, freshDigest()]) {
       const { state, appKey } = await r.admission.admitReturn(digest);
-      equal([state, appKey], [null, null], "what is found of what is no state");
+      equal([state, appKey], [null, null], "the result for a digest that is not a state");
     }
     equal(await r.records.take("accountLink", link), { appKey: key }, "a record of another kind");
     const [late, later] = [await begin(r, { appKey: key }), await begin(r, { appKey: key })];
     advance(10 * minute - 1_000);
-    equal((await r.admission.admitReturn(late)).state, { appKey: key }, "a state that is nearly over");
+    equal((await r.admission.admitReturn(late)).state, { appKey: key }, "a state shortly before its expiry");
     advance(1_000);
     const { state, appKey } = await r.admission.admitReturn(later);
-    equal([state, appKey], [null, null], "a state that is over");
+    equal([state, appKey], [null, null], "an expired state");
   },
 
-  "are kept waiting by maintenance, with their state": async ({ r }) => {
+  "refuses callbacks during maintenance and keeps their state": async ({ r }) => {
     const { appKey, digest: key } = await createAppKey(r);
     const state = await begin(r, { appKey: key });
     await r.settings.setMaintenance(true);
     const closed = await r.admission.admitReturn(state);
-    equal([closed.maintenance, closed.state, closed.appKey], [true, null, null], "during maintenance");
+    equal([closed.maintenance, closed.state, closed.appKey], [true, null, null], "the admission during maintenance");
     await r.settings.setMaintenance(false);
     const open = await r.admission.admitReturn(state);
-    equal([open.maintenance, open.state, open.appKey], [false, { appKey: key }, appKey], "afterwards");
+    equal(
+      [open.maintenance, open.state, open.appKey],
+      [false, { appKey: key }, appKey],
+      "the admission after maintenance",
+    );
   },
 
-  "have the app key that their state names, and no other": async ({ r }) => {
+  "returns exactly the app key named by the state": async ({ r }) => {
     await createAppKey(r);
     const values: RecordValue[] = ["text", 0, true, [], [freshDigest()], {}];
     const appKeys = [freshDigest(), null, 7, "", "no digest", ["x"]];
     for (const value of [...values, ...appKeys.map((appKey) => ({ appKey }))]) {
       const { state, appKey } = await r.admission.admitReturn(await begin(r, value));
-      equal([state, appKey], [value, null], `who comes back with ${JSON.stringify(value)}`);
+      equal([state, appKey], [value, null], `the callback with ${JSON.stringify(value)}`);
     }
   },
 
-  "are kept with the transaction that admits them, and only then": async ({ storage, r }) => {
+  "rolls back the admission of a callback with its transaction": async ({ storage, r }) => {
     const state = await begin(r, { number: 1 });
     await rolledBack(storage, async (inside) =>
-      equal((await inside.admission.admitReturn(state)).state, { number: 1 }, "inside"),
+      equal((await inside.admission.admitReturn(state)).state, { number: 1 }, "the state inside the transaction"),
     );
-    equal((await r.admission.admitReturn(state)).state, { number: 1 }, "after the transaction was undone");
+    equal((await r.admission.admitReturn(state)).state, { number: 1 }, "the state after the rollback");
   },
 });

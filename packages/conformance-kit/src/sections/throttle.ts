@@ -29,22 +29,22 @@ function isAbout(wait: number, expected: number, what: string): void {
 }
 
 export const throttleChecks: readonly Check[] = checksOf("throttle", {
-  "lets attempts through while nothing has failed": async ({ r }) => {
+  "accepts attempts without any failures": async ({ r }) => {
     for (let index = 0; index < 5; index += 1) equal(await r.throttle.attempt([keyed("a")]), go, "the attempt");
   },
 
-  "lets attempts through, as many as come at once, while failures are free": async ({ r }) => {
+  "accepts any number of concurrent attempts during the free failures": async ({ r }) => {
     await delay(r, keyed("a"), 2);
     for (const attempt of await atOnce(8, () => r.throttle.attempt([keyed("a")]))) equal(attempt, go, "an attempt");
   },
 
-  "answers the delay that follows a failure, growing up to the longest": async ({ r }) => {
+  "returns a delay after a failure that grows up to the maximum": async ({ r }) => {
     for (let failures = 1; failures <= 8; failures += 1) {
       equal(await r.throttle.fail([keyed("a")]), delayAfter(failures, policy), `the wait after failure ${failures}`);
     }
   },
 
-  "makes attempts wait while a delay runs": async ({ r, advance }) => {
+  "delays attempts during a running delay": async ({ r, advance }) => {
     await delay(r, keyed("a"), 4);
     for (const wait of [2 * minute, minute]) {
       const attempt = await r.throttle.attempt([keyed("a")]);
@@ -54,7 +54,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     }
   },
 
-  "lets one attempt through when a delay is over, and starts the delay again": async ({ r, advance }) => {
+  "accepts one attempt after a delay and restarts the delay": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     for (let round = 0; round < 3; round += 1) {
       advance(minute + second);
@@ -63,17 +63,17 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     }
   },
 
-  "lets one attempt through of those that come at once when a delay is over": async ({ r, advance }) => {
+  "accepts one of several concurrent attempts after a delay": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     for (let round = 0; round < 2; round += 1) {
       advance(minute + second);
       const attempts = await atOnce(12, () => r.throttle.attempt([keyed("a")]));
-      equal(attempts.filter(({ claimed }) => claimed).length, 1, "how many were claimed");
+      equal(attempts.filter(({ claimed }) => claimed).length, 1, "number of claimed attempts");
       for (const { wait, claimed } of attempts) if (!claimed) isAbout(wait, minute, "The wait of another attempt");
     }
   },
 
-  "does not take a claim for a failure": async ({ r, advance }) => {
+  "does not count a claim as a failure": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     for (let round = 0; round < 3; round += 1) {
       advance(minute + second);
@@ -82,20 +82,20 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     equal(await r.throttle.fail([keyed("a")]), delayAfter(4, policy), "the wait after the next failure");
   },
 
-  "counts every failure of those that come at once": async ({ r }) => {
+  "counts every concurrent failure": async ({ r }) => {
     const patient = keyed("a", { maxFailures: 12, maxDelay: hour });
     await atOnce(12, () => r.throttle.fail([patient]));
     equal(await r.throttle.fail([patient]), delayAfter(13, patient.policy), "the wait after the next failure");
   },
 
-  "counts failures that come while a delay runs, and starts it again": async ({ r, advance }) => {
+  "counts failures during a delay and restarts the delay": async ({ r, advance }) => {
     await delay(r, keyed("a"), 4);
     advance(minute);
     equal(await r.throttle.fail([keyed("a")]), delayAfter(5, policy), "the wait after the failure");
     isAbout((await r.throttle.attempt([keyed("a")])).wait, delayAfter(5, policy), "The wait");
   },
 
-  "forgets failures after a while without another": async ({ r, advance }) => {
+  "forgets failures after a period without another": async ({ r, advance }) => {
     const longRemembered = keyed("a", { maxDelay: 10 * hour, initialDelay: 10 * hour });
     await delay(r, longRemembered, 5);
     advance(hour + second);
@@ -111,16 +111,16 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     }
   },
 
-  "does not remember failures longer for a claim": async ({ r, advance }) => {
+  "does not remember failures longer because of a claim": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     advance(hour - minute);
-    equal(await r.throttle.attempt([keyed("a")]), claim, "the attempt while the failures are remembered");
+    equal(await r.throttle.attempt([keyed("a")]), claim, "the attempt before the failures are forgotten");
     advance(2 * minute);
-    equal(await r.throttle.attempt([keyed("a")]), go, "the attempt when they are forgotten");
+    equal(await r.throttle.attempt([keyed("a")]), go, "the attempt after the failures are forgotten");
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure");
   },
 
-  "forgets the failures of the keys that a success clears, and of no other": async ({ r }) => {
+  "clears the failures of exactly the keys named by a success": async ({ r }) => {
     for (const key of ["a", "b", "c"]) await delay(r, keyed(key));
     await r.throttle.pass([keyed("d")], ["a", "b", "unknown"]);
     await r.throttle.pass([], []);
@@ -129,40 +129,44 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     isAbout((await r.throttle.attempt([keyed("c")])).wait, minute, "The wait of the other key");
   },
 
-  "forgets nothing while a delay of one of the keys runs": async ({ r, advance }) => {
+  "clears nothing with a success during the delay of a key": async ({ r, advance }) => {
     await delay(r, keyed("a"), 3);
     await delay(r, keyed("b"), 4);
     for (const keys of [[keyed("a")], [keyed("c"), keyed("a")]]) {
       await failsWith(302, () => r.throttle.pass(keys, ["a", "b"]), "the success");
     }
-    isAbout((await r.throttle.attempt([keyed("b")])).wait, 2 * minute, "The wait that was to be forgotten");
+    isAbout((await r.throttle.attempt([keyed("b")])).wait, 2 * minute, "The wait of the key that is not cleared");
     advance(minute + second);
     await r.throttle.pass([keyed("a")], ["a", "b"]);
-    equal(await r.throttle.attempt([keyed("b")]), go, "the attempt on the key that is forgotten");
+    equal(await r.throttle.attempt([keyed("b")]), go, "the attempt on the key without a delay");
   },
 
-  "loses what is forgotten, no more than asked for, and nothing else": async ({ r, advance }) => {
+  "sweeps forgotten failures up to the limit, and nothing else": async ({ r, advance }) => {
     for (const key of ["a", "b", "c"]) await delay(r, keyed(key));
     const longer = keyed("longer", { resetAfter: 3 * hour });
     await delay(r, longer);
-    equal(await r.throttle.sweep(10), 0, "how many were swept while all are remembered");
+    equal(await r.throttle.sweep(10), 0, "number of entries swept too early");
     advance(hour + second);
     const swept: number[] = [];
     for (const limit of [0, 2, 2, 2]) swept.push(await r.throttle.sweep(limit));
-    equal(swept, [0, 2, 1, 0], "how many were swept");
-    equal(await r.throttle.fail([longer]), delayAfter(4, policy), "the wait after a failure on what is remembered");
-    equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a key that was swept");
+    equal(swept, [0, 2, 1, 0], "numbers of swept entries");
+    equal(await r.throttle.fail([longer]), delayAfter(4, policy), "the wait after a failure on a remembered key");
+    equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a swept key");
   },
 
-  "is switched off by a policy without free failures": async ({ r }) => {
+  "is disabled by a policy without free failures": async ({ r }) => {
     const off = keyed("a", { maxFailures: 0 });
     for (let index = 0; index < 5; index += 1) equal(await r.throttle.fail([off]), 0, "the wait after a failure");
     equal(await atOnce(4, () => r.throttle.attempt([off])), [go, go, go, go], "the attempts");
     await delay(r, keyed("b"), 6);
-    equal(await r.throttle.attempt([{ ...off, key: "b" }]), go, "the attempt on one that failed under another policy");
+    equal(
+      await r.throttle.attempt([{ ...off, key: "b" }]),
+      go,
+      "the attempt on a key that failed under another policy",
+    );
   },
 
-  "takes any text of up to 100 characters for a key": async ({ r }) => {
+  "accepts any text of up to 100 characters as a key": async ({ r }) => {
     const keys = [...hostileTexts, "x".repeat(100), "ü".repeat(100), "A", "a", "a "];
     for (const [index, key] of keys.entries()) await delay(r, keyed(key), 3 + (index % 2));
     for (const [index, key] of keys.entries()) {
@@ -171,18 +175,18 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     }
   },
 
-  "has nothing to say about no keys": async ({ r }) => {
+  "accepts an attempt and a failure without keys": async ({ r }) => {
     equal(await r.throttle.attempt([]), go, "the attempt");
     equal(await r.throttle.fail([]), 0, "the wait after a failure");
   },
 
-  "answers the longest wait of several keys": async ({ r }) => {
+  "returns the longest wait of several keys": async ({ r }) => {
     await delay(r, keyed("a"), 3);
     await delay(r, keyed("b"), 5);
     isAbout((await r.throttle.attempt([keyed("a"), keyed("b"), keyed("c")])).wait, 4 * minute, "The wait");
   },
 
-  "counts a failure on every key, each by its own policy": async ({ r }) => {
+  "counts a failure on every key by the policy of the key": async ({ r }) => {
     const strict = keyed("a", { maxFailures: 1, initialDelay: 10 * second });
     const mild = keyed("b", { maxFailures: 5, initialDelay: 4 * minute });
     for (let failures = 1; failures <= 6; failures += 1) {
@@ -191,7 +195,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     }
   },
 
-  "claims nothing when one of several keys says wait": async ({ r, advance }) => {
+  "claims no key if one of several keys is delayed": async ({ r, advance }) => {
     await delay(r, keyed("over"));
     advance(minute + second);
     await delay(r, keyed("running"), 5);
@@ -201,10 +205,10 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
       isAbout(wait, 4 * minute, "The wait of the attempt");
       equal(claimed, false, "whether the attempt was claimed");
     }
-    equal(await r.throttle.attempt([keyed("over")]), claim, "the attempt on the key whose delay is over");
+    equal(await r.throttle.attempt([keyed("over")]), claim, "the attempt on the key with an expired delay");
   },
 
-  "claims every key whose delay is over": async ({ r, advance }) => {
+  "claims every key with an expired delay": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     await delay(r, keyed("b"));
     advance(minute + second);
@@ -213,21 +217,21 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     equal(await r.throttle.attempt([keyed("fresh")]), go, "the attempt on the key without failures");
   },
 
-  "lets one attempt through of those that share one key at once": async ({ r, advance }) => {
+  "accepts one of several concurrent attempts with a shared key": async ({ r, advance }) => {
     await delay(r, keyed("shared"));
     advance(minute + second);
     const attempts = await atOnce(10, (index) => r.throttle.attempt([keyed(`own ${index}`), keyed("shared")]));
-    equal(attempts.filter(({ wait }) => wait === 0).length, 1, "how many may go ahead");
+    equal(attempts.filter(({ wait }) => wait === 0).length, 1, "number of accepted attempts");
   },
 
-  "never blocks itself, in whatever order keys come at once": async ({ r, advance }) => {
+  "never deadlocks when concurrent attempts name keys in different orders": async ({ r, advance }) => {
     const keys = ["a", "b", "c", "d"].map((key) => keyed(key, { maxFailures: 20 }));
     await atOnce(16, (index) => r.throttle.fail(index % 2 === 0 ? keys : keys.toReversed()));
     await delay(r, keys[0] as ThrottleKey, 4);
     advance(hour - minute);
     const attempts = await atOnce(8, (index) => r.throttle.attempt(index % 2 === 0 ? keys : keys.toReversed()));
-    equal(attempts.filter(({ wait }) => wait === 0).length, 1, "how many may go ahead");
+    equal(attempts.filter(({ wait }) => wait === 0).length, 1, "number of accepted attempts");
     await Promise.all([r.throttle.pass([], ["a", "b", "c", "d"]), r.throttle.pass([], ["d", "c", "b", "a"])]);
-    equal(await r.throttle.attempt(keys), go, "the attempt after all is cleared");
+    equal(await r.throttle.attempt(keys), go, "the attempt after all keys are cleared");
   },
 });

@@ -7,11 +7,11 @@ import { Visitor } from "../fixtures/visitor.ts";
 const day = 24 * hour;
 
 export const timeChecks: readonly Check[] = checksOf("time", {
-  "is told in milliseconds since 1970 and never runs backwards": async ({ storage }) => {
+  "returns milliseconds since 1970 that never decrease": async ({ storage }) => {
     let last = Date.UTC(2024, 0, 1);
     for (let round = 0; round < 5; round += 1) {
       const now = await storage.now();
-      holds(Number.isFinite(now) && now >= last && now < Date.UTC(2100, 0, 1), `${now} follows ${last}`);
+      holds(Number.isFinite(now) && now >= last && now < Date.UTC(2100, 0, 1), `${now} must not be before ${last}`);
       last = now;
     }
   },
@@ -25,7 +25,7 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     }
   },
 
-  "is the same for everything that is stored": async ({ storage, r, advance }) => {
+  "uses the same clock for everything that is stored": async ({ storage, r, advance }) => {
     advance(3 * day);
     const before = await storage.now();
     const [object] = await r.objects.insert([{ className: "File", attributes: {} }]);
@@ -33,10 +33,10 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     const after = await storage.now();
     const [event] = await r.audit.read(0, 1);
     for (const at of [object?.storedAt ?? 0, event?.at ?? 0])
-      holds(before <= at && at <= after, `${at} is between ${before} and ${after}`);
+      holds(before <= at && at <= after, `${at} must be between ${before} and ${after}`);
   },
 
-  "of the storage alone decides what is expired": async ({ r, advance }) => {
+  "uses the storage clock only to decide what is expired": async ({ r, advance }) => {
     const visitor = await Visitor.create(r);
     const key = { key: "a", policy: { maxFailures: 1, initialDelay: hour, maxDelay: hour, resetAfter: day } };
     advance(10 * day);
@@ -44,20 +44,20 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     await r.throttle.fail([key]);
     equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
     const { wait } = await r.throttle.attempt([key]);
-    holds(wait > hour - minute && wait <= hour, `The wait is ${wait} ms`);
+    holds(wait > hour - minute && wait <= hour, `The wait must not be ${wait} ms`);
     advance(generous.idleTimeout + second);
-    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted when its time is over");
-    equal(await r.sessions.count(), 0, "how many sessions are live");
+    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted after its expiry");
+    equal(await r.sessions.count(), 0, "number of live sessions");
     advance(hour);
-    equal(await r.throttle.attempt([key]), { wait: 0, claimed: true }, "the attempt when the delay is over");
+    equal(await r.throttle.attempt([key]), { wait: 0, claimed: true }, "the attempt after the delay");
   },
 
-  "is that of the moment inside transactions, too": async ({ storage, advance }) => {
+  "returns the current time inside transactions, too": async ({ storage, advance }) => {
     advance(day);
     const before = await storage.now();
     const [object] = await storage.transaction((r) => r.objects.insert([{ className: "File", attributes: {} }]));
     const after = await storage.now();
     const at = object?.storedAt ?? 0;
-    holds(before <= at && at <= after, `${at} is between ${before} and ${after}`);
+    holds(before <= at && at <= after, `${at} must be between ${before} and ${after}`);
   },
 });

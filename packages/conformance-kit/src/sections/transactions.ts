@@ -12,36 +12,36 @@ import { StateFixture } from "../fixtures/state-fixture.ts";
 import { rolledBack } from "../fixtures/rolled-back.ts";
 
 const always = checksOf("transactions", {
-  "keep all of their work and hand on its result": async (subject) => {
+  "commits all writes and returns the result of the work": async (subject) => {
     const fixture = await StateFixture.set(subject);
     const result = await subject.storage.transaction(async (r) => {
       await fixture.change(r);
       return fixture.look(r);
     });
     const seen = await fixture.look(subject.r);
-    equal(seen, result, "what is there, as the transaction saw it");
+    equal(seen, result, "the state, compared with that seen by the transaction");
     equal(
       [seen.maintenance, seen.ended, seen.opened, seen.waits, seen.audit],
       [true, false, true, true, 1],
-      "what has changed",
+      "the changed members",
     );
     equal(
       [seen.account, seen.appKey, seen.origin, seen.applications, seen.record],
       ["new", "new", true, ["new"], "new"],
-      "what is new",
+      "the new members",
     );
-    equal([seen.file, seen.lock], ["new", fixture.props.late.digest], "what is changed and locked");
+    equal([seen.file, seen.lock], ["new", fixture.props.late.digest], "the changed and locked members");
     equal(seen.channel, fixture.props.secure.channel?.wrappedKey, "the wrapped key of the new channel");
   },
 
-  "keep nothing of their work if it throws": async (subject) => {
+  "rolls back all writes if the work throws": async (subject) => {
     const fixture = await StateFixture.set(subject);
     const before = await fixture.look(subject.r);
     await rolledBack(subject.storage, (r) => fixture.change(r));
-    equal(await fixture.look(subject.r), before, "what is there");
+    equal(await fixture.look(subject.r), before, "the state");
   },
 
-  "let the error of their work out unchanged": async ({ storage }) => {
+  "rethrows the error of the work unchanged": async ({ storage }) => {
     for (const error of [new Error("mine"), new ServiceError(302, { retryAfter: 7 }), new TypeError("mine, too")]) {
       const thrown = await errorOf(() =>
         storage.transaction(async (r) => {
@@ -49,26 +49,26 @@ const always = checksOf("transactions", {
           throw error;
         }),
       );
-      holds(thrown === error, "The error that comes out is the one that was thrown");
+      holds(thrown === error, "The error must be the one that was thrown");
     }
     const thrown = await errorOf(() =>
       storage.transaction(() => {
         throw new RangeError("at once");
       }),
     );
-    holds(thrown instanceof RangeError, "An error thrown at once comes out as a rejection");
+    holds(thrown instanceof RangeError, "A synchronously thrown error must become a rejection");
   },
 
-  "offer every call": async ({ storage, r }) => {
+  "offers every call inside a transaction": async ({ storage, r }) => {
     for (const name of everyCall(r).keys())
       await storage.transaction(async (inside) => everyCall(inside).get(name)?.());
   },
 
-  "can do nothing": async ({ storage }) => {
+  "accepts work without calls": async ({ storage }) => {
     equal(await storage.transaction(async () => "nothing"), "nothing", "the result");
   },
 
-  "do not show their work to others before it is kept": async (subject) => {
+  "hides the writes of an open transaction from others": async (subject) => {
     const { storage, r } = subject;
     const fixture = await StateFixture.set(subject);
     const before = await fixture.look(r);
@@ -76,20 +76,20 @@ const always = checksOf("transactions", {
       storage,
       (inside) => fixture.change(inside),
       () => fixture.look(r),
-      { end: "taken back" },
+      { end: "rolled back" },
     );
-    equal(seen, before, "what others see");
+    equal(seen, before, "the state seen by others");
   },
 
-  "see what others have kept meanwhile": async ({ storage, r }) => {
+  "shows a transaction the commits of others": async ({ storage, r }) => {
     const seen = await storage.transaction((inside) => knownAppNames(inside, "one", "two"));
     await createAppName(r, "one");
     await storage.transaction((inside) => createAppName(inside, "two"));
     const now = await storage.transaction((inside) => knownAppNames(inside, "one", "two"));
-    equal([seen, now], [[], ["one", "two"]], "what is known before and after");
+    equal([seen, now], [[], ["one", "two"]], "the app names before and after");
   },
 
-  "go on after an outcome that is no error": async (subject) => {
+  "continues after an outcome that is not an error": async (subject) => {
     const { storage, r } = subject;
     const { visitor, appKey, generation } = (await StateFixture.set(subject)).props;
     const { userId, loginName } = visitor.account;
@@ -103,17 +103,17 @@ const always = checksOf("transactions", {
       await createAppName(inside, "two"),
     ]);
     equal(outcomes, ["nameTaken", "nameTaken", "created", "nameTaken", "stale", "stale", "created"], "the outcomes");
-    equal(await knownAppNames(r, "one", "two"), ["one", "two"], "what is known");
+    equal(await knownAppNames(r, "one", "two"), ["one", "two"], "the existing app names");
   },
 
-  "leave nothing behind for those that follow, however many fail": async ({ storage, r }) => {
+  "leaves no effects on later transactions after many failures": async ({ storage, r }) => {
     for (let round = 0; round < 40; round += 1) await rolledBack(storage, (inside) => createAppName(inside, "one"));
     const known = await storage.transaction((inside) => knownAppNames(inside, "one"));
-    equal(known, [], "what the next transaction knows");
-    equal(await createAppName(r, "one"), "created", "what the next call does");
+    equal(known, [], "the app names seen by the next transaction");
+    equal(await createAppName(r, "one"), "created", "the outcome of the next call");
   },
 
-  "run side by side, each whole": async ({ storage, r }) => {
+  "runs concurrent transactions, each as a whole": async ({ storage, r }) => {
     const names = await atOnce(16, async (index) => {
       const name = `app ${index}`;
       const work = async (inside: Repositories) => {
@@ -128,17 +128,17 @@ const always = checksOf("transactions", {
     const kept = names.filter((_, index) => index % 4 !== 3).toSorted();
     equal(await knownAppNames(r, ...names), kept, "the app names");
     equal(pluck(await r.audit.read(0, 100), "requestId").toSorted(), kept, "the audit");
-    equal(await r.objects.count({ classes: ["File"] }, seesAll), kept.length, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), kept.length, "number of objects");
   },
 
-  "lose no change of those that count up one value at once": async ({ storage, r }) => {
+  "loses no concurrent increment of a counter": async ({ storage, r }) => {
     const { loginName, userId } = await createUser(r, { secret: "0" });
     await atOnce(8, async (worker) => {
       let stored = false;
       for (let attempt = 0; !stored && attempt < 50; attempt += 1) {
         stored = await storage.transaction(async (inside) => {
           const account = await accountNamed(inside, loginName);
-          holds(account !== null, "The account is gone");
+          holds(account !== null, "The account must exist");
           const secret = String(Number(account.secret) + 1);
           const outcome = await inside.accounts.setSecret(userId, secret, account.secretVersion);
           if (outcome === "stored") await inside.audit.append({ ...auditEvent, requestId: String(worker) });
@@ -146,11 +146,11 @@ const always = checksOf("transactions", {
         });
       }
     });
-    equal((await accountNamed(r, loginName))?.secret, "8", "the count");
-    equal((await r.audit.read(0, 100)).length, 8, "how many changes were noted");
+    equal((await accountNamed(r, loginName))?.secret, "8", "the counter");
+    equal((await r.audit.read(0, 100)).length, 8, "number of recorded changes");
   },
 
-  "that block one another are run again, without doing anything twice": async ({ storage, r }) => {
+  "retries deadlocked transactions without duplicate effects": async ({ storage, r }) => {
     for (let round = 0; round < 2; round += 1) {
       const [one, other] = [await createUser(r), await createUser(r)];
       const before = (await r.audit.read(0, 1_000)).length;
@@ -177,7 +177,7 @@ const always = checksOf("transactions", {
 const parallel = checksOf(
   "transactions",
   {
-    "come to their end while another one that writes something else is open": async ({ storage, r }) => {
+    "completes transactions while another one with different writes is open": async ({ storage, r }) => {
       const seen = await whileOpen(
         storage,
         (inside) => createAppName(inside, "open"),
@@ -188,8 +188,8 @@ const parallel = checksOf(
         // Enough for the slowest commit of another transaction.
         { turns: 20_000 },
       );
-      equal(seen, ["ended"], "what is seen while the first one is open");
-      equal(await knownAppNames(r, "open", "ended"), ["ended", "open"], "what is seen in the end");
+      equal(seen, ["ended"], "the state seen during the first transaction");
+      equal(await knownAppNames(r, "open", "ended"), ["ended", "open"], "the state after all transactions");
     },
   },
   { needs: "parallelTransactions" },

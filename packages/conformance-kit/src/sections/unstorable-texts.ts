@@ -23,34 +23,34 @@ function insert({ objects }: Repositories, value: JsonValue, name = "Name"): Pro
   ]);
 }
 
-export const unstorableTextChecks: readonly Check[] = checksOf("texts that cannot be stored", {
-  "are refused in objects, at whatever depth": async ({ r }) => {
+export const unstorableTextChecks: readonly Check[] = checksOf("unstorable texts", {
+  "refuses unstorable texts in objects at any depth": async ({ r }) => {
     await refuses({
       "a value": (text) => insert(r, text),
       "a text in a list": (text) => insert(r, ["fine", text]),
-      "a text deep inside": (text) => insert(r, { list: [[{ deep: text }]] }),
+      "a deeply nested text": (text) => insert(r, { list: [[{ deep: text }]] }),
       "a name": (text) => insert(r, 1, text),
-      "a name deep inside": (text) => insert(r, [{ inner: { [text]: null } }]),
+      "a deeply nested name": (text) => insert(r, [{ inner: { [text]: null } }]),
       "a class": (text) => r.objects.insert([{ className: text, attributes: {} }]),
     });
-    equal(await r.objects.count({ classes: ["File", ...unstorableTexts] }, seesAll), 0, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File", ...unstorableTexts] }, seesAll), 0, "number of objects");
   },
 
-  "are refused in accounts": async ({ r }) => {
+  "refuses unstorable texts in accounts": async ({ r }) => {
     const userId = await createUserObject(r);
     const account = { userId, loginName: "name", secret: "secret", administrator: false };
     await refuses({
       "a log-in name": (loginName) => r.accounts.create({ ...account, loginName }, "key"),
       "a confusable key": (key) => r.accounts.create(account, key),
     });
-    equal(await r.accounts.create(account, "key"), "created", "creating the account");
+    equal(await r.accounts.create(account, "key"), "created", "the outcome of creating the account");
     await refuses({
       "a new log-in name": (loginName) => r.accounts.change(userId, { name: { loginName, confusableKey: "key" } }),
       "a new confusable key": (key) => r.accounts.change(userId, { name: { loginName: "name", confusableKey: key } }),
     });
   },
 
-  "are refused in custom accounts": async ({ r }) => {
+  "refuses unstorable texts in custom accounts": async ({ r }) => {
     const account = {
       id: "00000000-0000-4000-8000-000000000000",
       loginName: "name",
@@ -63,11 +63,11 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
       "a confusable key": (key) => r.accounts.create(account, key),
       "an e-mail address": (email) => r.accounts.create({ ...account, email }, "key"),
     });
-    equal(await r.accounts.create(account, "key"), "created", "creating the account");
+    equal(await r.accounts.create(account, "key"), "created", "the outcome of creating the account");
     await refuses({ "a new e-mail address": (email) => r.accounts.change(account.id, { email }) });
   },
 
-  "are refused in app keys and app names": async ({ r }) => {
+  "refuses unstorable texts in app keys and app names": async ({ r }) => {
     const [appKey, digest] = [{ name: "name", appNames: null, origins: [] }, freshDigest()];
     await refuses({
       "a name": (name) => r.appKeys.create({ ...appKey, name }, digest),
@@ -76,31 +76,31 @@ export const unstorableTextChecks: readonly Check[] = checksOf("texts that canno
       "a return address": (address) => r.appKeys.create({ ...appKey, returnAddresses: [address] }, digest),
       "an app name": (name) => new Applications(r.records).create({ name, seats: null }),
     });
-    equal(await r.appKeys.create(appKey, digest), "created", "creating the app key");
+    equal(await r.appKeys.create(appKey, digest), "created", "the outcome of creating the app key");
   },
 
-  "are refused in sessions": async ({ r }) => {
+  "refuses unstorable texts in sessions": async ({ r }) => {
     const visitor = await Visitor.create(r);
     await refuses({
       "a device": (deviceId) => r.sessions.open(visitor.newSession({ deviceId }), generous),
       "an app name of a session": (name) => r.sessions.open(visitor.newSession({ appNames: ["fine", name] }), generous),
     });
-    equal(await r.sessions.count(), 0, "how many sessions are live");
+    equal(await r.sessions.count(), 0, "number of live sessions");
   },
 
-  "are refused in the model": async ({ r }) => {
+  "refuses unstorable texts in the model": async ({ r }) => {
     const { generation, classes } = await r.model.load();
     const definition = { name: "Invoice", base: null, attributes: [], rights: [] };
     await refuses({
       "a class": (name) => r.model.change({ put: [{ ...definition, name }] }, generation),
-      "a class to take away": (name) => r.model.change({ put: [], removed: [name] }, generation),
+      "a class to remove": (name) => r.model.change({ put: [], removed: [name] }, generation),
       "an attribute": (name) =>
         r.model.change({ put: [{ ...definition, attributes: [{ name, type: "string" }] }] }, generation),
     });
     equal(await r.model.load(), { generation, classes }, "the model");
   },
 
-  "are told from texts that only spell them": async ({ r }) => {
+  "distinguishes unstorable texts from their escape sequences": async ({ r }) => {
     const texts = ["\\u0000", "\\0", "\\ud800", "%00", "\ufffd", "\u{1f469}\u{10ffff}", "\ud83d\udc69"];
     const [created] = await r.objects.insert([
       { className: "File", attributes: { texts, ...Object.fromEntries(texts.map((text) => [text, 1])) } },

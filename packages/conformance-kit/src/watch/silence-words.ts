@@ -3,7 +3,7 @@ export function silenceWords(running: readonly string[], silence: number): strin
   const quoted = running.map((name) => `"${name}"`).join(", ");
   const where =
     running.length === 0
-      ? "while no check runs"
-      : `while ${running.length === 1 ? "this check runs" : "these checks run"}: ${quoted}`;
-  return `The adapter has given the event loop no turn for ${silence / 1_000} s, ${where}. No timer fires, the time limit of the checks neither; let the adapter await setImmediate once per call or transaction.`;
+      ? "outside the checks"
+      : `during ${running.length === 1 ? "this check" : "these checks"}: ${quoted}`;
+  return `The adapter has blocked the event loop for ${silence / 1_000} s ${where}. No timer fires, not even the time limit of the checks. Let the adapter await setImmediate once per call or transaction.`;
 }

@@ -1,17 +1,17 @@
 import type { Attempt, Repositories, Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 
-/** A storage with one fault, and the checks that have to find it. */
+/** A storage with one fault, and the checks that detect it. */
 export interface BrokenAdapter {
   readonly fault: string;
   readonly caughtBy: readonly string[];
   readonly create: (options: { readonly clockOffset: () => number }) => Storage;
 }
 
-/** What a fault puts in the place of the real repositories; everything else stays as it is. */
+/** Replaces repository methods by faulty ones. All others are unchanged. */
 export type Fault = (r: Repositories) => { readonly [K in keyof Repositories]?: Partial<Repositories[K]> };
 
-/** A storage in memory with a fault in its repositories, outside of transactions and inside. */
+/** A memory storage with a fault in its repositories, inside and outside transactions. */
 export function broken(fault: string, caughtBy: string | readonly string[], makeFault: () => Fault): BrokenAdapter {
   const create: BrokenAdapter["create"] = (options) => {
     const faulty = makeFault();
@@ -25,7 +25,7 @@ export function broken(fault: string, caughtBy: string | readonly string[], make
   return { fault, caughtBy: [caughtBy].flat(), create };
 }
 
-/** The storage with some of its own members replaced. */
+/** A storage with replaced members. */
 export function brokenStorage(storage: Storage, replaced: Partial<Storage>): Storage {
   return {
     capabilities: storage.capabilities,
@@ -43,7 +43,7 @@ export function brokenStorage(storage: Storage, replaced: Partial<Storage>): Sto
   };
 }
 
-/** Repositories with a fault in them; everything else stays as it is. */
+/** Repositories with a fault. All other methods are unchanged. */
 export function withFault(r: Repositories, fault: Fault): Repositories {
   const replaced = fault(r);
   const repositories = Object.entries(r).map(([name, repository]) => [
@@ -53,10 +53,10 @@ export function withFault(r: Repositories, fault: Fault): Repositories {
   return Object.fromEntries(repositories) as Repositories;
 }
 
-/** A part that is none: what it wrote stays whatever becomes of it. */
+/** A nested transaction without a savepoint: its writes stay when it fails. */
 export const unguarded: Attempt = (part) => part();
 
-/** Lets everything else go on that is ready to. */
+/** Lets other pending work continue. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

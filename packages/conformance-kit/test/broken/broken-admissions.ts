@@ -1,9 +1,9 @@
 import { type Admission, type Digest, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
-const inTheUser = "names the groups that stand in the user, those of a derived class and those in the recycler, too";
+const inTheUser = "returns groups of a derived class and groups in the recycle bin";
 
-/** The admission with those groups only that are live objects, and wanted. */
+/** An admission with only those groups that are live objects and pass the filter. */
 async function withGroups(
   r: Repositories,
   admission: Admission,
@@ -15,16 +15,16 @@ async function withGroups(
   return { ...admission, principal: { ...principal, groups } };
 }
 
-/** Faults in who is let in. */
+/** Faults in admission. */
 export const brokenAdmissions: readonly BrokenAdapter[] = [
   broken(
-    "remembers admissions",
+    "caches admissions",
     [
-      "accepts no session that was ended, from the very next request",
-      "accepts no session of a disabled account",
-      "accepts no session once the secret that opened it was replaced",
-      "sees at once that an app key was switched off while sessions are in use",
-      "reports the maintenance switch to everybody",
+      "admits no ended session, starting with the next request",
+      "admits no session of a disabled account",
+      "admits no session after the secret that opened it is replaced",
+      "reports a disabled app key immediately while sessions are in use",
+      "reports the maintenance switch with every admission",
       "reports the generation of the model",
     ],
     () => {
@@ -43,8 +43,8 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "asks for the session without its app key",
-    ["accepts a session only with the app key that opened it", "are not extended by requests that they do not let in"],
+    "looks up a session without its app key",
+    ["admits a session only with the app key that opened it", "does not extend a session with a refused request"],
     () => {
       const digests = new Set<Digest>();
       return (r) => ({
@@ -70,11 +70,8 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "does not look at the mode of a session",
-    [
-      "finds no session of another mode than the one it is asked for",
-      "takes a session for one in session-id mode unless it is told",
-    ],
+    "ignores the mode of a session",
+    ["returns no session for another mode than the requested one", "looks up a session in session-id mode by default"],
     () => (r) => ({
       admission: {
         admit: async (request) => {
@@ -89,7 +86,7 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("accepts a session without any app key", "accepts no session without an app key", () => {
+  broken("admits a session without an app key", "admits no session without an app key", () => {
     let last: Digest | null = null;
     return (r) => ({
       admission: {
@@ -110,20 +107,16 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken(
-    "does not tell that an app key is switched off",
-    "reports an app key that is switched off as such",
-    () => (r) => ({
-      admission: {
-        admit: async (request) => {
-          const admission = await r.admission.admit(request);
-          return { ...admission, appKey: admission.appKey === null ? null : { ...admission.appKey, enabled: true } };
-        },
+  broken("reports a disabled app key as enabled", "reports a disabled app key as disabled", () => (r) => ({
+    admission: {
+      admit: async (request) => {
+        const admission = await r.admission.admit(request);
+        return { ...admission, appKey: admission.appKey === null ? null : { ...admission.appKey, enabled: true } };
       },
-    }),
-  ),
+    },
+  })),
 
-  broken("hides an app key that is switched off", "reports an app key that is switched off as such", () => (r) => ({
+  broken("hides a disabled app key", "reports a disabled app key as disabled", () => (r) => ({
     admission: {
       admit: async (request) => {
         const admission = await r.admission.admit(request);
@@ -132,7 +125,7 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("admits disabled accounts", "accepts no session of a disabled account", () => {
+  broken("admits disabled accounts", "admits no session of a disabled account", () => {
     const disabled = new Map<string, boolean>();
     return (r) => ({
       accounts: {
@@ -153,8 +146,8 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "takes the secret of now for the one that opened the session",
-    "accepts no session that was opened with a secret replaced meanwhile",
+    "takes the current version of a secret when it opens a session",
+    "admits no session that is opened with an already replaced secret",
     () => {
       const versions = new Map<string, number>();
       return (r) => ({
@@ -176,7 +169,7 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("does not know groups", "names the groups of the user", () => (r) => ({
+  broken("returns no groups", "returns the groups of the user", () => (r) => ({
     admission: {
       admit: async (request) => {
         const { principal, ...rest } = await r.admission.admit(request);
@@ -185,18 +178,18 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("names only groups of exactly the class of groups", inTheUser, () => (r) => ({
+  broken("returns only groups of exactly the group class", inTheUser, () => (r) => ({
     admission: {
       admit: async (request) =>
         withGroups(r, await r.admission.admit(request), ({ className }) => className === "UserGroup"),
     },
   })),
 
-  broken("forgets the groups in the recycler", inTheUser, () => (r) => ({
+  broken("omits groups in the recycle bin", inTheUser, () => (r) => ({
     admission: { admit: async (request) => withGroups(r, await r.admission.admit(request), () => true) },
   })),
 
-  broken("takes everybody for an administrator", "tells administrators from others", () => (r) => ({
+  broken("reports every user as an administrator", "distinguishes administrators from other users", () => (r) => ({
     admission: {
       admit: async (request) => {
         const { principal, ...rest } = await r.admission.admit(request);
@@ -205,7 +198,7 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("reads in two steps", "sees everything as of one moment", () => (r) => ({
+  broken("reads an admission in two steps", "reads an admission as one consistent snapshot", () => (r) => ({
     admission: {
       admit: async (request) => {
         const { session, principal } = await r.admission.admit(request);
@@ -215,7 +208,7 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("gives away more than the session", "finds a session as it was opened, with its principal", () => (r) => ({
+  broken("returns additional members of a session", "returns a session as opened, with its principal", () => (r) => ({
     admission: {
       admit: async (request) => {
         const admission = await r.admission.admit(request);
@@ -225,7 +218,7 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("takes an unknown app key for the last one", "does not know an app key that nobody created", () => {
+  broken("returns the last app key for an unknown digest", "returns no app key for an unknown digest", () => {
     let last: Digest | null = null;
     return (r) => ({
       appKeys: {
@@ -244,7 +237,7 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("takes an unknown session for the last one", "does not know a session that nobody opened", () => {
+  broken("returns the last session for an unknown digest", "returns no session for an unknown digest", () => {
     let last: Digest | null = null;
     return (r) => ({
       sessions: {
@@ -264,8 +257,8 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "counts generations from another number than the model",
-    ["finds neither app key nor session when there is none to look for", "reports the generation of the model"],
+    "reports a wrong model generation",
+    ["admits neither app key nor session if the request names none", "reports the generation of the model"],
     () => (r) => ({
       admission: {
         admit: async (request) => {
@@ -277,8 +270,8 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "has no groups to name when there are none",
-    "names no groups of a user whose groups were never set",
+    "fails for a user without a groups attribute",
+    "returns no groups for a user without a groups attribute",
     () => (r) => ({
       admission: {
         admit: async (request) => {

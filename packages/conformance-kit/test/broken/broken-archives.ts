@@ -9,7 +9,7 @@ import {
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
 
-/** A storage in memory whose archive has a fault. */
+/** A memory storage with a faulty archive. */
 function brokenArchive(
   fault: string,
   caughtBy: string | readonly string[],
@@ -27,14 +27,14 @@ function brokenArchive(
   return { fault, caughtBy: [caughtBy].flat(), create };
 }
 
-/** An export whose records are changed on their way. */
+/** An export that changes records. */
 function exporting(
   change: (record: ArchiveRecord) => ArchiveRecord | null,
 ): (archive: StorageArchive) => Partial<StorageArchive> {
   return (archive) => ({ export: () => inParts(changed(recordsOf(archive), change)) });
 }
 
-/** An import whose records are changed on their way. */
+/** An import that changes records. */
 function importing(
   change: (record: ArchiveRecord) => ArchiveRecord | null,
 ): (archive: StorageArchive) => Partial<StorageArchive> {
@@ -54,7 +54,7 @@ async function* changed(
 const without = (section: ArchiveRecord["section"]) => (record: ArchiveRecord) =>
   record.section === section ? null : record;
 
-/** Gives the records of a section in another order. */
+/** Changes the order of the records of a section. */
 function sorted(
   section: ArchiveRecord["section"],
   order: (one: ArchiveRecord, other: ArchiveRecord) => number,
@@ -80,7 +80,7 @@ async function* reordered(
   yield* held.toSorted(order);
 }
 
-/** What an archive exports, one by one. */
+/** The records of an export, one by one. */
 async function* recordsOf(archive: StorageArchive): AsyncGenerator<ArchiveRecord> {
   for await (const part of archive.export()) yield* part;
 }
@@ -95,36 +95,33 @@ async function* streamOf(records: readonly ArchiveRecord[]): AsyncGenerator<Arch
   yield* records;
 }
 
-/** Faults in what is exported and imported. */
+/** Faults in exports and imports. */
 export const brokenArchives: readonly BrokenAdapter[] = [
   brokenArchive(
-    "forgets what is gone",
-    "holds what is left of objects, and the highest number that was given",
+    "exports no tombstones",
+    "exports tombstones and the highest assigned number",
     exporting(without("tombstones")),
   ),
 
   brokenArchive(
-    "orders objects as it has them",
-    "holds objects as they are, by their numbers, with their links",
+    "exports objects in insertion order",
+    "exports objects with their exact attributes and links, ordered by number",
     sorted("objects", (one, other) => ("stamp" in one && "stamp" in other ? one.stamp - other.stamp : 0)),
   ),
 
   brokenArchive(
-    "orders records by units of UTF-16",
-    [
-      "holds records by kind and id in the order of code points, but for those that have a lifetime",
-      "is the same when it was imported and is exported again",
-    ],
+    "orders records by UTF-16 code units",
+    ["exports permanent records ordered by kind and ID in code point order", "exports exactly the imported records"],
     sorted("records", (one, other) =>
       "kind" in one && "kind" in other && `${one.kind} ${one.id}` < `${other.kind} ${other.id}` ? -1 : 1,
     ),
   ),
 
   brokenArchive(
-    "writes attributes as they come",
+    "exports attributes without canonical order",
     [
-      "holds objects as they are, by their numbers, with their links",
-      "is the same when it was imported and is exported again",
+      "exports objects with their exact attributes and links, ordered by number",
+      "exports exactly the imported records",
     ],
     exporting((record) =>
       record.section === "objects" ? { ...record, attributes: JSON.stringify(JSON.parse(record.attributes)) } : record,
@@ -132,8 +129,8 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
-    "stamps by the number of the object",
-    "holds the stamps of changes, of objects and of tombstones",
+    "uses the object number as the change stamp",
+    "exports the change stamps of objects and tombstones",
     exporting((record) =>
       record.section === "objects" || record.section === "tombstones"
         ? { ...record, stamp: objectNumber(record.id) }
@@ -142,50 +139,44 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
-    "takes the highest number of an object that is there for the last",
-    "holds what is left of objects, and the highest number that was given",
+    "exports the highest live number as the highest assigned number",
+    "exports tombstones and the highest assigned number",
     exporting((record) => (record.section === "settings" ? { ...record, lastObject: record.objects } : record)),
   ),
 
   brokenArchive(
-    "carries the first secret of an account",
-    "holds app keys by their names, and secrets as they are stored",
+    "exports the first secret of an account",
+    "exports app keys ordered by name, and secrets in stored form",
     exporting((record) => (record.section === "accounts" ? { ...record, secret: "$argon2id$1" } : record)),
   ),
 
   brokenArchive(
-    "forgets custom accounts",
-    ["holds custom accounts by their names", "is the same when it was imported and is exported again"],
+    "drops custom accounts",
+    ["exports custom accounts ordered by name", "exports exactly the imported records"],
     exporting(without("customAccounts")),
   ),
 
   brokenArchive(
-    "forgets records",
-    [
-      "holds records by kind and id in the order of code points, but for those that have a lifetime",
-      "is the same when it was imported and is exported again",
-    ],
+    "drops records",
+    ["exports permanent records ordered by kind and ID in code point order", "exports exactly the imported records"],
     exporting(without("records")),
   ),
 
   brokenArchive(
-    "forgets whose records are",
-    [
-      "holds records by kind and id in the order of code points, but for those that have a lifetime",
-      "is the same when it was imported and is exported again",
-    ],
+    "drops the owners of records",
+    ["exports permanent records ordered by kind and ID in code point order", "exports exactly the imported records"],
     exporting((record) => (record.section === "records" ? { ...record, owner: null } : record)),
   ),
 
   brokenArchive(
-    "begins the generation of macros anew",
-    ["is there as if it had been written", "can be worked on at once"],
+    "resets the macro generation",
+    ["makes imported data available as if it had been written", "allows writes to imported data"],
     importing((record) => (record.section === "settings" ? { ...record, macroGeneration: 0 } : record)),
   ),
 
   brokenArchive(
-    "reads each section when it comes to it",
-    "is of one moment, whatever is written while it is read",
+    "reads each section only when it is reached",
+    "exports one consistent snapshot during concurrent writes",
     (archive) => ({
       export: async function* () {
         const [settings] = await allOf(recordsOf(archive));
@@ -195,15 +186,19 @@ export const brokenArchives: readonly BrokenAdapter[] = [
     }),
   ),
 
-  brokenArchive("exports all at once", "comes in parts of one section each, none empty and none large", (archive) => ({
-    export: async function* () {
-      yield await allOf(recordsOf(archive));
-    },
-  })),
+  brokenArchive(
+    "exports all data in one part",
+    "exports in non-empty, bounded parts of one section each",
+    (archive) => ({
+      export: async function* () {
+        yield await allOf(recordsOf(archive));
+      },
+    }),
+  ),
 
   brokenArchive(
-    "exports by the number of records alone",
-    "comes in parts of one section each, none empty and none large",
+    "limits parts by the number of records only",
+    "exports in non-empty, bounded parts of one section each",
     (archive) => ({
       export: async function* () {
         const part: ArchiveRecord[] = [];
@@ -218,8 +213,8 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
-    "fills what is not empty",
-    ["is refused when there is a record that stays", "is refused when there is an audit"],
+    "imports into a database that is not empty",
+    ["refuses an import if a permanent record exists", "refuses an import if an audit event exists"],
     (archive, storage) => ({
       import: async (records) =>
         (await storage.repositories.settings.isEmpty()) ? (await allOf(records), "imported") : archive.import(records),
@@ -227,8 +222,8 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
-    "keeps what came before an error",
-    "leaves nothing behind when the records end with an error",
+    "keeps records imported before an error",
+    "rolls back an import if reading its records fails",
     (archive) => ({
       import: async (records) => {
         const read: ArchiveRecord[] = [];
@@ -244,8 +239,8 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
-    "takes an error for the end",
-    "leaves nothing behind when the records end with an error",
+    "treats an error in the records as their end",
+    "rolls back an import if reading its records fails",
     (archive) => ({
       import: (records) =>
         archive.import(
@@ -253,7 +248,7 @@ export const brokenArchives: readonly BrokenAdapter[] = [
             try {
               yield* records;
             } catch {
-              // Whatever it was.
+              // Ignores any error.
             }
           })(),
         ),
@@ -261,8 +256,8 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
-    "keeps the first of two with the same id",
-    "leaves nothing behind of records that contradict one another",
+    "keeps the first of two records with the same ID",
+    "rolls back an import with contradictory records",
     (archive) => ({
       import: (records) => {
         const ids = new Set<string>();
@@ -275,7 +270,7 @@ export const brokenArchives: readonly BrokenAdapter[] = [
     }),
   ),
 
-  brokenArchive("lets two import at once", "is one at a time", (archive, storage) => ({
+  brokenArchive("allows two concurrent imports", "runs one import at a time", (archive, storage) => ({
     import: async (records) => {
       if (!(await storage.repositories.settings.isEmpty())) return "notEmpty";
       return archive.import(streamOf(await allOf(records)));
@@ -283,22 +278,22 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   })),
 
   brokenArchive(
-    "gives ids behind those that are there",
-    "gives no id, UUID, name or sequence a second time",
+    "assigns IDs after the live objects only",
+    "never reuses an imported ID, UUID, name or sequence",
     importing((record) => (record.section === "settings" ? { ...record, lastObject: 0 } : record)),
   ),
 
   brokenArchive(
-    "gives sequences behind those that are there",
-    "gives no id, UUID, name or sequence a second time",
+    "assigns sequences after the existing events only",
+    "never reuses an imported ID, UUID, name or sequence",
     importing((record) => (record.section === "settings" ? { ...record, lastAudit: 0 } : record)),
   ),
 
   brokenArchive(
-    "stamps what it imports in the order of ids",
+    "stamps imported objects in the order of their IDs",
     [
-      "keeps the order of changes, and stamps what comes later behind all of them",
-      "is the same when it was imported and is exported again",
+      "keeps the order of changes and stamps later changes after the imported ones",
+      "exports exactly the imported records",
     ],
     importing((record) =>
       record.section === "objects" || record.section === "tombstones"
@@ -307,23 +302,27 @@ export const brokenArchives: readonly BrokenAdapter[] = [
     ),
   ),
 
-  brokenArchive("imports no links", "is there as if it had been written", importing(without("links"))),
+  brokenArchive(
+    "imports no links",
+    "makes imported data available as if it had been written",
+    importing(without("links")),
+  ),
 
   brokenArchive(
-    "starts versions anew",
-    ["can be worked on at once", "is the same when it was imported and is exported again"],
+    "resets the versions of imported records",
+    ["allows writes to imported data", "exports exactly the imported records"],
     importing((record) => (record.section === "tombstones" ? { ...record, version: 1 } : record)),
   ),
 
   brokenArchive(
-    "shows everybody what only some may see",
-    "is there as if it had been written",
+    "imports restricted objects as public",
+    "makes imported data available as if it had been written",
     importing((record) => (record.section === "objects" ? { ...record, readers: null } : record)),
   ),
 
   brokenArchive(
-    "cuts what cannot be stored",
-    "leaves nothing behind of what cannot be stored",
+    "truncates unstorable values",
+    "rolls back an import with unstorable values",
     importing((record) =>
       record.section === "objects"
         ? {
@@ -335,14 +334,18 @@ export const brokenArchives: readonly BrokenAdapter[] = [
     ),
   ),
 
-  brokenArchive("exports before it is migrated", "is refused with 705 before the migration", (archive, storage) => ({
-    export: async function* () {
-      await storage.migrate();
-      yield* archive.export();
-    },
-  })),
+  brokenArchive(
+    "exports before the migration",
+    "refuses an export before the migration with 705",
+    (archive, storage) => ({
+      export: async function* () {
+        await storage.migrate();
+        yield* archive.export();
+      },
+    }),
+  ),
 
-  brokenArchive("migrates to import", "is not imported with 705 before the migration", (archive, storage) => ({
+  brokenArchive("migrates on import", "refuses an import before the migration with 705", (archive, storage) => ({
     import: async (records) => {
       await storage.migrate();
       return archive.import(records);

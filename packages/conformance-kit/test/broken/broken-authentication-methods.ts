@@ -9,24 +9,24 @@ import { accountOf } from "../../src/fixtures/accounts.ts";
 import { generous } from "../../src/fixtures/policy.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
-const changed = "are admitted no more once their custom account is not what it was";
-const never = "are never admitted through a door that was shut between proof and opening";
-const met = "are never admitted while or after a door is shut, however opening and shutting meet";
-const gone = "are admitted no more once their link is gone, even if the identity is bound again";
-const ended = "end all at once by their custom account but for one, or by their link";
+const changed = "admits no session after its custom account is disabled, removed, remapped or given a new secret";
+const never = "admits no session if its authentication method is revoked between proof and opening";
+const met = "admits no session that is opened while its authentication method is revoked";
+const gone = "admits no session after its link is removed, even if the identity is linked again";
+const ended = "ends all sessions of a custom account except one, or all of a link";
 
-const replaced = "are admitted no more once the secret of their user was replaced, whatever the way in";
+const replaced = "admits no session of any authentication method after the secret of the user is replaced";
 
-/** The version that the secret of a session's user has now. */
+/** The current secret version of the user of a session. */
 async function versionOf(r: Repositories, { userId, secretVersion }: NewSession): Promise<number> {
   return (await r.accounts.find({ id: userId }, [])).account?.secretVersion ?? secretVersion;
 }
 
-/** Faults in what sessions know of how their user came in. */
+/** Faults in the authentication methods of sessions. */
 export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
   broken(
-    "takes every way in for a password",
-    ["know how their user came in", changed, gone, never, met],
+    "reports every authentication method as a password",
+    ["returns the authentication method of a session", changed, gone, never, met],
     () => (r) => ({
       sessions: {
         open: (session, policy) => r.sessions.open({ ...session, authenticationMethod: { kind: "password" } }, policy),
@@ -34,7 +34,7 @@ export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("takes the version of a custom account as it is when a session is opened", never, () => (r) => ({
+  broken("takes the current version of a custom account when it opens a session", never, () => (r) => ({
     sessions: {
       open: async (session, policy) => {
         const { authenticationMethod } = session;
@@ -49,7 +49,7 @@ export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("does not ask for the user's own secret in sessions of another way in", replaced, () => {
+  broken("ignores the user secret in sessions of other authentication methods", replaced, () => {
     const opened: NewSession[] = [];
     return (r) => ({
       sessions: {
@@ -74,7 +74,7 @@ export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "takes the version of the user's own secret as it is when a session of another way in is opened",
+    "takes the current version of the user secret when it opens a session of another method",
     replaced,
     () => (r) => ({
       sessions: {
@@ -89,7 +89,7 @@ export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
 
   broken(
     "admits sessions of disabled custom accounts",
-    [changed, "are admitted again when their custom account is enabled again"],
+    [changed, "admits a session again after its custom account is enabled again"],
     () => (r) => ({
       accounts: {
         change: async (id, change) =>
@@ -100,7 +100,7 @@ export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("follows a link by its identity", gone, () => {
+  broken("compares links by identity instead of by creation", gone, () => {
     const opened = new Map<string, NewSession>();
     return (r) => ({
       sessions: {
@@ -127,8 +127,8 @@ export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "keeps the link as it was when a session was opened",
-    "know the link that their user came in by as it is now",
+    "keeps the link as it was when the session was opened",
+    "returns the current state of the link that opened a session",
     () => {
       const methods = new Map<string, AuthenticationMethod>();
       return (r) => ({
@@ -163,8 +163,8 @@ export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "keeps the way in of the session that a device replaces",
-    "of a device are replaced whatever the two ways in",
+    "keeps the authentication method of a replaced session",
+    "replaces the session of a device regardless of the authentication methods",
     () => {
       const methods = new Map<string, AuthenticationMethod>();
       return (r) => ({
@@ -184,8 +184,8 @@ export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "renews the version of the database user for a custom account's",
-    "of a custom account go on with its new secret when they are renewed",
+    "renews a custom account session with the version of the database user",
+    "renews a session of a custom account with the new secret",
     () => (r) => ({
       sessions: { renew: async (digest) => (await r.sessions.count()) > 0 && digest !== "" },
     }),

@@ -2,7 +2,7 @@ import type { StorageCapabilities } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
 
-const declared = "are declared, each of them";
+const declared = "declares every capability";
 
 function declaring(
   fault: string,
@@ -19,29 +19,27 @@ function declaring(
   };
 }
 
-/** Faults in what is declared. */
+/** Faults in the declared capabilities. */
 export const brokenCapabilities: readonly BrokenAdapter[] = [
-  declaring("leaves a capability out", declared, { valueIndexes: undefined }),
+  declaring("declares not every capability", declared, { valueIndexes: undefined }),
 
-  declaring("declares a capability in words", declared, { parallelTransactions: "yes" }),
+  declaring("declares a capability as text", declared, { parallelTransactions: "yes" }),
 
-  declaring("declares a limit that is too low for any model", declared, { indexesPerTable: 15 }),
+  declaring("declares a limit below the minimum", declared, { indexesPerTable: 15 }),
 
-  declaring(
-    "builds more indexes than it declares",
-    "are built up to the declared limit, the first of those that are wanted",
-    { indexesPerTable: 20 },
-  ),
+  declaring("builds more indexes than declared", "builds the first wanted indexes up to the declared limit", {
+    indexesPerTable: 20,
+  }),
 
   declaring(
-    "lets transactions take turns, but declares otherwise",
-    "come to their end while another one that writes something else is open",
+    "serializes transactions, but declares parallel ones",
+    "completes transactions while another one with different writes is open",
     { parallelTransactions: true },
   ),
 
   {
-    fault: "declares something else once it is migrated",
-    caughtBy: ["stay as they were declared"],
+    fault: "changes its capabilities after the migration",
+    caughtBy: ["keeps the declared capabilities"],
     create: (options) => {
       const storage = new MemoryStorage(options);
       const { capabilities } = storage;

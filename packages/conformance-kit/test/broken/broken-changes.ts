@@ -3,47 +3,54 @@ import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 import { ChangeLog, sideBySide, soundly, type Telling } from "./side-by-side.ts";
 
 const overlapping = [
-  "never appear below what was read, though another transaction is still open",
-  "lose nothing and repeat nothing for who follows writers at work",
+  "never adds changes below a watermark that was read during an open transaction",
+  "gives a follower every change once during concurrent writes",
 ];
 
 function telling(fault: string, caughtBy: readonly string[], changed: Partial<Telling>): BrokenAdapter {
   return { fault, caughtBy, create: (options) => sideBySide(options, { ...soundly, ...changed }) };
 }
 
-/** Faults in what is told of changes. */
+/** Faults in reported changes. */
 export const brokenChanges: readonly BrokenAdapter[] = [
-  telling("takes stamps from a plain sequence", overlapping, { watermark: (log) => log.highestKept }),
+  telling("stamps changes from a plain sequence", overlapping, { watermark: (log) => log.highestKept }),
 
-  telling("takes stamps from a clock", overlapping, {
+  telling("stamps changes from a clock", overlapping, {
     stamp: (_log, unit) => ChangeLog.stampOf(unit) ?? Date.now(),
     watermark: () => Date.now(),
   }),
 
-  telling("stamps every object for itself", ["of one transaction have one stamp, and show together"], {
-    stamp: (log) => log.next(),
-  }),
-
   telling(
-    "tells of work before it is kept",
-    ["of one transaction have one stamp, and show together", "are not told to the transaction that makes them"],
-    { tells: "what is at work", watermark: (log) => log.highestKept },
+    "stamps each object separately",
+    ["gives the changes of one transaction the same stamp and shows them together"],
+    {
+      stamp: (log) => log.next(),
+    },
   ),
 
   telling(
-    "tells of what was taken back",
+    "reports changes before the commit",
     [
-      "of what is taken back never show, and hold nobody up",
-      "lose nothing and repeat nothing for who follows writers at work",
+      "gives the changes of one transaction the same stamp and shows them together",
+      "hides the changes of a transaction from itself",
+    ],
+    { tells: "open work", watermark: (log) => log.highestKept },
+  ),
+
+  telling(
+    "reports rolled-back changes",
+    [
+      "hides changes of rolled-back transactions without delaying others",
+      "gives a follower every change once during concurrent writes",
     ],
     {
-      tells: "what is taken back",
+      tells: "rolled-back work",
     },
   ),
 
   broken(
-    "tells of every change of an object",
-    "move up when an object is changed, and tell of it once, with its version",
+    "reports every change of an object",
+    "replaces the change of an object with the latest one and its version",
     () => {
       const told = new Map<string, Change>();
       return (r) => ({
@@ -69,8 +76,8 @@ export const brokenChanges: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "leaves a change where the object was created",
-    "move up when an object is changed, and tell of it once, with its version",
+    "keeps a change at the stamp of the creation",
+    "replaces the change of an object with the latest one and its version",
     () => {
       const first = new Map<string, number>();
       return (r) => ({
@@ -86,16 +93,16 @@ export const brokenChanges: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "takes pages for stamps",
-    "are read in pages that fit together without gap or repetition while others write",
+    "treats pages as stamps",
+    "reads pages of changes without gaps or duplicates during concurrent writes",
     () => (r) => ({
       changes: { read: (after, upTo, limit) => r.changes.read({ ...after, id: null }, upTo, limit) },
     }),
   ),
 
   broken(
-    "begins with the place instead of behind it",
-    "begin behind the place given, within a stamp and after it",
+    "includes the given position",
+    "reads changes after a given position, within a stamp and after it",
     () => (r) => ({
       changes: {
         read: async (after, upTo, limit) => {
@@ -112,26 +119,26 @@ export const brokenChanges: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("does not end where it is told to", "end with the highest stamp asked for, and with the limit", () => (r) => ({
-    changes: { read: (after, _upTo, limit) => r.changes.read(after, Infinity, limit) },
-  })),
-
   broken(
-    "tells in the order of the objects",
-    "end with the highest stamp asked for, and with the limit",
+    "ignores the end of the requested range",
+    "ends at the highest requested stamp and at the limit",
     () => (r) => ({
-      changes: {
-        read: async (after, upTo, limit) =>
-          (await r.changes.read(after, upTo, Infinity))
-            .toSorted((one, other) => objectNumber(other.id) - objectNumber(one.id))
-            .slice(0, limit),
-      },
+      changes: { read: (after, _upTo, limit) => r.changes.read(after, Infinity, limit) },
     }),
   ),
 
+  broken("orders changes by object", "ends at the highest requested stamp and at the limit", () => (r) => ({
+    changes: {
+      read: async (after, upTo, limit) =>
+        (await r.changes.read(after, upTo, Infinity))
+          .toSorted((one, other) => objectNumber(other.id) - objectNumber(one.id))
+          .slice(0, limit),
+    },
+  })),
+
   broken(
-    "keeps restricted objects to itself",
-    "tell of every object that was stored, whoever may see it",
+    "omits changes of restricted objects",
+    "returns a change for every stored object regardless of its readers",
     () => (r) => ({
       changes: {
         read: async (...asked) => (await r.changes.read(...asked)).filter(({ className }) => className !== "Image"),
@@ -139,7 +146,7 @@ export const brokenChanges: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("lets the watermark run backwards", "lose nothing and repeat nothing for who follows writers at work", () => {
+  broken("decreases the watermark", "gives a follower every change once during concurrent writes", () => {
     let calls = 0;
     return (r) => ({
       changes: {
@@ -153,8 +160,8 @@ export const brokenChanges: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "counts the work of the transaction as done",
-    "are not told to the transaction that makes them",
+    "reports the changes of the transaction to itself",
+    "hides the changes of a transaction from itself",
     () => (r) => ({
       changes: { watermark: async () => (await r.changes.watermark()) + 1 },
     }),

@@ -3,17 +3,17 @@ import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 interface Flaws {
   readonly window?: number;
-  /** How a number is remembered. */
+  /** A way to remember message numbers. */
   readonly as?: (number: bigint) => bigint;
-  /** Forgets everything as soon as numbers jump. */
+  /** Forgets all numbers on a jump. */
   readonly forgetful?: boolean;
   readonly onlyRising?: boolean;
   readonly furthestJump?: bigint;
-  /** Remembers for all sessions together. */
+  /** Shares one memory across sessions. */
   readonly mixed?: boolean;
 }
 
-/** Judges numbers, with flaws; without them it would be right, but for those who come at once. */
+/** Judges numbers, with flaws. Without flaws it is correct, except for concurrent calls. */
 function judgeWith({
   window = 1_024,
   as = (number) => number,
@@ -47,34 +47,48 @@ function brokenJudge(fault: string, caughtBy: string | readonly string[], flaws:
 const numbers: readonly BrokenAdapter[] = [
   brokenJudge(
     "remembers one number too few",
-    ["remember the 1,023 numbers below the highest and no other", "judge numbers like somebody who remembers them all"],
+    [
+      "remembers exactly the 1,023 numbers below the highest one",
+      "judges message numbers like an unbounded memory within the window",
+    ],
     { window: 1_023 },
   ),
   brokenJudge(
     "remembers one number too many",
-    ["remember the 1,023 numbers below the highest and no other", "judge numbers like somebody who remembers them all"],
+    [
+      "remembers exactly the 1,023 numbers below the highest one",
+      "judges message numbers like an unbounded memory within the window",
+    ],
     { window: 1_025 },
   ),
-  brokenJudge("takes numbers for inexact ones", "accept jumps as far as numbers go", {
+  brokenJudge("stores message numbers as inexact numbers", "accepts jumps up to the highest message number", {
     as: (number) => BigInt(Number(number)),
   }),
-  brokenJudge("takes numbers for signed ones", "accept jumps as far as numbers go", {
+  brokenJudge("stores message numbers as signed integers", "accepts jumps up to the highest message number", {
     as: (number) => BigInt.asIntN(64, number),
   }),
-  brokenJudge("refuses a jump that is too far", "accept jumps as far as numbers go", { furthestJump: 2n ** 62n }),
+  brokenJudge("refuses a long jump", "accepts jumps up to the highest message number", { furthestJump: 2n ** 62n }),
   brokenJudge(
-    "forgets what a jump leaves behind",
-    ["accept every number once, in whatever order", "remember over a jump what stays near enough"],
+    "forgets numbers inside the window after a jump",
+    ["accepts each message number once, in any order", "remembers numbers inside the window after a jump"],
     { forgetful: true },
   ),
-  brokenJudge("wants rising numbers", ["accept every number once, in whatever order", "need not begin with 0"], {
-    onlyRising: true,
-  }),
-  brokenJudge("remembers for all sessions together", "keep the numbers of sessions and directions apart", {
-    mixed: true,
-  }),
+  brokenJudge(
+    "requires ascending numbers",
+    ["accepts each message number once, in any order", "accepts a first message number other than 0"],
+    {
+      onlyRising: true,
+    },
+  ),
+  brokenJudge(
+    "shares one number memory across sessions",
+    "keeps the message numbers of sessions and directions separate",
+    {
+      mixed: true,
+    },
+  ),
 
-  broken("looks at what is known, then accepts", "accept a number once of those who bring it at once", () => {
+  broken("checks a number before it accepts it", "accepts a concurrently repeated message number once", () => {
     const known = new Set<string>();
     return () => ({
       channels: {
@@ -88,7 +102,7 @@ const numbers: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("writes back all that it has read", "accept all of many numbers that come at once", () => {
+  broken("overwrites concurrently accepted numbers", "accepts all of many concurrent message numbers", () => {
     let known: readonly bigint[] = [];
     return () => ({
       channels: {
@@ -103,8 +117,8 @@ const numbers: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "reserves the same for all who ask at once",
-    "reserve 10,000 numbers for four who take them at once, none twice",
+    "reserves the same numbers for concurrent callers",
+    "reserves 10,000 numbers for four concurrent callers without duplicates",
     () => {
       let running: Promise<bigint | null> | undefined;
       return (r) => ({
@@ -120,13 +134,13 @@ const numbers: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("reserves one number whatever is asked", "reserve numbers from 0 on, each once", () => (r) => ({
+  broken("reserves one number for any count", "reserves message numbers from 0, each once", () => (r) => ({
     channels: { reserveOut: (session) => r.channels.reserveOut(session, 1) },
   })),
 
   broken(
-    "takes any count for a reservation",
-    "refuse reservations that would give numbers out twice, and numbers that there are not",
+    "accepts any count in a reservation",
+    "refuses reservations beyond the range of numbers, and invalid numbers",
     () => (r) => ({
       channels: {
         reserveOut: async (session, count) =>
@@ -136,26 +150,30 @@ const numbers: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "takes numbers for the lowest bits of them",
-    "refuse reservations that would give numbers out twice, and numbers that there are not",
+    "truncates numbers to their lowest bits",
+    "refuses reservations beyond the range of numbers, and invalid numbers",
     () => (r) => ({
       channels: { acceptIn: (session, number) => r.channels.acceptIn(session, BigInt.asUintN(64, number)) },
     }),
   ),
 
-  broken("numbers both directions together", "keep the numbers of sessions and directions apart", () => (r) => ({
-    channels: {
-      reserveOut: async (session, count) => {
-        const first = await r.channels.reserveOut(session, count);
-        for (let number = first ?? 0n; number < (first ?? 0n) + BigInt(Math.min(count, 60)); number += 1n)
-          await r.channels.acceptIn(session, number);
-        return first;
+  broken(
+    "counts both directions together",
+    "keeps the message numbers of sessions and directions separate",
+    () => (r) => ({
+      channels: {
+        reserveOut: async (session, count) => {
+          const first = await r.channels.reserveOut(session, count);
+          for (let number = first ?? 0n; number < (first ?? 0n) + BigInt(Math.min(count, 60)); number += 1n)
+            await r.channels.acceptIn(session, number);
+          return first;
+        },
       },
-    },
-  })),
+    }),
+  ),
 ];
 
-/** Answers for a channel that is not there any more as if it were. */
+/** Answers for a removed channel as if it still existed. */
 const haunted = {
   reserveOut: async () => 0n,
   acceptIn: async () => "fresh" as const,
@@ -163,11 +181,11 @@ const haunted = {
 
 const life: readonly BrokenAdapter[] = [
   broken(
-    "has a channel for every session",
+    "provides a channel for every session",
     [
-      "are there for secure sessions only",
-      "are not opened for a session that finds no room",
-      "go with the transaction that opened them",
+      "provides channels for secure sessions only",
+      "opens no channel for a refused session",
+      "rolls back a channel with the transaction that opened it",
     ],
     () => (r) => ({
       channels: {
@@ -180,7 +198,7 @@ const life: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("keeps the channel of a session that was ended", "end with their session, however it ends", () => {
+  broken("keeps the channel of an ended session", "closes the channel when its session ends, in every way", () => {
     const ended = new Set<Digest>();
     return (r) => ({
       sessions: {
@@ -196,42 +214,50 @@ const life: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("hands the channel of a device on", "begin anew when the session of a device is replaced", () => {
-    const devices = new Map<string, Channel>();
-    return (r) => ({
-      sessions: {
-        open: async (session, policy) => {
-          if (session.channel === undefined || session.deviceId === null) return r.sessions.open(session, policy);
-          const channel = devices.get(session.deviceId) ?? session.channel;
-          devices.set(session.deviceId, channel);
-          return r.sessions.open({ ...session, channel }, policy);
+  broken(
+    "hands the channel of a device to the next session",
+    "starts a new channel when a session of the same device is replaced",
+    () => {
+      const devices = new Map<string, Channel>();
+      return (r) => ({
+        sessions: {
+          open: async (session, policy) => {
+            if (session.channel === undefined || session.deviceId === null) return r.sessions.open(session, policy);
+            const channel = devices.get(session.deviceId) ?? session.channel;
+            devices.set(session.deviceId, channel);
+            return r.sessions.open({ ...session, channel }, policy);
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
-  broken("goes on with the numbers of a device", "begin anew when the session of a device is replaced", () => {
-    const old = new Map<string, Digest>();
-    const numbersOf = new Map<Digest, Digest>();
-    return (r) => ({
-      sessions: {
-        open: async (session, policy) => {
-          const before = old.get(session.deviceId ?? "");
-          if (before !== undefined) numbersOf.set(session.digest, before);
-          if (session.deviceId !== null) old.set(session.deviceId, session.digest);
-          return r.sessions.open(session, policy);
+  broken(
+    "continues the numbers of a device",
+    "starts a new channel when a session of the same device is replaced",
+    () => {
+      const old = new Map<string, Digest>();
+      const numbersOf = new Map<Digest, Digest>();
+      return (r) => ({
+        sessions: {
+          open: async (session, policy) => {
+            const before = old.get(session.deviceId ?? "");
+            if (before !== undefined) numbersOf.set(session.digest, before);
+            if (session.deviceId !== null) old.set(session.deviceId, session.digest);
+            return r.sessions.open(session, policy);
+          },
         },
-      },
-      channels: {
-        reserveOut: async (session, count) => {
-          const first = await r.channels.reserveOut(session, count);
-          return first === null || !numbersOf.has(session) ? first : first + 100n;
+        channels: {
+          reserveOut: async (session, count) => {
+            const first = await r.channels.reserveOut(session, count);
+            return first === null || !numbersOf.has(session) ? first : first + 100n;
+          },
         },
-      },
-    });
-  }),
+      });
+    },
+  ),
 
-  broken("ignores a channel that does not belong", "go together with the mode of their session", () => (r) => {
+  broken("ignores a channel in another mode", "requires a channel exactly for sessions in secure mode", () => (r) => {
     const fitting = ({ channel, ...session }: NewSession): NewSession => ({
       ...session,
       ...(session.mode === "secure"
@@ -241,7 +267,7 @@ const life: readonly BrokenAdapter[] = [
     return { sessions: { open: (session, policy) => r.sessions.open(fitting(session), policy) } };
   }),
 
-  broken("hands out its own bytes", "are apart from what the caller passed in and got", () => {
+  broken("returns its internal bytes", "copies channel data from and to the caller", () => {
     const prefixes = new Map<string, Uint8Array>();
     return (r) => ({
       admission: {
@@ -257,7 +283,7 @@ const life: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("trims wrapped keys", "come with their session, as they were opened", () => (r) => ({
+  broken("trims wrapped keys", "returns a channel as opened with its session", () => (r) => ({
     sessions: {
       open: ({ channel, ...session }, policy) =>
         r.sessions.open(
@@ -271,5 +297,5 @@ const life: readonly BrokenAdapter[] = [
   })),
 ];
 
-/** Faults in the life and the message numbers of secure channels. */
+/** Faults in the lifecycle and the message numbers of secure channels. */
 export const brokenChannels: readonly BrokenAdapter[] = [...life, ...numbers];

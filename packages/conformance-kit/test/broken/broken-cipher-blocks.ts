@@ -3,17 +3,20 @@ import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever = Number.MAX_SAFE_INTEGER;
 
-/** What all verdicts together come to, when they were given one by one. */
+/** The combined verdict of single verdicts. */
 function summed(verdicts: readonly BlockVerdict[]): BlockVerdict {
   if (verdicts.includes("refused")) return "refused";
   return verdicts.includes("again") ? "again" : "first";
 }
 
-/** Faults in what is remembered of the cipher blocks of secure log-ins. */
+/** Faults in the memory for cipher blocks of secure log-ins. */
 export const brokenCipherBlocks: readonly BrokenAdapter[] = [
   broken(
-    "forgets whose block it was",
-    ["refuse the blocks of one client to every other", "let one client win of those who bring the same blocks at once"],
+    "ignores the client of a block",
+    [
+      "refuses a reused cipher block with another client key",
+      "accepts the blocks from one of several concurrent clients",
+    ],
     () => (r) => ({
       channels: {
         claimBlocks: (claim, limits) => r.channels.claimBlocks({ ...claim, clientKey: "0".repeat(64) }, limits),
@@ -23,29 +26,36 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
 
   broken(
     "does not count uses",
-    ["take the blocks of a message as often as allowed from one client", "count every use of those at once"],
+    [
+      "accepts the blocks of a message from one client up to the allowed number of uses",
+      "counts every use of a block in concurrent claims",
+    ],
     () => (r) => ({
       channels: { claimBlocks: (claim, limits) => r.channels.claimBlocks(claim, { ...limits, uses: 1_000_000 }) },
     }),
   ),
 
-  broken("allows one use too many", "take the blocks of a message as often as allowed from one client", () => (r) => ({
-    channels: { claimBlocks: (claim, limits) => r.channels.claimBlocks(claim, { ...limits, uses: limits.uses + 1 }) },
-  })),
+  broken(
+    "allows one use too many",
+    "accepts the blocks of a message from one client up to the allowed number of uses",
+    () => (r) => ({
+      channels: { claimBlocks: (claim, limits) => r.channels.claimBlocks(claim, { ...limits, uses: limits.uses + 1 }) },
+    }),
+  ),
 
-  broken("knows no time", "refuse blocks when their time is over, by the storage's clock", () => (r) => ({
+  broken("never expires blocks", "refuses expired blocks by the storage clock", () => (r) => ({
     channels: { claimBlocks: (claim, limits) => r.channels.claimBlocks(claim, { ...limits, within: forever }) },
   })),
 
-  broken("looks at the first block only", "count the uses of every block for itself", () => (r) => ({
+  broken("checks the first block only", "counts the uses of each block separately", () => (r) => ({
     channels: {
       claimBlocks: (claim, limits) => r.channels.claimBlocks({ ...claim, blocks: claim.blocks.slice(0, 1) }, limits),
     },
   })),
 
   broken(
-    "claims block by block",
-    ["take all blocks of a message or none", "give messages that share blocks to one client whole, never in parts"],
+    "claims blocks one by one",
+    ["accepts all blocks of a message or none", "accepts messages with shared blocks only as a whole, from one client"],
     () => (r) => ({
       channels: {
         claimBlocks: async (claim, limits) => {
@@ -61,8 +71,8 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "counts a block as often as it stands in a message",
-    "take equal blocks of one message for one",
+    "counts equal blocks in one message separately",
+    "counts equal blocks in one message as one use",
     () => (r) => ({
       channels: {
         claimBlocks: async (claim, limits) => {
@@ -76,8 +86,8 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "looks for another's blocks, then claims",
-    "let one client win of those who bring the same blocks at once",
+    "checks for blocks of other clients before it claims",
+    "accepts the blocks from one of several concurrent clients",
     () => {
       const owners = new Map<Digest, Digest>();
       return () => ({
@@ -95,7 +105,7 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("takes claims at once for one", "count every use of those at once", () => {
+  broken("counts concurrent claims as one", "counts every use of a block in concurrent claims", () => {
     let running: Promise<BlockVerdict> | undefined;
     return (r) => ({
       channels: {
@@ -111,13 +121,13 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
 
   ...(
     [
-      ["sweeps the blocks of accepted keys", (_ids: readonly string[], age: number, limit: number) => [[], age, limit]],
+      ["sweeps blocks of accepted keys", (_ids: readonly string[], age: number, limit: number) => [[], age, limit]],
       ["sweeps blocks of any age", (ids: readonly string[], _age: number, limit: number) => [ids, 0, limit]],
-      ["sweeps more blocks than asked for", (ids: readonly string[], age: number) => [ids, age, 1_000]],
-      ["sweeps no block", (ids: readonly string[], age: number) => [ids, age, 0]],
+      ["sweeps more blocks than the limit", (ids: readonly string[], age: number) => [ids, age, 1_000]],
+      ["sweeps no blocks", (ids: readonly string[], age: number) => [ids, age, 0]],
     ] as const
   ).map(([fault, changed]) =>
-    broken(fault, "forget old blocks of server keys that are over, no more than asked for", () => (r) => ({
+    broken(fault, "deletes old blocks of retired server keys up to the limit", () => (r) => ({
       channels: {
         sweepBlocks: (...asked) =>
           r.channels.sweepBlocks(...(changed(...asked) as Parameters<typeof r.channels.sweepBlocks>)),

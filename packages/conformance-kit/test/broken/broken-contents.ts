@@ -1,7 +1,7 @@
 import { type Repositories, seesAll } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
-/** Half pairs become another character, as they do on their way to many a database; zero characters vanish. */
+/** Replaces lone surrogates and drops zero characters, as many databases do. */
 function mangled(text: string): string {
   return text.replaceAll("\0", "").replaceAll(/\p{Surrogate}/gu, "\ufffd");
 }
@@ -26,19 +26,19 @@ function emptyWhen(isEmpty: Emptiness) {
   return () => (r: Repositories) => ({ settings: { isEmpty: () => isEmpty(r) } });
 }
 
-/** Faults in what can be stored, and in what counts as an empty database. */
+/** Faults in stored texts and in the emptiness check. */
 export const brokenContents: readonly BrokenAdapter[] = [
-  broken("stores other texts than it was given", "are refused in objects, at whatever depth", () => (r) => ({
+  broken("alters unstorable texts in objects", "refuses unstorable texts in objects at any depth", () => (r) => ({
     objects: { insert: (objects) => r.objects.insert(mangledDeep(objects)) },
   })),
 
-  broken("stores other names than it was given", "are refused in objects, at whatever depth", () => (r) => ({
+  broken("alters unstorable attribute names", "refuses unstorable texts in objects at any depth", () => (r) => ({
     objects: { insert: (objects) => r.objects.insert(mangledNames(objects)) },
   })),
 
   broken(
-    "takes the spelling of a character for the character",
-    "are told from texts that only spell them",
+    "treats an escape sequence as its character",
+    "distinguishes unstorable texts from their escape sequences",
     () => (r) => ({
       objects: {
         insert: (objects) =>
@@ -51,19 +51,19 @@ export const brokenContents: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("stores other names of accounts", "are refused in accounts", () => (r) => ({
+  broken("alters unstorable names of accounts", "refuses unstorable texts in accounts", () => (r) => ({
     accounts: { create: (account, key) => r.accounts.create(mangledDeep(account), mangled(key)) },
   })),
 
-  broken("stores other app keys", "are refused in app keys and app names", () => (r) => ({
+  broken("alters unstorable texts in app keys", "refuses unstorable texts in app keys and app names", () => (r) => ({
     appKeys: { create: (appKey, digest) => r.appKeys.create(mangledDeep(appKey), digest) },
   })),
 
-  broken("stores other ids of records", "are refused in app keys and app names", () => (r) => ({
+  broken("alters unstorable IDs of records", "refuses unstorable texts in app keys and app names", () => (r) => ({
     records: { put: (kind, id, value, options) => r.records.put(kind, mangled(id), mangledDeep(value), options) },
   })),
 
-  broken("stores other sessions", "are refused in sessions", () => (r) => ({
+  broken("alters unstorable texts in sessions", "refuses unstorable texts in sessions", () => (r) => ({
     sessions: {
       open: (session, policy) =>
         r.sessions.open(
@@ -73,26 +73,26 @@ export const brokenContents: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("stores another model", "are refused in the model", () => (r) => ({
+  broken("alters unstorable texts in the model", "refuses unstorable texts in the model", () => (r) => ({
     model: { change: (delta, generation) => r.model.change(mangledDeep(delta), generation) },
   })),
 
   broken(
-    "looks at objects alone",
+    "checks only objects for emptiness",
     [
-      "are not of an empty database with an app key",
-      "are not of an empty database with an account",
-      "are not of an empty database with a class",
-      "are not of an empty database with a built-in class that was changed",
+      "reports a database with an app key as not empty",
+      "reports a database with an account as not empty",
+      "reports a database with a new class as not empty",
+      "reports a database with a changed built-in class as not empty",
     ],
     emptyWhen(async ({ objects }) => (await objects.count({ classes: ["User", "File", "Unknown"] }, seesAll)) === 0),
   ),
 
   broken(
-    "looks at objects of the classes that the model names",
+    "checks only objects of defined classes for emptiness",
     [
-      "are not of an empty database with an object of a class that the model does not name",
-      "are not of an empty database with an object that only some may read",
+      "reports a database with an object of an undefined class as not empty",
+      "reports a database with a restricted object as not empty",
     ],
     emptyWhen(async (r) => {
       const { generation, classes } = await r.model.load();
@@ -104,24 +104,27 @@ export const brokenContents: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "looks at the model alone",
-    "are not of an empty database with an object",
+    "checks only the model for emptiness",
+    "reports a database with an object as not empty",
     emptyWhen(async ({ model }) => (await model.load()).generation === 1),
   ),
 
   broken(
-    "is never empty",
-    ["are of an empty database with what is only recorded", "tell a transaction of what it has put in"],
+    "never reports an empty database",
+    [
+      "reports a database with operational data only as empty",
+      "shows a transaction its own writes in the emptiness check",
+    ],
     emptyWhen(async () => false),
   ),
 
-  broken("forgets what the macros are at", "are read as they were set", () => (r) => ({
+  broken("drops the macro generation", "reads settings as set", () => (r) => ({
     settings: { read: async () => ({ ...(await r.settings.read()), macroGeneration: 0 }) },
   })),
 
   broken(
-    "raises the generation of macros only once at a time",
-    "raise the generation of macros by one for each, however many raise it at once",
+    "increases the macro generation once for concurrent calls",
+    "increases the macro generation by one for each of several concurrent calls",
     () => {
       let raising: Promise<void> | null = null;
       return (r) => ({

@@ -3,11 +3,11 @@ import { accountOf } from "../../src/fixtures/accounts.ts";
 import { findingNames } from "./selector-faults.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
-/** Faults in the accounts of those who are no database users. */
+/** Faults in custom accounts. */
 export const brokenCustomAccounts: readonly BrokenAdapter[] = [
   broken(
-    "cuts a custom name at a zero character",
-    "are found by exactly their names, and nobody under names that nobody can have, of custom users",
+    "truncates the name of a custom account at a zero character",
+    "finds accounts by their exact names only, and none for invalid names (custom accounts)",
     () => (r) => ({
       accounts: {
         find: findingNames(r, "custom", (name) =>
@@ -18,8 +18,8 @@ export const brokenCustomAccounts: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "has no decoy for a custom name",
-    "give for a proof the secret of the next account by name as decoy, of custom users",
+    "returns no decoy for the name of a custom account",
+    "returns the secret of the next account by name as a decoy (custom accounts)",
     () => (r) => ({
       accounts: {
         find: findingNames(r, "custom", async (name) => {
@@ -31,16 +31,16 @@ export const brokenCustomAccounts: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "does not know confusable custom names",
-    "are refused under a name, a confusable key or an id that is taken, and nothing changes, of custom users",
+    "ignores confusable names of custom accounts",
+    "refuses a duplicate name, confusable key or ID without changes (custom accounts)",
     () => (r) => ({
       accounts: { create: (account, key) => r.accounts.create(account, account.id ?? key) },
     }),
   ),
 
   broken(
-    "stores whatever custom secret comes last",
-    "leave a secret alone whose version is not the one expected, of custom users",
+    "ignores the expected version of a custom account secret",
+    "keeps a secret if the expected version does not match (custom accounts)",
     () => (r) => ({
       accounts: {
         setSecret: async (id, secret, version) => {
@@ -52,8 +52,8 @@ export const brokenCustomAccounts: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "hashes a custom password anew whatever the secret is",
-    "put another hash of a password in the place of the one given, and keep the version, of custom users",
+    "ignores the current hash when it rehashes a custom account password",
+    "replaces a password hash if the current hash matches, and keeps the version (custom accounts)",
     () => (r) => ({
       accounts: {
         rehash: async (id, secret, newSecret) => {
@@ -65,8 +65,8 @@ export const brokenCustomAccounts: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "maps a custom account and keeps its version",
-    "are mapped to another user, with another version, and database users are not",
+    "keeps the version of a mapped custom account",
+    "maps a custom account to another user with a new version, and leaves database accounts unchanged",
     () => {
       const mapped = new Map<string, number>();
       return (r) => ({

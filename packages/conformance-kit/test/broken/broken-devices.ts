@@ -1,16 +1,16 @@
 import { type NewSession, type Repositories, ServiceError, type SessionPolicy } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
-const sideBySide = "of one user, app key and device live side by side up to their limit";
-const oldest = "of a device make room for the next: the oldest ends where none was renewed";
-const leastRenewed = "of a device make room for the next: the least recently renewed ends";
-const underLimit = "of a device make room under a full limit, those of others do not";
-const atOneTime = "of a device are exactly as many as there may be when several are opened at once";
-const apart = "leave those of another user, app key or device alone";
+const sideBySide = "keeps several sessions of a device up to its limit";
+const oldest = "ends the oldest session of a device beyond the limit if none was renewed";
+const leastRenewed = "ends the least recently renewed session of a device beyond the limit";
+const underLimit = "replaces a session of the same device at a full limit, and none of other devices";
+const atOneTime = "enforces the session limit of a device exactly across concurrent calls";
+const apart = "keeps the sessions of another user, app key or device";
 
 type Open = (session: NewSession, policy: SessionPolicy) => Promise<void>;
 
-/** A storage that opens sessions in its own way; `known` are those that it has opened, the latest last. */
+/** A storage with its own way to open sessions. `known` are the sessions opened so far, in order. */
 function opening(
   fault: string,
   caughtBy: string | readonly string[],
@@ -32,7 +32,7 @@ function opening(
   });
 }
 
-/** Ends a session of those known, if the one to be opened would be one too many for its device. */
+/** Ends one of the known sessions if the new one would exceed the limit of its device. */
 function endingFirst(
   choose: (known: readonly NewSession[], session: NewSession) => NewSession | undefined,
 ): (r: Repositories, known: NewSession[]) => Open {
@@ -58,39 +58,39 @@ function endingFirst(
 const sharingDevice = (session: NewSession) => (other: NewSession) =>
   other.deviceId === session.deviceId && other.userId === session.userId && other.appKeyId === session.appKeyId;
 
-/** Faults in what sessions of one device have to do with one another. */
+/** Faults in the sessions of one device. */
 export const brokenDevices: readonly BrokenAdapter[] = [
   opening(
-    "lets a device have one session",
+    "allows one session per device",
     [sideBySide, oldest, atOneTime],
     (r) => (session, policy) => r.sessions.open(session, { ...policy, perDevice: 1 }),
   ),
 
   opening(
-    "lets a device have one too many",
+    "allows one session too many per device",
     [oldest, atOneTime],
     (r) => (session, policy) => r.sessions.open(session, { ...policy, perDevice: policy.perDevice + 1 }),
   ),
 
   opening(
-    "lets a device have one too few",
+    "allows one session too few per device",
     [sideBySide, oldest, atOneTime],
     (r) => (session, policy) => r.sessions.open(session, { ...policy, perDevice: Math.max(1, policy.perDevice - 1) }),
   ),
 
   opening(
-    "ends the latest of a device",
+    "ends the latest session of a device",
     [oldest, leastRenewed],
     endingFirst((known, session) => known.findLast(sharingDevice(session))),
   ),
 
   opening(
-    "ends the oldest of a device, renewed or not",
+    "ends the oldest session of a device, renewed or not",
     leastRenewed,
     endingFirst((known, session) => known.find(sharingDevice(session))),
   ),
 
-  opening("ends one of the user on another device", underLimit, (r, known) => async (session, policy) => {
+  opening("ends a session of the user on another device", underLimit, (r, known) => async (session, policy) => {
     const of = known.filter(
       ({ userId, deviceId }) => userId === session.userId && deviceId !== null && deviceId !== session.deviceId,
     );
@@ -103,13 +103,13 @@ export const brokenDevices: readonly BrokenAdapter[] = [
   }),
 
   opening(
-    "takes all devices of a user for one",
+    "treats all devices of a user as one",
     [apart, underLimit],
     (r) => (session, policy) =>
       r.sessions.open({ ...session, deviceId: session.deviceId === null ? null : "any" }, policy),
   ),
 
-  opening("takes a device of any user for one", apart, (r, known) => async (session, policy) => {
+  opening("ignores the user of a device", apart, (r, known) => async (session, policy) => {
     const other = known.find(
       ({ deviceId, userId }) => deviceId !== null && deviceId === session.deviceId && userId !== session.userId,
     );
@@ -117,7 +117,7 @@ export const brokenDevices: readonly BrokenAdapter[] = [
     await r.sessions.open(session, policy);
   }),
 
-  opening("takes a device with any app key for one", apart, (r, known) => async (session, policy) => {
+  opening("ignores the app key of a device", apart, (r, known) => async (session, policy) => {
     const other = known.find(
       ({ deviceId, appKeyId }) => deviceId !== null && deviceId === session.deviceId && appKeyId !== session.appKeyId,
     );
@@ -126,8 +126,8 @@ export const brokenDevices: readonly BrokenAdapter[] = [
   }),
 
   opening(
-    "refuses a device at a full limit",
-    ["replace without taking room under a limit", underLimit],
+    "refuses a device with a session at a full limit",
+    ["replaces a session of a device at a full limit without using another slot", underLimit],
     (r) => async (session, policy) => {
       if (policy.limit > 0 && (await r.sessions.count()) >= policy.limit) throw new ServiceError(315);
       await r.sessions.open(session, policy);
@@ -135,15 +135,15 @@ export const brokenDevices: readonly BrokenAdapter[] = [
   ),
 
   opening(
-    "ends one of a device where a lower limit asks for more",
-    "of a device end in numbers when their limit is lower than it was",
+    "ends only one session of a device if a lower limit requires more",
+    "ends several sessions of a device if the limit is lowered",
     (r, known) => async (session, policy) => {
       const ofDevice = known.filter(sharingDevice(session)).length;
       await r.sessions.open(session, { ...policy, perDevice: Math.max(policy.perDevice, ofDevice) });
     },
   ),
 
-  opening("looks how many a device has, then opens", atOneTime, (r, known) => async (session, policy) => {
+  opening("counts the sessions of a device before it opens one", atOneTime, (r, known) => async (session, policy) => {
     const before = known.filter(sharingDevice(session)).slice(0, 1 - policy.perDevice || undefined);
     await pause();
     for (const { digest } of before) await r.sessions.end({ digest });
@@ -151,8 +151,8 @@ export const brokenDevices: readonly BrokenAdapter[] = [
   }),
 
   opening(
-    "looks whether others fill the limit, then opens",
-    "of a device fill a limit exactly when others want its places at once",
+    "checks the limit without the device before it opens a session",
+    "replaces sessions of a device at a full limit during concurrent openings by others",
     (r) => async (session, policy) => {
       const count = await r.sessions.count();
       await pause();

@@ -1,17 +1,17 @@
 import { type ExemptionGrant, type Repositories, ServiceError, type ThrottleKey } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
-const past = "lets an attempt past a key that it is exempted from, and no other";
-const others = "holds up an exempted attempt by its other keys, and answers the longest wait of all";
-const unclaimed = "claims no key for who is exempted from it";
-const counted = "counts failures of who is exempted like any others";
-const leftAlone = "leaves a delay that runs as it is when one who is exempted fails, and answers what is left of it";
-const successes = "lets a success pass a key that it is exempted from, not its others";
-const refused = "grants nothing with a success that is refused";
-const ended = "ends exemptions with their time, from the last grant on";
-const bounded = "keeps so many exemptions of a group, those granted last";
+const past = "ignores the delay of an exempted key and of no other";
+const others = "delays an exempted attempt by its other keys and returns the longest wait of all";
+const unclaimed = "claims no exempted key";
+const counted = "counts failures of an exempted member";
+const leftAlone = "keeps a running delay when an exempted member fails, and returns the remaining wait";
+const successes = "accepts a success on a delayed exempted key, but not on the other keys";
+const refused = "grants no exemption with a refused success";
+const ended = "ends an exemption after its lifetime, counted from the last grant";
+const bounded = "keeps the most recent exemptions of a group up to its limit";
 
-/** The keys as if nobody was exempted from them. */
+/** The keys without exemptions. */
 const bare = (keys: readonly ThrottleKey[]): ThrottleKey[] => keys.map(({ key, policy }) => ({ key, policy }));
 
 type Pass = (
@@ -21,7 +21,7 @@ type Pass = (
   granted: ExemptionGrant,
 ) => Promise<void>;
 
-/** A storage that grants in its own way. */
+/** A storage with its own way to grant exemptions. */
 function granting(fault: string, caughtBy: string | readonly string[], pass: Pass): BrokenAdapter {
   return broken(fault, caughtBy, () => (r) => ({
     throttle: {
@@ -31,34 +31,32 @@ function granting(fault: string, caughtBy: string | readonly string[], pass: Pas
   }));
 }
 
-/** Faults in what is exempted from failures. */
+/** Faults in throttle exemptions. */
 export const brokenExemptions: readonly BrokenAdapter[] = [
-  granting("grants nothing", [past, ended], (r, keys, forget) => r.throttle.pass(keys, forget)),
+  granting("grants no exemptions", [past, ended], (r, keys, forget) => r.throttle.pass(keys, forget)),
 
-  granting("grants whatever becomes of the success", refused, async (r, keys, forget, granted) => {
+  granting("grants exemptions with refused successes", refused, async (r, keys, forget, granted) => {
     await r.throttle.pass([], [], granted);
     await r.throttle.pass(keys, forget);
   }),
 
-  granting(
-    "grants for ever",
-    [ended, "loses exemptions that are over with what is forgotten"],
-    (r, keys, forget, granted) => r.throttle.pass(keys, forget, { ...granted, lifetime: 1_000_000_000_000 }),
+  granting("grants exemptions without an expiry", [ended, "sweeps expired exemptions"], (r, keys, forget, granted) =>
+    r.throttle.pass(keys, forget, { ...granted, lifetime: 1_000_000_000_000 }),
   ),
 
-  granting("bounds no group", bounded, (r, keys, forget, granted) =>
+  granting("does not limit the exemptions of a group", bounded, (r, keys, forget, granted) =>
     r.throttle.pass(keys, forget, { ...granted, atMost: 1_000_000 }),
   ),
 
-  granting("bounds a group one too low", bounded, (r, keys, forget, granted) =>
+  granting("limits the exemptions of a group one too low", bounded, (r, keys, forget, granted) =>
     r.throttle.pass(keys, forget, { ...granted, atMost: granted.atMost - 1 }),
   ),
 
-  granting("takes all groups for one", past, (r, keys, forget, granted) =>
+  granting("treats all groups as one", past, (r, keys, forget, granted) =>
     Promise.all(["office", "home"].map((group) => r.throttle.pass(keys, forget, { ...granted, group }))).then(() => {}),
   ),
 
-  broken("keeps the first grant of who is granted again", [ended, bounded], () => {
+  broken("keeps the first grant of a repeated one", [ended, bounded], () => {
     const known = new Set<string>();
     return (r) => ({
       throttle: {
@@ -73,8 +71,8 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "keeps the bound by looking first",
-    "keeps an exemption that is granted by many at once, and the bound of a group from the next grant on",
+    "checks the group limit before it grants",
+    "keeps a concurrently granted exemption and restores the group limit with the next grant",
     () => {
       const known: string[] = [];
       return (r) => ({
@@ -91,7 +89,7 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("lets who is exempted past all keys", [others, unclaimed], () => (r) => ({
+  broken("exempts a member from all keys", [others, unclaimed], () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         for (const key of keys) {
@@ -103,7 +101,7 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("answers the wait of the other keys alone", others, () => (r) => ({
+  broken("returns the wait of the other keys only", others, () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);
@@ -114,7 +112,7 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("claims what is exempted, too", unclaimed, () => (r) => ({
+  broken("claims exempted keys", unclaimed, () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);
@@ -125,7 +123,7 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("counts no failures of who is exempted", counted, () => (r) => ({
+  broken("ignores failures of exempted members", counted, () => (r) => ({
     throttle: {
       fail: async (keys) => {
         const own = keys.filter(
@@ -136,11 +134,11 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("counts failures of who is exempted while a delay runs", leftAlone, () => (r) => ({
+  broken("restarts a running delay with failures of exempted members", leftAlone, () => (r) => ({
     throttle: { fail: (keys) => r.throttle.fail(bare(keys)) },
   })),
 
-  broken("says nothing of a delay to who is exempted", leftAlone, () => (r) => ({
+  broken("hides a running delay from exempted members", leftAlone, () => (r) => ({
     throttle: {
       fail: async (keys) => {
         const [before] = await Promise.all(
@@ -152,11 +150,11 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("refuses successes of who is exempted", successes, () => (r) => ({
+  broken("refuses successes of exempted members", successes, () => (r) => ({
     throttle: { pass: (keys, forget, granted) => r.throttle.pass(bare(keys), forget, granted) },
   })),
 
-  broken("lets successes of who is exempted pass all keys", successes, () => (r) => ({
+  broken("accepts successes of exempted members on all keys", successes, () => (r) => ({
     throttle: {
       pass: async (keys, forget, granted) => {
         const exempted = keys.filter(({ exemption }) => exemption !== undefined);
@@ -166,7 +164,7 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("forgets the delays that a success is exempted from", successes, () => (r) => ({
+  broken("clears the delays of exempted keys with a success", successes, () => (r) => ({
     throttle: {
       pass: async (keys, forget, granted) => {
         await r.throttle

@@ -1,9 +1,9 @@
 import { type Digest, type Lock, type ObjectId, type Repositories, seesAll } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
-const limited = "are as many for a session as it may have";
+const limited = "limits the locks of a session";
 
-/** A limit that is minded by counting beforehand what was taken before, as far as it still counts. */
+/** A limit that counts existing locks before it takes one. */
 function countingLocks(counts: (r: Repositories, id: ObjectId, session: Digest) => boolean | Promise<boolean>) {
   return () => {
     const taken = new Map<Digest, Set<ObjectId>>();
@@ -28,27 +28,35 @@ function countingLocks(counts: (r: Repositories, id: ObjectId, session: Digest) 
 /** Faults in locks. */
 export const brokenLocks: readonly BrokenAdapter[] = [
   broken(
-    "counts what a session has locked before it was over",
-    ["of a session that is over are not among its own"],
+    "counts the former locks of an ended session",
+    ["does not count the former locks of an ended session towards its limit"],
     countingLocks(() => true),
   ),
 
-  broken("gives the lock to everybody", "are one session's, and taking them again changes nothing", () => (r) => ({
-    locks: {
-      take: async (id, session) => {
-        await r.locks.release(id, null);
-        return r.locks.take(id, session);
+  broken(
+    "gives a lock to every session",
+    "gives a lock to one session, which can take it again without effect",
+    () => (r) => ({
+      locks: {
+        take: async (id, session) => {
+          await r.locks.release(id, null);
+          return r.locks.take(id, session);
+        },
       },
-    },
-  })),
-
-  broken("refuses a session its own lock", "are one session's, and taking them again changes nothing", () => (r) => ({
-    locks: { take: async (id, session) => ((await r.locks.state(id)) === null ? r.locks.take(id, session) : "held") },
-  })),
+    }),
+  ),
 
   broken(
-    "begins a lock anew that is taken again",
-    "are one session's, and taking them again changes nothing",
+    "refuses a session its own lock",
+    "gives a lock to one session, which can take it again without effect",
+    () => (r) => ({
+      locks: { take: async (id, session) => ((await r.locks.state(id)) === null ? r.locks.take(id, session) : "held") },
+    }),
+  ),
+
+  broken(
+    "restarts a lock that is taken again",
+    "gives a lock to one session, which can take it again without effect",
     () => (r) => ({
       locks: {
         take: async (id, session) => {
@@ -59,11 +67,15 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("lets anybody release", "are one session's, and taking them again changes nothing", () => (r) => ({
-    locks: { release: (id) => r.locks.release(id, null) },
-  })),
+  broken(
+    "releases locks for any session",
+    "gives a lock to one session, which can take it again without effect",
+    () => (r) => ({
+      locks: { release: (id) => r.locks.release(id, null) },
+    }),
+  ),
 
-  broken("says that it released what was free", "are taken, seen and released", () => (r) => ({
+  broken("reports a release of a free lock", "takes, reports and releases a lock", () => (r) => ({
     locks: {
       release: async (id, session) => {
         const outcome = await r.locks.release(id, session);
@@ -72,12 +84,12 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("locks the whole class", "are of one object each", () => {
+  broken("locks the whole class", "locks each object separately", () => {
     let first: ObjectId | undefined;
     return (r) => ({ locks: { take: (id, session) => r.locks.take((first ??= id), session) } });
   }),
 
-  broken("locks what is not there", "cannot be taken of what is not there", () => (r) => ({
+  broken("locks unknown objects", "refuses locks on objects that do not exist", () => (r) => ({
     locks: {
       take: async (id, session) => {
         const outcome = await r.locks.take(id, session);
@@ -86,7 +98,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("looks before it takes", "are taken by one of those who want them at once", () => (r) => ({
+  broken("checks a lock before it takes it", "gives a lock to one of several concurrent sessions", () => (r) => ({
     locks: {
       take: async (id, session, ...limit) => {
         const lock = await r.locks.state(id);
@@ -98,15 +110,15 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("takes any number of locks", limited, () => (r) => ({
+  broken("ignores the lock limit", limited, () => (r) => ({
     locks: { take: (id, session) => r.locks.take(id, session) },
   })),
 
-  broken("allows one lock more", limited, () => (r) => ({
+  broken("allows one lock too many", limited, () => (r) => ({
     locks: { take: (id, session, atMost = 0) => r.locks.take(id, session, atMost === 0 ? 0 : atMost + 1) },
   })),
 
-  broken("counts a lock that is taken again", limited, () => {
+  broken("counts a lock again that is taken again", limited, () => {
     const taken = new Map<Digest, ObjectId[]>();
     return (r) => ({
       locks: {
@@ -134,14 +146,14 @@ export const brokenLocks: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "counts locks that were released",
+    "counts released locks",
     limited,
     countingLocks(() => true),
   ),
 
   broken(
-    "counts locks of objects that are gone",
-    "of sessions that are over and objects that are gone are not among those that a session has",
+    "counts locks of deleted objects",
+    "does not count locks of ended sessions and of deleted objects towards the limit",
     countingLocks(async (r, id) => {
       const there = (await r.objects.get([id], seesAll)).length > 0;
       return !there || (await r.locks.state(id)) !== null;
@@ -150,7 +162,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
 
   broken(
     "counts locks before it takes one",
-    "are no more than a session may have, however many it takes at once",
+    "enforces the lock limit of a session across concurrent calls",
     countingLocks(async (r, id, session) => {
       const lock = await r.locks.state(id);
       await pause();
@@ -159,8 +171,8 @@ export const brokenLocks: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "lets writes without a session through",
-    "refuse writes of other sessions and of none with 713, all or nothing",
+    "accepts writes without a session to locked objects",
+    "refuses writes to locked objects without the right session with 713, all or nothing",
     () => (r) => ({
       objects: {
         update: async (changes, by) => {
@@ -172,7 +184,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("looks at locks before it writes", "keep out writes that were under way when they are taken", () => (r) => ({
+  broken("checks locks before it writes", "blocks concurrent writes as soon as a lock is taken", () => (r) => ({
     objects: {
       update: async (changes, by) => {
         const locks = await Promise.all(changes.map(({ id }) => r.locks.state(id)));
@@ -185,11 +197,11 @@ export const brokenLocks: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "keeps locks of sessions that are over",
+    "keeps locks of ended sessions",
     [
-      "are free when their session has ended",
-      "are free when their session has expired",
-      "are free when the session of their device is replaced",
+      "releases locks when their session ends",
+      "releases locks when their session expires",
+      "releases locks when a session of the same device replaces their session",
     ],
     () => {
       const taken = new Map<ObjectId, Lock>();
@@ -208,7 +220,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("lets a lock expire by itself", "last as long as their session is extended", () => {
+  broken("expires locks on their own", "keeps locks as long as their session is extended", () => {
     const since = new Map<ObjectId, number>();
     return (r) => ({
       locks: {
@@ -217,7 +229,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
           const lock = await r.locks.state(id);
           if (outcome === "taken" && !since.has(id)) since.set(id, lock?.since ?? 0);
           if (outcome !== "held") return outcome;
-          // The clock as the storage tells it, by way of an object that is created now.
+          // Reads the storage clock by creating an object.
           const [object] = await r.objects.insert([{ className: "Image", attributes: {} }]);
           if ((object?.storedAt ?? 0) - (since.get(id) ?? 0) < 600_000) return outcome;
           await r.locks.release(id, null);
@@ -227,7 +239,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("writes the object that it locks", "leave the object as it is", () => (r) => ({
+  broken("writes the object that it locks", "leaves a locked object unchanged", () => (r) => ({
     locks: {
       take: async (id, session) => {
         const outcome = await r.locks.take(id, session);
@@ -238,7 +250,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("sweeps every lock", "are forgotten when they are swept, those of live sessions are not", () => {
+  broken("sweeps every lock", "sweeps locks of ended sessions only", () => {
     const taken = new Set<ObjectId>();
     return (r) => ({
       locks: {
@@ -254,11 +266,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken(
-    "sweeps more than it is asked to",
-    "are forgotten when they are swept, those of live sessions are not",
-    () => (r) => ({
-      locks: { sweep: (limit) => r.locks.sweep(limit + 1) },
-    }),
-  ),
+  broken("sweeps more locks than the limit", "sweeps locks of ended sessions only", () => (r) => ({
+    locks: { sweep: (limit) => r.locks.sweep(limit + 1) },
+  })),
 ];

@@ -10,9 +10,9 @@ import {
 } from "@sallyport/core";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
-const kept = "keep the members of a collection that its writer does not see, behind those that he gives";
+const kept = "keeps the collection members that the writer cannot see, after the given ones";
 
-/** An update that sees to the members itself, and has nothing kept for it. */
+/** An update that handles collection members itself. */
 function merging(
   merge: (change: ObjectChange, before: StoredObject | undefined, hidden: (id: string) => boolean) => Attributes,
 ) {
@@ -48,7 +48,7 @@ function merging(
   });
 }
 
-/** The members of the team as they were, and as they are given. */
+/** The previous and the given members of the team. */
 function teamsOf(
   { attributes }: ObjectChange,
   before: StoredObject | undefined,
@@ -73,44 +73,44 @@ function seeing(visibility: (asked: Visibility) => Visibility) {
   });
 }
 
-/** Faults in what stays of collections that are written. */
+/** Faults in collection members that an update keeps. */
 export const brokenMembers: readonly BrokenAdapter[] = [
   broken(
-    "drops members that the writer does not see",
+    "drops members that the writer cannot see",
     kept,
     seeing(() => seesAll),
   ),
   broken(
-    "looks at the classes of members alone",
+    "checks only the classes of members",
     kept,
     seeing((asked) => ({ ...asked, principals: null })),
   ),
   broken(
-    "looks at the readers of members alone",
+    "checks only the readers of members",
     kept,
     seeing((asked) => ({ ...asked, classes: null })),
   ),
   broken(
-    "puts what it keeps in front",
+    "puts kept members first",
     kept,
     teams((given, hidden) => [...hidden, ...given]),
   ),
   broken(
-    "keeps what the writer sees",
+    "keeps members that the writer can see",
     kept,
     teams((given, _hidden, old) => [...new Set([...given, ...old])]),
   ),
   broken(
     "keeps members twice",
-    "keep a member once that its writer gives though he does not see it",
+    "keeps an invisible member once if the writer names it",
     teams((given, hidden) => [...given, ...hidden]),
   ),
   broken(
-    "keeps the members of one collection alone",
-    "keep the members of each collection of each object that is written, and no others",
+    "keeps the members of one collection only",
+    "keeps the invisible members of exactly the written collections of each object",
     teams((given, hidden) => [...new Set([...given, ...hidden])]),
   ),
-  broken("forgets recycled members", "keep recycled members, whoever writes", () => (r) => ({
+  broken("drops recycled members", "keeps recycled members for every writer", () => (r) => ({
     objects: {
       update: async (changes, by) => {
         await r.objects.update(
@@ -123,7 +123,7 @@ export const brokenMembers: readonly BrokenAdapter[] = [
   })),
   broken(
     "keeps references and lists that become null",
-    "keep nothing of references, and of collections that become null",
+    "keeps no invisible targets of references and of collections that become null",
     merging((change, before, hidden) => {
       const { Boss: boss, Team: team } = before?.attributes ?? {};
       const hiddenBoss =
@@ -134,13 +134,13 @@ export const brokenMembers: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "looks for members before it writes",
-    "keep members that others add while they are written",
+    "reads members before it writes",
+    "keeps members that a concurrent update adds",
     teams((given, hidden) => [...new Set([...given, ...hidden])]),
   ),
   broken(
-    "does not look at the class of what it changes",
-    "are refused with 304 when they are not of the class that the writer takes them for",
+    "ignores the expected class of an update",
+    "refuses an update with 304 if an object is not of the expected class",
     () => (r) => ({
       objects: { update: (changes, { className: _any, ...by }) => r.objects.update(changes, by) },
     }),

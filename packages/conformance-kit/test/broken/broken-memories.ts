@@ -7,7 +7,7 @@ import { SharedDatabase } from "./shared-database.ts";
 
 type Options = { readonly clockOffset: () => number };
 
-const kept = "keeps everything that was answered";
+const kept = "keeps every answered write after it is reopened";
 
 function brokenReopening(
   fault: string,
@@ -24,15 +24,15 @@ function brokenReopening(
   };
 }
 
-/** Faults that show when a database is opened again. */
+/** Faults that a reopened database shows. */
 export const brokenMemories: readonly BrokenProcesses[] = [
   brokenReopening(
-    "keeps nothing, but declares to be durable",
+    "is not durable, but declares it",
     [
-      "is healthy when it is opened again, without another migration",
+      "is healthy after it is reopened without another migration",
       kept,
-      "goes on with its numbers",
-      "still hold when the database is opened again, and give no version again",
+      "continues its sequences after it is reopened",
+      "keeps claims after it is reopened, and never reuses a version",
     ],
     async (options) => {
       const storage = new MemoryStorage(options);
@@ -40,14 +40,14 @@ export const brokenMemories: readonly BrokenProcesses[] = [
     },
   ),
 
-  brokenReopening("keeps the locks in its process", [kept], async (_options, { another, storage }) => {
+  brokenReopening("keeps locks in its process", [kept], async (_options, { another, storage }) => {
     const again = (await another?.()) ?? storage;
     return brokenStorage(again, {
       repositories: { ...again.repositories, locks: { ...again.repositories.locks, state: async () => null } },
     });
   }),
 
-  brokenReopening("keeps the numbers of messages in its process", [kept], async (_options, { another, storage }) => {
+  brokenReopening("keeps message numbers in its process", [kept], async (_options, { another, storage }) => {
     const again = (await another?.()) ?? storage;
     const { channels } = again.repositories;
     return brokenStorage(again, {

@@ -2,23 +2,19 @@ import { objectNumber, ServiceError } from "@sallyport/core";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 import { blind, gettingByIds, gettingByUuids } from "./selector-faults.ts";
 
-/** Faults in how objects are found by ids and UUIDs. */
+/** Faults in finding objects by IDs and UUIDs. */
 export const brokenObjectKeys: readonly BrokenAdapter[] = [
-  broken("does not look at readers when it finds by UUID", "are found by UUID if they are visible", () => (r) => ({
+  broken("ignores readers in reads by UUID", "returns a visible object by UUID", () => (r) => ({
     objects: { get: gettingByUuids(r, 1, blind(r)) },
   })),
 
-  broken(
-    "does not look at readers when it finds by several UUIDs",
-    "are found by several UUIDs as far as they are visible",
-    () => (r) => ({
-      objects: { get: gettingByUuids(r, 2, blind(r)) },
-    }),
-  ),
+  broken("ignores readers in reads by several UUIDs", "returns visible objects by several UUIDs", () => (r) => ({
+    objects: { get: gettingByUuids(r, 2, blind(r)) },
+  })),
 
   broken(
-    "finds each UUID by itself",
-    "are found by their UUIDs, each once, and texts that are none are as good as absent",
+    "returns objects for repeated UUIDs repeatedly",
+    "returns objects by UUIDs, each once, and ignores malformed UUIDs",
     () => (r) => ({
       objects: {
         get: gettingByUuids(r, 2, async (uuids, visibility) =>
@@ -28,7 +24,7 @@ export const brokenObjectKeys: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("reads any spelling of an id", "are not found by another spelling of their id", () => (r) => ({
+  broken("accepts any spelling of an ID", "returns no object for another spelling of its ID", () => (r) => ({
     objects: {
       get: gettingByIds(r, (ids, visibility) =>
         r.objects.get(
@@ -39,7 +35,7 @@ export const brokenObjectKeys: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("fails on ids that no id can be", "are not found by another spelling of their id", () => (r) => ({
+  broken("fails on malformed IDs", "returns no object for another spelling of its ID", () => (r) => ({
     objects: {
       get: gettingByIds(r, async (ids, visibility) => {
         if (ids.some((id) => !Number.isSafeInteger(objectNumber(id)))) throw new ServiceError(799);
@@ -48,7 +44,7 @@ export const brokenObjectKeys: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("finds an object twice that is asked for twice", "are found by their ids, each once", () => (r) => ({
+  broken("returns an object twice for a repeated ID", "returns objects by ID, each once", () => (r) => ({
     objects: {
       get: gettingByIds(r, async (ids, visibility) =>
         (await Promise.all(ids.map((id) => r.objects.get([id], visibility)))).flat(),
@@ -56,7 +52,7 @@ export const brokenObjectKeys: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("tells UUIDs apart by case", "take a UUID in any case and keep it in lower case", () => (r) => ({
+  broken("compares UUIDs case-sensitively", "accepts a UUID in any case and stores it in lower case", () => (r) => ({
     objects: {
       get: gettingByUuids(r, 1, (uuids, visibility) =>
         r.objects.get({ uuids: uuids.filter((uuid) => uuid === uuid.toLowerCase()) }, visibility),
@@ -64,7 +60,7 @@ export const brokenObjectKeys: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("fails when a UUID is none", "are not found by a text that is no UUID or nobody's", () => (r) => ({
+  broken("fails on a malformed UUID", "returns no object for an unknown or malformed UUID", () => (r) => ({
     objects: {
       get: gettingByUuids(r, 1, async (uuids, visibility) => {
         if (uuids.some((uuid) => uuid.length !== 36)) throw new ServiceError(799);
@@ -73,7 +69,7 @@ export const brokenObjectKeys: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("fails when an id names nothing", "are absent when nothing has their id", () => (r) => ({
+  broken("fails on an unknown ID", "returns no object for an unknown ID", () => (r) => ({
     objects: {
       get: gettingByIds(r, async (ids, visibility) => {
         const found = await r.objects.get(ids, visibility);

@@ -11,7 +11,7 @@ import {
 import { gettingByIds } from "./selector-faults.ts";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
-/** An insertion that stores something else than it was given. */
+/** An insertion that stores altered objects. */
 function inserting(change: (object: NewObject) => NewObject) {
   return () => (r: Repositories) => ({
     objects: { insert: (objects: readonly NewObject[]) => r.objects.insert(objects.map(change)) },
@@ -40,35 +40,31 @@ function reordered(
 
 /** Faults in objects. */
 export const brokenObjects: readonly BrokenAdapter[] = [
-  broken("does not look at readers when it counts", "are counted as far as they are visible", () => (r) => ({
+  broken("ignores readers in counts", "counts visible objects", () => (r) => ({
     objects: {
       count: (query, visibility, atMost) => r.objects.count(query, { ...visibility, principals: null }, atMost),
     },
   })),
 
-  broken("counts one less", "are counted as far as they are visible", () => (r) => ({
+  broken("counts one object too few", "counts visible objects", () => (r) => ({
     objects: { count: async (...asked) => Math.max(0, (await r.objects.count(...asked)) - 1) },
   })),
 
-  broken("does not look at readers when it lists", "are listed as far as they are visible", () => (r) => ({
+  broken("ignores readers in lists", "lists visible objects", () => (r) => ({
     objects: { find: (query, visibility, page) => r.objects.find(query, { ...visibility, principals: null }, page) },
   })),
 
-  broken("does not look at classes when it finds by id", "are found by id as far as they are visible", () => (r) => ({
+  broken("ignores classes in reads by ID", "returns visible objects by ID", () => (r) => ({
     objects: { get: (ids, visibility) => r.objects.get(ids, { ...visibility, classes: null }) },
   })),
 
-  broken(
-    "does not look at readers when it outlines",
-    "are outlined, each once, if they can be found by their ids",
-    () => (r) => ({
-      objects: { outlines: (ids, visibility) => r.objects.outlines(ids, { ...visibility, principals: null }) },
-    }),
-  ),
+  broken("ignores readers in outlines", "returns outlines of visible objects by ID, each once", () => (r) => ({
+    objects: { outlines: (ids, visibility) => r.objects.outlines(ids, { ...visibility, principals: null }) },
+  })),
 
   broken(
-    "outlines an object as often as it is asked for",
-    "are outlined, each once, if they can be found by their ids",
+    "returns an outline for each repeated ID",
+    "returns outlines of visible objects by ID, each once",
     () => (r) => ({
       objects: {
         outlines: async (ids, visibility) => {
@@ -80,15 +76,15 @@ export const brokenObjects: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "takes no readers for everybody",
-    "are read as they were created",
+    "treats an empty list of readers as public",
+    "reads objects as created",
     inserting((object) => ({
       ...object,
       readers: object.readers?.length === 0 ? null : (object.readers ?? null),
     })),
   ),
 
-  broken("cuts pages before it looks at readers", "leave no gaps in pages where they are not visible", () => (r) => ({
+  broken("cuts pages before it filters by readers", "fills pages with visible objects only", () => (r) => ({
     objects: {
       find: async (query, visibility, page) => {
         const { objects, last } = await r.objects.find(query, { ...visibility, principals: null }, page);
@@ -101,25 +97,21 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken(
-    "begins later pages one too late",
-    "are listed in pages that fit together without gap or overlap",
-    () => (r) => ({
-      objects: {
-        find: (query, visibility, page, ...more) =>
-          r.objects.find(
-            query,
-            visibility,
-            "offset" in page && page.offset > 0 ? { ...page, offset: page.offset + 1 } : page,
-            ...more,
-          ),
-      },
-    }),
-  ),
+  broken("begins later pages one object too late", "lists objects in pages without gaps or duplicates", () => (r) => ({
+    objects: {
+      find: (query, visibility, page, ...more) =>
+        r.objects.find(
+          query,
+          visibility,
+          "offset" in page && page.offset > 0 ? { ...page, offset: page.offset + 1 } : page,
+          ...more,
+        ),
+    },
+  })),
 
   broken(
-    "takes a limit of nothing for no limit",
-    "are none on a page beyond the end or without a length",
+    "treats a limit of zero as no limit",
+    "returns an empty page beyond the end and for a limit of zero",
     () => (r) => ({
       objects: {
         find: (query, visibility, page) => r.objects.find(query, visibility, { ...page, limit: page.limit || 1_000 }),
@@ -127,32 +119,28 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("orders by the text of ids", "are listed by ascending number, not by the text of their ids", () => (r) => ({
+  broken("orders objects by their IDs as text", "lists objects in numeric order of their IDs", () => (r) => ({
     objects: {
       find: async (query, visibility, page) => reordered(await r.objects.find(query, visibility, page), byText),
     },
   })),
 
-  broken(
-    "lists in whatever order",
-    "are listed in the same pages again and again, whatever is created meanwhile",
-    () => {
-      let calls = 0;
-      return (r) => ({
-        objects: {
-          find: async (query, visibility, page) => {
-            const found = await r.objects.find(query, visibility, page);
-            calls += 1;
-            return reordered(found, (objects) => (calls % 2 === 0 ? objects : objects.toReversed()));
-          },
+  broken("lists objects in an unstable order", "keeps the pages of a list stable while objects are created", () => {
+    let calls = 0;
+    return (r) => ({
+      objects: {
+        find: async (query, visibility, page) => {
+          const found = await r.objects.find(query, visibility, page);
+          calls += 1;
+          return reordered(found, (objects) => (calls % 2 === 0 ? objects : objects.toReversed()));
         },
-      });
-    },
-  ),
+      },
+    });
+  }),
 
   broken(
-    "lists a class twice that is asked for twice",
-    "are listed once though their class is asked for twice",
+    "lists a class twice for a repeated name",
+    "lists objects once if their class is requested twice",
     () => (r) => ({
       objects: {
         find: async ({ classes }, visibility, page) => {
@@ -166,97 +154,85 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken(
-    "lets the driver's error out",
-    "are refused with 307 when their UUID is in use, all or nothing",
-    () => (r) => ({
-      objects: {
-        insert: (objects) =>
-          r.objects
-            .insert(objects)
-            .catch(() => Promise.reject(Object.assign(new Error("duplicate key value"), { code: "23505" }))),
+  broken("throws the driver error", "refuses a duplicate UUID with 307, all or nothing", () => (r) => ({
+    objects: {
+      insert: (objects) =>
+        r.objects
+          .insert(objects)
+          .catch(() => Promise.reject(Object.assign(new Error("duplicate key value"), { code: "23505" }))),
+    },
+  })),
+
+  broken("answers a used UUID with another code", "refuses the same UUID twice in one call with 307", () => (r) => ({
+    objects: {
+      insert: (objects) =>
+        r.objects.insert(objects).catch((cause: unknown) => Promise.reject(new ServiceError(799, { cause }))),
+    },
+  })),
+
+  broken("creates objects one by one", "refuses a duplicate UUID with 307, all or nothing", () => (r) => ({
+    objects: {
+      insert: async (objects) => {
+        const created: StoredObject[] = [];
+        for (const object of objects) created.push(...(await r.objects.insert([object])));
+        return created;
       },
-    }),
-  ),
+    },
+  })),
 
   broken(
-    "answers a UUID in use with another code",
-    "are refused with 307 when two of them want one UUID",
-    () => (r) => ({
-      objects: {
-        insert: (objects) =>
-          r.objects.insert(objects).catch((cause: unknown) => Promise.reject(new ServiceError(799, { cause }))),
-      },
-    }),
-  ),
-
-  broken(
-    "creates one after the other",
-    "are refused with 307 when their UUID is in use, all or nothing",
-    () => (r) => ({
-      objects: {
-        insert: async (objects) => {
-          const created: StoredObject[] = [];
-          for (const object of objects) created.push(...(await r.objects.insert([object])));
-          return created;
-        },
-      },
-    }),
-  ),
-
-  broken(
-    "keeps the UUID in use and creates nothing, silently",
-    "are created once when several with one UUID are created at once",
+    "ignores a used UUID without an error",
+    "creates one object when concurrent calls use the same UUID",
     () => (r) => ({
       objects: { insert: (objects) => r.objects.insert(objects).catch(() => []) },
     }),
   ),
 
   broken(
-    "gives back what it created in another order",
-    "come back from their creation in the order given, with ascending ids",
+    "returns created objects in another order",
+    "returns created objects in the given order with ascending IDs",
     () => (r) => ({
       objects: { insert: async (objects) => (await r.objects.insert(objects)).toReversed() },
     }),
   ),
 
   broken(
-    "creates in another order",
-    "come back from their creation in the order given, with ascending ids",
+    "creates objects in another order",
+    "returns created objects in the given order with ascending IDs",
     () => (r) => ({
       objects: { insert: async (objects) => (await r.objects.insert(objects.toReversed())).toReversed() },
     }),
   ),
 
   broken(
-    "takes null for absent",
-    "tell empty, null and absent apart",
+    "stores null as absent",
+    "distinguishes empty, null and absent values",
     withValues((_name, value) => value ?? undefined),
   ),
   broken(
-    "takes an empty text for null",
-    "tell empty, null and absent apart",
+    "stores an empty text as null",
+    "distinguishes empty, null and absent values",
     withValues((_name, value) => (value === "" ? null : value)),
   ),
   broken(
     "rounds numbers",
-    "keep numbers to the last digit",
+    "stores numbers without loss of precision",
     withValues((_name, value) => (typeof value === "number" ? Math.fround(value) : value)),
   ),
   broken(
-    "composes texts",
-    "keep texts in every script",
+    "normalizes texts",
+    "stores texts in every script",
     withValues((_name, value) => (typeof value === "string" ? value.normalize("NFC") : value)),
   ),
   broken(
-    "cuts long texts",
-    "keep large values whole",
+    "truncates long texts",
+    "stores large values completely",
     withValues((_name, value) => (typeof value === "string" ? value.slice(0, 65_535) : value)),
   ),
 
   broken(
-    "reads texts that look like dates",
-    "tell values from texts that look like them",
+    "converts texts that look like dates",
+    "distinguishes values from texts that look like them",
     withValues((_name, value) =>
       typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value) ? new Date(value).toISOString() : value,
     ),
@@ -264,11 +240,11 @@ export const brokenObjects: readonly BrokenAdapter[] = [
 
   broken(
     "doubles backslashes",
-    "keep hostile texts, as values and as names",
+    "stores hostile texts as values and as names",
     withValues((_name, value) => (typeof value === "string" ? value.replaceAll("\\", "\\\\") : value)),
   ),
 
-  broken("gives out what it holds", "are apart from what the caller got", () => {
+  broken("returns its internal values", "copies stored values on read", () => {
     const held = new Map<string, StoredObject>();
     return (r) => ({
       objects: {
@@ -282,7 +258,7 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("refuses to create nothing", "are none when none are created", () => (r) => ({
+  broken("refuses to create no objects", "creates no objects for an empty list", () => (r) => ({
     objects: {
       insert: async (objects) => {
         if (objects.length === 0) throw new ServiceError(307);
@@ -291,7 +267,7 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("finds classes in any case", "are listed by class names compared exactly", () => (r) => ({
+  broken("compares class names case-insensitively", "compares class names exactly in lists", () => (r) => ({
     objects: {
       find: (query, visibility, page) =>
         r.objects.find(
@@ -307,11 +283,11 @@ export const brokenObjects: readonly BrokenAdapter[] = [
 
   broken(
     "flattens lists",
-    "keep values inside values",
+    "stores nested values",
     withValues((_name, value) => (Array.isArray(value) ? (value.flat() as JsonValue) : value)),
   ),
 
-  broken("looks later at what it was given", "are apart from what the caller passed in", () => (r) => ({
+  broken("stores given values without a copy", "copies given values on write", () => (r) => ({
     objects: {
       insert: async (objects) => {
         await pause();

@@ -9,7 +9,7 @@ import {
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded, withFault } from "./broken-adapter.ts";
 
-/** A storage in memory whose transactions have other parts. */
+/** A memory storage with other nested transactions. */
 function brokenParts(
   fault: string,
   caughtBy: readonly string[],
@@ -24,18 +24,18 @@ function brokenParts(
   return { fault, caughtBy, create };
 }
 
-const undone = "leave nothing of what they wrote if they throw, and the transaction goes on";
-const nested = "nest, and each is undone by itself";
-const refused = "leave nothing behind when a call of theirs is refused, whichever it is";
-const later = "are undone with a transaction that fails after them";
-const told = "are told among the changes once, if they are kept";
-const numbered = "give no object an id that was given before, also where that was undone";
+const undone = "rolls back a nested transaction that throws and continues the outer one";
+const nested = "rolls back each level of nested transactions separately";
+const refused = "rolls back a nested transaction if any of its calls is refused";
+const later = "rolls back committed nested transactions if the outer one fails";
+const told = "reports the changes of committed nested transactions once";
+const numbered = "never reuses the ID of a rolled-back object";
 
-/** Faults in the parts of transactions. */
+/** Faults in nested transactions. */
 export const brokenPartAdapters: readonly BrokenAdapter[] = [
-  brokenParts("takes parts for nothing of their own", [undone, nested, refused], () => unguarded),
+  brokenParts("ignores nested transactions", [undone, nested, refused], () => unguarded),
 
-  brokenParts("undoes no part within another one", [nested], (attempt) => {
+  brokenParts("does not roll back nested transactions inside others", [nested], (attempt) => {
     let depth = 0;
     return async (part) => {
       depth += 1;
@@ -47,7 +47,7 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
     };
   }),
 
-  brokenParts("can do no part after one that was undone", [nested, refused], (attempt) => {
+  brokenParts("allows no nested transaction after a rollback", [nested, refused], (attempt) => {
     let failure: unknown;
     return async (part) => {
       if (failure !== undefined) throw failure;
@@ -61,7 +61,7 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
   }),
 
   brokenParts(
-    "keeps what a part did before a call of it was refused",
+    "keeps the writes of a nested transaction before a refused call",
     [refused],
     (attempt) =>
       async <T>(part: () => Promise<T>) => {
@@ -79,8 +79,8 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
   ),
 
   brokenParts(
-    "wraps the errors of parts",
-    ["let their errors out unchanged", "let the errors of calls out as they are"],
+    "wraps the errors of nested transactions",
+    ["rethrows the errors of nested transactions unchanged", "rethrows the errors of calls unchanged"],
     (attempt) => async (part) => {
       try {
         return await attempt(part);
@@ -90,14 +90,18 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
     },
   ),
 
-  brokenParts("throws at once what a part throws at once", ["let their errors out unchanged"], (attempt) => (part) => {
-    const begun = part();
-    return attempt(() => begun);
-  }),
+  brokenParts(
+    "throws errors of nested transactions synchronously",
+    ["rethrows the errors of nested transactions unchanged"],
+    (attempt) => (part) => {
+      const begun = part();
+      return attempt(() => begun);
+    },
+  ),
 
   brokenParts(
-    "keeps the results of parts to itself",
-    ["are kept with the transaction, and hand on their result", "can do nothing, and the transaction goes on"],
+    "drops the results of nested transactions",
+    ["commits a nested transaction with the outer one and returns its result", "accepts an empty nested transaction"],
     (attempt) => async (part) => {
       await attempt(part);
       return undefined as never;
@@ -105,8 +109,8 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
   ),
 
   {
-    fault: "keeps the parts of a transaction that fails",
-    caughtBy: [later, "do not show their work to others before the transaction is kept"],
+    fault: "keeps nested transactions of a failed transaction",
+    caughtBy: [later, "hides the writes of a nested transaction from others until the outer commit"],
     create: (options) => {
       const storage = new MemoryStorage(options);
       let open: Repositories | undefined;
@@ -139,7 +143,7 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
   },
 
   {
-    fault: "tells those who follow no changes of a transaction of which a part was undone",
+    fault: "hides the changes of a transaction with a rolled-back part from followers",
     caughtBy: [told],
     create: (options) => {
       const storage = new MemoryStorage(options);
@@ -174,7 +178,7 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
   },
 
   {
-    fault: "gives numbers again that were undone",
+    fault: "reuses rolled-back object numbers",
     caughtBy: [numbered],
     create: (options) => {
       const storage = new MemoryStorage(options);
@@ -204,7 +208,7 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
   },
 ];
 
-/** Repositories that tell which objects they insert. */
+/** Repositories that report the inserted objects. */
 function noting(r: Repositories, note: (object: StoredObject) => void): Repositories {
   return withFault(r, () => ({
     objects: {

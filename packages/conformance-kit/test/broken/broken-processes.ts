@@ -4,7 +4,7 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { type Fault, unguarded } from "./broken-adapter.ts";
 import { type ProcessFault, SharedDatabase } from "./shared-database.ts";
 
-/** Storages of several processes with one fault, and the checks that have to find it. */
+/** Storages of several processes with one fault, and the checks that detect it. */
 export interface BrokenProcesses {
   readonly fault: string;
   readonly caughtBy: readonly string[];
@@ -19,12 +19,12 @@ function brokenProcesses(fault: string, caughtBy: string, processFault: ProcessF
   };
 }
 
-/** Processes of which each knows something that the others do not. */
+/** Processes that each keep a private state. */
 export function brokenMemory(fault: string, caughtBy: string, makeFault: () => Fault): BrokenProcesses {
   return brokenProcesses(fault, caughtBy, { repositories: makeFault });
 }
 
-/** Repositories that nobody else has. */
+/** Repositories that are private to a process. */
 export function privately(): Repositories {
   const storage = new MemoryStorage();
   void storage.migrate();
@@ -33,13 +33,13 @@ export function privately(): Repositories {
 
 let clocks = 0;
 
-const switched = "see at once what another one has switched";
-const losingPart = "run again what lost in a part of it, whether it minds or not";
-const losing = "run again what lost against another, and give up with 706 the third time";
+const switched = "sees the switches of another process immediately";
+const losingPart = "retries after a serialization failure in a nested transaction, handled or not";
+const losing = "retries after a serialization failure and gives up with 706 after the third attempt";
 
-/** Faults that show when a database is used by more than one process. */
+/** Faults that show when several processes use a database. */
 export const brokenBatches: readonly BrokenProcesses[] = [
-  brokenMemory("counts the sessions that it has opened itself", "keep a limit of sessions exactly, together", () => {
+  brokenMemory("counts only its own opened sessions", "enforces a session limit exactly across processes", () => {
     let opened = 0;
     return (r) => ({
       sessions: {
@@ -53,8 +53,8 @@ export const brokenBatches: readonly BrokenProcesses[] = [
   }),
 
   brokenMemory(
-    "ends the sessions of a device that it has opened itself",
-    "keep the sessions of a device exactly, together",
+    "ends only its own sessions of a device",
+    "enforces the session limit of a device exactly across processes",
     () => {
       const own: string[] = [];
       return (r) => ({
@@ -69,7 +69,7 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     },
   ),
 
-  brokenMemory("counts what it has recycled itself", "keep a quota of the recycle bin exactly, together", () => {
+  brokenMemory("counts only its own recycled objects", "enforces a recycle bin quota exactly across processes", () => {
     let recycled = 0;
     return (r) => ({
       deletion: {
@@ -83,8 +83,8 @@ export const brokenBatches: readonly BrokenProcesses[] = [
   }),
 
   brokenMemory(
-    "remembers whom it has admitted",
-    "accept no session that another one has ended, from the very next request",
+    "caches admissions in its process",
+    "admits no session that another process has ended, starting with the next request",
     () => {
       const admitted = new Map<string | null, Admission>();
       return (r) => ({
@@ -99,7 +99,7 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     },
   ),
 
-  brokenMemory("remembers the maintenance switch", switched, () => {
+  brokenMemory("caches the maintenance switch", switched, () => {
     let known: boolean | undefined;
     return (r) => ({
       admission: {
@@ -117,18 +117,14 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     });
   }),
 
-  brokenMemory(
-    "counts the failures that it has seen itself",
-    "let one attempt through together when a delay is over",
-    () => {
-      const own = privately();
-      return () => ({
-        throttle: { attempt: (keys) => own.throttle.attempt(keys), fail: (keys) => own.throttle.fail(keys) },
-      });
-    },
-  ),
+  brokenMemory("counts only its own failures", "accepts one attempt after a delay across processes", () => {
+    const own = privately();
+    return () => ({
+      throttle: { attempt: (keys) => own.throttle.attempt(keys), fail: (keys) => own.throttle.fail(keys) },
+    });
+  }),
 
-  brokenMemory("numbers objects by itself", "give objects ids of their own, together", () => {
+  brokenMemory("numbers objects in its process", "assigns unique object IDs across processes", () => {
     let last = 1_000;
     return (r) => ({
       objects: {
@@ -138,21 +134,25 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     });
   }),
 
-  brokenMemory("keeps locks to itself", "change one version of an object once, and lock it once, together", () => {
-    const own = new Map<string, string>();
-    return (r) => ({
-      locks: {
-        take: async (id, session) => {
-          const holder = own.get(id) ?? session;
-          own.set(id, holder);
-          return holder === session ? "taken" : "held";
+  brokenMemory(
+    "keeps locks private to its process",
+    "accepts one update of a version and one lock of an object across processes",
+    () => {
+      const own = new Map<string, string>();
+      return (r) => ({
+        locks: {
+          take: async (id, session) => {
+            const holder = own.get(id) ?? session;
+            own.set(id, holder);
+            return holder === session ? "taken" : "held";
+          },
+          state: async (id) => (own.has(id) ? { session: own.get(id) ?? "", since: 0 } : r.locks.state(id)),
         },
-        state: async (id) => (own.has(id) ? { session: own.get(id) ?? "", since: 0 } : r.locks.state(id)),
-      },
-    });
-  }),
+      });
+    },
+  ),
 
-  brokenMemory("changes the model that it has read last", "let one change of a model win, together", () => (r) => ({
+  brokenMemory("changes its cached model", "accepts one change of a model generation across processes", () => (r) => ({
     model: {
       change: async (change) => {
         let outcome = await r.model.change(change, (await r.model.load()).generation);
@@ -163,8 +163,8 @@ export const brokenBatches: readonly BrokenProcesses[] = [
   })),
 
   brokenMemory(
-    "accepts the number of a message that another one has accepted",
-    "give out every number of a channel once, and accept it once, together",
+    "accepts a message number accepted by another process",
+    "assigns and accepts every channel number once across processes",
     () => {
       const accepted = new Set<string>();
       return (r) => ({
@@ -181,8 +181,8 @@ export const brokenBatches: readonly BrokenProcesses[] = [
   ),
 
   brokenMemory(
-    "gives out the numbers of a channel that another one has given out",
-    "give out every number of a channel once, and accept it once, together",
+    "assigns channel numbers assigned by another process",
+    "assigns and accepts every channel number once across processes",
     () => {
       const next = new Map<string, bigint>();
       return () => ({
@@ -198,15 +198,15 @@ export const brokenBatches: readonly BrokenProcesses[] = [
   ),
 
   brokenMemory(
-    "remembers the blocks of the log-ins that it has seen itself",
-    "let one client have the blocks of a message, together",
+    "remembers only its own log-in blocks",
+    "accepts the blocks of a message from one client across processes",
     () => {
       const own = privately();
       return () => ({ channels: { claimBlocks: (claim, limits) => own.channels.claimBlocks(claim, limits) } });
     },
   ),
 
-  brokenMemory("counts the versions that it has seen itself", "write a version of a record once, together", () => {
+  brokenMemory("counts only its own record versions", "writes each version of a record once across processes", () => {
     let known: number | undefined;
     return (r) => ({
       records: {
@@ -221,8 +221,8 @@ export const brokenBatches: readonly BrokenProcesses[] = [
   }),
 
   brokenMemory(
-    "removes administrators that another one has removed the others of",
-    "leaves an administrator when two processes remove one another's at once",
+    "removes the last administrator after a removal by another process",
+    "keeps one administrator when two processes remove each other's account",
     () => (r) => ({
       accounts: {
         remove: async (userIds) => {
@@ -230,7 +230,7 @@ export const brokenBatches: readonly BrokenProcesses[] = [
             ({ administrator, disabled }) => administrator && !disabled,
           );
           if (!administrators.some(({ userId }) => !userIds.includes(userId))) return "lastAdministrator";
-          // Nobody looks again.
+          // Skips the check in the transaction.
           await r.accounts.change(userIds[0] ?? "", { disabled: true });
           return userIds.length;
         },
@@ -238,24 +238,26 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     }),
   ),
 
-  brokenProcesses("gives up when it has lost once", losing, { runs: 1 }),
+  brokenProcesses("gives up after the first serialization failure", losing, { runs: 1 }),
 
-  brokenProcesses("does not give up when it has lost three times", losing, { runs: 10 }),
+  brokenProcesses("does not give up after the third serialization failure", losing, { runs: 10 }),
 
-  brokenProcesses("goes on when it has lost in a part", losingPart, { survivesLosses: true }),
+  brokenProcesses("continues after a serialization failure in a nested transaction", losingPart, {
+    survivesLosses: true,
+  }),
 
-  brokenProcesses("undoes no parts", "see of a part that is undone nothing, and of the others all", {
+  brokenProcesses("rolls back no nested transactions", "shows other processes the committed nested transactions only", {
     storage: (process) => ({ transaction: (work) => process.transaction((r) => work(r, unguarded)) }),
   }),
 
-  brokenProcesses("has a clock of its own", "share one clock", {
+  brokenProcesses("uses its own clock", "shares one clock across processes", {
     storage: (process) => {
       const behind = (clocks += 1) * 60_000;
       return { now: async () => (await process.now()) - behind };
     },
   }),
 
-  brokenProcesses("closes the database of all when it is closed", "let one another go on when one is closed", {
+  brokenProcesses("closes the database of all processes", "keeps working when another process closes", {
     storage: (process, storage) => ({
       close: async () => {
         await process.close();
@@ -265,8 +267,8 @@ export const brokenBatches: readonly BrokenProcesses[] = [
   }),
 
   brokenProcesses(
-    "names the migrations that another one has applied",
-    "migrate one database at once, every migration once",
+    "returns the migrations applied by another process",
+    "applies every migration once when processes migrate concurrently",
     {
       storage: (process) => {
         let migrated = false;
@@ -282,22 +284,26 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     },
   ),
 
-  brokenProcesses("is not migrated until it was at it itself", "can use a database that another one has migrated", {
-    storage: (process) => {
-      let migrated = false;
-      return {
-        migrate: (classes) => {
-          migrated = true;
-          return process.migrate(classes);
-        },
-        health: () => (migrated ? process.health() : Promise.reject(new ServiceError(705))),
-      };
+  brokenProcesses(
+    "requires its own migration of a migrated database",
+    "uses a database that another process has migrated",
+    {
+      storage: (process) => {
+        let migrated = false;
+        return {
+          migrate: (classes) => {
+            migrated = true;
+            return process.migrate(classes);
+          },
+          health: () => (migrated ? process.health() : Promise.reject(new ServiceError(705))),
+        };
+      },
     },
-  }),
+  ),
 
   brokenProcesses(
-    "builds the indexes that another one is building",
-    "are aligned by one process at a time, and end up whole",
+    "builds indexes that another process is building",
+    "aligns indexes in one process at a time, completely",
     {
       storage: (process) => ({
         alignIndexes: async (wanted) => {

@@ -1,12 +1,12 @@
 import { type ObjectChange, type Repositories, seesAll, type StoredObject, type Writing } from "@sallyport/core";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
-const given = "have other readers when these are given, and else those of before";
-const seen = "are seen by their new readers at once, and by no one else";
-const counted = "are counted rightly while readers come and go, at once and in transactions that are taken back";
-const refused = "keep their readers when the change is refused, all or nothing";
+const given = "replaces the readers if they are given and keeps them otherwise";
+const seen = "shows an object to its new readers only, immediately";
+const counted = "counts objects correctly during concurrent and rolled-back changes of readers";
+const refused = "keeps the readers if the change is refused, all or nothing";
 
-/** An update that makes something else of changes of readers, or of the one who writes. */
+/** An update that alters changes of readers, or the writer. */
 function narrowing(
   change: (change: ObjectChange) => Partial<ObjectChange>,
   writer: (by: Writing) => Writing = (by) => by,
@@ -21,7 +21,7 @@ function narrowing(
   });
 }
 
-/** Remembers what a call gave first. */
+/** Caches the first result of a call. */
 function remembering<Given extends readonly unknown[], Result>(
   call: (...given: Given) => Promise<Result>,
   known: Map<string, Promise<Result>>,
@@ -37,11 +37,11 @@ function remembering<Given extends readonly unknown[], Result>(
 /** Faults in changes of readers. */
 export const brokenReaders: readonly BrokenAdapter[] = [
   broken(
-    "takes an emptied list of readers for none",
+    "treats an emptied list of readers as unchanged",
     given,
     narrowing(({ readers = null }) => ({ readers: readers?.length === 0 ? null : readers })),
   ),
-  broken("adds readers to those of before", given, () => (r) => ({
+  broken("adds readers instead of replacing them", given, () => (r) => ({
     objects: {
       update: async (changes, by) => {
         const before = new Map(
@@ -61,7 +61,7 @@ export const brokenReaders: readonly BrokenAdapter[] = [
       },
     },
   })),
-  broken("gives everybody back what has no readers given", given, () => (r) => ({
+  broken("makes objects public if no readers are given", given, () => (r) => ({
     objects: {
       update: (changes, by) =>
         r.objects.update(
@@ -70,7 +70,7 @@ export const brokenReaders: readonly BrokenAdapter[] = [
         ),
     },
   })),
-  broken("gives all objects of a call the readers of one", given, () => (r) => ({
+  broken("gives all objects of a call the same readers", given, () => (r) => ({
     objects: {
       update: (changes, by) => {
         const first = changes.find(({ readers }) => readers !== undefined);
@@ -81,13 +81,13 @@ export const brokenReaders: readonly BrokenAdapter[] = [
       },
     },
   })),
-  broken("does not see readers that came later", seen, () => {
+  broken("ignores readers added later", seen, () => {
     const known = new Map<string, Promise<StoredObject[]>>();
     return (r) => ({
       objects: { get: remembering((...asked: Parameters<typeof r.objects.get>) => r.objects.get(...asked), known) },
     });
   }),
-  broken("counts for good", [seen, counted], () => {
+  broken("caches counts", [seen, counted], () => {
     const known = new Map<string, Promise<number>>();
     return (r) => ({
       objects: {
@@ -96,12 +96,12 @@ export const brokenReaders: readonly BrokenAdapter[] = [
     });
   }),
   broken(
-    "changes readers in any version",
+    "ignores the expected version in changes of readers",
     refused,
     narrowing(() => ({ expectedVersions: null })),
   ),
   broken(
-    "changes readers of what is not visible",
+    "ignores visibility in changes of readers",
     refused,
     narrowing(
       () => ({}),
@@ -109,7 +109,7 @@ export const brokenReaders: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "changes readers of any class",
+    "ignores the class in changes of readers",
     refused,
     narrowing(
       () => ({}),
@@ -117,14 +117,14 @@ export const brokenReaders: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "changes readers under any model",
+    "ignores the model generation in changes of readers",
     refused,
     narrowing(
       () => ({}),
       ({ modelGeneration: _any, ...by }) => by,
     ),
   ),
-  broken("changes readers whoever has locked the object", refused, () => (r) => ({
+  broken("ignores locks in changes of readers", refused, () => (r) => ({
     objects: {
       update: async (changes, by) => {
         const locks = await Promise.all(
@@ -137,7 +137,7 @@ export const brokenReaders: readonly BrokenAdapter[] = [
       },
     },
   })),
-  broken("tells nothing of changes of readers", "move up when only the readers of an object change", () => {
+  broken("reports no changes of readers", "reports a change if only the readers of an object change", () => {
     const silent = new Set<string>();
     return (r) => ({
       objects: {

@@ -3,11 +3,11 @@ import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever: Partial<ThrottlePolicy> = { resetAfter: Number.MAX_SAFE_INTEGER };
 
-/** Faults in model, throttle and audit. */
+/** Faults in the model, throttling and the audit. */
 export const brokenRecords: readonly BrokenAdapter[] = [
   broken(
-    "lets a claim through for all who ask at once",
-    "lets one attempt through of those that come at once when a delay is over",
+    "accepts a claim for all concurrent callers",
+    "accepts one of several concurrent attempts after a delay",
     () => {
       let running: Promise<ThrottleVerdict> | undefined;
       return (r) => ({
@@ -23,7 +23,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("claims key by key", "claims nothing when one of several keys says wait", () => (r) => ({
+  broken("claims keys one by one", "claims no key if one of several keys is delayed", () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         const attempts: ThrottleVerdict[] = [];
@@ -34,7 +34,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("takes an attempt that has to wait for a failure", "makes attempts wait while a delay runs", () => (r) => ({
+  broken("counts a delayed attempt as a failure", "delays attempts during a running delay", () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);
@@ -44,7 +44,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("takes failures at once for one", "counts every failure of those that come at once", () => {
+  broken("counts concurrent failures as one", "counts every concurrent failure", () => {
     let running: Promise<number> | undefined;
     return (r) => ({
       throttle: {
@@ -58,7 +58,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("never forgets", "forgets failures after a while without another", () => (r) => ({
+  broken("never forgets failures", "forgets failures after a period without another", () => (r) => ({
     throttle: {
       attempt: (keys) =>
         r.throttle.attempt(keys.map(({ key, policy }) => ({ key, policy: { ...policy, ...forever } }))),
@@ -66,19 +66,19 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("counts on the first key only", "counts a failure on every key, each by its own policy", () => (r) => ({
-    throttle: { fail: (keys) => r.throttle.fail(keys.slice(0, 1)) },
-  })),
-
   broken(
-    "clears by the beginning of a key",
-    "forgets the failures of the keys that a success clears, and of no other",
+    "counts failures on the first key only",
+    "counts a failure on every key by the policy of the key",
     () => (r) => ({
-      throttle: { pass: (keys) => r.throttle.pass(keys, ["a", "b", "c"]) },
+      throttle: { fail: (keys) => r.throttle.fail(keys.slice(0, 1)) },
     }),
   ),
 
-  broken("clears whatever delay runs", "forgets nothing while a delay of one of the keys runs", () => (r) => ({
+  broken("clears keys by prefix", "clears the failures of exactly the keys named by a success", () => (r) => ({
+    throttle: { pass: (keys) => r.throttle.pass(keys, ["a", "b", "c"]) },
+  })),
+
+  broken("clears keys during a delay", "clears nothing with a success during the delay of a key", () => (r) => ({
     throttle: {
       pass: async (keys, forget) => {
         await r.throttle.pass([], forget);
@@ -87,7 +87,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("takes a claim for a failure", "does not take a claim for a failure", () => (r) => ({
+  broken("counts a claim as a failure", "does not count a claim as a failure", () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);
@@ -98,10 +98,10 @@ export const brokenRecords: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "changes whatever generation there is",
+    "ignores the expected model generation",
     [
       "refuses a change of another generation than the current one",
-      "lets one of those win who change one generation at once",
+      "accepts one of several concurrent changes of the same generation",
     ],
     () => (r) => ({
       model: {
@@ -114,7 +114,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("merges the attributes of a class", "replaces a class whole", () => (r) => ({
+  broken("merges the attributes of a class", "replaces the whole definition of a class", () => (r) => ({
     model: {
       change: async ({ put }, generation) => {
         const { classes } = await r.model.load();
@@ -127,15 +127,15 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("shows the newest event first", "keeps events as they were appended, in order", () => (r) => ({
+  broken("returns the newest event first", "stores events unchanged and in order", () => (r) => ({
     audit: { read: async (after, limit) => (await r.audit.read(after, limit)).toReversed() },
   })),
 
-  broken("reads the last event again", "reads on from where a reader stopped", () => (r) => ({
+  broken("returns the last event again", "continues reading after the last read event", () => (r) => ({
     audit: { read: (after, limit) => r.audit.read(after - 1, limit) },
   })),
 
-  broken("loses events that come at once", "keeps every event of those appended at once", () => {
+  broken("loses concurrent events", "keeps every concurrently appended event", () => {
     let busy = false;
     return (r) => ({
       audit: {
@@ -150,8 +150,8 @@ export const brokenRecords: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "loads all classes but the last",
-    ["starts with the built-in classes", "adds a class and leaves the others alone"],
+    "returns all classes but the last",
+    ["starts with the built-in classes", "adds a class and keeps the others unchanged"],
     () => (r) => ({
       model: {
         load: async () => {
@@ -162,11 +162,11 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("takes one class for each change", "takes several classes in one change", () => (r) => ({
+  broken("applies one class of each change", "changes several classes in one call", () => (r) => ({
     model: { change: ({ put }, generation) => r.model.change({ put: put.slice(0, 1) }, generation) },
   })),
 
-  broken("sorts attributes by name", "keeps definitions as they are, in the order of their attributes", () => (r) => ({
+  broken("sorts attributes by name", "stores definitions unchanged, with the order of their attributes", () => (r) => ({
     model: {
       change: ({ put }, generation) => {
         const byName = put.map((each) => ({
@@ -179,8 +179,8 @@ export const brokenRecords: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "fills in what a definition leaves out",
-    "keeps definitions as they are, in the order of their attributes",
+    "adds defaults to a definition",
+    "stores definitions unchanged, with the order of their attributes",
     () => (r) => ({
       model: {
         change: ({ put }, generation) => {
@@ -194,7 +194,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("does not tell class names apart by case", "tells names apart that differ by case", () => (r) => ({
+  broken("compares class names case-insensitively in the model", "distinguishes class names by case", () => (r) => ({
     model: {
       change: ({ put }, generation) => {
         const byName = new Map(put.map((each) => [each.name.toLowerCase(), each]));
@@ -204,14 +204,14 @@ export const brokenRecords: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "keeps classes for ever",
-    ["takes classes away, and nothing else with them", "puts and takes away in one change"],
+    "never removes classes",
+    ["removes classes and keeps their objects", "puts and removes classes in one call"],
     () => (r) => ({ model: { change: ({ put }, generation) => r.model.change({ put }, generation) } }),
   ),
 
   broken(
-    "takes classes away whatever the generation",
-    "keeps what a change of another generation would take away",
+    "ignores the model generation when it removes classes",
+    "keeps the classes that a stale change would remove",
     () => (r) => ({
       model: {
         change: async (delta, generation) => {
@@ -224,21 +224,17 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken(
-    "does not know a class to take away",
-    "has nothing to take away under a name that no class has",
-    () => (r) => ({
-      model: {
-        change: async (delta, generation) => {
-          const known = new Set((await r.model.load()).classes.map(({ name }) => name));
-          if (delta.removed?.some((name) => !known.has(name))) throw new ServiceError(304);
-          return r.model.change(delta, generation);
-        },
+  broken("fails on an unknown class to remove", "ignores the removal of an unknown class", () => (r) => ({
+    model: {
+      change: async (delta, generation) => {
+        const known = new Set((await r.model.load()).classes.map(({ name }) => name));
+        if (delta.removed?.some((name) => !known.has(name))) throw new ServiceError(304);
+        return r.model.change(delta, generation);
       },
-    }),
-  ),
+    },
+  })),
 
-  broken("hides what the model does not name", "leaves the objects of a changed class alone", () => (r) => ({
+  broken("hides objects of undefined classes", "keeps the objects of a changed class unchanged", () => (r) => ({
     objects: {
       get: async (ids, visibility) => {
         const { classes } = await r.model.load();
@@ -253,21 +249,21 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("never doubles a delay", "answers the delay that follows a failure, growing up to the longest", () => (r) => ({
+  broken("never doubles a delay", "returns a delay after a failure that grows up to the maximum", () => (r) => ({
     throttle: {
       fail: async (keys) => Math.min(await r.throttle.fail(keys), ...keys.map(({ policy }) => policy.initialDelay)),
     },
   })),
 
   broken(
-    "does not count failures while a delay runs",
-    "counts failures that come while a delay runs, and starts it again",
+    "does not count failures during a delay",
+    "counts failures during a delay and restarts the delay",
     () => (r) => ({
       throttle: { fail: async (keys) => (await r.throttle.attempt(keys)).wait || r.throttle.fail(keys) },
     }),
   ),
 
-  broken("forgets too early", "remembers failures as long as others follow", () => (r) => ({
+  broken("forgets failures too early", "remembers failures as long as others follow", () => (r) => ({
     throttle: {
       fail: (keys) =>
         r.throttle.fail(
@@ -276,14 +272,18 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("takes keys in any case", "takes any text of up to 100 characters for a key", () => (r) => ({
-    throttle: {
-      fail: (keys) => r.throttle.fail(keys.map(({ key, policy }) => ({ key: key.toLowerCase(), policy }))),
-      attempt: (keys) => r.throttle.attempt(keys.map(({ key, policy }) => ({ key: key.toLowerCase(), policy }))),
-    },
-  })),
+  broken(
+    "compares throttle keys case-insensitively",
+    "accepts any text of up to 100 characters as a key",
+    () => (r) => ({
+      throttle: {
+        fail: (keys) => r.throttle.fail(keys.map(({ key, policy }) => ({ key: key.toLowerCase(), policy }))),
+        attempt: (keys) => r.throttle.attempt(keys.map(({ key, policy }) => ({ key: key.toLowerCase(), policy }))),
+      },
+    }),
+  ),
 
-  broken("answers the shortest wait", "answers the longest wait of several keys", () => (r) => ({
+  broken("returns the shortest wait", "returns the longest wait of several keys", () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);

@@ -3,16 +3,16 @@ import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
 type Deletion = Repositories["deletion"];
 
-const order = "lists what went alone or took others along, with who recycled it, the newest first";
-const sight = "lists what one user recycled, and what the caller could read";
-const pages = "lists page by page, also what went at the same time";
-const quota = "has room for as many objects of a user as the quota says";
-const nothing = "leaves a user's objects where they are when there is no room";
-const race = "keeps a quota exactly, however many recycle at once";
-const left = "leaves of what is purged what a deletion leaves";
-const others = "does nothing to what is not in the recycle bin";
-const told = "tells a purge as a change";
-const back = "keeps everything when a purge is taken back";
+const order = "lists the roots of recycled cascades with their users, the newest first";
+const sight = "lists recycled objects by user and by visibility";
+const pages = "lists recycled objects page by page, also with equal times";
+const quota = "recycles objects of a user up to the quota";
+const nothing = "keeps the objects of a user unchanged if the quota is exceeded";
+const race = "enforces a quota exactly across concurrent deletions";
+const left = "turns purged objects into tombstones of permanent deletions";
+const others = "ignores objects outside the recycle bin in a purge";
+const told = "reports a purge as a change";
+const back = "restores the recycle bin when a purge is rolled back";
 
 function recycling(
   fault: string,
@@ -34,7 +34,7 @@ const asking =
     listRecycled: (query) => tombstones.listRecycled(change(query)),
   });
 
-/** A fault in what is left of objects that were purged. */
+/** A fault in the tombstones of purged objects. */
 function purged(
   fault: string,
   find: (
@@ -57,25 +57,25 @@ function purged(
   });
 }
 
-/** Faults in how the recycle bin is listed, limited and purged. */
+/** Faults in listing, limiting and purging the recycle bin. */
 export const brokenRecycling: readonly BrokenAdapter[] = [
   recycling("lists an empty recycle bin", [order, sight, pages, left], () => ({ listRecycled: async () => [] })),
   recycling(
-    "lists the oldest first",
+    "lists the oldest root first",
     [order],
     listing((roots) => roots.toReversed()),
   ),
   recycling(
-    "lists in the order of numbers",
+    "lists roots by number",
     [order],
     listing((roots) => roots.toSorted((one, other) => objectNumber(other.id) - objectNumber(one.id))),
   ),
   recycling(
-    "knows nobody who recycled something",
+    "drops the user of a recycled object",
     [order],
     listing((roots) => roots.map((root) => ({ ...root, deletedBy: null }))),
   ),
-  broken("knows who recycled an object first alone", [order], () => {
+  broken("keeps the user of the first recycling of an object", [order], () => {
     const first = new Map<string, string | null>();
     return ({ deletion }) => ({
       deletion: {
@@ -86,52 +86,52 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
       },
     });
   }),
-  recycling("lists what one took along by itself", [order], (tombstones) => ({
+  recycling("lists the dependents of a root", [order], (tombstones) => ({
     delete: async (ids, how) => {
       for (const id of ids) await tombstones.delete([id], { ...how, root: id });
       return "deleted";
     },
   })),
   recycling(
-    "lists what all users have recycled to everybody",
+    "lists the objects of all users to every user",
     [sight],
     asking((query) => ({ ...query, deletedBy: null })),
   ),
   recycling(
-    "lists what is not to be seen",
+    "lists invisible objects",
     [sight],
     asking((query) => ({ ...query, visibility: seesAll })),
   ),
   recycling(
-    "looks at the classes of the recycle bin alone",
+    "checks only the classes of recycled objects",
     [sight],
     asking((query) => ({ ...query, visibility: { ...query.visibility, principals: null } })),
   ),
   recycling(
-    "begins every page of the recycle bin anew",
+    "returns the first page for every position",
     [pages],
     asking((query) => ({ ...query, limit: 100, after: null })),
   ),
-  recycling("goes on behind a time of the recycle bin", [pages], (tombstones) => ({
+  recycling("continues a page after the time of a position only", [pages], (tombstones) => ({
     listRecycled: async ({ after, ...query }) => {
       const all = await tombstones.listRecycled({ ...query, after: null, limit: 1_000 });
       return all.filter(({ deletedAt }) => after === null || deletedAt < after.deletedAt).slice(0, query.limit);
     },
   })),
 
-  recycling("knows no quota", [quota, nothing, race], (tombstones) => ({
+  recycling("ignores the quota", [quota, nothing, race], (tombstones) => ({
     delete: (ids, how) => tombstones.delete(ids, { ...how, quota: 0 }),
   })),
-  recycling("has room for one more than the quota", [quota, nothing, race], (tombstones) => ({
+  recycling("recycles one object beyond the quota", [quota, nothing, race], (tombstones) => ({
     delete: (ids, how) => tombstones.delete(ids, { ...how, quota: how.quota ? how.quota + 1 : 0 }),
   })),
-  recycling("counts what all have recycled for each", [quota], (tombstones) => ({
+  recycling("counts the objects of all users towards each quota", [quota], (tombstones) => ({
     delete: async (ids, { quota: most = 0, ...how }) => {
       const all = await tombstones.listRecycled({ deletedBy: null, visibility: seesAll, after: null, limit: 1_000 });
       return how.recycled && most > 0 && all.length + ids.length > most ? "full" : tombstones.delete(ids, how);
     },
   })),
-  recycling("counts what is deleted for good", [quota], (tombstones) => ({
+  recycling("applies the quota to permanent deletions", [quota], (tombstones) => ({
     delete: async (ids, how) => {
       const own = await tombstones.listRecycled({
         deletedBy: how.deletedBy ?? "ZZZ",
@@ -142,7 +142,7 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
       return (how.quota ?? 0) > 0 && own.length + ids.length > (how.quota ?? 0) ? "full" : tombstones.delete(ids, how);
     },
   })),
-  recycling("counts roots alone", [nothing, race], (tombstones) => ({
+  recycling("counts only roots towards the quota", [nothing, race], (tombstones) => ({
     delete: async (ids, { quota: most = 0, ...how }) => {
       const own = await tombstones.listRecycled({
         deletedBy: how.deletedBy ?? "ZZZ",
@@ -153,7 +153,7 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
       return how.recycled && most > 0 && own.length + 1 > most ? "full" : tombstones.delete(ids, how);
     },
   })),
-  recycling("lets as many go as there is room for", [nothing], (tombstones) => ({
+  recycling("recycles as many objects of a cascade as the quota allows", [nothing], (tombstones) => ({
     delete: async (ids, how) => {
       const outcome = await tombstones.delete(ids, how);
       if (outcome === "full") await tombstones.delete(ids.slice(0, 1), how);
@@ -162,12 +162,14 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
   })),
 
   recycling("purges nothing", [quota, left, told], () => ({ purge: async () => {} })),
-  recycling("purges the first alone", [left], (tombstones) => ({ purge: (ids) => tombstones.purge(ids.slice(0, 1)) })),
-  purged("leaves the version of what is purged as it was", async (tombstones, ids, reference, visibility) => {
+  recycling("purges the first object only", [left], (tombstones) => ({
+    purge: (ids) => tombstones.purge(ids.slice(0, 1)),
+  })),
+  purged("keeps the version of a purged object", async (tombstones, ids, reference, visibility) => {
     const found = await tombstones.find(reference, visibility);
     return found !== null && ids.has(found.id) ? { ...found, version: found.version - 1 } : found;
   }),
-  purged("shows what is left of what is purged to everybody", async (tombstones, ids, reference, visibility) => {
+  purged("shows tombstones of purged objects to every caller", async (tombstones, ids, reference, visibility) => {
     const found = await tombstones.find(reference, seesAll);
     return found !== null && ids.has(found.id) ? found : tombstones.find(reference, visibility);
   }),
@@ -178,7 +180,7 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
       for (const id of live) await tombstones.delete([id], { recycled: false, root: id });
     },
   })),
-  broken("does not tell of purges", [told], () => {
+  broken("does not report purges", [told], () => {
     const recycled = new Set<string>();
     return (r) => ({
       changes: {
@@ -192,7 +194,7 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
       },
     });
   }),
-  broken("keeps a purge that its transaction took back", [back], () => {
+  broken("keeps a rolled-back purge", [back], () => {
     const gone = new Set<string>();
     return (r) => ({
       deletion: {

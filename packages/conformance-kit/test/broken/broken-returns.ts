@@ -1,13 +1,13 @@
 import { type IdentityLink, identityLinkKind, seesAll } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
-const admitted = "are admitted with what their state stands for and with its app key, once";
-const atOnce = "are told of one of those who show a state at once";
-const waiting = "are kept waiting by maintenance, with their state";
+const admitted = "admits a provider callback once, with the value of its state and its app key";
+const atOnce = "admits one of several concurrent callbacks with the same state";
+const waiting = "refuses callbacks during maintenance and keeps their state";
 
-/** Faults in who is let back in from a provider. */
+/** Faults in provider callbacks. */
 export const brokenReturns: readonly BrokenAdapter[] = [
-  broken("reads states instead of spending them", admitted, () => (r) => ({
+  broken("reads states without spending them", admitted, () => (r) => ({
     admission: {
       admitReturn: async (digest) => {
         const [state] = await r.records.get("providerState", [digest]);
@@ -19,7 +19,7 @@ export const brokenReturns: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("looks whether a state is good, then spends it", atOnce, () => (r) => ({
+  broken("checks a state before it spends it", atOnce, () => (r) => ({
     admission: {
       admitReturn: async (digest) => {
         const [state] = await r.records.get("providerState", [digest]);
@@ -30,7 +30,7 @@ export const brokenReturns: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("takes a link to be for a state", "are admitted by a state alone, and while it is good", () => (r) => ({
+  broken("accepts any record as a state", "admits a callback by an unexpired state only", () => (r) => ({
     admission: {
       admitReturn: async (digest) => {
         const returned = await r.admission.admitReturn(digest);
@@ -51,11 +51,11 @@ export const brokenReturns: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("admits returns without a look at the maintenance switch", waiting, () => (r) => ({
+  broken("admits callbacks during maintenance", waiting, () => (r) => ({
     admission: { admitReturn: async (digest) => ({ ...(await r.admission.admitReturn(digest)), maintenance: false }) },
   })),
 
-  broken("hides app keys that are switched off from whoever returns", admitted, () => (r) => ({
+  broken("hides disabled app keys in callbacks", admitted, () => (r) => ({
     admission: {
       admitReturn: async (digest) => {
         const returned = await r.admission.admitReturn(digest);
@@ -64,37 +64,33 @@ export const brokenReturns: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken(
-    "lets whoever returns without an app key have any",
-    "have the app key that their state names, and no other",
-    () => {
-      const digests: string[] = [];
-      return (r) => ({
-        appKeys: {
-          create: (appKey, digest) => {
-            digests.push(digest);
-            return r.appKeys.create(appKey, digest);
-          },
+  broken("returns any app key for a callback without one", "returns exactly the app key named by the state", () => {
+    const digests: string[] = [];
+    return (r) => ({
+      appKeys: {
+        create: (appKey, digest) => {
+          digests.push(digest);
+          return r.appKeys.create(appKey, digest);
         },
-        admission: {
-          admitReturn: async (digest) => {
-            const returned = await r.admission.admitReturn(digest);
-            if (returned.state === null || returned.appKey !== null) return returned;
-            const { appKey } = await r.admission.admit({
-              appKey: digests.at(-1) ?? null,
-              session: null,
-              idleTimeout: 60_000,
-            });
-            return { ...returned, appKey };
-          },
+      },
+      admission: {
+        admitReturn: async (digest) => {
+          const returned = await r.admission.admitReturn(digest);
+          if (returned.state === null || returned.appKey !== null) return returned;
+          const { appKey } = await r.admission.admit({
+            appKey: digests.at(-1) ?? null,
+            session: null,
+            idleTimeout: 60_000,
+          });
+          return { ...returned, appKey };
         },
-      });
-    },
-  ),
+      },
+    });
+  }),
 
   broken(
-    "finds by a link whoever has the next one",
-    "are found by what is bound to their user, with the link",
+    "finds the next link instead of the given one",
+    "finds the account of a user through a bound record, including the record",
     () => (r) => ({
       accounts: {
         find: async (selector, links) => {
@@ -108,27 +104,35 @@ export const brokenReturns: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("finds by the record of any kind", "are not found by what is bound to nobody", () => (r) => ({
-    accounts: {
-      find: async (selector, links) => {
-        if (!("linkId" in selector)) return r.accounts.find(selector, links);
-        const id = selector.linkId;
-        const found = await r.accounts.find({ linkId: id }, links);
-        const [record] = await r.records.get<IdentityLink>("identityLinks", [id]);
-        return record === undefined ? found : { ...found, link: record };
+  broken(
+    "finds users by records of any kind",
+    "finds nothing through a record that is bound to no account",
+    () => (r) => ({
+      accounts: {
+        find: async (selector, links) => {
+          if (!("linkId" in selector)) return r.accounts.find(selector, links);
+          const id = selector.linkId;
+          const found = await r.accounts.find({ linkId: id }, links);
+          const [record] = await r.records.get<IdentityLink>("identityLinks", [id]);
+          return record === undefined ? found : { ...found, link: record };
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("finds the users of links without accounts", "are not found by what is bound to nobody", () => (r) => ({
-    accounts: {
-      find: async (selector, links) => {
-        if (!("linkId" in selector)) return r.accounts.find(selector, links);
-        const id = selector.linkId;
-        const found = await r.accounts.find({ linkId: id }, links);
-        const [user = null] = found.link === null ? [] : await r.objects.get([found.link.value.userId], seesAll);
-        return { ...found, user };
+  broken(
+    "finds users of links without accounts",
+    "finds nothing through a record that is bound to no account",
+    () => (r) => ({
+      accounts: {
+        find: async (selector, links) => {
+          if (!("linkId" in selector)) return r.accounts.find(selector, links);
+          const id = selector.linkId;
+          const found = await r.accounts.find({ linkId: id }, links);
+          const [user = null] = found.link === null ? [] : await r.objects.get([found.link.value.userId], seesAll);
+          return { ...found, user };
+        },
       },
-    },
-  })),
+    }),
+  ),
 ];

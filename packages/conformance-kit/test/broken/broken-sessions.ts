@@ -3,7 +3,7 @@ import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever = 1_000_000_000_000;
 
-/** Every request gives the session a whole new life. */
+/** Gives the session a full new lifetime with every request. */
 function renewing(): (r: Repositories) => {
   sessions: Partial<Repositories["sessions"]>;
   admission: Partial<Repositories["admission"]>;
@@ -36,48 +36,51 @@ function renewing(): (r: Repositories) => {
   });
 }
 
-/** Faults in the life and the limits of sessions. */
+/** Faults in the lifetime and the limits of sessions. */
 export const brokenSessions: readonly BrokenAdapter[] = [
-  broken("reads how many there are, then writes", "fill the last place once when many want it at once", () => (r) => ({
-    sessions: {
-      open: async (session, policy) => {
-        const count = await r.sessions.count();
-        await pause();
-        if (policy.limit > 0 && count >= policy.limit) throw new ServiceError(315);
-        return r.sessions.open(session, { ...policy, limit: 0 });
+  broken(
+    "counts sessions before it opens one",
+    "opens one of several concurrent sessions at the last free slot",
+    () => (r) => ({
+      sessions: {
+        open: async (session, policy) => {
+          const count = await r.sessions.count();
+          await pause();
+          if (policy.limit > 0 && count >= policy.limit) throw new ServiceError(315);
+          return r.sessions.open(session, { ...policy, limit: 0 });
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("opens one too many", "are opened up to the limit of the database and not beyond", () => (r) => ({
+  broken("opens one session too many", "opens sessions up to the limit of the database", () => (r) => ({
     sessions: {
       open: (session, policy) => r.sessions.open(session, { ...policy, limit: policy.limit && policy.limit + 1 }),
     },
   })),
 
-  broken("opens one too few", "are opened up to the limit of the database and not beyond", () => (r) => ({
+  broken("opens one session too few", "opens sessions up to the limit of the database", () => (r) => ({
     sessions: {
       open: (session, policy) => r.sessions.open(session, { ...policy, limit: Math.max(policy.limit - 1, 0) }),
     },
   })),
 
-  broken("has no limit of the user", "are opened up to the limit of the user and not beyond", () => (r) => ({
+  broken("ignores the session limit of the user", "opens sessions up to the limit of the user", () => (r) => ({
     sessions: { open: (session, policy) => r.sessions.open(session, { ...policy, perUserLimit: 0 }) },
   })),
 
-  broken(
-    "takes the limit of the user for that of all",
-    "are opened up to the limit of the user and not beyond",
-    () => (r) => ({
-      sessions: {
-        open: (session, policy) => r.sessions.open(session, { ...policy, limit: policy.perUserLimit, perUserLimit: 0 }),
-      },
-    }),
-  ),
+  broken("applies the session limit of the user to all", "opens sessions up to the limit of the user", () => (r) => ({
+    sessions: {
+      open: (session, policy) => r.sessions.open(session, { ...policy, limit: policy.perUserLimit, perUserLimit: 0 }),
+    },
+  })),
 
   broken(
-    "keeps a count that forgets the expired",
-    ["make room when they are expired, swept or not", "stay exactly limited after all that can happen to them"],
+    "keeps a session count that ignores expiry",
+    [
+      "opens another session after one expires, swept or not",
+      "enforces the limit exactly after all kinds of session changes",
+    ],
     () => {
       let count = 0;
       return (r) => ({
@@ -98,8 +101,8 @@ export const brokenSessions: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "ends the old session of the device, then looks for room",
-    "keep the session of the device when the limit is exceeded without it",
+    "ends the previous session of the device before it checks the limit",
+    "keeps the session of a device if the limit is exceeded without it",
     () => {
       const devices = new Map<string, string>();
       return (r) => ({
@@ -115,15 +118,15 @@ export const brokenSessions: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("ends all of a user, whatever is excepted", "end all of a user but one", () => (r) => ({
+  broken("ends all sessions of a user without exception", "ends all sessions of a user except one", () => (r) => ({
     sessions: { end: (selector) => r.sessions.end("userId" in selector ? { userId: selector.userId } : selector) },
   })),
 
-  broken("renews nothing", "go on with a new secret when they are renewed, alone", () => (r) => ({
+  broken("renews no sessions", "renews a single session with a new secret", () => (r) => ({
     sessions: { renew: (digest) => r.sessions.renew(digest, 1) },
   })),
 
-  broken("takes whatever is renewed for renewed", "are not renewed when they are over", () => (r) => ({
+  broken("reports every session as renewed", "refuses to renew an expired session", () => (r) => ({
     sessions: {
       renew: async (digest, version) => {
         await r.sessions.renew(digest, version);
@@ -133,23 +136,23 @@ export const brokenSessions: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "does not know devices",
+    "ignores devices",
     [
-      "replace one another when a device may have one",
-      "of a device make room under a full limit, those of others do not",
+      "replaces the session of a device with a limit of one",
+      "replaces a session of the same device at a full limit, and none of other devices",
     ],
     () => (r) => ({
       sessions: { open: (session, policy) => r.sessions.open({ ...session, deviceId: null }, policy) },
     }),
   ),
 
-  broken("replaces whatever has no device", "without a device replace nothing", () => (r) => ({
+  broken("replaces sessions without a device", "replaces no session without a device", () => (r) => ({
     sessions: {
       open: (session, policy) => r.sessions.open({ ...session, deviceId: session.deviceId ?? "none" }, policy),
     },
   })),
 
-  broken("takes a device in any case", "leave those of another user, app key or device alone", () => (r) => ({
+  broken("compares devices case-insensitively", "keeps the sessions of another user, app key or device", () => (r) => ({
     sessions: {
       open: (session, policy) =>
         r.sessions.open({ ...session, deviceId: session.deviceId?.toLowerCase() ?? null }, policy),
@@ -157,8 +160,8 @@ export const brokenSessions: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "takes an empty text for nothing",
-    "tells a session without a device from one of a device without a name",
+    "treats an empty device name as none",
+    "distinguishes a session without a device from one with an empty device name",
     () => (r) => ({
       sessions: {
         open: (session, policy) => r.sessions.open({ ...session, deviceId: session.deviceId || null }, policy),
@@ -168,7 +171,7 @@ export const brokenSessions: readonly BrokenAdapter[] = [
 
   broken(
     "marks a session as ended and ends it later",
-    "accepts no session that was ended, from the very next request",
+    "admits no ended session, starting with the next request",
     () => (r) => ({
       sessions: {
         end: async (selector) => {
@@ -181,11 +184,11 @@ export const brokenSessions: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("answers an end that found nothing like any other", "end one at a time by their digest", () => (r) => ({
+  broken("reports an end without a session as success", "ends one session by its digest", () => (r) => ({
     sessions: { end: async (selector) => Math.max(1, await r.sessions.end(selector)) },
   })),
 
-  broken("ends the session of another one, too", "end one at a time by their digest", () => {
+  broken("ends another session, too", "ends one session by its digest", () => {
     const users = new Map<string, string>();
     return (r) => ({
       sessions: {
@@ -202,7 +205,7 @@ export const brokenSessions: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("counts who ends a session by looking first", "are ended by one of those who end them at once", () => {
+  broken("checks a session before it ends it", "ends each session in one of several concurrent calls", () => {
     const live = new Set<string>();
     return (r) => ({
       sessions: {
@@ -221,24 +224,24 @@ export const brokenSessions: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("sweeps without a limit", "are swept away when they are expired, no more than asked for", () => (r) => ({
+  broken("sweeps sessions without a limit", "sweeps expired sessions up to the limit", () => (r) => ({
     sessions: { sweep: () => r.sessions.sweep(1_000) },
   })),
 
-  broken("has no absolute end", "end at their absolute lifetime, however busy they are", () => (r) => ({
+  broken("ignores the absolute lifetime", "ends a busy session at its absolute lifetime", () => (r) => ({
     sessions: { open: (session, policy) => r.sessions.open(session, { ...policy, absoluteLifetime: forever }) },
   })),
 
   broken(
-    "extends on every request and beyond the absolute end",
+    "extends sessions on every request and beyond the absolute lifetime",
     [
-      "are not extended beyond their absolute end by a late request",
-      "are not extended before the touch interval has passed",
+      "does not extend a session beyond its absolute lifetime",
+      "does not extend a session before the touch interval has passed",
     ],
     renewing,
   ),
 
-  broken("never extends", "slide: every request gives them their idle time-out again", () => (r) => ({
+  broken("never extends sessions", "renews the idle timeout with every request", () => (r) => ({
     admission: {
       admit: async (request) => {
         const { session, ...rest } = await r.admission.admit({ ...request, session: null });

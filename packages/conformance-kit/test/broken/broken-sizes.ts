@@ -10,7 +10,7 @@ import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
 const tooLarge = (error: unknown): boolean => error instanceof ServiceError && error.code === 801;
 
-/** An insertion that does something of its own where objects are too large. */
+/** An insertion with its own handling of oversized objects. */
 function insertingInstead(instead: (r: Repositories, objects: readonly NewObject[]) => Promise<unknown>) {
   return () => (r: Repositories) => ({
     objects: {
@@ -36,23 +36,23 @@ function outlining(change: (outline: ObjectOutline) => ObjectOutline) {
   });
 }
 
-/** Faults in the size of objects, in outlines, and in the bounds of what is read. */
+/** Faults in object sizes, outlines and byte limits. */
 export const brokenSizes: readonly BrokenAdapter[] = [
   broken(
-    "keeps what fits of a batch",
-    "are not created with 801 when they are too large, all or nothing",
+    "stores the objects of a call that are small enough",
+    "refuses to create an oversized object with 801, all or nothing",
     insertingInstead((r, objects) => r.objects.insert(objects.slice(0, 1))),
   ),
 
   broken(
-    "says nothing of what is too large",
-    "are not created with 801 when they are too large, all or nothing",
+    "ignores oversized objects without an error",
+    "refuses to create an oversized object with 801, all or nothing",
     () => (r) => ({
       objects: { insert: (objects) => r.objects.insert(objects).catch(() => []) },
     }),
   ),
 
-  broken("has room for half of an object", "may be as large as an object may be", () => (r) => ({
+  broken("stores half of the maximum size", "stores objects up to the maximum size", () => (r) => ({
     objects: {
       insert: (objects) => {
         if (JSON.stringify(objects).length > 600_000) throw new ServiceError(801);
@@ -62,8 +62,8 @@ export const brokenSizes: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "leaves an object as it is that would be too large",
-    "cannot grow too large with 801, all or nothing",
+    "ignores an update that would exceed the size",
+    "refuses to grow an object beyond the maximum size with 801, all or nothing",
     () => (r) => ({
       objects: {
         update: async (changes, by) => {
@@ -81,77 +81,69 @@ export const brokenSizes: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("changes the objects that stay small enough", "cannot grow too large with 801, all or nothing", () => (r) => ({
-    objects: {
-      update: async (changes, by) => {
-        try {
-          return await r.objects.update(changes, by);
-        } catch (error) {
-          if (tooLarge(error)) await r.objects.update(changes.slice(0, 1), by);
-          throw error;
-        }
-      },
-    },
-  })),
-
   broken(
-    "outlines objects with a time of its own",
-    "are outlined as they are",
-    outlining((outline) => ({ ...outline, storedAt: outline.storedAt + 1 })),
-  ),
-
-  broken(
-    "measures in thousands",
-    "are outlined with what their attributes take",
-    outlining((outline) => ({ ...outline, bytes: outline.bytes / 1_000 })),
-  ),
-
-  broken(
-    "matches in the order of the list",
-    "match as they are found, by ascending number, and no more than asked for",
+    "updates the objects that stay small enough",
+    "refuses to grow an object beyond the maximum size with 801, all or nothing",
     () => (r) => ({
       objects: {
-        match: async (query, visibility, atMost) => {
-          const { objects } = await r.objects.find(query, visibility, { offset: 0, limit: atMost });
-          const outlines = await r.objects.outlines(
-            objects.map(({ id }) => id),
-            seesAll,
-          );
-          return objects.flatMap(({ id }) => outlines.find((outline) => outline.id === id) ?? []);
+        update: async (changes, by) => {
+          try {
+            return await r.objects.update(changes, by);
+          } catch (error) {
+            if (tooLarge(error)) await r.objects.update(changes.slice(0, 1), by);
+            throw error;
+          }
         },
       },
     }),
   ),
 
   broken(
-    "does not look at readers when it matches",
-    "match as they are found, by ascending number, and no more than asked for",
-    () => (r) => ({
-      objects: {
-        match: (query, visibility, atMost) => r.objects.match(query, { ...visibility, principals: null }, atMost),
+    "returns outlines with another time",
+    "returns the outlines of objects",
+    outlining((outline) => ({ ...outline, storedAt: outline.storedAt + 1 })),
+  ),
+
+  broken(
+    "returns sizes in thousands of bytes",
+    "returns the byte size of the attributes in an outline",
+    outlining((outline) => ({ ...outline, bytes: outline.bytes / 1_000 })),
+  ),
+
+  broken("returns matches in list order", "returns matches in ascending order up to the limit", () => (r) => ({
+    objects: {
+      match: async (query, visibility, atMost) => {
+        const { objects } = await r.objects.find(query, visibility, { offset: 0, limit: atMost });
+        const outlines = await r.objects.outlines(
+          objects.map(({ id }) => id),
+          seesAll,
+        );
+        return objects.flatMap(({ id }) => outlines.find((outline) => outline.id === id) ?? []);
       },
-    }),
-  ),
+    },
+  })),
+
+  broken("ignores readers in matches", "returns matches in ascending order up to the limit", () => (r) => ({
+    objects: {
+      match: (query, visibility, atMost) => r.objects.match(query, { ...visibility, principals: null }, atMost),
+    },
+  })),
+
+  broken("ignores the limit of matches", "returns matches in ascending order up to the limit", () => (r) => ({
+    objects: { match: (query, visibility) => r.objects.match(query, visibility, 1_000) },
+  })),
 
   broken(
-    "matches all there are",
-    "match as they are found, by ascending number, and no more than asked for",
-    () => (r) => ({
-      objects: { match: (query, visibility) => r.objects.match(query, visibility, 1_000) },
-    }),
-  ),
-
-  broken(
-    "reads by ids whatever it takes",
-    "are not read by ids and UUIDs when they take more bytes than wanted",
+    "ignores the byte limit in reads by IDs",
+    "refuses to read objects by IDs and UUIDs beyond the byte limit",
     () => (r) => ({
       objects: { get: (ids, visibility) => r.objects.get(ids, visibility) },
     }),
   ),
 
   broken(
-    "reads by UUIDs whatever it takes",
-    "are not read by ids and UUIDs when they take more bytes than wanted",
+    "ignores the byte limit in reads by UUIDs",
+    "refuses to read objects by IDs and UUIDs beyond the byte limit",
     () => (r) => ({
       objects: {
         get: (which, visibility, bytes) => r.objects.get(which, visibility, "uuids" in which ? undefined : bytes),
@@ -160,8 +152,8 @@ export const brokenSizes: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "refuses one object alone",
-    "are not read by ids and UUIDs when they take more bytes than wanted",
+    "refuses a single object at the byte limit",
+    "refuses to read objects by IDs and UUIDs beyond the byte limit",
     () => (r) => ({
       objects: {
         get: (which, visibility, bytes) =>
@@ -171,8 +163,8 @@ export const brokenSizes: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "does not say that it is too much",
-    "are not read by ids and UUIDs when they take more bytes than wanted",
+    "throws another error beyond the byte limit",
+    "refuses to read objects by IDs and UUIDs beyond the byte limit",
     () => (r) => ({
       objects: {
         get: async (ids, visibility, bytes) => {
@@ -187,42 +179,43 @@ export const brokenSizes: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "lists whatever it takes",
-    [
-      "are not listed when the page takes more bytes than wanted",
-      "are not listed far from the beginning when the page takes more bytes than wanted",
-    ],
+    "ignores the byte limit in lists",
+    ["refuses to list a page beyond the byte limit", "refuses to list a distant page beyond the byte limit"],
     () => (r) => ({ objects: { find: (query, visibility, page) => r.objects.find(query, visibility, page) } }),
   ),
 
+  broken("measures the list instead of the page", "refuses to list a page beyond the byte limit", () => (r) => ({
+    objects: {
+      find: async (query, visibility, page, bytes) => {
+        await r.objects.find(query, visibility, { ...page, limit: 1_000 }, bytes);
+        return r.objects.find(query, visibility, page, bytes);
+      },
+    },
+  })),
+
   broken(
-    "measures the list instead of the page",
-    "are not listed when the page takes more bytes than wanted",
+    "counts invisible objects in reads by IDs towards the byte limit",
+    "does not count invisible objects towards the byte limit",
     () => (r) => ({
       objects: {
-        find: async (query, visibility, page, bytes) => {
-          await r.objects.find(query, visibility, { ...page, limit: 1_000 }, bytes);
-          return r.objects.find(query, visibility, page, bytes);
+        get: async (ids, visibility, bytes) => {
+          await r.objects.get(ids, seesAll, bytes);
+          return r.objects.get(ids, visibility, bytes);
         },
       },
     }),
   ),
 
-  broken("measures what is hidden by ids", "take nothing where they are not visible", () => (r) => ({
-    objects: {
-      get: async (ids, visibility, bytes) => {
-        await r.objects.get(ids, seesAll, bytes);
-        return r.objects.get(ids, visibility, bytes);
+  broken(
+    "counts invisible objects in lists towards the byte limit",
+    "does not count invisible objects towards the byte limit",
+    () => (r) => ({
+      objects: {
+        find: async (query, visibility, page, bytes) => {
+          await r.objects.find(query, { ...visibility, principals: null }, page, bytes);
+          return r.objects.find(query, visibility, page, bytes);
+        },
       },
-    },
-  })),
-
-  broken("measures what is hidden in lists", "take nothing where they are not visible", () => (r) => ({
-    objects: {
-      find: async (query, visibility, page, bytes) => {
-        await r.objects.find(query, { ...visibility, principals: null }, page, bytes);
-        return r.objects.find(query, visibility, page, bytes);
-      },
-    },
-  })),
+    }),
+  ),
 ];

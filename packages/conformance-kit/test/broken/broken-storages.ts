@@ -21,23 +21,27 @@ function brokenAround(
   return { fault, caughtBy: [caughtBy].flat(), create };
 }
 
-/** Faults in the storage itself: life, transactions and clock. */
+/** Faults in the storage itself: lifecycle, transactions and clock. */
 export const brokenStorages: readonly BrokenAdapter[] = [
-  brokenAround("migrates itself on first use", "answers 705 to every call until it is migrated", (storage) => {
+  brokenAround("migrates on first use", "answers 705 to every call until it is migrated", (storage) => {
     void storage.migrate();
     return {};
   }),
 
-  brokenAround("reports every migration every time", "applies every migration once, by name", (storage) => ({
-    migrate: async (classes) => {
-      await storage.migrate(classes);
-      return { applied: ["initial"] };
-    },
-  })),
+  brokenAround(
+    "returns every migration on every call",
+    "applies every migration once and returns its name",
+    (storage) => ({
+      migrate: async (classes) => {
+        await storage.migrate(classes);
+        return { applied: ["initial"] };
+      },
+    }),
+  ),
 
   brokenAround(
-    "reports a migration twice when asked twice at once",
-    "applies every migration once when it is asked twice at once",
+    "returns a migration twice for concurrent calls",
+    "applies every migration once in concurrent calls",
     (storage) => {
       let done = false;
       return {
@@ -51,17 +55,15 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     },
   ),
 
-  brokenAround(
-    "has no classes but its own",
-    "gives a new database the classes that it is migrated with, and no other",
-    (storage) => ({ migrate: () => storage.migrate() }),
-  ),
+  brokenAround("creates only its own classes", "creates exactly the given classes in a new database", (storage) => ({
+    migrate: () => storage.migrate(),
+  })),
 
-  brokenAround("goes on after it is closed", "answers 706 to every call after it is closed", () => ({
+  brokenAround("works after close", "answers 706 to every call after it is closed", () => ({
     close: async () => {},
   })),
 
-  brokenAround("is closed once only", "can be closed twice, one after the other and at once", (storage) => {
+  brokenAround("closes only once", "accepts repeated calls of close, sequential and concurrent", (storage) => {
     let closed = false;
     return {
       close: async () => {
@@ -72,13 +74,13 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     };
   }),
 
-  brokenAround("does not wait for what runs", "lets what runs come to its end before it is closed", (storage) => ({
+  brokenAround("does not wait for running work", "completes running work before it closes", (storage) => ({
     close: async () => void storage.close(),
   })),
 
   brokenAround(
-    "is healthy without being migrated",
-    "works once it is migrated, also for those who were refused before",
+    "is healthy without a migration",
+    "works after the migration, also for callers that were refused before",
     (storage) => ({
       repositories: new Proxy(storage.repositories, {
         get: (r, name) => (name === "sessions" ? { count: async () => 0 } : Reflect.get(r, name)),
@@ -87,19 +89,19 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   ),
 
   brokenAround(
-    "works without transactions",
+    "ignores transactions",
     [
-      "keep nothing of their work if it throws",
-      "do not show their work to others before it is kept",
-      "is held by one transaction at a time, which sees what those before it have left",
-      "is not changed by anybody else while a transaction holds it",
-      "keeps writers waiting while a transaction holds it",
-      "waits to be held for those who write",
+      "rolls back all writes if the work throws",
+      "hides the writes of an open transaction from others",
+      "locks the model for one transaction at a time, with the latest state",
+      "blocks model changes of others while a transaction locks the model",
+      "blocks writers while a transaction locks the model",
+      "waits for running writers before it locks the model",
     ],
     (storage) => ({ transaction: async (work) => work(storage.repositories, unguarded) }),
   ),
 
-  brokenAround("keeps the work of a transaction that fails", "keep nothing of their work if it throws", (storage) => ({
+  brokenAround("commits failed transactions", "rolls back all writes if the work throws", (storage) => ({
     transaction: async <T>(work: (r: Repositories, attempt: Attempt) => Promise<T>) => {
       const outcome = await storage.transaction((r, attempt) => Promise.allSettled([work(r, attempt)]));
       if (outcome[0].status === "rejected") throw outcome[0].reason;
@@ -108,8 +110,8 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   })),
 
   brokenAround(
-    "shows the work of an open transaction to everybody",
-    "do not show their work to others before it is kept",
+    "shows the writes of an open transaction",
+    "hides the writes of an open transaction from others",
     (storage) => {
       let open: Repositories | undefined;
       return {
@@ -130,22 +132,25 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   ),
 
   brokenAround(
-    "keeps what is asked for together one by one",
+    "commits the calls of a batch one by one",
     [
-      "are undone when one is refused, whichever it is",
-      "are undone also when the work does not mind the refusal",
-      "keep a limit exactly when many come at once, and leave nothing behind of the others",
+      "rolls back a batch if any of its calls fails",
+      "rolls back a batch with a failed call even if the work ignores the failure",
+      "enforces a limit exactly across concurrent batches and rolls back refused ones",
     ],
     (storage) => ({ batch: async (work) => work(storage.repositories) }),
   ),
 
   brokenAround(
-    "takes what is asked for together for any transaction",
-    ["are undone also when the work does not mind the refusal", "are not asked for later"],
+    "runs batch calls in any transaction",
+    [
+      "rolls back a batch with a failed call even if the work ignores the failure",
+      "refuses batch calls after the first answer",
+    ],
     (storage) => ({ batch: (work) => storage.transaction(work) }),
   ),
 
-  brokenAround("keeps the answers of calls together to itself", "are all kept, and each answers", (storage) => ({
+  brokenAround("drops the answers of batch calls", "commits all calls of a batch and answers each", (storage) => ({
     batch: async (work) => {
       await storage.batch(work);
       return [] as never;
@@ -153,8 +158,8 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   })),
 
   brokenAround(
-    "wraps the error of work with calls together",
-    "leave the error of the work unchanged, and nothing else",
+    "wraps errors of batch work",
+    "rethrows an error of batch work unchanged and writes nothing",
     (storage) => ({
       batch: (work) =>
         storage.batch(work).catch((cause: unknown) => {
@@ -163,7 +168,7 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     }),
   ),
 
-  brokenAround("wraps the error of the work", "let the error of their work out unchanged", (storage) => ({
+  brokenAround("wraps errors of the work", "rethrows the error of the work unchanged", (storage) => ({
     transaction: async (work) => {
       try {
         return await storage.transaction(work);
@@ -173,30 +178,26 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     },
   })),
 
-  brokenAround(
-    "throws at once what the work throws at once",
-    "let the error of their work out unchanged",
-    (storage) => ({
-      transaction: (work) => {
-        let thrown: unknown;
-        const running = storage.transaction((r, attempt) => {
-          try {
-            return work(r, attempt);
-          } catch (error) {
-            thrown = error;
-            throw error;
-          }
-        });
-        return running.catch(() => {
-          throw thrown ?? new Error("failed");
-        });
-      },
-    }),
-  ),
+  brokenAround("throws errors of the work synchronously", "rethrows the error of the work unchanged", (storage) => ({
+    transaction: (work) => {
+      let thrown: unknown;
+      const running = storage.transaction((r, attempt) => {
+        try {
+          return work(r, attempt);
+        } catch (error) {
+          thrown = error;
+          throw error;
+        }
+      });
+      return running.catch(() => {
+        throw thrown ?? new Error("failed");
+      });
+    },
+  })),
 
   brokenAround(
-    "keeps the work and runs it again",
-    "that block one another are run again, without doing anything twice",
+    "commits the work and runs it again",
+    "retries deadlocked transactions without duplicate effects",
     (storage) => ({
       transaction: async (work) => {
         await storage.transaction(work);
@@ -206,8 +207,8 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   ),
 
   brokenAround(
-    "loses a connection with every transaction that fails",
-    "leave nothing behind for those that follow, however many fail",
+    "leaks a connection with every failed transaction",
+    "leaves no effects on later transactions after many failures",
     (storage) => {
       let free = 10;
       return {
@@ -223,14 +224,14 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   ),
 
   brokenAround(
-    "has every index at any time",
-    ["are ready once they are aligned", "are told apart by class, attribute and type"],
+    "reports every index as ready",
+    ["makes indexes ready by aligning them", "distinguishes indexes by class, attribute and type"],
     () => ({
       readyIndexes: async (indexes) => [...indexes],
     }),
   ),
 
-  brokenAround("never takes an index away", "are taken away when they are not wanted any more", (storage) => {
+  brokenAround("never drops an index", "drops unwanted indexes", (storage) => {
     const all: AttributeIndex[] = [];
     return {
       alignIndexes: (wanted) => {
@@ -240,40 +241,40 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     };
   }),
 
-  brokenAround("takes an index away that is there", "stay when they are wanted again", (storage) => ({
+  brokenAround("drops a wanted index", "keeps wanted indexes", (storage) => ({
     alignIndexes: async (wanted) => {
       const ready = new Set(await storage.readyIndexes(wanted));
       return storage.alignIndexes(wanted.filter((index) => !ready.has(index)));
     },
   })),
 
-  brokenAround("builds one index at a time", "are ready once they are aligned", (storage) => ({
+  brokenAround("builds one index per call", "makes indexes ready by aligning them", (storage) => ({
     alignIndexes: (wanted) => storage.alignIndexes(wanted.slice(0, 1)),
   })),
 
-  brokenAround("tells the process's time", "moves with the offset of the clock", () => ({
+  brokenAround("returns the time of the process", "moves with the offset of the clock", () => ({
     now: async () => Date.now(),
   })),
 
   {
-    fault: "judges everything by the process's clock",
+    fault: "uses the process clock for all expiry",
     caughtBy: [
-      "live as long as their idle time-out without a request",
-      "are swept away when they are expired, no more than asked for",
-      "of the storage alone decides what is expired",
-      "is the same for everything that is stored",
-      "dates events by the storage's clock",
+      "keeps a session for its idle timeout without a request",
+      "sweeps expired sessions up to the limit",
+      "uses the storage clock only to decide what is expired",
+      "uses the same clock for everything that is stored",
+      "dates events with the storage clock",
     ],
     create: ({ clockOffset }) => brokenStorage(new MemoryStorage(), { now: async () => Date.now() + clockOffset() }),
   },
 
-  brokenAround("is never healthy", "is healthy when it is migrated", () => ({
+  brokenAround("is never healthy", "is healthy after the migration", () => ({
     health: async () => {
       throw new ServiceError(704);
     },
   })),
 
-  brokenAround("brings demonstration data", "starts without objects, sessions and audit", (storage) => ({
+  brokenAround("creates demonstration data", "starts without objects, sessions and audit events", (storage) => ({
     migrate: async (classes) => {
       const report = await storage.migrate(classes);
       await storage.repositories.objects.insert([{ className: "User", attributes: { Name: "demo" } }]);
@@ -282,8 +283,8 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   })),
 
   {
-    fault: "begins anew with every migration",
-    caughtBy: ["keeps what is there when it is migrated again", "is not reset by another migration"],
+    fault: "resets the data with every migration",
+    caughtBy: ["keeps existing data in a repeated migration", "keeps the model in a repeated migration"],
     create: (options) => {
       let storage = new MemoryStorage(options);
       const migrate = async (classes?: readonly ClassDefinition[]) => {
@@ -300,16 +301,16 @@ export const brokenStorages: readonly BrokenAdapter[] = [
     },
   },
 
-  brokenAround("tells seconds", "is told in milliseconds since 1970 and never runs backwards", (storage) => ({
+  brokenAround("returns seconds", "returns milliseconds since 1970 that never decrease", (storage) => ({
     now: async () => Math.floor((await storage.now()) / 1_000),
   })),
 
-  brokenAround("runs backwards", "is told in milliseconds since 1970 and never runs backwards", () => {
+  brokenAround("returns decreasing times", "returns milliseconds since 1970 that never decrease", () => {
     let now = Date.now();
     return { now: async () => (now -= 1) };
   }),
 
-  brokenAround("does not offer everything inside of transactions", "offer every call", (storage) => ({
+  brokenAround("lacks calls inside transactions", "offers every call inside a transaction", (storage) => ({
     transaction: (work) =>
       storage.transaction((r, attempt) =>
         work(
@@ -320,8 +321,8 @@ export const brokenStorages: readonly BrokenAdapter[] = [
   })),
 
   brokenAround(
-    "keeps the result of the work to itself",
-    ["can do nothing", "keep all of their work and hand on its result"],
+    "drops the result of the work",
+    ["accepts work without calls", "commits all writes and returns the result of the work"],
     (storage) => ({
       transaction: async (work) => {
         await storage.transaction(work);

@@ -9,7 +9,7 @@ import {
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 import { sideBySide, soundly } from "./side-by-side.ts";
 
-/** An update that makes something else of the changes, or of the one who writes. */
+/** An update that alters the changes, or the writer. */
 function updating(change: (changes: readonly ObjectChange[], by: Writing) => [readonly ObjectChange[], Writing]) {
   return () => (r: Repositories) => ({
     objects: { update: (changes: readonly ObjectChange[], by: Writing) => r.objects.update(...change(changes, by)) },
@@ -27,71 +27,67 @@ const withoutNull = each(({ attributes }) => ({
 /** Faults in writing objects. */
 export const brokenWriting: readonly BrokenAdapter[] = [
   {
-    fault: "holds nothing",
+    fault: "locks no rows",
     caughtBy: [
-      "are held for a transaction, against whoever would change them",
-      "are held by several at once without blocking each other",
+      "locks rows for a transaction against concurrent updates",
+      "locks the same rows in several transactions without a deadlock",
     ],
     create: (options) => sideBySide(options, soundly),
   },
 
-  broken("takes null for nothing to set", "are changed in the attributes that are set, and in no other", withoutNull),
+  broken("treats null as not set", "changes exactly the given attributes", withoutNull),
 
-  broken(
-    "merges what is inside of a value",
-    "are changed in the attributes that are set, and in no other",
-    () => (r) => ({
-      objects: {
-        update: async (changes, by) => {
-          const before = new Map(
-            (
-              await r.objects.get(
-                changes.map(({ id }) => id),
-                seesAll,
-              )
-            ).map((object) => [object.id, object]),
-          );
-          const merged = changes.map((change) => {
-            const { Tags: old } = before.get(change.id)?.attributes ?? {};
-            const { Tags: next } = change.attributes;
-            return next === undefined
-              ? change
-              : { ...change, attributes: { ...change.attributes, Tags: Object.assign({}, old, next) } };
-          });
-          return r.objects.update(merged, by);
-        },
-      },
-    }),
-  ),
-
-  broken(
-    "writes nothing when nothing is set",
-    "have the next version after every change, also one that sets nothing",
-    () => (r) => ({
-      objects: {
-        update: (changes, by) =>
-          changes.every(({ attributes }) => Object.keys(attributes).length === 0)
-            ? r.objects.get(
-                changes.map(({ id }) => id),
-                seesAll,
-              )
-            : r.objects.update(changes, by),
-      },
-    }),
-  ),
-
-  broken("answers in the order of ids", "are changed together and come back in the order given", () => (r) => ({
+  broken("merges nested values", "changes exactly the given attributes", () => (r) => ({
     objects: {
-      update: async (changes, by) => (await r.objects.update(changes, by)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      update: async (changes, by) => {
+        const before = new Map(
+          (
+            await r.objects.get(
+              changes.map(({ id }) => id),
+              seesAll,
+            )
+          ).map((object) => [object.id, object]),
+        );
+        const merged = changes.map((change) => {
+          const { Tags: old } = before.get(change.id)?.attributes ?? {};
+          const { Tags: next } = change.attributes;
+          return next === undefined
+            ? change
+            : { ...change, attributes: { ...change.attributes, Tags: Object.assign({}, old, next) } };
+        });
+        return r.objects.update(merged, by);
+      },
+    },
+  })),
+
+  broken("ignores an empty update", "increases the version with every update, also an empty one", () => (r) => ({
+    objects: {
+      update: (changes, by) =>
+        changes.every(({ attributes }) => Object.keys(attributes).length === 0)
+          ? r.objects.get(
+              changes.map(({ id }) => id),
+              seesAll,
+            )
+          : r.objects.update(changes, by),
     },
   })),
 
   broken(
-    "changes one object after the other",
+    "returns objects in the order of their IDs",
+    "updates several objects and returns them in the given order",
+    () => (r) => ({
+      objects: {
+        update: async (changes, by) => (await r.objects.update(changes, by)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      },
+    }),
+  ),
+
+  broken(
+    "updates objects one by one",
     [
-      "cannot be changed with 304 when nothing has their id, all or nothing",
-      "are refused with 713 when they have none of the expected versions, all or nothing",
-      "refuse writes of other sessions and of none with 713, all or nothing",
+      "refuses to update an unknown object with 304, all or nothing",
+      "refuses to update another version than expected with 713, all or nothing",
+      "refuses writes to locked objects without the right session with 713, all or nothing",
     ],
     () => (r) => ({
       objects: {
@@ -104,44 +100,40 @@ export const brokenWriting: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken(
-    "skips what is not there",
-    "cannot be changed with 304 when nothing has their id, all or nothing",
-    () => (r) => ({
-      objects: {
-        update: async (changes, by) => {
-          const there = new Set(
-            (
-              await r.objects.get(
-                changes.map(({ id }) => id),
-                seesAll,
-              )
-            ).map(({ id }) => id),
-          );
-          return r.objects.update(
-            changes.filter(({ id }) => there.has(id)),
-            by,
-          );
-        },
+  broken("skips unknown objects", "refuses to update an unknown object with 304, all or nothing", () => (r) => ({
+    objects: {
+      update: async (changes, by) => {
+        const there = new Set(
+          (
+            await r.objects.get(
+              changes.map(({ id }) => id),
+              seesAll,
+            )
+          ).map(({ id }) => id),
+        );
+        return r.objects.update(
+          changes.filter(({ id }) => there.has(id)),
+          by,
+        );
       },
-    }),
-  ),
+    },
+  })),
 
   broken(
-    "takes no expected version for any",
-    "are refused with 713 when they have none of the expected versions, all or nothing",
+    "treats an empty list of expected versions as any",
+    "refuses to update another version than expected with 713, all or nothing",
     each(({ expectedVersions }) => ({ expectedVersions: expectedVersions?.length === 0 ? null : expectedVersions })),
   ),
 
   broken(
-    "asks for the first expected version alone",
-    "are refused with 713 when they have none of the expected versions, all or nothing",
+    "checks the first expected version only",
+    "refuses to update another version than expected with 713, all or nothing",
     each(({ expectedVersions }) => ({ expectedVersions: expectedVersions?.slice(0, 1) ?? null })),
   ),
 
   broken(
-    "looks at the version before it writes",
-    "are changed by one of those who expect the same version at once",
+    "checks the version before it writes",
+    "accepts one of several concurrent updates of the same version",
     () => (r) => ({
       objects: {
         update: async (changes, by) => {
@@ -163,7 +155,7 @@ export const brokenWriting: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("writes back what it has read", "lose no change of those who set different attributes at once", () => (r) => ({
+  broken("writes back all read attributes", "keeps all concurrent updates of different attributes", () => (r) => ({
     objects: {
       update: async (changes, by) => {
         const before = new Map(
@@ -185,20 +177,16 @@ export const brokenWriting: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken(
-    "does not look at the model",
-    "are not written under a model that is no longer current, nor under one that is not yet",
-    () => (r) => ({
-      objects: {
-        insert: (objects) => r.objects.insert(objects),
-        update: (changes, { session }) => r.objects.update(changes, { session }),
-      },
-    }),
-  ),
+  broken("ignores the model generation", "refuses writes under an outdated or future model generation", () => (r) => ({
+    objects: {
+      insert: (objects) => r.objects.insert(objects),
+      update: (changes, { session }) => r.objects.update(changes, { session }),
+    },
+  })),
 
   broken(
-    "takes a newer model for current",
-    "are not written under a model that is no longer current, nor under one that is not yet",
+    "accepts a future model generation",
+    "refuses writes under an outdated or future model generation",
     () => (r) => ({
       objects: {
         insert: async (objects, by) => {
@@ -211,8 +199,8 @@ export const brokenWriting: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "says only that it was not possible",
-    "are not written under a model that is no longer current, nor under one that is not yet",
+    "throws another error for an outdated model",
+    "refuses writes under an outdated or future model generation",
     () => (r) => ({
       objects: {
         update: async (changes, by) => {
@@ -227,8 +215,8 @@ export const brokenWriting: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "does not look where links lead when it creates",
-    "are refused with 307 links to nothing, all or nothing",
+    "ignores unknown link targets in insertions",
+    "refuses links to unknown objects with 307, all or nothing",
     () => (r) => ({
       objects: {
         insert: (objects, by) =>
@@ -241,22 +229,22 @@ export const brokenWriting: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "does not look where links lead when it changes",
-    "are refused with 307 links to nothing, all or nothing",
+    "ignores unknown link targets in updates",
+    "refuses links to unknown objects with 307, all or nothing",
     each(() => ({ links: {} })),
   ),
 
   broken(
-    "looks at the first link of an attribute alone",
-    "are refused with 307 links to nothing, all or nothing",
+    "checks the first link of an attribute only",
+    "refuses links to unknown objects with 307, all or nothing",
     each(({ links }) => ({
       links: Object.fromEntries(Object.entries(links).map(([name, ids]) => [name, ids.slice(0, 1)])),
     })),
   ),
 
   broken(
-    "takes any text for a value",
-    "are refused with 307 texts that cannot be stored",
+    "accepts any text as a value",
+    "refuses unstorable texts in updates with 307",
     each(({ attributes }) => ({
       attributes: JSON.parse(
         JSON.stringify(attributes).replaceAll(/\\u0000|\\ud[89a-f][0-9a-f]{2}/g, "?"),

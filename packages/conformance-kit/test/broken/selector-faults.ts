@@ -10,7 +10,7 @@ import type {
   Visibility,
 } from "@sallyport/core";
 
-/** A `find` with a fault in what it finds by the names of a realm. */
+/** A `find` with a fault in the lookup by names of a realm. */
 export function findingNames(
   { accounts }: Repositories,
   realm: Realm,
@@ -20,7 +20,7 @@ export function findingNames(
     "realm" in selector && selector.realm === realm ? fault(selector.loginName, links) : accounts.find(selector, links);
 }
 
-/** A `find` with a fault in what it finds by ids. */
+/** A `find` with a fault in the lookup by ID. */
 export function findingIds(
   { accounts }: Repositories,
   fault: (id: AccountId, links: readonly string[]) => Promise<FoundAccount>,
@@ -28,7 +28,7 @@ export function findingIds(
   return (selector, links) => ("id" in selector ? fault(selector.id, links) : accounts.find(selector, links));
 }
 
-/** A `get` with a fault where it is asked for ids. */
+/** A `get` with a fault in the lookup by IDs. */
 export function gettingByIds(
   { objects }: Repositories,
   fault: (ids: readonly ObjectId[], visibility: Visibility) => Promise<StoredObject[]>,
@@ -37,7 +37,7 @@ export function gettingByIds(
     "uuids" in which ? objects.get(which, visibility, bytes) : fault(which, visibility);
 }
 
-/** A `get` with a fault where it is asked for at least so many UUIDs; 1: for exactly one. */
+/** A `get` with a fault in the lookup by at least this many UUIDs; 1: by exactly one. */
 export function gettingByUuids(
   { objects }: Repositories,
   atLeast: 1 | 2,
@@ -49,7 +49,7 @@ export function gettingByUuids(
       : objects.get(which, visibility, bytes);
 }
 
-/** Gets objects by UUIDs without a look at their readers. */
+/** Returns objects by UUIDs regardless of their readers. */
 export function blind({ objects }: Repositories) {
   return (uuids: readonly string[], visibility: Visibility) =>
     objects.get({ uuids }, { ...visibility, principals: null });

@@ -4,23 +4,23 @@ import { type Attempt, type Repositories, ServiceError, type Storage } from "@sa
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenStorage, type Fault, withFault } from "./broken-adapter.ts";
 
-/** A record that was put lost against another writer. */
+/** A put that loses a race with another writer. */
 class Lost extends Error {}
 
-/** What a process does wrong; asked for once for each process, so that each has a memory of its own. */
+/** The faults of a process, created once per process for a private state. */
 export interface ProcessFault {
   readonly repositories?: (storage: MemoryStorage) => Fault;
   readonly storage?: (process: Storage, storage: MemoryStorage) => Partial<Storage>;
-  /** Whether a transaction goes on when it has lost in a part of it. */
+  /** Whether a transaction continues after a serialization failure in a nested one. */
   readonly survivesLosses?: boolean;
-  /** How often a transaction that loses is run. */
+  /** Maximum number of runs of a transaction with serialization failures. */
   readonly runs?: number;
 }
 
-/** A database in memory as several processes have it, one after the other or at once: each with a connection of its own. */
+/** A memory database for several processes, sequential or concurrent, each with its own connection. */
 export class SharedDatabase {
   private readonly storage: MemoryStorage;
-  /** Where no transaction of the caller is known. */
+  /** Outside any transaction of the caller. */
   private readonly outside = AsyncLocalStorage.snapshot();
   private losses = 0;
 
@@ -31,7 +31,7 @@ export class SharedDatabase {
     this.storage = new MemoryStorage(options);
   }
 
-  /** The first process, and the means to have others. */
+  /** The first process, with functions that open others. */
   underTest(): StorageUnderTest {
     return {
       storage: this.connect(),
@@ -91,7 +91,7 @@ export class SharedDatabase {
     }));
   }
 
-  /** Work that cannot go on once it has lost, in whatever part. */
+  /** Work that cannot continue after a serialization failure in any nested transaction. */
   private async losable<T>(
     r: Repositories,
     attempt: Attempt,
@@ -124,7 +124,7 @@ export class SharedDatabase {
   }
 }
 
-/** Repositories whose every call goes through another function. */
+/** Repositories with a wrapper around every call. */
 function everyCallOf(r: Repositories, through: <T>(call: () => Promise<T>) => Promise<T>): Repositories {
   const repositories = Object.entries(r).map(([name, repository]) => [
     name,

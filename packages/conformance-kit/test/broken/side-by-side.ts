@@ -11,12 +11,12 @@ import { objectNumber } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenStorage, unguarded } from "./broken-adapter.ts";
 
-/** A call or transaction at work, and what it has written by now. */
+/** A running call or transaction with its writes. */
 export interface Unit {
   readonly changes: Map<string, Change>;
 }
 
-/** What has changed: by units that are kept, and by those at work. */
+/** The changes of committed and of running units. */
 export class ChangeLog {
   readonly kept = new Map<string, Change>();
   readonly atWork = new Set<Unit>();
@@ -27,12 +27,12 @@ export class ChangeLog {
     return this.given;
   }
 
-  /** The stamp that a unit has given its first change. */
+  /** The stamp of the first change of a unit. */
   static stampOf({ changes }: Unit): number | undefined {
     return [...changes.values()][0]?.stamp;
   }
 
-  /** Nothing up to here can still appear, provided that units have one stamp. */
+  /** No change up to this stamp can still appear, provided that units have one stamp. */
   get complete(): number {
     const open = [...this.atWork].flatMap((unit) => ChangeLog.stampOf(unit) ?? []);
     return Math.min(this.given + 1, ...open) - 1;
@@ -43,22 +43,22 @@ export class ChangeLog {
   }
 }
 
-/** How changes are stamped and told. */
+/** The rules for stamping and reporting changes. */
 export interface Telling {
-  /** The stamp of what a unit writes now. */
+  /** The stamp for a write of a unit. */
   readonly stamp: (log: ChangeLog, unit: Unit) => number;
   readonly watermark: (log: ChangeLog) => number;
-  /** Which units are told of beside those that are kept. */
-  readonly tells?: "what is at work" | "what is taken back";
+  /** The units to report in addition to committed ones. */
+  readonly tells?: "open work" | "rolled-back work";
 }
 
-/** How it is done right. */
+/** The correct rules. */
 export const soundly: Telling = {
   stamp: (log, unit) => ChangeLog.stampOf(unit) ?? log.next(),
   watermark: (log) => log.complete,
 };
 
-/** A storage in memory whose transactions overlap, as far as changes tell. The objects themselves are there at once. */
+/** A memory storage with overlapping transactions, as far as changes show. The objects themselves are visible immediately. */
 export function sideBySide(
   options: { readonly clockOffset: () => number },
   { stamp, watermark, tells }: Telling,
@@ -75,7 +75,7 @@ export function sideBySide(
     const note = async (writing: Promise<StoredObject[]>) => {
       const written = await writing;
       for (const object of written) unit.changes.set(object.id, changeOf(object, stamp(log, unit)));
-      if (tells === "what is at work") keep(unit);
+      if (tells === "open work") keep(unit);
       return written;
     };
     return {
@@ -102,7 +102,7 @@ export function sideBySide(
       keep(unit);
       return result;
     } catch (error) {
-      if (tells === "what is taken back") keep(unit);
+      if (tells === "rolled-back work") keep(unit);
       throw error;
     } finally {
       log.atWork.delete(unit);

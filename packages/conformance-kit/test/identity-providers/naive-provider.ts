@@ -8,7 +8,7 @@ import {
   ServiceError,
 } from "@sallyport/core";
 
-/** What can be forgotten by whoever writes a provider. */
+/** The steps that a provider can omit. */
 export const holes = [
   "trustsSignatures",
   "takesAnyAlgorithm",
@@ -47,7 +47,7 @@ export type Hole = (typeof holes)[number];
 
 const refused = (detail: string) => new ServiceError(324, { detail });
 
-/** A provider for Google's imitation, as short as it can be, with the holes that a test wants. */
+/** A minimal provider for Google's fake, with selectable holes. */
 export class NaiveProvider implements IdentityProvider {
   readonly type = "google";
   private readonly base: string;

@@ -7,29 +7,36 @@ const run = async () => {};
 
 export const sampleChecks: readonly Check[] = [
   { section: "time", name: "moves", needs: null, migrated: true, run },
-  { section: "time", name: "is shared", needs: "severalProcesses", migrated: true, run },
-  { section: "locks", name: "are taken", needs: null, migrated: true, run },
-  { section: "locks", name: "are told", needs: null, migrated: true, run },
+  { section: "time", name: "shares one clock", needs: "severalProcesses", migrated: true, run },
+  { section: "locks", name: "takes a lock", needs: null, migrated: true, run },
+  { section: "locks", name: "reports its holder", needs: null, migrated: true, run },
 ];
 
 const lost = Object.assign(new Error("duplicate key"), {
   stack: "Error: duplicate key\n    at take (my-adapter.js:12:3)\n    at run (other.js:1:1)",
 });
 
-const compared = new ConformanceError({ what: "who holds it", expected: '"one"', got: "null" });
+const compared = new ConformanceError({ what: "the holder", expected: '"one"', got: "null" });
 
 const results: readonly CheckResult[] = [
   { section: "time", name: "moves", outcome: "passed", calls: ["storage.now"], duration: 40 },
-  { section: "time", name: "is shared", outcome: "notApplicable", calls: [], duration: 0.2 },
+  { section: "time", name: "shares one clock", outcome: "notApplicable", calls: [], duration: 0.2 },
   {
     section: "locks",
-    name: "are taken",
+    name: "takes a lock",
     outcome: "failed",
     error: lost,
     calls: ["sessions.open", "objects.insert", "locks.take"],
     duration: 1_000,
   },
-  { section: "locks", name: "are told", outcome: "failed", error: compared, calls: ["locks.state"], duration: 600 },
+  {
+    section: "locks",
+    name: "reports its holder",
+    outcome: "failed",
+    error: compared,
+    calls: ["locks.state"],
+    duration: 600,
+  },
 ];
 
 export const sampleRun: ConformanceRun = {
@@ -49,14 +56,14 @@ export const sampleRun: ConformanceRun = {
 
 const notWritten = (what: string) => Object.assign(new Error(`${what} is not written yet.`), { name: "NotWritten" });
 
-/** The same of an adapter that is not finished. */
+/** The same run of an unfinished adapter. */
 export const unwrittenRun: ConformanceRun = {
   ...sampleRun,
   results: [
     ...results.slice(0, 2),
     {
       section: "locks",
-      name: "are taken",
+      name: "takes a lock",
       outcome: "toWrite",
       error: notWritten("locks.take"),
       calls: ["locks.take"],
@@ -64,7 +71,7 @@ export const unwrittenRun: ConformanceRun = {
     },
     {
       section: "locks",
-      name: "are told",
+      name: "reports its holder",
       outcome: "toWrite",
       error: notWritten("locks.state"),
       calls: ["locks.state"],
@@ -72,7 +79,7 @@ export const unwrittenRun: ConformanceRun = {
     },
     {
       section: "keys",
-      name: "are kept",
+      name: "keeps locks",
       outcome: "toWrite",
       error: notWritten("locks.state"),
       calls: ["locks.state"],

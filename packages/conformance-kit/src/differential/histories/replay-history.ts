@@ -5,7 +5,7 @@ import { ReplayedHistory } from "./replayed-history.ts";
 import { type HistoryOutcome, type HistoryScenario, most, type Step, type WritingStep } from "./step.ts";
 import { plain, refusalOf, takeStep } from "./take-step.ts";
 
-const takenBack = new Error("taken back");
+const takenBack = new Error("rolled back");
 
 /** Replays a history on an empty storage. `advance` moves the storage's clock by milliseconds. */
 export async function replayHistory(
@@ -67,7 +67,7 @@ async function transact(
     const created = steps.filter(({ kind }) => kind === "insert").length;
     while (history.ids.length < length + created) history.ids.push(null);
     history.sessions = sessions + steps.filter(({ kind }) => kind === "open").length;
-    return error === takenBack ? "taken back" : refusalOf(error);
+    return error === takenBack ? "rolled back" : refusalOf(error);
   }
 }
 

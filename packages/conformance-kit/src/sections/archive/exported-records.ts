@@ -21,7 +21,7 @@ import { hour, minute, second } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
 export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
-  "is of a new database what the migrations left": async ({ storage, r }) => {
+  "exports the result of the migrations for a new database": async ({ storage, r }) => {
     const [settings, ...classes] = await archived(storage);
     const { generation, classes: definitions } = await r.model.load();
     equal(
@@ -40,11 +40,11 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     equal(
       classes,
       definitions.map((definition) => ({ section: "classes", definition })),
-      "what follows the settings",
+      "the records after the settings",
     );
   },
 
-  "holds objects as they are, by their numbers, with their links": async ({ storage, r }) => {
+  "exports objects with their exact attributes and links, ordered by number": async ({ storage, r }) => {
     const values = Object.fromEntries(hostileTexts.map((text, index) => [`Text${index}`, text]));
     const [first, other, third] = await createInOneCall(
       r,
@@ -67,10 +67,10 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     equal(exported, objects, "the objects");
     const links = { Files: [first.id, third.id], Other: [other.id] };
     equal(ofSection(records, "links"), [{ section: "links", id: source.id, links }], "the links");
-    equal(ofSection(records, "settings")[0]?.objects, 4, "how many objects there are");
+    equal(ofSection(records, "settings")[0]?.objects, 4, "number of objects");
   },
 
-  "holds what is left of objects, and the highest number that was given": async ({ storage, r }) => {
+  "exports tombstones and the highest assigned number": async ({ storage, r }) => {
     const [kept, other, gone] = await createInOneCall(r, {}, {}, {});
     await deleteObjects(storage, [gone.id]);
     await deleteObjects(storage, [kept.id, other.id], true);
@@ -92,7 +92,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     equal(ofSection(records, "objects"), [], "the objects");
   },
 
-  "holds the stamps of changes, of objects and of tombstones": async ({ storage, r }) => {
+  "exports the change stamps of objects and tombstones": async ({ storage, r }) => {
     const [first, other, third] = await createInOneCall(r, {}, {}, {});
     await deleteObjects(storage, [other.id]);
     await update(r, first.id, { Name: "new" });
@@ -100,7 +100,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     const stamps = [...ofSection(records, "objects"), ...ofSection(records, "tombstones")].toSorted(
       (a, b) => a.stamp - b.stamp,
     );
-    equal(idsOf(stamps), idsOf([third, other, first]), "the objects by their stamps");
+    equal(idsOf(stamps), idsOf([third, other, first]), "the objects, ordered by stamp");
     equal(
       stamps.every(({ stamp }) => Number.isSafeInteger(stamp) && stamp > 0),
       true,
@@ -108,7 +108,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     );
   },
 
-  "holds app keys by their names, and secrets as they are stored": async ({ storage, r }) => {
+  "exports app keys ordered by name, and secrets in stored form": async ({ storage, r }) => {
     const known = [
       await createAppKey(r, { name: "b", appNames: ["a"] }),
       await createAppKey(r, { name: "B", origins: ["https://app.example"], returnAddresses: ["com.example.app:/"] }),
@@ -123,7 +123,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     equal(ofSection(records, "accounts"), [account], "the accounts");
   },
 
-  "holds custom accounts by their names": async ({ storage, r }) => {
+  "exports custom accounts ordered by name": async ({ storage, r }) => {
     for (const loginName of ["\uffff", "b", "\u{10000}", "B", "a"])
       await createCustomAccount(r, { loginName, email: loginName === "b" ? "b@example.com" : null });
     const before = ofSection(await archived(storage), "customAccounts");
@@ -134,11 +134,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     }
   },
 
-  "holds records by kind and id in the order of code points, but for those that have a lifetime": async ({
-    storage,
-    r,
-    advance,
-  }) => {
+  "exports permanent records ordered by kind and ID in code point order": async ({ storage, r, advance }) => {
     const ids = ["\uffff", "b", "\u{10000}", "B", "a"];
     for (const kind of ["second", "first"])
       for (const id of ids) await r.records.put(kind, id, { id }, { owner: id === "b" ? "user:7" : null });
@@ -149,14 +145,14 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     for (const kind of ["first", "second"]) {
       const listed = await r.records.list(kind, { after: null, limit: 10 });
       const kept = listed.filter(({ id }) => id !== "ends");
-      equal(idsOf(kept), ["B", "a", "b", "\uffff", "\u{10000}"], "their order");
+      equal(idsOf(kept), ["B", "a", "b", "\uffff", "\u{10000}"], "the order of the records");
       for (const { age: _age, version: _version, born: _born, ...record } of kept)
         known.push({ section: "records", kind, ...record });
     }
     equal(ofSection(await archived(storage), "records"), known, "the records");
   },
 
-  "holds the audit and what is still counted": async ({ storage, r, advance }) => {
+  "exports audit events and unsettled tallies": async ({ storage, r, advance }) => {
     await r.audit.append({ ...auditEvent, actorId: "7", subjectId: "A1", appNames: ["field"] });
     await r.audit.append(auditEvent);
     await r.audit.tally("b", auditEvent);
@@ -166,18 +162,18 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     const records = await archived(storage);
     const events = await r.audit.read(0, 10);
     const audit = events.map((event) => ({ section: "audit", ...event }));
-    equal(ofSection(records, "audit"), audit, "the audit");
+    equal(ofSection(records, "audit"), audit, "the audit events");
     equal(ofSection(records, "settings")[0]?.lastAudit, events[1]?.sequence, "the highest sequence");
     const [several, single] = ofSection(records, "tallies");
     equal(
       [several?.key, several?.attempts, several?.requestId, single?.key, single?.attempts],
       ["B", 2, "first", "b", 1],
-      "what is counted",
+      "the tallies",
     );
-    holds((several?.at ?? 0) - (several?.since ?? 0) >= hour, "The last attempt is an hour behind the first");
+    holds((several?.at ?? 0) - (several?.since ?? 0) >= hour, "The last attempt must be an hour after the first");
   },
 
-  "holds nothing that ends by itself": async ({ storage, r }) => {
+  "exports no data with a limited lifetime": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
     const before = await archived(storage);
     const digest = await visitor.open(r);
@@ -189,6 +185,6 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
       { blocks: [freshDigest()], clientKey: digest, keyId: "key" },
       { uses: 3, within: hour },
     );
-    equal(await archived(storage), before, "what is exported");
+    equal(await archived(storage), before, "the export");
   },
 });

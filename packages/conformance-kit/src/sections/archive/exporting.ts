@@ -43,7 +43,7 @@ async function readParts({ archive }: Storage, count: number): Promise<void> {
 
 export const exportingChecks: readonly Check[] = [
   ...checksOf("archive", {
-    "is of one moment, whatever is written while it is read": async ({ storage, r }) => {
+    "exports one consistent snapshot during concurrent writes": async ({ storage, r }) => {
       await r.objects.insert(files(3));
       const before = await archived(storage);
       let writing: Promise<void> = Promise.resolve();
@@ -52,38 +52,38 @@ export const exportingChecks: readonly Check[] = [
         writing = writeEverything(storage);
         for (let turns = 0; turns < 20; turns += 1) await turn();
       });
-      equal(read, before, "what is exported");
+      equal(read, before, "the export");
       await writing;
-      holds((await archived(storage)).length > before.length, "What was written meanwhile is exported later");
+      holds((await archived(storage)).length > before.length, "A later export must contain the writes made meanwhile");
     },
 
-    "comes in parts of one section each, none empty and none large": async ({ storage, r }) => {
+    "exports in non-empty, bounded parts of one section each": async ({ storage, r }) => {
       const text = "x".repeat(400_000);
       for (let batch = 0; batch < 5; batch += 1) await r.objects.insert(files(500));
       await r.objects.insert(Array.from({ length: 7 }, () => ({ className: "File", attributes: { text } })));
       let objects = 0;
       for await (const part of storage.archive.export()) {
-        equal(new Set(part.map(({ section }) => section)).size, 1, "how many sections a part is of");
-        holds(part.length <= largestPart.records, `No part has more than ${largestPart.records} records`);
+        equal(new Set(part.map(({ section }) => section)).size, 1, "number of sections in a part");
+        holds(part.length <= largestPart.records, `A part must have at most ${largestPart.records} records`);
         const characters = part
           .slice(0, -1)
           .map((record) => ("attributes" in record ? (record.attributes?.length ?? 0) : 0));
         holds(
           characters.reduce((sum, each) => sum + each, 0) < largestPart.characters,
-          "No part goes on behind a mebibyte of attributes",
+          "A part must end after one mebibyte of attributes",
         );
         objects += part.filter(({ section }) => section === "objects").length;
       }
-      equal(objects, 2_507, "how many objects there are");
+      equal(objects, 2_507, "number of objects");
     },
 
-    "can be left at any place": async ({ storage, r }) => {
+    "allows the caller to stop an export at any point": async ({ storage, r }) => {
       await r.objects.insert(files(3));
       for (let place = 0; place < 4; place += 1) {
         await readParts(storage, place);
         await r.objects.insert(files(1));
       }
-      equal(ofSection(await archived(storage), "objects").length, 7, "how many objects there are");
+      equal(ofSection(await archived(storage), "objects").length, 7, "number of objects");
       await readParts(storage, 1);
       await storage.close();
       await failsWith(706, () => archived(storage), "an export after close");
@@ -93,7 +93,7 @@ export const exportingChecks: readonly Check[] = [
   ...checksOf(
     "archive",
     {
-      "sees nothing of what others keep while it is read": async ({ storage, r, another }) => {
+      "excludes concurrent commits from an export": async ({ storage, r, another }) => {
         await r.objects.insert(files(3));
         const before = await archived(storage);
         const other = await another();
@@ -102,8 +102,8 @@ export const exportingChecks: readonly Check[] = [
           await other.repositories.objects.insert(files(2_500));
           await deleteObjects(other, idsOf(ofSection(before, "objects")));
         });
-        equal(read, before, "what is exported");
-        equal(ofSection(await archived(storage), "tombstones").length, 3, "how many are gone afterwards");
+        equal(read, before, "the export");
+        equal(ofSection(await archived(storage), "tombstones").length, 3, "number of objects that are gone afterwards");
       },
     },
     { needs: "severalProcesses" },
@@ -112,7 +112,7 @@ export const exportingChecks: readonly Check[] = [
   ...checksOf(
     "archive",
     {
-      "is refused with 705 before the migration": async ({ storage }) =>
+      "refuses an export before the migration with 705": async ({ storage }) =>
         failsWith(705, () => archived(storage), "an export before the migration"),
     },
     { migrated: false },

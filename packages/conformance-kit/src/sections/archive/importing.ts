@@ -33,7 +33,7 @@ function importInto({ archive }: Storage, records = sampleArchive) {
 }
 
 async function fill(storage: Storage): Promise<void> {
-  equal(await importInto(storage), "imported", "the import");
+  equal(await importInto(storage), "imported", "the outcome of the import");
 }
 
 /** Starts an import that reads all but the last record, and completes after `release`. */
@@ -57,11 +57,11 @@ function leavesAlone(write: (r: Repositories, storage: Storage) => Promise<unkno
     const before = await archived(storage);
     const unread: AsyncIterable<ArchiveRecord> = {
       [Symbol.asyncIterator]: () => ({
-        next: () => Promise.reject(new ConformanceError("Records are read though the database is not empty.")),
+        next: () => Promise.reject(new ConformanceError("Records must not be read if the database is not empty.")),
       }),
     };
-    equal(await storage.archive.import(unread), "notEmpty", "the import");
-    equal(await archived(storage), before, "what is there");
+    equal(await storage.archive.import(unread), "notEmpty", "the outcome of the import");
+    equal(await archived(storage), before, "the content of the database");
   };
 }
 
@@ -92,14 +92,14 @@ function sampleWithObject(change: Partial<RecordOf<"objects">>): ArchiveRecord[]
 
 export const importingChecks: readonly Check[] = [
   ...checksOf("archive", {
-    "is the same when it was imported and is exported again": async ({ storage }) => {
+    "exports exactly the imported records": async ({ storage }) => {
       await fill(storage);
       const records = await archived(storage);
-      equal(records.length, sampleArchive.length, "how many records there are");
+      equal(records.length, sampleArchive.length, "number of records");
       for (const [index, record] of records.entries()) equal(record, sampleArchive[index], `record ${index}`);
     },
 
-    "is there as if it had been written": async ({ storage, r }) => {
+    "makes imported data available as if it had been written": async ({ storage, r }) => {
       await fill(storage);
       const { generation, classes } = await r.model.load();
       equal([generation, classes], [7, pluck(ofSection(sampleArchive, "classes"), "definition")], "the model");
@@ -107,15 +107,15 @@ export const importingChecks: readonly Check[] = [
         const { id, uuid } = object;
         const attributes = JSON.parse(object.attributes) as Attributes;
         equal(await r.objects.get([id], seesAll), [{ ...object, attributes }], "an object");
-        equal((await objectByUuid(r, uuid))?.id, id, "the object of a UUID");
+        equal((await objectByUuid(r, uuid))?.id, id, "the object with a UUID");
       }
-      equal(await r.objects.count({ classes: ["File"] }, everybody), 4, "how many objects everybody may see");
+      equal(await r.objects.count({ classes: ["File"] }, everybody), 4, "number of public objects");
       equal((await tombstoneOf(r, "5"))?.kind, "recycled", "a recycled object");
       const referrers = await r.deletion.referrers(["3"], { attributes: null, limit: 10 });
       equal(
         referrers.map(({ id, attribute }) => `${id} ${attribute}`).toSorted(),
         ["14 Files", "14 Other"],
-        "who points to an object",
+        "the referrers of an object",
       );
       equal((await accountNamed(r, "Name 1"))?.secret, "$argon2id$1", "the secret of an account");
       const [custom] = ofSection(sampleArchive, "customAccounts");
@@ -125,19 +125,19 @@ export const importingChecks: readonly Check[] = [
       const passwords = ["first", "second", ...hostileTexts];
       equal(rowsOf(history, "id", "value"), [["user:3", passwords]], "the records of an owner");
       const applications = await r.records.list("application", { after: null, limit: 10 });
-      equal(new Set(pluck(applications, "version")).size, 4, "how many versions the records have");
+      equal(new Set(pluck(applications, "version")).size, 4, "number of different record versions");
       const [all] = ofSection(sampleArchive, "appKeys");
       const admitted = await r.admission.admit({
         appKey: all?.digest ?? "",
         session: null,
         idleTimeout: generous.idleTimeout,
       });
-      equal([admitted.appKey?.id, admitted.maintenance], ["1", true], "what admission says of an app key");
+      equal([admitted.appKey?.id, admitted.maintenance], ["1", true], "the admission of an app key");
       equal(pluck(await r.audit.read(0, 10), "sequence"), [7, 9], "the audit");
-      equal(admitted.macroGeneration, 4, "the generation of macros that admission shows");
+      equal(admitted.macroGeneration, 4, "the macro generation of admission");
     },
 
-    "keeps the order of changes, and stamps what comes later behind all of them": async ({ storage, r }) => {
+    "keeps the order of changes and stamps later changes after the imported ones": async ({ storage, r }) => {
       await fill(storage);
       const { id } = await createObject(r);
       const kept = [...ofSection(sampleArchive, "objects"), ...ofSection(sampleArchive, "tombstones")];
@@ -145,90 +145,98 @@ export const importingChecks: readonly Check[] = [
         (one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id),
       );
       const told = await changesUpTo(r, await watermarkBehind(r, [id]));
-      equal(idsOf(told), [...idsOf(inOrder), id], "the objects in the order of their changes");
+      equal(idsOf(told), [...idsOf(inOrder), id], "the objects, ordered by change");
     },
 
-    "gives no id, UUID, name or sequence a second time": async ({ storage, r }) => {
+    "never reuses an imported ID, UUID, name or sequence": async ({ storage, r }) => {
       await fill(storage);
       const { id } = await createObject(r);
-      holds(objectNumber(id) > 3_000_000, `The first id after the import, ${id}, is behind all that were given`);
+      holds(objectNumber(id) > 3_000_000, `The first ID after the import, ${id}, must be after all imported IDs`);
       const [gone] = ofSection(sampleArchive, "tombstones");
       const again = () => createObject(r, { uuid: gone?.uuid ?? "" });
-      await failsWith(307, again, "the UUID of an object that is gone");
-      equal(await r.records.put("application", "a", 1, { ifVersion: "none" }), "exists", "a record");
+      await failsWith(307, again, "using the UUID of a deleted object");
+      equal(
+        await r.records.put("application", "a", 1, { ifVersion: "none" }),
+        "exists",
+        "the outcome for an existing record",
+      );
       const other = { loginName: "other", userId: id, secret: "" };
       const created = await r.accounts.create({ ...other, administrator: false }, "name 0");
-      equal(created, "nameTaken", "a confusable name");
+      equal(created, "nameTaken", "the outcome for a confusable name");
       const custom = { ...other, id: "00000000-0000-4000-8000-aaaaaaaaaaaa", email: null };
-      equal(await r.accounts.create(custom, "like a"), "nameTaken", "a confusable name of a custom account");
+      equal(
+        await r.accounts.create(custom, "like a"),
+        "nameTaken",
+        "the outcome for a confusable name of a custom account",
+      );
       await createAppKey(r, { name: "new" });
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
-      holds((written?.sequence ?? 0) > 30, "The first sequence after the import is behind all that were given");
+      holds((written?.sequence ?? 0) > 30, "The first sequence after the import must be after all imported sequences");
     },
 
-    "can be worked on at once": async ({ storage, r }) => {
+    "allows writes to imported data": async ({ storage, r }) => {
       await fill(storage);
       await r.settings.setMaintenance(false);
       const [restored] = await storage.transaction(async (inside) => {
         await inside.deletion.recycledWith("5");
         return inside.deletion.restore([{ id: "5", attributes: {}, links: { Other: ["3"] } }]);
       });
-      equal([restored?.id, restored?.version], ["5", 4], "an object that has come back");
-      equal(await deleteObjects(storage, ["14"]), 1, "how many objects go");
+      equal([restored?.id, restored?.version], ["5", 4], "a restored object");
+      equal(await deleteObjects(storage, ["14"]), 1, "number of deleted objects");
       await r.settings.raiseMacroGeneration();
-      equal((await r.settings.read()).macroGeneration, 5, "the generation of macros");
+      equal((await r.settings.read()).macroGeneration, 5, "the macro generation");
       const [known] = await r.records.get("application", ["a"]);
       const changed = await r.records.put("application", "a", 1, { ifVersion: known?.version ?? 0 });
-      equal(changed, "stored", "a change of a record");
-      equal(await r.objects.count({ classes: ["File"] }, everybody), 4, "how many objects everybody may see");
+      equal(changed, "stored", "the outcome of changing a record");
+      equal(await r.objects.count({ classes: ["File"] }, everybody), 4, "number of public objects");
     },
 
-    "is refused when there is an object": leavesAlone((r) => createObject(r)),
-    "is refused when there was an object": leavesAlone(async (r, storage) =>
+    "refuses an import if an object exists": leavesAlone((r) => createObject(r)),
+    "refuses an import if an object existed": leavesAlone(async (r, storage) =>
       deleteObjects(storage, [(await createObject(r)).id]),
     ),
-    "is refused when there is an app key": leavesAlone((r) => createAppKey(r)),
-    "is refused when there is a custom account": leavesAlone((r) => createCustomAccount(r, { userId: "1" })),
-    "is refused when there is a link": leavesAlone((r) => createLink(r)),
-    "is refused when there is a record that stays": leavesAlone((r) => r.records.put("sample", "one", 1)),
-    "is not kept from a database by records that have a lifetime, and leaves them": async ({ storage, r }) => {
+    "refuses an import if an app key exists": leavesAlone((r) => createAppKey(r)),
+    "refuses an import if a custom account exists": leavesAlone((r) => createCustomAccount(r, { userId: "1" })),
+    "refuses an import if an identity link exists": leavesAlone((r) => createLink(r)),
+    "refuses an import if a permanent record exists": leavesAlone((r) => r.records.put("sample", "one", 1)),
+    "imports despite records with a lifetime, and keeps those records": async ({ storage, r }) => {
       await r.records.put("sample", "one", 1, { lifetime: generous.idleTimeout });
       await fill(storage);
       equal((await r.records.get("sample", ["one"]))[0]?.value, 1, "the record");
     },
-    "is refused when there is an audit": leavesAlone((r) => r.audit.append(auditEvent)),
-    "is refused when attempts are counted": leavesAlone((r) => r.audit.tally("key", auditEvent)),
-    "is refused when the model was changed": leavesAlone((r) => r.model.change({ put: [] }, 1)),
-    "is refused when there was an import": leavesAlone((_r, storage) => importInto(storage)),
+    "refuses an import if an audit event exists": leavesAlone((r) => r.audit.append(auditEvent)),
+    "refuses an import if an unsettled tally exists": leavesAlone((r) => r.audit.tally("key", auditEvent)),
+    "refuses an import if the model was changed": leavesAlone((r) => r.model.change({ put: [] }, 1)),
+    "refuses an import after a previous import": leavesAlone((_r, storage) => importInto(storage)),
 
-    "leaves nothing behind when the records end with an error": async ({ storage, r }) => {
+    "rolls back an import if reading its records fails": async ({ storage, r }) => {
       const before = ofSection(await archived(storage), "classes");
       const error = new Error("cut off");
       for (const cut of [0, 1, 5, sampleArchive.length]) {
         const outcome = await storage.archive
           .import(streamed(sampleArchive.slice(0, cut), error))
           .catch((reason: unknown) => reason);
-        holds(outcome === error, `The error after ${cut} records comes out unchanged`);
+        holds(outcome === error, `The error after ${cut} records must be rethrown unchanged`);
         equal(ofSection(await archived(storage), "classes"), before, `the classes after ${cut} records and an error`);
         equal(await r.settings.isEmpty(), true, `whether the database is empty after ${cut} records and an error`);
       }
       await fill(storage);
     },
 
-    "leaves nothing behind of records that contradict one another": async ({ storage }) => {
+    "rolls back an import with contradictory records": async ({ storage }) => {
       const unused = "00000000-0000-4000-8000-bbbbbbbbbbbb";
       for (const [what, records] of Object.entries({
-        "an id twice": sampleWithObject({ id: objectIdOf(1_000_000) }),
-        "a UUID twice": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000003" }),
-        "an id of an object that is gone": sampleWithObject({ id: objectIdOf(2_000_000) }),
-        "a UUID of an object that is gone": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000005" }),
-        "a class twice": sampleWith("classes", 1),
-        "a record twice": sampleWith("records", 1),
-        "an app key twice": sampleWith("appKeys", 1, { id: "2", name: "z" }),
-        "a confusable name twice": sampleWith("accounts", 0, { userId: "14", loginName: "other" }),
-        "a custom account twice": sampleWith("customAccounts", 0, { loginName: "other", confusableKey: "other" }),
-        "a confusable name of a custom account twice": sampleWith("customAccounts", 0, {
+        "a duplicate ID": sampleWithObject({ id: objectIdOf(1_000_000) }),
+        "a duplicate UUID": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000003" }),
+        "the ID of a deleted object": sampleWithObject({ id: objectIdOf(2_000_000) }),
+        "the UUID of a deleted object": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000005" }),
+        "a duplicate class": sampleWith("classes", 1),
+        "a duplicate record": sampleWith("records", 1),
+        "a duplicate app key": sampleWith("appKeys", 1, { id: "2", name: "z" }),
+        "a duplicate confusable name": sampleWith("accounts", 0, { userId: "14", loginName: "other" }),
+        "a duplicate custom account": sampleWith("customAccounts", 0, { loginName: "other", confusableKey: "other" }),
+        "a duplicate confusable name of a custom account": sampleWith("customAccounts", 0, {
           id: unused,
           loginName: "other",
         }),
@@ -237,7 +245,7 @@ export const importingChecks: readonly Check[] = [
       await fill(storage);
     },
 
-    "leaves nothing behind of what cannot be stored": async ({ storage }) => {
+    "rolls back an import with unstorable values": async ({ storage }) => {
       const zero = { attributes: '{"a": "\\u0000"}' };
       const large = { attributes: `{"a": "${"x".repeat(1_048_576)}"}` };
       await refuses(storage, 307, sampleWithObject({ className: "a\0b" }), "a class with a zero character");
@@ -246,31 +254,31 @@ export const importingChecks: readonly Check[] = [
       await fill(storage);
     },
 
-    "is one at a time": async ({ storage }) => {
+    "runs one import at a time": async ({ storage }) => {
       const { outcome, release } = await beginImport(storage);
-      equal(await importInto(storage), "busy", "a second import at the same time");
+      equal(await importInto(storage), "busy", "the outcome of a concurrent import");
       release();
-      equal(await outcome, "imported", "the first import");
-      equal(await archived(storage), sampleArchive, "what is there");
+      equal(await outcome, "imported", "the outcome of the first import");
+      equal(await archived(storage), sampleArchive, "the content of the database");
     },
   }),
 
   ...checksOf(
     "archive",
     {
-      "is one at a time for all, and seen by nobody before it is whole": async ({ storage, another }) => {
+      "runs one import at a time across processes and hides it until it is complete": async ({ storage, another }) => {
         const other = await another();
         const before = await archived(other);
         const { outcome, release } = await beginImport(storage);
-        equal(await importInto(other), "busy", "an import by another process");
-        equal(await archived(other), before, "what another process sees");
-        equal(await other.repositories.objects.get(["3"], seesAll), [], "the object that another process sees");
+        equal(await importInto(other), "busy", "the outcome of an import by another process");
+        equal(await archived(other), before, "the content seen by another process");
+        equal(await other.repositories.objects.get(["3"], seesAll), [], "the object seen by another process");
         const writing = createObject(other.repositories);
         release();
-        equal(await outcome, "imported", "the import");
+        equal(await outcome, "imported", "the outcome of the import");
         const { id } = await writing;
-        holds(objectNumber(id) > 3_000_000, "What was written meanwhile has an id behind all that were given");
-        equal(await importInto(other), "notEmpty", "an import by another process afterwards");
+        holds(objectNumber(id) > 3_000_000, "The ID of a later write must be after all imported IDs");
+        equal(await importInto(other), "notEmpty", "the outcome of a later import by another process");
       },
     },
     { needs: "severalProcesses" },
@@ -279,7 +287,7 @@ export const importingChecks: readonly Check[] = [
   ...checksOf(
     "archive",
     {
-      "is not imported with 705 before the migration": async ({ storage }) => {
+      "refuses an import before the migration with 705": async ({ storage }) => {
         await failsWith(705, () => importInto(storage), "an import before the migration");
       },
     },

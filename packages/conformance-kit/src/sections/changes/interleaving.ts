@@ -13,11 +13,11 @@ async function lookAt(r: Repositories): Promise<{ watermark: number; changes: Ch
 }
 
 /** Asserts that an open transaction never adds changes up to a watermark that was already read. */
-async function overlap(storage: Storage, other: Storage, end: "kept" | "taken back"): Promise<void> {
+async function overlap(storage: Storage, other: Storage, end: "committed" | "rolled back"): Promise<void> {
   const created: string[] = [];
   const insert = async (r: Repositories, count: number) => {
     const ids = idsOf(await r.objects.insert(files(count)));
-    if (r === other.repositories || end === "kept") created.push(...ids);
+    if (r === other.repositories || end === "committed") created.push(...ids);
   };
   for (let round = 0; round < 4; round += 1) {
     const seen = await whileOpen(
@@ -29,16 +29,24 @@ async function overlap(storage: Storage, other: Storage, end: "kept" | "taken ba
       },
       { end },
     );
-    equal(await changesUpTo(other.repositories, seen.watermark), seen.changes, "what was read, when it is read again");
+    equal(
+      await changesUpTo(other.repositories, seen.watermark),
+      seen.changes,
+      "the changes up to the watermark, read again",
+    );
     const watermark = await watermarkBehind(other.repositories, created);
-    equalInAnyOrder(idsOf(await changesUpTo(storage.repositories, watermark)), created, "the ids of what has changed");
+    equalInAnyOrder(
+      idsOf(await changesUpTo(storage.repositories, watermark)),
+      created,
+      "the IDs of the changed objects",
+    );
   }
 }
 
 /** The transactions of one writer: they create objects, update a shared one, or roll back. Returns the ids. */
 async function write(storage: Storage, writer: number, shared: string): Promise<string[]> {
   const random = pseudoRandom(writer);
-  const takenBack = new Error("taken back");
+  const takenBack = new Error("rolled back");
   const kept: string[] = [];
   for (let round = 0; round < 8; round += 1) {
     const [sizes, pauses, chance] = [[random(3), random(3)], [random(20), random(20)], random(2)];
@@ -70,7 +78,7 @@ async function follow(storages: readonly [Storage, Storage]): Promise<void> {
   let reached = beforeAllChanges.stamp;
   const readOn = async (): Promise<void> => {
     const watermark = await reader.changes.watermark();
-    holds(watermark >= reached, `The watermark ${watermark} is not below ${reached}, where it was`);
+    holds(watermark >= reached, `The watermark ${watermark} must not be below ${reached}`);
     followed.push(...(await changesUpTo(reader, watermark, { stamp: reached, id: null }, 5)));
     reached = watermark;
   };
@@ -85,31 +93,32 @@ async function follow(storages: readonly [Storage, Storage]): Promise<void> {
   equalInAnyOrder(
     idsOf(followed.filter(({ id }) => id !== shared.id)),
     all.slice(1),
-    "the ids of the new objects that the reader was told of",
+    "the IDs of the new objects in the followed changes",
   );
   const versions = followed.filter(({ id }) => id === shared.id).map(({ version }) => version);
   equal(
     versions,
     [...new Set(versions)].toSorted((one, other) => one - other),
-    "the versions of the object that was changed, each once",
+    "the versions of the changed object, each once",
   );
-  equal(versions.at(-1), (await objectOf(reader, shared.id))?.version, "the last version that the reader was told of");
+  equal(versions.at(-1), (await objectOf(reader, shared.id))?.version, "the last followed version");
   equal(
     await changesUpTo(reader, reached),
     followed.filter(({ id, version }) => id !== shared.id || version === versions.at(-1)),
-    "all that is told, from the beginning",
+    "all changes, read from the beginning",
   );
 }
 
 const withinOne = checksOf("changes", {
-  "never appear below what was read, though another transaction is still open": ({ storage }) =>
-    overlap(storage, storage, "kept"),
+  "never adds changes below a watermark that was read during an open transaction": ({ storage }) =>
+    overlap(storage, storage, "committed"),
 
-  "of what is taken back never show, and hold nobody up": ({ storage }) => overlap(storage, storage, "taken back"),
+  "hides changes of rolled-back transactions without delaying others": ({ storage }) =>
+    overlap(storage, storage, "rolled back"),
 
-  "lose nothing and repeat nothing for who follows writers at work": ({ storage }) => follow([storage, storage]),
+  "gives a follower every change once during concurrent writes": ({ storage }) => follow([storage, storage]),
 
-  "of one transaction have one stamp, and show together": async ({ storage, r }) => {
+  "gives the changes of one transaction the same stamp and shows them together": async ({ storage, r }) => {
     const looks: Change[][] = [];
     const writing = storage.transaction(async (inside) => {
       const ids: string[] = [];
@@ -122,20 +131,20 @@ const withinOne = checksOf("changes", {
     const created = await meanwhile(writing, async () => looks.push((await lookAt(r)).changes));
     const last = await changesUpTo(r, await watermarkBehind(r, created));
     for (const changes of [...looks.filter(({ length }) => length > 0), last])
-      equal(idsOf(changes), created, "the ids of what has changed");
-    equal(new Set(last.map(({ stamp }) => stamp)).size, 1, "how many stamps there are");
+      equal(idsOf(changes), created, "the IDs of the changed objects");
+    equal(new Set(last.map(({ stamp }) => stamp)).size, 1, "number of different stamps");
   },
 });
 
 const together = checksOf(
   "changes",
   {
-    "never appear below what another process has read, though a transaction is still open": async ({
+    "never adds changes below a watermark that another process read during an open transaction": async ({
       storage,
       another,
-    }) => overlap(storage, await another(), "kept"),
+    }) => overlap(storage, await another(), "committed"),
 
-    "lose nothing and repeat nothing for who follows several processes at work": async ({ storage, another }) =>
+    "gives a follower every change once during writes by several processes": async ({ storage, another }) =>
       follow([storage, await another()]),
   },
   { needs: "severalProcesses" },

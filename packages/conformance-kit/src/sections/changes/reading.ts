@@ -15,13 +15,13 @@ async function severalTransactions(storage: Storage) {
 }
 
 export const changeReadingChecks: readonly Check[] = checksOf("changes", {
-  "tell nothing of a new database": async ({ r }) => {
+  "returns no changes for a new database": async ({ r }) => {
     const watermark = await r.changes.watermark();
-    holds(Number.isSafeInteger(watermark) && watermark >= 0, `The watermark ${watermark} is a whole number`);
+    holds(Number.isSafeInteger(watermark) && watermark >= 0, `The watermark ${watermark} must be a whole number`);
     equal(await r.changes.read(beforeAllChanges, watermark, 10), [], "the changes");
   },
 
-  "tell of every object that was stored, whoever may see it": async ({ r }) => {
+  "returns a change for every stored object regardless of its readers": async ({ r }) => {
     const restricted = { className: "Image", attributes: {}, readers: [] };
     let before = await r.changes.watermark();
     for (const objects of [files(2), [{ className: "User", attributes: { Name: "new" } }, restricted], [restricted]]) {
@@ -29,17 +29,17 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
       const watermark = await watermarkBehind(r, idsOf(created.slice(-1)));
       const told = await changesUpTo(r, watermark, { stamp: before, id: null });
       const expected = created.map(({ id, uuid, className, version }) => [id, uuid, className, version, "stored"]);
-      equal(rowsOf(told, "id", "uuid", "className", "version", "kind"), expected, "what is told");
+      equal(rowsOf(told, "id", "uuid", "className", "version", "kind"), expected, "the changes");
       holds(
         told.every(({ stamp }) => Number.isSafeInteger(stamp) && stamp > before),
-        `The stamps are whole numbers above ${before}`,
+        `The stamps must be whole numbers above ${before}`,
       );
       before = watermark;
     }
-    equal((await changesUpTo(r, before)).length, 8, "how many changes there are in all");
+    equal((await changesUpTo(r, before)).length, 8, "number of all changes");
   },
 
-  "move up when an object is changed, and tell of it once, with its version": async ({ r }) => {
+  "replaces the change of an object with the latest one and its version": async ({ r }) => {
     const [first, second, third] = await createInOneCall(r, {}, {}, {});
     const reached = await watermarkBehind(r, idsOf([first, second, third]));
     for (const name of ["new", "newer"]) await update(r, second.id, { Name: name });
@@ -52,13 +52,13 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
         [first.id, 2],
         [last.id, 1],
       ],
-      "what is told of the changes",
+      "the changes after the updates",
     );
-    equal(await changesUpTo(r, watermark), [...(await changesUpTo(r, reached)), ...told], "what is told in all");
-    equal(idsOf(await changesUpTo(r, reached)), [third.id], "what is left of what was told before");
+    equal(await changesUpTo(r, watermark), [...(await changesUpTo(r, reached)), ...told], "all changes");
+    equal(idsOf(await changesUpTo(r, reached)), [third.id], "the remaining earlier changes");
   },
 
-  "move up when only the readers of an object change": async ({ r }) => {
+  "reports a change if only the readers of an object change": async ({ r }) => {
     const [first, second] = await createInOneCall(r, {}, {});
     const reached = await watermarkBehind(r, idsOf([first, second]));
     for (const readers of [["A1"], [], null]) await update(r, first.id, {}, { readers });
@@ -69,23 +69,23 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
         [first.id, 4, "stored"],
         [last.id, 1, "stored"],
       ],
-      "what is told of the changes",
+      "the changes after the updates",
     );
   },
 
-  "begin behind the place given, within a stamp and after it": async ({ storage, r }) => {
+  "reads changes after a given position, within a stamp and after it": async ({ storage, r }) => {
     const { watermark, all } = await severalTransactions(storage);
     for (const [index, { stamp, id }] of all.entries()) {
       const behind = await r.changes.read({ stamp, id }, watermark, 100);
-      equal(behind, all.slice(index + 1), `the changes behind the ${index + 1}th`);
+      equal(behind, all.slice(index + 1), `the changes after number ${index + 1}`);
     }
     for (const stamp of new Set(pluck(all, "stamp"))) {
       const later = all.filter((each) => each.stamp > stamp);
-      equal(await r.changes.read({ stamp, id: null }, watermark, 100), later, "the changes behind a stamp");
+      equal(await r.changes.read({ stamp, id: null }, watermark, 100), later, "the changes after a stamp");
     }
   },
 
-  "end with the highest stamp asked for, and with the limit": async ({ storage, r }) => {
+  "ends at the highest requested stamp and at the limit": async ({ storage, r }) => {
     const { watermark, all } = await severalTransactions(storage);
     for (const stamp of new Set(pluck(all, "stamp"))) {
       for (const upTo of [stamp - 1, stamp]) {
@@ -99,34 +99,34 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
     }
   },
 
-  "are read in pages that fit together without gap or repetition while others write": async ({ storage, r }) => {
+  "reads pages of changes without gaps or duplicates during concurrent writes": async ({ storage, r }) => {
     const { created, watermark } = await severalTransactions(storage);
     for (const limit of [1, 3, 7, 50]) {
       const reading = changesUpTo(r, watermark, beforeAllChanges, limit);
       const write = () => storage.transaction((inside) => inside.objects.insert(files(2)));
-      equal(idsOf(await meanwhile(reading, write, 100)), created, `the ids in pages of ${limit}`);
+      equal(idsOf(await meanwhile(reading, write, 100)), created, `the IDs in pages of ${limit}`);
     }
   },
 
-  "are not told to the transaction that makes them": async ({ storage, r }) => {
+  "hides the changes of a transaction from itself": async ({ storage, r }) => {
     const created = await storage.transaction(async (inside) => {
       const objects = await inside.objects.insert(files(2));
       const seen = await changesUpTo(inside, await inside.changes.watermark());
-      equal(seen, [], "the changes as the transaction sees them");
+      equal(seen, [], "the changes seen by the transaction");
       return objects;
     });
     const told = await changesUpTo(r, await watermarkBehind(r, idsOf(created)));
-    equal(idsOf(told), idsOf(created), "the ids of what has changed");
+    equal(idsOf(told), idsOf(created), "the IDs of the changed objects");
   },
 
-  "are none of a call that is refused": async ({ r }) => {
+  "reports no change for a refused call": async ({ r }) => {
     const first = await createObject(r);
     await failsWith(
       307,
       () => r.objects.insert([...files(2), { className: "File", attributes: {}, uuid: first.uuid }]),
-      "inserting a UUID again",
+      "inserting a duplicate UUID",
     );
     const { last, told } = await changesSince(r, beforeAllChanges.stamp);
-    equal(idsOf(told), [first.id, last.id], "the ids of what has changed");
+    equal(idsOf(told), [first.id, last.id], "the IDs of the changed objects");
   },
 });

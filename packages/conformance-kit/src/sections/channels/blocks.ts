@@ -35,103 +35,107 @@ async function begin({ r: outside }: Subject) {
 }
 
 export const channelBlockChecks: readonly Check[] = checksAfter("channels", begin, {
-  "take the blocks of a message as often as allowed from one client": async ({ inTurn }) => {
+  "accepts the blocks of a message from one client up to the allowed number of uses": async ({ inTurn }) => {
     const verdicts = await inTurn("one abc", "one abc", "one abc", "one abc", "one abc");
     equal(verdicts, ["first", "again", "again", "refused", "refused"], "the verdicts");
   },
 
-  "refuse the blocks of one client to every other": async ({ claim, inTurn }) => {
-    equal(await claim("one", "ab"), "first", "the first claim");
+  "refuses a reused cipher block with another client key": async ({ claim, inTurn }) => {
+    equal(await claim("one", "ab"), "first", "the verdict on the first claim");
     for (const letters of ["ab", "a", "b", "ba"])
-      equal(await claim("other", letters), "refused", `the claim of another client on ${letters}`);
-    equal(await inTurn("one ab", "one ab", "one ab"), ["again", "again", "refused"], "the claims of the first client");
-    equal(await claim("other", "cd"), "first", "the claim of the other client on blocks of its own");
+      equal(await claim("other", letters), "refused", `the verdict on a claim of ${letters} by another client`);
+    equal(
+      await inTurn("one ab", "one ab", "one ab"),
+      ["again", "again", "refused"],
+      "the verdicts for the first client",
+    );
+    equal(await claim("other", "cd"), "first", "the verdict on other blocks of the other client");
   },
 
-  "refuse blocks when their time is over, by the storage's clock": async ({ advance, claim }) => {
-    equal(await claim("one", "a"), "first", "the first claim");
+  "refuses expired blocks by the storage clock": async ({ advance, claim }) => {
+    equal(await claim("one", "a"), "first", "the verdict on the first claim");
     advance(minute - 10 * second);
-    equal(await claim("one", "a"), "again", "the claim before the time is over");
+    equal(await claim("one", "a"), "again", "the verdict before the expiry");
     advance(11 * second);
-    for (const client of ["one", "other"])
-      equal(await claim(client, "a"), "refused", "the claim when the time is over");
+    for (const client of ["one", "other"]) equal(await claim(client, "a"), "refused", "the verdict at the expiry");
     advance(100 * hour);
-    equal(await claim("one", "a"), "refused", "the claim long after");
+    equal(await claim("one", "a"), "refused", "the verdict long after the expiry");
   },
 
-  "count the uses of every block for itself": async ({ inTurn }) => {
+  "counts the uses of each block separately": async ({ inTurn }) => {
     const verdicts = await inTurn("one ab", "one b", "one bc", "one ac", "one a", "one c");
     equal(verdicts, ["first", "again", "again", "again", "again", "again"], "the verdicts");
     const usedUp = await inTurn("one a", "one b", "one c");
-    equal(usedUp, ["refused", "refused", "refused"], "the verdicts when all are used up");
+    equal(usedUp, ["refused", "refused", "refused"], "the verdicts after all uses");
   },
 
-  "take all blocks of a message or none": async ({ claim, inTurn }) => {
+  "accepts all blocks of a message or none": async ({ claim, inTurn }) => {
     await claim("one", "m");
-    equal(await claim("other", "amz"), "refused", "the claim on another's block between new ones");
-    equal(await inTurn("third a", "third z"), ["first", "first"], "the claims on the new ones");
+    equal(await claim("other", "amz"), "refused", "the verdict on new blocks with a block of another client");
+    equal(await inTurn("third a", "third z"), ["first", "first"], "the verdicts on the new blocks");
     await claim("one", "mn");
     await claim("one", "m");
-    equal(await claim("one", "mn"), "refused", "the claim on a block that is used up");
-    equal(await inTurn("one n", "one n", "one n"), ["again", "again", "refused"], "the claims on the one that is not");
+    equal(await claim("one", "mn"), "refused", "the verdict with a block that has no uses left");
+    equal(await inTurn("one n", "one n", "one n"), ["again", "again", "refused"], "the verdicts on the other block");
   },
 
-  "are free again when the transaction that claimed them is taken back": async ({ storage, claim, inTurn }) => {
+  "frees blocks if the transaction that claimed them is rolled back": async ({ storage, claim, inTurn }) => {
     await claim("one", "b");
     await rolledBack(storage, async (r) => {
-      equal(await claim("one", "ab", { r }), "again", "the claim inside");
-      equal(await claim("other", "a", { r }), "refused", "the claim of another client inside");
+      equal(await claim("one", "ab", { r }), "again", "the verdict inside the transaction");
+      equal(await claim("other", "a", { r }), "refused", "the verdict for another client inside the transaction");
     });
     const verdicts = await inTurn("other a", "one b", "one b", "one b");
-    equal(verdicts, ["first", "again", "again", "refused"], "the claims after it");
+    equal(verdicts, ["first", "again", "again", "refused"], "the verdicts after the rollback");
   },
 
-  "take equal blocks of one message for one": async ({ claim, inTurn }) => {
-    equal(await claim("one", "aba"), "first", "the claim");
-    equal(await inTurn("one a", "one aaaa", "one a"), ["again", "again", "refused"], "the claims after it");
+  "counts equal blocks in one message as one use": async ({ claim, inTurn }) => {
+    equal(await claim("one", "aba"), "first", "the verdict");
+    equal(await inTurn("one a", "one aaaa", "one a"), ["again", "again", "refused"], "the verdicts after the claim");
   },
 
-  "let one client win of those who bring the same blocks at once": async ({ claim }) => {
+  "accepts the blocks from one of several concurrent clients": async ({ claim }) => {
     for (const letters of ["a", "bcd", "efghijkl"]) {
       const reversed = [...letters].toReversed().join("");
       const verdicts = await atOnce(10, (index) => claim(`client ${index}`, index % 2 === 0 ? letters : reversed));
-      equalCounts(verdicts, { first: 1, refused: 9 }, "how many were first and refused");
+      equalCounts(verdicts, { first: 1, refused: 9 }, "numbers of first and refused claims");
       const winner = verdicts.indexOf("first");
-      equal(await claim(`client ${winner}`, letters), "again", "the next claim of the one who won");
+      equal(await claim(`client ${winner}`, letters), "again", "the verdict on the next claim of the accepted client");
     }
   },
 
-  "count every use of those at once": async ({ claim }) => {
+  "counts every use of a block in concurrent claims": async ({ claim }) => {
     const verdicts = await atOnce(10, () => claim("one", "ab"));
-    equalCounts(verdicts, { first: 1, again: 2, refused: 7 }, "how many were first, again and refused");
+    equalCounts(verdicts, { first: 1, again: 2, refused: 7 }, "numbers of first, repeated and refused claims");
   },
 
-  "give messages that share blocks to one client whole, never in parts": async ({ claim }) => {
+  "accepts messages with shared blocks only as a whole, from one client": async ({ claim }) => {
     const messages = ["abc", "cde", "efg", "gha", "bdf"];
     const verdicts = await Promise.all(messages.map((letters, index) => claim(`client ${index}`, letters)));
     const won = messages.filter((_, index) => verdicts[index] === "first");
-    holds(won.length > 0, "Somebody wins");
-    equal(new Set(won.join("")).size, won.join("").length, "how many blocks were won");
+    holds(won.length > 0, "At least one client must be accepted");
+    equal(new Set(won.join("")).size, won.join("").length, "number of accepted blocks");
     const free = [...new Set(messages.join(""))].filter((letter) => !won.join("").includes(letter));
-    for (const letter of free) equal(await claim("late", letter), "first", "the claim on a block that nobody has won");
+    for (const letter of free)
+      equal(await claim("late", letter), "first", "the verdict on a block that no client was given");
   },
 
-  "forget old blocks of server keys that are over, no more than asked for": async ({ r, advance, claim, inTurn }) => {
+  "deletes old blocks of retired server keys up to the limit": async ({ r, advance, claim, inTurn }) => {
     for (const letters of ["a", "b", "c"]) await claim("one", letters, { keyId: "over" });
     await claim("one", "d", { keyId: "even earlier" });
     await claim("one", "e", { keyId: "accepted" });
     advance(2 * hour);
     await claim("one", "f", { keyId: "over" });
-    equal(await r.channels.sweepBlocks(["accepted"], 3 * hour, 10), 0, "how many were swept before their age");
+    equal(await r.channels.sweepBlocks(["accepted"], 3 * hour, 10), 0, "number of blocks swept too early");
     const accepted = await r.channels.sweepBlocks(["accepted", "over", "even earlier"], hour, 10);
-    equal(accepted, 0, "how many of accepted keys were swept");
-    equal(await r.channels.sweepBlocks(["accepted"], hour, 0), 0, "how many a sweep of none has swept");
-    equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 3, "how many the first sweep has swept");
-    equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 1, "how many the second sweep has swept");
-    equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 0, "how many the third sweep has swept");
+    equal(accepted, 0, "number of blocks of accepted keys");
+    equal(await r.channels.sweepBlocks(["accepted"], hour, 0), 0, "number of blocks swept with a limit of zero");
+    equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 3, "number of blocks swept by the first call");
+    equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 1, "number of blocks swept by the second call");
+    equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 0, "number of blocks swept by the third call");
     const verdicts = await inTurn("other a", "other d", "one e", "other f");
-    equal(verdicts, ["first", "first", "refused", "refused"], "the claims after it");
-    equal(await claim("one", "f", { keyId: "over" }), "again", "the claim on one that was too young");
-    equal(await r.channels.sweepBlocks([], hour, 10), 1, "how many are swept when no key is accepted");
+    equal(verdicts, ["first", "first", "refused", "refused"], "the verdicts after the sweeps");
+    equal(await claim("one", "f", { keyId: "over" }), "again", "the verdict on a block that was too recent");
+    equal(await r.channels.sweepBlocks([], hour, 10), 1, "number of blocks swept without accepted keys");
   },
 });

@@ -15,11 +15,11 @@ const numbersOf = async ({ channels }: Repositories, digest: Digest, number: big
 
 /** Asserts that a channel no longer exists. */
 async function isClosed(r: Repositories, digest: Digest, what: string): Promise<void> {
-  equal(await numbersOf(r, digest, 0n), [null, "gone"], `what the channel of ${what} answers`);
+  equal(await numbersOf(r, digest, 0n), [null, "gone"], `the answer of the channel of ${what}`);
 }
 
 export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
-  "come with their session, as they were opened": async ({ r, visitor }) => {
+  "returns a channel as opened with its session": async ({ r, visitor }) => {
     const channels = [
       ...hostileTexts.map((wrappedKey) => ({ ...freshChannel(), wrappedKey })),
       { ...freshChannel(), ivPrefix: new Uint8Array(3) },
@@ -32,13 +32,13 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
     }
   },
 
-  "are there for secure sessions only": async ({ r, visitor }) => {
+  "provides channels for secure sessions only": async ({ r, visitor }) => {
     for (const mode of ["session", "token"] as const)
       await isClosed(r, await visitor.open(r, { mode }), `a session of mode ${mode}`);
-    await isClosed(r, freshDigest(), "a session that nobody opened");
+    await isClosed(r, freshDigest(), "an unknown session");
   },
 
-  "go together with the mode of their session": async ({ r, visitor }) => {
+  "requires a channel exactly for sessions in secure mode": async ({ r, visitor }) => {
     const { channel: _channel, ...bare } = visitor.newSession({ mode: "secure" });
     const misfits = [
       bare,
@@ -47,10 +47,10 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
       visitor.newSession({ mode: "secure", channel: { ...freshChannel(), ivPrefix: new Uint8Array(4) } }),
     ];
     for (const session of misfits) await failsWith(799, () => r.sessions.open(session, generous), "opening a session");
-    equal(await r.sessions.count(), 0, "how many sessions are live");
+    equal(await r.sessions.count(), 0, "number of live sessions");
   },
 
-  "are apart from what the caller passed in and got": async ({ r, visitor }) => {
+  "copies channel data from and to the caller": async ({ r, visitor }) => {
     const ivPrefix = Uint8Array.of(1, 2, 3);
     const session = visitor.newSession({ mode: "secure", channel: { wrappedKey: "wrapped", ivPrefix } });
     const opening = r.sessions.open(session, generous);
@@ -62,21 +62,21 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
     equal([...(await prefix())], [1, 2, 3], "the prefix");
   },
 
-  "end with their session, however it ends": async ({ r, advance, visitor }) => {
+  "closes the channel when its session ends, in every way": async ({ r, advance, visitor }) => {
     const other = await Visitor.create(r);
     const [ended, endedWithAll] = [await visitor.openSecure(r), await visitor.openSecure(r)];
     const stays = await other.openSecure(r);
     await r.sessions.end({ digest: ended });
     await isClosed(r, ended, "an ended session");
     await r.sessions.end({ userId: visitor.account.userId });
-    await isClosed(r, endedWithAll, "a session ended with all of its user");
-    equal(await r.channels.acceptIn(stays, 0n), "fresh", "a number of a session that goes on");
+    await isClosed(r, endedWithAll, "a session ended with all sessions of its user");
+    equal(await r.channels.acceptIn(stays, 0n), "fresh", "a message number of a live session");
     advance(generous.idleTimeout + minute);
     await r.sessions.sweep(10);
-    await isClosed(r, stays, "a session that was swept away");
+    await isClosed(r, stays, "a swept session");
   },
 
-  "begin anew when the session of a device is replaced": async ({ r, visitor }) => {
+  "starts a new channel when a session of the same device is replaced": async ({ r, visitor }) => {
     const device = { deviceId: "phone" };
     const policy = { ...generous, perDevice: 1 };
     const first = await visitor.openSecure(r, device, policy);
@@ -92,24 +92,24 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
     await isClosed(r, second, "a session replaced by one of another mode");
     const third = await visitor.openSecure(r, device, policy);
     equal(await visitor.isAdmitted(r, plain), false, "whether the replaced session is admitted");
-    equal(await numbersOf(r, third, 5n), [0n, "fresh"], "the first numbers after another mode");
+    equal(await numbersOf(r, third, 5n), [0n, "fresh"], "the first numbers after a session of another mode");
   },
 
-  "are not opened for a session that finds no room": async ({ r, visitor }) => {
+  "opens no channel for a refused session": async ({ r, visitor }) => {
     await visitor.openSecure(r, {}, { ...generous, limit: 1 });
     for (const limits of [{ limit: 1 }, { perUserLimit: 1 }]) {
       const session = visitor.newSession({ mode: "secure" });
       await failsWith(315, () => r.sessions.open(session, { ...generous, ...limits }), "opening a session");
-      await isClosed(r, session.digest, "a session that was not opened");
+      await isClosed(r, session.digest, "a refused session");
     }
   },
 
-  "go with the transaction that opened them": async ({ storage, r, visitor }) => {
+  "rolls back a channel with the transaction that opened it": async ({ storage, r, visitor }) => {
     const session = visitor.newSession({ mode: "secure" });
     await rolledBack(storage, async (inside) => {
       await inside.sessions.open(session, generous);
-      equal(await inside.channels.reserveOut(session.digest, 1), 0n, "the first number inside of the transaction");
+      equal(await inside.channels.reserveOut(session.digest, 1), 0n, "the first number inside the transaction");
     });
-    await isClosed(r, session.digest, "a session that was taken back");
+    await isClosed(r, session.digest, "a rolled-back session");
   },
 });

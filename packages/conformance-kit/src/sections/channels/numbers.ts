@@ -27,12 +27,12 @@ async function begin({ r }: Subject) {
 const every = (step: number, length: number) => Array.from({ length }, (_, index) => BigInt(step * index));
 
 export const channelNumberChecks: readonly Check[] = checksAfter("channels", begin, {
-  "reserve numbers from 0 on, each once": async ({ r, session }) => {
+  "reserves message numbers from 0, each once": async ({ r, session }) => {
     const firsts = await oneByOne([1, 5, 1_000_000, 1], (count) => r.channels.reserveOut(session, count));
     equal(firsts, [0n, 1n, 6n, 1_000_006n], "the first numbers");
   },
 
-  "reserve 10,000 numbers for four who take them at once, none twice": async ({ r, session }) => {
+  "reserves 10,000 numbers for four concurrent callers without duplicates": async ({ r, session }) => {
     const taken = await atOnce(4, async () => {
       const firsts: bigint[] = [];
       for (let round = 0; round < 25; round += 1) firsts.push((await r.channels.reserveOut(session, 100)) ?? -1n);
@@ -42,11 +42,7 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
     equal(firsts, every(100, 100), "the first numbers");
   },
 
-  "refuse reservations that would give numbers out twice, and numbers that there are not": async ({
-    r,
-    session,
-    judges,
-  }) => {
+  "refuses reservations beyond the range of numbers, and invalid numbers": async ({ r, session, judges }) => {
     const { channels } = r;
     await channels.reserveOut(session, 10);
     for (const count of [0, -1, 0.5, largestReservation + 1, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -54,42 +50,42 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
     }
     for (const number of [-1n, highestOfAll + 1n, -(2n ** 64n)])
       await failsWith(799, () => channels.acceptIn(session, number), `the number ${number}`);
-    equal(await channels.reserveOut(session, largestReservation), 10n, "the first number after them");
-    equal(await channels.reserveOut(session, 1), 1_000_010n, "the first number behind the largest reservation");
+    equal(await channels.reserveOut(session, largestReservation), 10n, "the first number after the refusals");
+    equal(await channels.reserveOut(session, 1), 1_000_010n, "the first number after the largest reservation");
     await judges(session, "0 fresh");
   },
 
-  "accept every number once, in whatever order": async ({ session, judges }) => {
+  "accepts each message number once, in any order": async ({ session, judges }) => {
     await judges(session, "0 fresh, 0 seen, 1 fresh, 5 fresh, 3 fresh, 3 seen, 2 fresh");
     await judges(session, "4 fresh, 6 fresh, 1 seen, 5 seen, 0 seen");
   },
 
-  "need not begin with 0": async ({ session, judges }) => {
+  "accepts a first message number other than 0": async ({ session, judges }) => {
     await judges(session, "7 fresh, 0 fresh, 7 seen, 0 seen, 6 fresh");
   },
 
-  "accept a number once of those who bring it at once": async ({ r, session }) => {
+  "accepts a concurrently repeated message number once": async ({ r, session }) => {
     for (const number of [0n, 1n, 700n, 350n, 5_000n]) {
       const verdicts = await atOnce(10, () => r.channels.acceptIn(session, number));
-      equalCounts(verdicts, { fresh: 1, seen: 9 }, `how often ${number} was fresh and seen`);
+      equalCounts(verdicts, { fresh: 1, seen: 9 }, `numbers of fresh and seen verdicts on ${number}`);
     }
   },
 
-  "accept all of many numbers that come at once": async ({ r, session }) => {
+  "accepts all of many concurrent message numbers": async ({ r, session }) => {
     const shuffled = every(37, 60).map((number) => (number % 60n) * 17n);
     const bring = () => Promise.all(shuffled.map((number) => r.channels.acceptIn(session, number)));
-    equalCounts(await bring(), { fresh: 60 }, "how many were fresh");
-    equalCounts(await bring(), { seen: 60 }, "how many were seen the second time");
+    equalCounts(await bring(), { fresh: 60 }, "number of fresh verdicts");
+    equalCounts(await bring(), { seen: 60 }, "number of seen verdicts in the second round");
   },
 
-  "remember the 1,023 numbers below the highest and no other": async ({ r, visitor, session, judges }) => {
+  "remembers exactly the 1,023 numbers below the highest one": async ({ r, visitor, session, judges }) => {
     await judges(session, "5000 fresh, 3976 old, 3975 old, 0 old, 3977 fresh, 3977 seen, 3976 old");
     await judges(session, "5001 fresh, 3977 old, 3978 fresh, 5000 seen");
     const other = await visitor.openSecure(r);
     await judges(other, "1023 fresh, 0 fresh, 0 seen, 1024 fresh, 0 old, 1 fresh, 1025 fresh, 1 old");
   },
 
-  "remember over a jump what stays near enough": async ({ r, visitor, judges }) => {
+  "remembers numbers inside the window after a jump": async ({ r, visitor, judges }) => {
     for (const step of [window - 1n, window, window + 1n]) {
       const session = await visitor.openSecure(r);
       await judges(session, `10 fresh, 9 fresh, ${10n + step} fresh`);
@@ -97,7 +93,7 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
     }
   },
 
-  "accept jumps as far as numbers go": async ({ r, visitor, session, judges }) => {
+  "accepts jumps up to the highest message number": async ({ r, visitor, session, judges }) => {
     const half = 2n ** 63n;
     await judges(
       session,
@@ -112,7 +108,7 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
     await judges(other, `0 fresh, ${highestOfAll} fresh, 0 old, 1 old`);
   },
 
-  "judge numbers like somebody who remembers them all": async ({ r, session }) => {
+  "judges message numbers like an unbounded memory within the window": async ({ r, session }) => {
     const random = pseudoRandom(7);
     const accepted = new Set<bigint>();
     let highest = -1n;
@@ -129,7 +125,7 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
     }
   },
 
-  "keep the numbers of sessions and directions apart": async ({ r, visitor, session, judges }) => {
+  "keeps the message numbers of sessions and directions separate": async ({ r, visitor, session, judges }) => {
     const other = await visitor.openSecure(r);
     await judges(session, "3 fresh, 9 fresh");
     await r.channels.reserveOut(session, 50);

@@ -22,34 +22,37 @@ import { hour } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
 export const deletingChecks: readonly Check[] = checksOf("deletion", {
-  "take objects out of everything that is read, and leave what they were": async ({ storage, r, advance }) => {
+  "hides deleted objects from every read and keeps tombstones": async ({ storage, r, advance }) => {
     for (const recycled of [false, true]) {
       const [object, restricted, other] = await createObjects(r, {}, { readers: ["A1"] }, {});
       await update(r, object.id, { Name: "newer" });
       const before = (await findObjects(r, ["File"])).length;
       advance(hour);
       const start = await storage.now();
-      equal(await deleteObjects(storage, idsOf([object, restricted]), recycled), 2, "how many go");
+      equal(await deleteObjects(storage, idsOf([object, restricted]), recycled), 2, "number of deleted objects");
       const end = await storage.now();
-      equal(await r.objects.get(idsOf([object, restricted, other]), seesAll), [other], "the objects by id");
+      equal(await r.objects.get(idsOf([object, restricted, other]), seesAll), [other], "the objects by ID");
       equal(await objectByUuid(r, object.uuid), null, "one object by UUID");
       equal(await r.objects.get({ uuids: [object.uuid, restricted.uuid] }, seesAll), [], "the objects by UUID");
       const listed = (await findObjects(r, ["File"])).length;
       const counted = await r.objects.count({ classes: ["File"] }, seesAll);
-      equal([listed, counted], [before - 2, before - 2], "how many are listed and counted");
+      equal([listed, counted], [before - 2, before - 2], "numbers of listed and counted objects");
       for (const { id, uuid, className } of [object, restricted]) {
         const left = await tombstoneOf(r, id);
-        holds(left !== null && start <= left.deletedAt && left.deletedAt <= end, "The time is that of the deletion");
+        holds(
+          left !== null && start <= left.deletedAt && left.deletedAt <= end,
+          "The time must be that of the deletion",
+        );
         const [version, kind] = [id === object.id ? 3 : 2, recycled ? "recycled" : "deleted"];
-        equal(left, { id, uuid, className, version, deletedAt: left.deletedAt, kind }, "what is left");
+        equal(left, { id, uuid, className, version, deletedAt: left.deletedAt, kind }, "the tombstone");
         const byUuid = await r.deletion.find({ kind: "uuid", uuid: uuid.toUpperCase() }, seesAll);
-        equal(byUuid, left, "what is left, by UUID");
+        equal(byUuid, left, "the tombstone by UUID");
       }
-      equal(await tombstoneOf(r, other.id), null, "what is left of an object that is there");
+      equal(await tombstoneOf(r, other.id), null, "the tombstone of a live object");
     }
   },
 
-  "are seen by those who could read the object": async ({ storage, r }) => {
+  "shows tombstones to callers that could read the object": async ({ storage, r }) => {
     const [open, restricted, hidden] = await createObjects(r, {}, { readers: ["A1", "B2"] }, { readers: [] });
     const image = await createObject(r, { className: "Image" });
     const all = [open, restricted, hidden, image];
@@ -65,51 +68,55 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
       const found = [];
       for (const { id, uuid } of all) {
         const byId = await tombstoneOf(r, id, visibility);
-        equal(await r.deletion.find({ kind: "uuid", uuid }, visibility), byId, "what is found by UUID");
+        equal(await r.deletion.find({ kind: "uuid", uuid }, visibility), byId, "the tombstone by UUID");
         if (byId !== null) found.push(byId);
       }
-      equal(idsOf(found), idsOf(seen), "what is seen");
+      equal(idsOf(found), idsOf(seen), "the visible tombstones");
     }
   },
 
-  "are of nothing where nothing was": async ({ storage, r }) => {
+  "returns no tombstone for unknown IDs and UUIDs": async ({ storage, r }) => {
     await deleteObjects(storage, [(await createObject(r)).id]);
-    for (const id of nowhere) equal(await tombstoneOf(r, id), null, `what is left of "${id}"`);
+    for (const id of nowhere) equal(await tombstoneOf(r, id), null, `the tombstone of "${id}"`);
     for (const uuid of ["00000000-0000-4000-8000-000000000000", "", "x"])
-      equal(await r.deletion.find({ kind: "uuid", uuid }, seesAll), null, `what is left of "${uuid}"`);
-    equal(await deleteObjects(storage, nowhere), 0, "how many of nothing go");
+      equal(await r.deletion.find({ kind: "uuid", uuid }, seesAll), null, `the tombstone of "${uuid}"`);
+    equal(await deleteObjects(storage, nowhere), 0, "number of deleted objects for unknown IDs");
   },
 
-  "keep their UUIDs to themselves": async ({ storage, r }) => {
+  "never reuses the ID or the UUID of a deleted object": async ({ storage, r }) => {
     for (const recycled of [false, true]) {
       const { id, uuid } = await createObject(r);
       await deleteObjects(storage, [id], recycled);
       const taken = () => createObject(r, { uuid: uuid.toUpperCase() });
-      await failsWith(307, taken, "creating an object with the UUID of one that is gone");
+      await failsWith(307, taken, "creating an object with the UUID of a deleted object");
       const file = { className: "File", attributes: {} };
       const beside = () => r.objects.insert([file, { ...file, uuid }]);
-      await failsWith(307, beside, "creating it beside one whose UUID is made by the storage");
-      holds((await createObject(r)).id !== id, "The id is not given again");
+      await failsWith(307, beside, "creating one with a used UUID beside one with a generated UUID");
+      holds((await createObject(r)).id !== id, "The ID must not be reused");
     }
   },
 
-  "are told from what was never there by those who write": async ({ storage, r }) => {
+  "distinguishes deleted objects from unknown ones in writes": async ({ storage, r }) => {
     const [deleted, recycled, live] = await createObjects(r, {}, {}, {});
     await deleteObjects(storage, [deleted.id]);
     await deleteObjects(storage, [recycled.id], true);
     const session = await (await Visitor.create(r)).open(r);
     for (const { id } of [deleted, recycled]) {
       const changes = [changeOf(live.id, { Name: "new" }), changeOf(id, {})];
-      await failsWith(610, () => r.objects.update(changes, noSession), "changing an object that is gone");
-      await failsWith(307, () => update(r, live.id, {}, linking({ Boss: id })), "pointing to it");
-      await failsWith(307, () => createObject(r, linking({ Boss: id })), "creating what points to it");
-      equal([await r.locks.take(id, session), await r.locks.state(id)], ["gone", null], "locking it");
+      await failsWith(610, () => r.objects.update(changes, noSession), "changing a deleted object");
+      await failsWith(307, () => update(r, live.id, {}, linking({ Boss: id })), "linking to a deleted object");
+      await failsWith(
+        307,
+        () => createObject(r, linking({ Boss: id })),
+        "creating an object that links to a deleted object",
+      );
+      equal([await r.locks.take(id, session), await r.locks.state(id)], ["gone", null], "locking a deleted object");
     }
-    await failsWith(304, () => update(r, "ZZZZZZZZZZ", {}), "changing an object that never was");
-    equal(await r.objects.get([live.id], seesAll), [live], "the object that is there");
+    await failsWith(304, () => update(r, "ZZZZZZZZZZ", {}), "changing an unknown object");
+    equal(await r.objects.get([live.id], seesAll), [live], "the live object");
   },
 
-  "hold what is there, by ascending number, and tell who has locked it": async ({ storage, r }) => {
+  "locks live objects for update in ascending order and reports their locks": async ({ storage, r }) => {
     const [first, second, ...others] = await createObjects(r, {}, {}, ...Array.from({ length: 10 }, () => ({})));
     const objects = [first, second, ...others];
     const visitor = await Visitor.create(r);
@@ -121,12 +128,12 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
       inside.deletion.lock([...idsOf(objects).toReversed(), first.id, ...nowhere]),
     );
     const matching = await r.objects.match({ classes: ["File"] }, seesAll, 100);
-    equal(pluck(held, "object"), matching, "what is told of the objects that are held");
-    equal(pluck(held, "lockedBy"), [mine, ...objects.slice(1).map(() => null)], "who has locked them");
+    equal(pluck(held, "object"), matching, "the outlines of the locked rows");
+    equal(pluck(held, "lockedBy"), [mine, ...objects.slice(1).map(() => null)], "the sessions that hold the locks");
     await update(r, second.id, {});
   },
 
-  "end the locks of what goes": async ({ storage, r }) => {
+  "releases the locks of deleted objects": async ({ storage, r }) => {
     const session = await (await Visitor.create(r)).open(r);
     const { id } = await createObject(r);
     await r.locks.take(id, session);
@@ -134,7 +141,7 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
     equal([await r.locks.state(id), await r.locks.release(id, session)], [null, "free"], "the lock");
   },
 
-  "are refused under an outdated model": async ({ storage, r }) => {
+  "refuses deletion calls under an outdated model": async ({ storage, r }) => {
     const { id } = await createObject(r);
     const { generation } = await r.model.load();
     await r.model.change({ put: [] }, generation);
@@ -146,12 +153,12 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
       for (const [name, call] of Object.entries(calls)) {
         const outcome = await storage.transaction<unknown>(call).catch((error: unknown) => error);
         const [refused, outdated] = [outcome instanceof OutdatedModelError, modelGeneration === generation];
-        equal(refused, outdated, `whether ${name} is refused under the model ${modelGeneration}`);
+        equal(refused, outdated, `whether ${name} is refused under model ${modelGeneration}`);
       }
     }
   },
 
-  "leave nothing behind when their transaction is taken back": async ({ storage, r }) => {
+  "rolls back deletions with their transaction": async ({ storage, r }) => {
     const [object, source] = await createObjects(r, {}, {});
     const changed = await update(r, source.id, {}, linking({ Boss: object.id }));
     await rolledBack(storage, async ({ deletion }) => {
@@ -160,10 +167,10 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
       await deletion.delete([object.id], { recycled: false, root: object.id });
     });
     equalInAnyOrder(await r.objects.get([object.id, source.id], seesAll), [object, changed], "the objects");
-    equal(await tombstoneOf(r, object.id), null, "what is left of an object that is there");
+    equal(await tombstoneOf(r, object.id), null, "the tombstone of a live object");
   },
 
-  "are told as changes, in the order in which they came": async ({ storage, r }) => {
+  "reports deletions as changes in commit order": async ({ storage, r }) => {
     const objects = await createObjects(r, {}, {}, {}, {});
     const [{ id: first }, { id: second }, { id: third }, { id: fourth }] = objects;
     const reached = await watermarkBehind(r, idsOf(objects));
@@ -178,17 +185,17 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
       [second, "recycled"],
       [fourth, "stored"],
     ];
-    equal(rowsOf(told, "id", "kind"), expected, "what is told");
+    equal(rowsOf(told, "id", "kind"), expected, "the changes");
     equal(pluck(told, "version"), [2, 2, 2, 2], "the versions");
     equal(
       rowsOf(told, "uuid", "className"),
       expected.map(([id]) => [objects.find((each) => each.id === id)?.uuid, "File"]),
-      "UUIDs and classes",
+      "the UUIDs and classes",
     );
-    equal((await changesUpTo(r, watermark)).length, 5, "how many changes there are in all");
+    equal((await changesUpTo(r, watermark)).length, 5, "number of all changes");
   },
 
-  "leave a database that is not empty": async ({ storage, r }) => {
+  "reports a database as not empty after all objects are deleted": async ({ storage, r }) => {
     await deleteObjects(storage, [(await createObject(r)).id]);
     equal(await r.settings.isEmpty(), false, "whether the database is empty");
   },

@@ -52,7 +52,7 @@ function restore(storage: Storage, { id: source }: StoredObject, target: StoredO
 }
 
 const races: { readonly [name: string]: Race } = {
-  "see a reference that is being made, or keep it from being made": async (deleter, { repositories: r }, round) => {
+  "serializes a deletion with new references to its target": async (deleter, { repositories: r }, round) => {
     const [target, source] = await createObjects(r, {}, {});
     const toTarget = linking({ Boss: target.id });
     const [deleted, outcomes] = await inTurns(
@@ -60,13 +60,13 @@ const races: { readonly [name: string]: Race } = {
       () => deleteFree(deleter, target.id),
       () => Promise.all([codeOf(createObject(r, toTarget)), codeOf(update(r, source.id, {}, toTarget))]),
     );
-    equal(await isThere(r, target.id), !deleted, "whether the target is there");
-    const there = deleted ? "gone" : "there";
-    equal(outcomes, deleted ? [307, 307] : [0, 0], `the outcomes of referrers of a target that is ${there}`);
-    equal((await referrersOf(r, [target.id])).length, deleted ? 0 : 2, "how many point to the target");
+    equal(await isThere(r, target.id), !deleted, "whether the target exists");
+    const there = deleted ? "deleted" : "live";
+    equal(outcomes, deleted ? [307, 307] : [0, 0], `the outcomes of linking to a target that is ${there}`);
+    equal((await referrersOf(r, [target.id])).length, deleted ? 0 : 2, "number of referrers of the target");
   },
 
-  "come after a change, or before it": async (deleter, { repositories: r }, round) => {
+  "serializes a deletion with updates": async (deleter, { repositories: r }, round) => {
     const { id } = await createObject(r);
     const [, codes] = await inTurns(
       round,
@@ -74,33 +74,33 @@ const races: { readonly [name: string]: Race } = {
       () => atOnce(3, (number) => codeOf(update(r, id, { number }))),
     );
     const refused = occurrences(610, codes);
-    equal(occurrences(0, codes) + refused, 3, "how many changes are made before, or refused with 610");
-    equal((await tombstoneOf(r, id))?.version, 5 - refused, "the version of what is left");
+    equal(occurrences(0, codes) + refused, 3, "number of updates that succeed or fail with 610");
+    equal((await tombstoneOf(r, id))?.version, 5 - refused, "the version of the tombstone");
   },
 
-  "see a lock that is being taken, or keep it from being taken": async (deleter, { repositories: r }, round) => {
+  "serializes a deletion with taking a lock": async (deleter, { repositories: r }, round) => {
     const [{ id }, session] = [await createObject(r), await (await Visitor.create(r)).open(r)];
     const [deleted, outcome] = await inTurns(
       round,
       () => deleteFree(deleter, id),
       () => r.locks.take(id, session),
     );
-    equal(outcome, deleted ? "gone" : "taken", "taking the lock");
-    equal((await r.locks.state(id))?.session ?? null, deleted ? null : session, "who holds the lock");
+    equal(outcome, deleted ? "gone" : "taken", "the outcome of taking the lock");
+    equal((await r.locks.state(id))?.session ?? null, deleted ? null : session, "the session that holds the lock");
   },
 
-  "happen once, however many delete at once": async (deleter, other) => {
+  "deletes an object once in concurrent deletions": async (deleter, other) => {
     const r = other.repositories;
     const [one, two] = await createObjects(r, {}, {});
     const counts = await atOnce(6, (index) =>
       deleteObjects(index % 2 === 0 ? deleter : other, index % 3 === 0 ? [one.id, two.id] : [two.id, one.id]),
     );
     const sum = counts.reduce((so, count) => so + count, 0);
-    equal(sum, 2, "how many go, in all");
-    for (const { id } of [one, two]) equal((await tombstoneOf(r, id))?.version, 2, "the version of what is left");
+    equal(sum, 2, "number of deletions in total");
+    for (const { id } of [one, two]) equal((await tombstoneOf(r, id))?.version, 2, "the version of the tombstone");
   },
 
-  "happen before a return that would point to what goes, or after it": async (deleter, other, round) => {
+  "serializes a deletion with a restore that links to its target": async (deleter, other, round) => {
     const r = other.repositories;
     const [target, source] = await createObjects(r, {}, {});
     await deleteObjects(other, [source.id], true);
@@ -109,25 +109,25 @@ const races: { readonly [name: string]: Race } = {
       () => deleteFree(deleter, target.id),
       () => Promise.all([deleter, other, other].map((storage) => restore(storage, source, target))),
     );
-    equal(restored.flat().length, 1, "how often it came back");
+    equal(restored.flat().length, 1, "number of restores");
     const [back] = await r.objects.get([source.id], seesAll);
     const expected = [3, deleted ? null : target.id];
-    equal([back?.version, back?.attributes["Boss"]], expected, "version and reference of what came back");
+    equal([back?.version, back?.attributes["Boss"]], expected, "the version and the reference of the restored object");
   },
 
-  "and returns at once leave an object either there or gone": async (deleter, other) => {
+  "leaves an object either live or deleted after concurrent deletions and restores": async (deleter, other) => {
     const { id } = await createObject(other.repositories);
     const [, , code] = await Promise.all([
       deleteObjects(deleter, [id], true),
       restoreObjects(other, id),
       codeOf(update(other.repositories, id, {})),
     ]);
-    holds(code === 0 || code === 610, `A change is made, or refused with 610, not ${code}`);
+    holds(code === 0 || code === 610, `An update must succeed or fail with 610, not ${code}`);
     const there = await isThere(other.repositories, id);
     equal(
       (await tombstoneOf(other.repositories, id)) === null,
       there,
-      "whether it is there, or something is left of it",
+      "whether exactly one of object and tombstone exists",
     );
   },
 };
@@ -141,8 +141,8 @@ export const deletionRaceChecks: readonly Check[] = Object.entries(races)
   .concat(
     Object.entries(races).map(([name, race]) =>
       checksOf(
-        "tombstones",
-        { [`${name}, by several processes`]: async ({ storage, another }) => run(race, storage, await another()) },
+        "deletion",
+        { [`${name}, across processes`]: async ({ storage, another }) => run(race, storage, await another()) },
         { needs: "severalProcesses" },
       ),
     ),

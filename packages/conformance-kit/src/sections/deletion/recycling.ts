@@ -51,13 +51,9 @@ async function create(r: Repositories, count: number) {
 }
 
 const listing = checksOf("recycle bin", {
-  "lists what went alone or took others along, with who recycled it, the newest first": async ({
-    storage,
-    r,
-    advance,
-  }) => {
+  "lists the roots of recycled cascades with their users, the newest first": async ({ storage, r, advance }) => {
     const [first, second, third, taken, deleted] = await create(r, 6);
-    equal(await listed(r), [], "what is listed of nothing");
+    equal(await listed(r), [], "the list of an empty recycle bin");
     const ways: readonly [readonly ObjectId[], ObjectId | null][] = [
       [[second, taken], ada],
       [[third], null],
@@ -76,32 +72,36 @@ const listing = checksOf("recycle bin", {
         [third, null],
         [second, ada],
       ],
-      "what is listed, and who recycled it",
+      "the listed roots and their users",
     );
     for (const { deletedBy: _, ...root } of roots)
-      equal({ ...root, kind: "recycled" }, await tombstoneOf(r, root.id), "what is known of one");
+      equal({ ...root, kind: "recycled" }, await tombstoneOf(r, root.id), "the tombstone of a root");
     await restoreObjects(storage, third);
-    equal(idsOf(await listed(r)), [first, second], "what is listed when one is back");
+    equal(idsOf(await listed(r)), [first, second], "the list after a restore");
     await recycle(storage, [third], ada);
-    equal(rowsOf(await listed(r), "id", "deletedBy")[0], [third, ada], "one that another user recycles then");
+    equal(rowsOf(await listed(r), "id", "deletedBy")[0], [third, ada], "a root that another user recycles later");
   },
 
-  "lists what one user recycled, and what the caller could read": async ({ storage, r }) => {
+  "lists recycled objects by user and by visibility": async ({ storage, r }) => {
     const objects = await createObjects(r, {}, { readers: [ada] }, { readers: [bob] }, { className: "Image" });
     const [{ id: open }, { id: own }, { id: other }, { id: image }] = objects;
     for (const id of [open, own, image]) await recycle(storage, [id], ada);
     await recycle(storage, [other], bob);
     const asked = async (query: Partial<TrashQuery>) => idsOf(await listed(r, query)).toSorted();
-    equal(await asked({ deletedBy: ada }), [open, own, image].toSorted(), "what one user recycled");
-    equal(await asked({ deletedBy: "ZZZ" }), [], "what another one recycled");
+    equal(await asked({ deletedBy: ada }), [open, own, image].toSorted(), "the objects recycled by one user");
+    equal(await asked({ deletedBy: "ZZZ" }), [], "the objects recycled by another user");
     const ofAda = { classes: new Set(["File"]), principals: new Set([ada]) };
-    equal(await asked({ visibility: ofAda }), [open, own].toSorted(), "what a user could read");
+    equal(await asked({ visibility: ofAda }), [open, own].toSorted(), "the objects visible to a user");
     const ofBob = { classes: null, principals: new Set([bob]) };
-    equal(await asked({ visibility: ofBob, deletedBy: ada }), [open, image].toSorted(), "both");
-    equal(await asked({ visibility: { classes: new Set(), principals: null } }), [], "what can be read of no class");
+    equal(await asked({ visibility: ofBob, deletedBy: ada }), [open, image].toSorted(), "the objects selected by both");
+    equal(
+      await asked({ visibility: { classes: new Set(), principals: null } }),
+      [],
+      "the objects visible without any class",
+    );
   },
 
-  "lists page by page, also what went at the same time": async ({ storage, r, advance }) => {
+  "lists recycled objects page by page, also with equal times": async ({ storage, r, advance }) => {
     const ids = await create(r, 7);
     await storage.transaction(async ({ deletion }) => {
       await deletion.lock(ids);
@@ -110,7 +110,7 @@ const listing = checksOf("recycle bin", {
     advance(hour);
     for (const id of ids.slice(4)) await recycle(storage, [id], ada);
     const all = await listed(r);
-    equal(idsOf(all).toSorted(), ids.toSorted(), "what is listed in all");
+    equal(idsOf(all).toSorted(), ids.toSorted(), "the whole list");
     for (const limit of [1, 2, 3, 7]) {
       const pages: RecycledRoot[] = [];
       for (let after: RecycledRoot | null = null; pages.length <= all.length; after = pages.at(-1) ?? null) {
@@ -124,49 +124,53 @@ const listing = checksOf("recycle bin", {
 });
 
 const keeping = checksOf("recycle bin", {
-  "has room for as many objects of a user as the quota says": async ({ storage, r }) => {
+  "recycles objects of a user up to the quota": async ({ storage, r }) => {
     const [one, two, three, four, five, six = "", seven = "", eight = ""] = await create(r, 8);
     const outcomes = (...tries: [ids: ObjectId[], user: ObjectId | null, quota: number][]) =>
       oneByOne(tries, (each) => recycle(storage, ...each));
     const ofAda = await outcomes([[one, two], ada, 3], [[three, four], ada, 3], [[three], ada, 3]);
-    equal(ofAda, ["deleted", "full", "deleted"], "two, two more, and one more where there is room for three");
+    equal(ofAda, ["deleted", "full", "deleted"], "two objects, two more, and one more with a quota of three");
     const ofOthers = await outcomes([[four], ada, 3], [[four], bob, 1], [[five], null, 1]);
-    equal(ofOthers, ["full", "deleted", "deleted"], "one more, and those of others");
-    equal((await r.objects.get([six, seven, eight], seesAll)).length, 3, "what is there");
+    equal(ofOthers, ["full", "deleted", "deleted"], "one more object, and those of other users");
+    equal((await r.objects.get([six, seven, eight], seesAll)).length, 3, "number of live objects");
     const unbound = await outcomes([[six], ada, 0], [[seven], ada, 4]);
-    equal(unbound, ["deleted", "full"], "without a quota, and what that counts");
+    equal(unbound, ["deleted", "full"], "an object without a quota, and its effect on the quota");
     await restoreObjects(storage, one);
     await purge(storage, three);
     const then = await outcomes([[seven], ada, 2], [[eight], ada, 2]);
-    equal(then, ["deleted", "full"], "when others are back or purged");
+    equal(then, ["deleted", "full"], "the outcomes after a restore and a purge");
     await storage.transaction(async ({ deletion }) =>
       deletion.delete([eight], { recycled: false, root: eight, deletedBy: ada, quota: 1 }),
     );
-    equal((await tombstoneOf(r, eight))?.kind, "deleted", "one that is deleted for good");
+    equal((await tombstoneOf(r, eight))?.kind, "deleted", "the kind of a permanently deleted object");
   },
 
-  "leaves a user's objects where they are when there is no room": async ({ storage, r }) => {
+  "keeps the objects of a user unchanged if the quota is exceeded": async ({ storage, r }) => {
     const [target, source] = await create(r, 2);
     const pointing = await createObject(r, linking({ Boss: target }));
-    equal(await recycle(storage, [pointing.id, source], ada, 1), "full", "two where there is room for one");
+    equal(await recycle(storage, [pointing.id, source], ada, 1), "full", "two objects with a quota of one");
     const there = [pointing.id, source];
     equalInAnyOrder(idsOf(await r.objects.get(there, seesAll)), there, "the objects");
-    equal(idsOf(await referrersOf(r, [target])), [pointing.id], "its links");
+    equal(idsOf(await referrersOf(r, [target])), [pointing.id], "the links to their target");
   },
 
-  "keeps a quota exactly, however many recycle at once": async ({ storage, r }) => {
+  "enforces a quota exactly across concurrent deletions": async ({ storage, r }) => {
     for (let round = 0; round < 3; round += 1) {
       const ids = await create(r, 12);
       const user = `U${round}`;
       const outcomes = await atOnce(6, (index) => recycle(storage, ids.slice(2 * index, 2 * index + 2), user, 5));
-      equal([occurrences("deleted", outcomes), occurrences("full", outcomes)], [2, 4], "how many had room");
-      equal((await r.objects.get(ids, seesAll)).length, 8, "how many objects are there");
+      equal(
+        [occurrences("deleted", outcomes), occurrences("full", outcomes)],
+        [2, 4],
+        "numbers of deleted and refused cascades",
+      );
+      equal((await r.objects.get(ids, seesAll)).length, 8, "number of live objects");
     }
   },
 });
 
 const purging = checksOf("recycle bin", {
-  "leaves of what is purged what a deletion leaves": async ({ storage, r, advance }) => {
+  "turns purged objects into tombstones of permanent deletions": async ({ storage, r, advance }) => {
     const object = await createObject(r, { readers: [ada] });
     const [together, other] = await create(r, 2);
     await recycle(storage, [object.id, together], ada);
@@ -176,46 +180,46 @@ const purging = checksOf("recycle bin", {
     await purge(storage, together);
     for (const id of [object.id, together]) {
       const left = await tombstoneOf(r, id);
-      equal([left?.kind, left?.version], ["deleted", 3], "kind and version of what is left");
-      holds((left?.deletedAt ?? 0) >= before, "The time is that of the purge");
-      equal(await recycledWith(storage, id), [], "what could return");
+      equal([left?.kind, left?.version], ["deleted", 3], "the kind and the version of the tombstone");
+      holds((left?.deletedAt ?? 0) >= before, "The time must be that of the purge");
+      equal(await recycledWith(storage, id), [], "the objects that could be restored");
     }
     const left = (reader: ObjectId) =>
       r.deletion.find({ kind: "uuid", uuid: object.uuid }, { classes: null, principals: new Set([reader]) });
-    equal([(await left(ada))?.id, await left(bob)], [object.id, null], "who sees what is left");
-    await failsWith(307, () => createObject(r, { uuid: object.uuid }), "the UUID of a purged object");
+    equal([(await left(ada))?.id, await left(bob)], [object.id, null], "the callers that see the tombstone");
+    await failsWith(307, () => createObject(r, { uuid: object.uuid }), "using the UUID of a purged object");
     const targets = await storage.transaction(({ deletion }) => deletion.targets([together]));
-    equal(targets, [{ id: together, className: "File", exists: false }], "what links lead to");
+    equal(targets, [{ id: together, className: "File", exists: false }], "the target of a link to a purged object");
     const bin = [idsOf(await listed(r)), await r.deletion.countRecycled(["File"])];
-    equal(bin, [[other], 1], "what is left in the recycle bin");
+    equal(bin, [[other], 1], "the remaining recycle bin");
     await restoreObjects(storage, other);
   },
 
-  "does nothing to what is not in the recycle bin": async ({ storage, r }) => {
+  "ignores objects outside the recycle bin in a purge": async ({ storage, r }) => {
     const [live, deleted] = await create(r, 2);
     await deleteObjects(storage, [deleted]);
     const before = await tombstoneOf(r, deleted);
     await storage.transaction(({ deletion }) => deletion.purge([live, deleted, "ZZZZZZZZZZ", "0", ""]));
-    equal((await r.objects.get([live], seesAll)).length, 1, "how many live objects there are");
-    equal(await tombstoneOf(r, deleted), before, "what is left of a deleted one");
+    equal((await r.objects.get([live], seesAll)).length, 1, "number of live objects");
+    equal(await tombstoneOf(r, deleted), before, "the tombstone of a deleted object");
   },
 
-  "tells a purge as a change": async ({ storage, r }) => {
+  "reports a purge as a change": async ({ storage, r }) => {
     const [id, other] = await create(r, 2);
     await recycle(storage, [id], ada);
     const reached = await watermarkBehind(r, [id, other]);
     await purge(storage, id);
     const { told } = await changesSince(r, reached);
-    equal(rowsOf(told, "id", "kind", "version")[0], [id, "deleted", 3], "what is told first");
+    equal(rowsOf(told, "id", "kind", "version")[0], [id, "deleted", 3], "the first change");
   },
 
-  "keeps everything when a purge is taken back": async ({ storage, r }) => {
+  "restores the recycle bin when a purge is rolled back": async ({ storage, r }) => {
     const { id, attributes } = await createObject(r);
     await recycle(storage, [id], ada);
     const before = await listed(r);
     await rolledBack(storage, async ({ deletion }) => deletion.purge(idsOf(await deletion.recycledWith(id))));
-    equal(await listed(r), before, "what is listed");
-    equal((await restoreObjects(storage, id))[0]?.attributes, attributes, "what comes back");
+    equal(await listed(r), before, "the list");
+    equal((await restoreObjects(storage, id))[0]?.attributes, attributes, "the restored attributes");
   },
 });
 

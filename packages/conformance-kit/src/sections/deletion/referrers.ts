@@ -32,17 +32,17 @@ function ofFiles({ deletion }: Repositories, { id }: StoredObject, names: readon
 }
 
 export const referrerChecks: readonly Check[] = checksOf("deletion", {
-  "know who points to an object, by which attribute, each link once": async ({ r }) => {
+  "returns the referrers of objects with the attribute, each link once": async ({ r }) => {
     const [one, two, other] = await createObjects(r, {}, {}, {});
     const team = await pointing(r, { Team: [one.id, two.id, other.id], Boss: [one.id] });
     const image = await pointing(r, { Boss: [two.id] }, "Image");
     const links = [link(team, "Team", one), link(team, "Team", two), link(team, "Boss", one), link(image, "Boss", two)];
-    equalInAnyOrder(await referrersOf(r, idsOf([two, one, two])), links, "the referrers of two");
-    equal(await referrersOf(r, []), [], "the referrers of nothing");
+    equalInAnyOrder(await referrersOf(r, idsOf([two, one, two])), links, "the referrers of two objects");
+    equal(await referrersOf(r, []), [], "the referrers of no objects");
     equal(await referrersOf(r, [...nowhere, team.id]), [], "the referrers of objects without any");
   },
 
-  "know the referrers by some attributes of some classes only, and as many as asked for": async ({ r }) => {
+  "returns referrers by attributes and classes up to the limit": async ({ r }) => {
     const one = await createObject(r);
     const [first, second] = [
       await pointing(r, { Team: [one.id], Boss: [one.id] }),
@@ -55,7 +55,7 @@ export const referrerChecks: readonly Check[] = checksOf("deletion", {
     const two = [link(first, "Team", one), link(second, "toString", one)];
     equalInAnyOrder(await by("Team", "toString"), two, "the referrers by two attributes");
     for (const names of [[], ["boss"], ["constructor"]])
-      equal(await by(...names), [], "the referrers by attributes that no object has");
+      equal(await by(...names), [], "the referrers by unused attributes");
     const attributes = [
       { className: "Image", attribute: "Boss" },
       { className: "File", attribute: "Team" },
@@ -65,11 +65,11 @@ export const referrerChecks: readonly Check[] = checksOf("deletion", {
     equalInAnyOrder(ofBoth, [link(image, "Boss", one), link(first, "Team", one)], "the referrers of two classes");
     for (const limit of [0, 1, 3]) {
       const { length } = await r.deletion.referrers([one.id], { attributes: null, limit });
-      equal(length, limit, "how many referrers are answered");
+      equal(length, limit, "number of referrers");
     }
   },
 
-  "leave out of the referrers the objects themselves, and what is gone": async ({ storage, r }) => {
+  "omits the requested objects and deleted objects from the referrers": async ({ storage, r }) => {
     const one = await createObject(r);
     await update(r, one.id, {}, linking({ Boss: one.id }));
     const two = await pointing(r, { Boss: [one.id] });
@@ -77,20 +77,20 @@ export const referrerChecks: readonly Check[] = checksOf("deletion", {
     const recycled = await pointing(r, { Boss: [one.id, two.id] });
     await deleteObjects(storage, [deleted.id]);
     await deleteObjects(storage, [recycled.id], true);
-    equal(await referrersOf(r, [one.id]), [link(two, "Boss", one)], "the referrers of one");
+    equal(await referrersOf(r, [one.id]), [link(two, "Boss", one)], "the referrers of one object");
     equal(await referrersOf(r, idsOf([one, two])), [], "the referrers of both from outside");
   },
 
-  "know the referrers as the last changes have left them": async ({ r }) => {
+  "returns the referrers as of the last change": async ({ r }) => {
     const [one, two] = await createObjects(r, {}, {});
     const source = await pointing(r, { Team: [one.id], Boss: [one.id] });
     await update(r, source.id, {}, linking({ Team: [two.id] }));
     const byTeam = [await ofFiles(r, one, ["Team"]), await ofFiles(r, two, ["Team"])];
-    equal(byTeam, [[], [link(source, "Team", two)]], "the referrers by the attribute that was changed");
-    equal(await referrersOf(r, [one.id]), [link(source, "Boss", one)], "the referrers by the other");
+    equal(byTeam, [[], [link(source, "Team", two)]], "the referrers by the changed attribute");
+    equal(await referrersOf(r, [one.id]), [link(source, "Boss", one)], "the referrers by the other attribute");
   },
 
-  "take targets out of references and collections, and leave the rest": async ({ storage, r, advance }) => {
+  "removes targets from references and collections and keeps other values": async ({ storage, r, advance }) => {
     const [gone, stays, recycled] = await createObjects(r, {}, {}, {});
     const references = { Boss: gone.id, Deputy: stays.id, Team: [stays.id, gone.id, recycled.id] };
     const given = linking(references, { Tags: { id: gone.id, list: [gone.id] }, Name: gone.id });
@@ -103,10 +103,10 @@ export const referrerChecks: readonly Check[] = checksOf("deletion", {
     await storage.transaction(async (inside) => inside.deletion.clear(await referrersOf(inside, [gone.id])));
     const [cleared, emptied] = [await objectOf(r, source.id), await objectOf(r, single.id)];
     equal(cleared?.attributes, { ...attributes, Boss: null, Team: [stays.id, recycled.id] }, "the attributes");
-    equal(emptied?.attributes, { Team: [], Boss: stays.id }, "the attributes of the other");
+    equal(emptied?.attributes, { Team: [], Boss: stays.id }, "the attributes of the other object");
     equal([cleared?.version, emptied?.version], [2, 2], "the versions");
-    holds((cleared?.storedAt ?? 0) >= before, "The time is that of the clearing");
-    equal(await referrersOf(r, [gone.id]), [], "the referrers of what is gone");
+    holds((cleared?.storedAt ?? 0) >= before, "The time must be that of the change");
+    equal(await referrersOf(r, [gone.id]), [], "the referrers of the removed target");
     equalInAnyOrder(
       await referrersOf(r, idsOf([stays, recycled])),
       [
@@ -115,11 +115,11 @@ export const referrerChecks: readonly Check[] = checksOf("deletion", {
         link(single, "Boss", stays),
         link(source, "Team", recycled),
       ],
-      "the referrers of the others",
+      "the referrers of the other targets",
     );
   },
 
-  "take nothing out of nothing": async ({ r }) => {
+  "changes nothing if no referrers are given": async ({ r }) => {
     const object = await createObject(r);
     await r.deletion.clear([]);
     equal(await objectOf(r, object.id), object, "the object");

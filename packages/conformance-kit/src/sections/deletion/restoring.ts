@@ -25,7 +25,7 @@ import { hour } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
 export const restoringChecks: readonly Check[] = checksOf("deletion", {
-  "bring back what went together, whichever of it is asked for": async ({ storage, r, advance }) => {
+  "restores a whole cascade from any of its objects": async ({ storage, r, advance }) => {
     const attributes = { Name: "plan", Texts: hostileTexts, Deep: { list: [1.5, null, { a: [] }] }, Number: 0.1 };
     const restricted = { attributes, readers: ["A1", "B2"] };
     const hidden = { className: "Image", attributes: {}, readers: [] };
@@ -37,16 +37,16 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
       await deleteObjects(storage, idsOf([second, first, third]), true);
       await deleteObjects(storage, [other.id], true);
       const group = await recycledWith(storage, asked.id);
-      equal(idsOf(group), idsOf(objects), "the ids of what went together");
+      equal(idsOf(group), idsOf(objects), "the IDs of the cascade");
       const [went, were] = [group, objects].map((list) => rowsOf(list, "attributes", "readers"));
-      equal(went, were, "attributes and readers as they went");
+      equal(went, were, "the attributes and readers of the cascade");
       advance(hour);
       const before = await storage.now();
       const restored = await restoreObjects(storage, asked.id);
       const after = await storage.now();
       holds(
         restored.every(({ storedAt }) => before <= storedAt && storedAt <= after),
-        "The time is that of the return",
+        "The time must be that of the restore",
       );
       const versions = [2, 1, 1].map((version) => version + 2 * (round + 1));
       const expected = objects.map((object, index) => ({
@@ -54,35 +54,35 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
         version: versions[index],
         storedAt: restored[index]?.storedAt,
       }));
-      equal(restored, expected, "what comes back");
+      equal(restored, expected, "the restored objects");
       equalInAnyOrder(await r.objects.get(idsOf(objects), seesAll), expected, "the objects");
       const found = [(await objectByUuid(r, third.uuid))?.id, await tombstoneOf(r, third.id)];
-      equal(found, [third.id, null], "by UUID, and what is left");
-      equal((await tombstoneOf(r, other.id))?.kind, "recycled", "what went apart from them");
+      equal(found, [third.id, null], "the object by UUID, and the tombstone");
+      equal((await tombstoneOf(r, other.id))?.kind, "recycled", "the kind of the tombstone of another cascade");
       await restoreObjects(storage, other.id);
     }
   },
 
-  "come back visible to those who could read them, counted, and in their place": async ({ storage, r }) => {
+  "restores objects with their readers, counts and order": async ({ storage, r }) => {
     const objects = await createObjects(r, {}, { readers: ["A1"] }, {}, { readers: ["B2"] });
     for (const { id } of [objects[2], objects[0], objects[1]]) await deleteObjects(storage, [id], true);
     for (const { id } of [objects[1], objects[0], objects[2]]) await restoreObjects(storage, id);
     for (const visibility of [seesAll, { classes: null, principals: new Set(["A1"]) }]) {
       const seen = objects.filter((object) => isVisible(object, visibility));
-      equal(idsOf(await findObjects(r, ["File"], visibility)), idsOf(seen), "the ids of what is listed");
-      equal(await r.objects.count({ classes: ["File"] }, visibility), seen.length, "how many are counted");
+      equal(idsOf(await findObjects(r, ["File"], visibility)), idsOf(seen), "the IDs of the listed objects");
+      equal(await r.objects.count({ classes: ["File"] }, visibility), seen.length, "number of counted objects");
     }
   },
 
-  "come back without what they have lost": async ({ storage, r }) => {
+  "restores objects without the removed values": async ({ storage, r }) => {
     const object = await createObject(r, { attributes: { Name: "plan", Boss: "A1", Team: ["A1", "B2"] } });
     await deleteObjects(storage, [object.id], true);
     const [restored] = await restoreObjects(storage, object.id, { attributes: { Boss: null, Team: ["B2"] } });
     equal(restored?.attributes, { Name: "plan", Boss: null, Team: ["B2"] }, "the attributes");
-    equal((await objectOf(r, object.id))?.attributes, restored?.attributes, "the attributes as they are read");
+    equal((await objectOf(r, object.id))?.attributes, restored?.attributes, "the attributes, read again");
   },
 
-  "come back with the links that are given for them": async ({ storage, r }) => {
+  "restores objects with the given links": async ({ storage, r }) => {
     const [target, recycled] = await createObjects(r, {}, {});
     const source = await createObject(r, linking({ Boss: target.id }));
     await deleteObjects(storage, [source.id], true);
@@ -97,27 +97,27 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
     equalInAnyOrder(referrers, expected, "the referrers");
   },
 
-  "leave what points to them as it is until they are back": async ({ storage, r }) => {
+  "keeps links to recycled objects unchanged until the restore": async ({ storage, r }) => {
     const target = await createObject(r);
     const source = await createObject(r, linking({ Boss: target.id }));
     await deleteObjects(storage, [target.id], true);
-    equal(await r.objects.get([source.id], seesAll), [source], "what points to it");
+    equal(await r.objects.get([source.id], seesAll), [source], "the referring object");
     const changed = await update(r, source.id, { Name: "new" });
-    equal(changed?.attributes["Boss"], target.id, "the reference when something else is changed");
+    equal(changed?.attributes["Boss"], target.id, "the reference after another attribute is changed");
     await restoreObjects(storage, target.id);
-    equal(idsOf(await referrersOf(r, [target.id])), [source.id], "the referrers of what came back");
+    equal(idsOf(await referrersOf(r, [target.id])), [source.id], "the referrers of the restored object");
   },
 
-  "are the end of what was deleted for good": async ({ storage, r }) => {
+  "restores nothing that was permanently deleted": async ({ storage, r }) => {
     const [object, together, live] = await createObjects(r, {}, {}, {});
     await deleteObjects(storage, idsOf([object, together]));
     for (const id of [object.id, together.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"]) {
-      equal(await recycledWith(storage, id), [], `what was recycled with "${id}"`);
+      equal(await recycledWith(storage, id), [], `the objects recycled with "${id}"`);
     }
-    equal(await r.deletion.restore([]), [], "what comes back of nothing");
+    equal(await r.deletion.restore([]), [], "the result of restoring no objects");
   },
 
-  "tell what links lead to, and whether it can still be pointed to": async ({ storage, r }) => {
+  "returns the targets of links and whether they can be linked to": async ({ storage, r }) => {
     const [image, unknown] = [{ className: "Image" }, { className: "Unknown" }];
     const [live, recycled, deleted] = await createObjects(r, { readers: [] }, image, unknown);
     await deleteObjects(storage, [recycled.id], true);
@@ -129,24 +129,24 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
       { id: deleted.id, className: "Unknown", exists: false },
     ];
     const told = await storage.transaction(({ deletion }) => deletion.targets(asked));
-    equalInAnyOrder(told, known, "what is known of them");
-    equal(await r.deletion.targets([]), [], "what is known of nothing");
+    equalInAnyOrder(told, known, "the targets");
+    equal(await r.deletion.targets([]), [], "the targets of no links");
   },
 
-  "are counted by class while they can return": async ({ storage, r }) => {
+  "counts restorable objects by class": async ({ storage, r }) => {
     const lists = [["File"], ["Image"], ["File", "Image", "File"], ["Unknown", ...hostileTexts], []];
     const counts = () => Promise.all(lists.map((classes) => r.deletion.countRecycled(classes)));
     const image = { className: "Image" };
     const [first, second, third, deleted] = await createObjects(r, {}, { readers: [] }, image, image, {});
-    equal(await counts(), [0, 0, 0, 0, 0], "how many are in the recycler at first");
+    equal(await counts(), [0, 0, 0, 0, 0], "numbers of recycled objects in an empty recycle bin");
     await deleteObjects(storage, idsOf([first, second, third]), true);
     await deleteObjects(storage, [deleted.id]);
-    equal(await counts(), [2, 1, 3, 0, 0], "how many are in the recycler");
+    equal(await counts(), [2, 1, 3, 0, 0], "numbers of recycled objects");
     await restoreObjects(storage, second.id);
-    equal(await counts(), [0, 0, 0, 0, 0], "how many are in the recycler when they are back");
+    equal(await counts(), [0, 0, 0, 0, 0], "numbers of recycled objects after the restore");
   },
 
-  "are unlocked when they come back": async ({ storage, r }) => {
+  "unlocks objects on restore": async ({ storage, r }) => {
     const session = await (await Visitor.create(r)).open(r);
     const { id } = await createObject(r);
     await r.locks.take(id, session);
@@ -156,17 +156,17 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
     await update(r, id, {});
   },
 
-  "are told as changes of what is there again": async ({ storage, r }) => {
+  "reports a restore as a change of a live object": async ({ storage, r }) => {
     const [object, other] = await createObjects(r, {}, {});
     await deleteObjects(storage, [object.id], true);
     const reached = await watermarkBehind(r, idsOf([other, object]));
     await restoreObjects(storage, object.id);
     const { watermark, told } = await changesSince(r, reached);
-    equal(rowsOf(told, "id", "kind", "version")[0], [object.id, "stored", 3], "what is told first");
-    equal((await changesUpTo(r, watermark)).length, 3, "how many changes there are in all");
+    equal(rowsOf(told, "id", "kind", "version")[0], [object.id, "stored", 3], "the first change");
+    equal((await changesUpTo(r, watermark)).length, 3, "number of all changes");
   },
 
-  "leave nothing behind when their return is taken back": async ({ storage, r }) => {
+  "rolls back a restore with its transaction": async ({ storage, r }) => {
     const { id } = await createObject(r);
     await deleteObjects(storage, [id], true);
     const before = await tombstoneOf(r, id);
@@ -174,6 +174,6 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
       const group = await deletion.recycledWith(id);
       await deletion.restore(group.map((object) => ({ id: object.id, attributes: {}, links: {} })));
     });
-    equal([await objectOf(r, id), await tombstoneOf(r, id)], [undefined, before], "the object, and what is left of it");
+    equal([await objectOf(r, id), await tombstoneOf(r, id)], [undefined, before], "the object and its tombstone");
   },
 });

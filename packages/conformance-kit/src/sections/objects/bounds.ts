@@ -37,11 +37,11 @@ const sort = [{ path: valueOf("number"), descending: true }];
 
 /** All forms of a list query. */
 const queries: readonly (readonly [string, ObjectQuery])[] = [
-  ["of a class", { classes: ["File"] }],
+  ["of one class", { classes: ["File"] }],
   ["of several classes", { classes: ["File", "Image"] }],
-  ["that is filtered", { classes: ["File"], filter: few }],
-  ["that is sorted", { classes: ["File"], sort }],
-  ["that is filtered and sorted", { classes: ["File", "Image"], filter: few, sort }],
+  ["with a filter", { classes: ["File"], filter: few }],
+  ["with a sort order", { classes: ["File"], sort }],
+  ["with a filter and a sort order", { classes: ["File", "Image"], filter: few, sort }],
 ];
 
 /** Asserts that a read succeeds if the byte limit fits its objects, and fails if it fits one less. */
@@ -53,7 +53,7 @@ async function areBounded(
 ): Promise<void> {
   compare(await read(expected.length * large + slack), expected, what);
   const error = await failsWith(307, () => read((expected.length - 1) * large), what);
-  holds(error instanceof AnswerTooLargeError, `${what}: the error says that the answer would be too large`);
+  holds(error instanceof AnswerTooLargeError, `${what}: the error must be an AnswerTooLargeError`);
 }
 
 async function lists(
@@ -67,34 +67,34 @@ async function lists(
 }
 
 export const objectBoundChecks: readonly Check[] = checksOf("objects", {
-  "are not read by ids and UUIDs when they take more bytes than wanted": async ({ r }) => {
+  "refuses to read objects by IDs and UUIDs beyond the byte limit": async ({ r }) => {
     const created = await r.objects.insert(largeOnes(5));
     const ids = idsOf(created);
     const uuids = pluck(created, "uuid");
-    await areBounded((bytes) => r.objects.get(ids, seesAll, bytes), created, "the objects by ids", equalInAnyOrder);
+    await areBounded((bytes) => r.objects.get(ids, seesAll, bytes), created, "the objects by IDs", equalInAnyOrder);
     await areBounded(
       (bytes) => r.objects.get({ uuids }, seesAll, bytes),
       created,
       "the objects by UUIDs",
       equalInAnyOrder,
     );
-    for (const object of created) equal(await r.objects.get([object.id], seesAll, 1), [object], "one object alone");
+    for (const object of created) equal(await r.objects.get([object.id], seesAll, 1), [object], "a single object");
   },
 
-  "are not listed when the page takes more bytes than wanted": async ({ r }) => {
+  "refuses to list a page beyond the byte limit": async ({ r }) => {
     const created = await r.objects.insert(largeOnes(5));
     for (const [what, query] of queries) {
       const order = query.sort === undefined ? created : created.toReversed();
       const { last } = await r.objects.find(query, seesAll, { offset: 0, limit: 1 }, 5 * large);
-      holds(last !== null, "A page tells where it ends");
+      holds(last !== null, "A page must return its last position");
       const page = (asked: Page) => (bytes: number) => lists(r, query, asked, bytes);
       await areBounded(page({ offset: 0, limit: 10 }), order, `a list ${what}`);
       await areBounded(page({ offset: 1, limit: 3 }), order.slice(1, 4), `a page of a list ${what}`);
-      await areBounded(page({ after: last, limit: 3 }), order.slice(1, 4), `a list ${what} that goes on`);
+      await areBounded(page({ after: last, limit: 3 }), order.slice(1, 4), `a continued list ${what}`);
     }
   },
 
-  "are not listed far from the beginning when the page takes more bytes than wanted": async ({ r }) => {
+  "refuses to list a distant page beyond the byte limit": async ({ r }) => {
     await r.objects.insert(Array.from({ length: 1_100 }, () => ({ className: "File", attributes: {} })));
     const created = await r.objects.insert(largeOnes(3));
     const page = { offset: 1_100, limit: 10 };
@@ -102,14 +102,14 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
       await areBounded((bytes) => lists(r, { classes }, page, bytes), created, "the page");
   },
 
-  "take nothing where they are not visible": async ({ r }) => {
+  "does not count invisible objects towards the byte limit": async ({ r }) => {
     const hidden = await r.objects.insert([...largeOnes(3, { readers: [] }), ...largeOnes(3, { className: "Image" })]);
     const [seen] = (await r.objects.insert(largeOnes(1))) as [StoredObject];
     const all = [...hidden, seen];
     for (const visibility of [nobody, seesAll].map((each) => ({ ...each, classes: new Set(["File"]) }))) {
       const bytes = (visibility.principals === null ? 4 : 1) * large + slack;
       const visible = visibility.principals === null ? [...hidden.slice(0, 3), seen] : [seen];
-      equalInAnyOrder(await r.objects.get(idsOf(all), visibility, bytes), visible, "the objects by ids");
+      equalInAnyOrder(await r.objects.get(idsOf(all), visibility, bytes), visible, "the objects by IDs");
       const byUuids = await r.objects.get({ uuids: pluck(all, "uuid") }, visibility, bytes);
       equalInAnyOrder(byUuids, visible, "the objects by UUIDs");
       for (const [what, query] of queries)

@@ -18,20 +18,24 @@ function isAscending(objects: readonly StoredObject[]): boolean {
 }
 
 export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
-  "are created with id, UUID, version and time, the rest as given": async ({ storage, r, advance }) => {
+  "creates objects with a generated ID, UUID, version and time, and the given rest": async ({
+    storage,
+    r,
+    advance,
+  }) => {
     advance(hour);
     const before = await storage.now();
     const [object] = await r.objects.insert([{ className: "File", attributes: { Name: "plan" } }]);
     const after = await storage.now();
-    holds(object !== undefined && isObjectId(object.id), "The id is canonical");
-    holds(isUuid(object.uuid) && object.uuid === object.uuid.toLowerCase(), "The UUID is one in lower case");
+    holds(object !== undefined && isObjectId(object.id), "The ID must be canonical");
+    holds(isUuid(object.uuid) && object.uuid === object.uuid.toLowerCase(), "The UUID must be valid and in lower case");
     const { id, uuid: given, storedAt } = object;
-    holds(before <= storedAt && storedAt <= after, `An object stored between ${before} and ${after} has ${storedAt}`);
+    holds(before <= storedAt && storedAt <= after, `The time ${storedAt} must be between ${before} and ${after}`);
     const rest = { className: "File", version: 1, attributes: { Name: "plan" }, readers: null };
     equal(object, { id, uuid: given, storedAt, ...rest }, "the object");
   },
 
-  "are read as they were created": async ({ r }) => {
+  "reads objects as created": async ({ r }) => {
     const given = [
       { className: "File", attributes: { Name: "plan" }, readers: ["A1", "B2"] },
       { className: "User", attributes: {}, readers: [] },
@@ -39,37 +43,37 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     ];
     const created = await r.objects.insert(given);
     const kept = created.map(({ className, attributes, readers }) => ({ className, attributes, readers }));
-    equal(kept, given, "what was given");
-    equalInAnyOrder(await r.objects.get(idsOf(created), seesAll), created, "the objects by id");
+    equal(kept, given, "the given values");
+    equalInAnyOrder(await r.objects.get(idsOf(created), seesAll), created, "the objects by ID");
     for (const object of created) equal(await objectByUuid(r, object.uuid), object, "the object by UUID");
     equal(await findObjects(r, ["File", "User", "Image"]), created, "the objects by class");
   },
 
-  "come back from their creation in the order given, with ascending ids": async ({ r }) => {
+  "returns created objects in the given order with ascending IDs": async ({ r }) => {
     const names = Array.from({ length: 50 }, (_, index) => `object ${index}`);
     const created = await r.objects.insert(names.map(plain));
     equal(pluck(pluck(created, "attributes"), "Name"), names, "the names in order");
-    holds(isAscending(created), "The ids ascend");
+    holds(isAscending(created), "The IDs must be ascending");
     const later = await r.objects.insert([plain("later"), plain("still later")]);
-    holds(isAscending([...created, ...later]), "Later ids are higher");
+    holds(isAscending([...created, ...later]), "Later IDs must be higher");
   },
 
-  "are none when none are created": async ({ r }) => {
+  "creates no objects for an empty list": async ({ r }) => {
     equal(await r.objects.insert([]), [], "the objects");
-    equal(await r.objects.count({ classes: ["File"] }, seesAll), 0, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 0, "number of objects");
   },
 
-  "have ids and UUIDs of their own when they are created at once": async ({ r }) => {
+  "assigns unique IDs and UUIDs in concurrent calls": async ({ r }) => {
     const batches = await atOnce(12, () => r.objects.insert(files(3)));
-    for (const batch of batches) holds(isAscending(batch), "The ids of each batch ascend");
+    for (const batch of batches) holds(isAscending(batch), "The IDs of each call must be ascending");
     const objects = batches.flat();
-    equal(new Set(idsOf(objects)).size, 36, "how many ids differ");
-    equal(new Set(pluck(objects, "uuid")).size, 36, "how many UUIDs differ");
-    for (const { id } of objects) holds(isObjectId(id), `The id ${id} is canonical`);
-    equal(await r.objects.count({ classes: ["File"] }, seesAll), 36, "how many objects there are");
+    equal(new Set(idsOf(objects)).size, 36, "number of different IDs");
+    equal(new Set(pluck(objects, "uuid")).size, 36, "number of different UUIDs");
+    for (const { id } of objects) holds(isObjectId(id), `The ID ${id} must be canonical`);
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 36, "number of objects");
   },
 
-  "take a UUID in any case and keep it in lower case": async ({ r }) => {
+  "accepts a UUID in any case and stores it in lower case": async ({ r }) => {
     const [object] = await r.objects.insert([{ ...plain("plan"), uuid: uuid.toUpperCase() }]);
     equal(object?.uuid, uuid, "the UUID");
     for (const spelling of [uuid, uuid.toUpperCase(), `0F8FAD5b${uuid.slice(8)}`]) {
@@ -77,7 +81,7 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     }
   },
 
-  "are refused with 307 when their UUID is in use, all or nothing": async ({ r }) => {
+  "refuses a duplicate UUID with 307, all or nothing": async ({ r }) => {
     const [first] = await r.objects.insert([{ ...plain("first"), uuid }]);
     for (const spelling of [uuid, uuid.toUpperCase()]) {
       const batch = [plain("before"), { ...plain("taken"), uuid: spelling }, plain("after")];
@@ -88,20 +92,20 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     equal(await findObjects(r, ["File", "Image"]), [first], "the objects");
   },
 
-  "are refused with 307 when two of them want one UUID": async ({ r }) => {
+  "refuses the same UUID twice in one call with 307": async ({ r }) => {
     const batch = [{ ...plain("one"), uuid }, plain("between"), { ...plain("other"), uuid: uuid.toUpperCase() }];
     await failsWith(307, () => r.objects.insert(batch), "inserting one UUID twice");
-    equal(await r.objects.count({ classes: ["File"] }, seesAll), 0, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 0, "number of objects");
   },
 
-  "are created once when several with one UUID are created at once": async ({ r }) => {
+  "creates one object when concurrent calls use the same UUID": async ({ r }) => {
     for (let round = 1; round <= 6; round += 1) {
       const wanted = `${round}${uuid.slice(1)}`;
       const codes = await atOnce(8, (index) =>
         codeOf(r.objects.insert([plain(`with ${index}`), { ...plain(`${index}`), uuid: wanted }])),
       );
-      equalCounts(codes, { 0: 1, 307: 7 }, "how many were created and refused");
-      equal(await r.objects.count({ classes: ["File"] }, seesAll), 2 * round, "how many objects there are");
+      equalCounts(codes, { 0: 1, 307: 7 }, "numbers of successful and refused calls");
+      equal(await r.objects.count({ classes: ["File"] }, seesAll), 2 * round, "number of objects");
     }
   },
 });

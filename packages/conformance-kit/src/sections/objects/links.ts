@@ -5,16 +5,16 @@ import { atOnce } from "../../fixtures/concurrently.ts";
 import { createObject, createObjects, findObjects, nowhere, update } from "../../fixtures/objects.ts";
 
 export const objectLinkChecks: readonly Check[] = checksOf("objects", {
-  "are created with links to objects that are there": async ({ r }) => {
+  "creates objects with links to existing objects": async ({ r }) => {
     const [one, other] = await createObjects(r, {}, {});
     const attributes = { Boss: one.id, Team: [one.id, other.id], Nobody: null };
     const links = { Boss: [one.id], Team: [one.id, other.id], Nobody: [] };
     const [created] = await r.objects.insert([{ className: "File", attributes, links }]);
     equal(created, { ...created, className: "File", version: 1, attributes, readers: null }, "the object");
-    equal(await r.objects.get([created?.id ?? ""], seesAll), [created], "the object as it is read");
+    equal(await r.objects.get([created?.id ?? ""], seesAll), [created], "the object, read again");
   },
 
-  "are refused with 307 links to nothing, all or nothing": async ({ r }) => {
+  "refuses links to unknown objects with 307, all or nothing": async ({ r }) => {
     const object = await createObject(r, { attributes: { Name: "plan" } });
     for (const target of nowhere) {
       for (const links of [{ Boss: [target] }, { Boss: [], Team: [object.id, target] }]) {
@@ -29,7 +29,7 @@ export const objectLinkChecks: readonly Check[] = checksOf("objects", {
     equal(await findObjects(r, ["File"]), [object], "the objects");
   },
 
-  "get other links when they are changed": async ({ r }) => {
+  "changes the links of objects": async ({ r }) => {
     const [object, one, other] = await createObjects(r, {}, {}, {});
     for (const team of [[one.id], [one.id, other.id], [other.id, one.id], [other.id, object.id], [], [one.id]]) {
       const boss = team[0] ?? null;
@@ -39,7 +39,7 @@ export const objectLinkChecks: readonly Check[] = checksOf("objects", {
     }
   },
 
-  "that point to one another are changed at once without blocking each other": async ({ r }) => {
+  "updates objects that link to each other concurrently without a deadlock": async ({ r }) => {
     const objects = await createObjects(r, {}, {}, {});
     await atOnce(18, (index) => {
       const [source, target] = [objects[index % 3]?.id ?? "", objects[(index + 1) % 3]?.id ?? ""];
@@ -49,7 +49,7 @@ export const objectLinkChecks: readonly Check[] = checksOf("objects", {
     equal(
       changed.map(({ version, attributes }) => [version, attributes["Next"]]),
       [1, 2, 0].map((next) => [7, objects[next]?.id]),
-      "versions and links",
+      "the versions and links",
     );
   },
 });

@@ -60,31 +60,31 @@ async function scene(r: Repositories) {
 }
 
 export const objectMemberChecks: readonly Check[] = checksOf("objects", {
-  "keep the members of a collection that its writer does not see, behind those that he gives": async ({ r }) => {
+  "keeps the collection members that the writer cannot see, after the given ones": async ({ r }) => {
     const { one, two, ofOthers, ofNobody, image } = await scene(r);
     const { id } = await withTeam(r, [image, one, ofOthers, two, ofNobody]);
     for (const given of [[two], [], [one, two], [two, one]]) {
       const [changed] = await r.objects.update([teamOf(id, given, { Name: "new" })], blind);
       equal(changed?.attributes, { Name: "new", Team: idsOf([...given, image, ofOthers, ofNobody]) }, "the attributes");
-      equal(await r.objects.get([id], seesAll), [changed], "the object as it is read");
+      equal(await r.objects.get([id], seesAll), [changed], "the object, read again");
     }
     for (const target of [one, two, ofOthers, ofNobody, image])
-      equal(await referrersOf(r, target), [id], "who points to a member");
+      equal(await referrersOf(r, target), [id], "the referrers of a member");
     const [emptied] = await r.objects.update([teamOf(id, [image])], seeing);
-    equal(emptied?.attributes["Team"], [image.id], "the members after a change by one who sees them all");
+    equal(emptied?.attributes["Team"], [image.id], "the members after a change by a writer that sees all of them");
     for (const target of [one, two, ofOthers, ofNobody])
-      equal(await referrersOf(r, target), [], "who points to what was taken out");
+      equal(await referrersOf(r, target), [], "the referrers of a removed member");
   },
 
-  "keep a member once that its writer gives though he does not see it": async ({ r }) => {
+  "keeps an invisible member once if the writer names it": async ({ r }) => {
     const { one, ofOthers, ofNobody } = await scene(r);
     const { id } = await withTeam(r, [ofOthers, one, ofNobody]);
     const [changed] = await r.objects.update([teamOf(id, [ofNobody, one])], blind);
     equal(changed?.attributes["Team"], idsOf([ofNobody, one, ofOthers]), "the members");
-    equal(await referrersOf(r, ofNobody), [id], "who points to it");
+    equal(await referrersOf(r, ofNobody), [id], "the referrers of the member");
   },
 
-  "keep the members of each collection of each object that is written, and no others": async ({ r }) => {
+  "keeps the invisible members of exactly the written collections of each object": async ({ r }) => {
     const { one, two, ofOthers, ofNobody, image } = await scene(r);
     const [first, second, third] = [
       await withTeam(r, [ofOthers, one]),
@@ -99,10 +99,10 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
     equal(pluck(pluck(changed, "attributes"), "Team"), teams, "the teams");
     equal(changed[3]?.attributes["Guests"], idsOf([two, ofNobody]), "the guests");
     const named = await update(r, fourth.id, { Name: "new" }, {}, blind);
-    equal(named?.attributes, { ...changed[3]?.attributes, Name: "new" }, "the attributes when another one is changed");
+    equal(named?.attributes, { ...changed[3]?.attributes, Name: "new" }, "the attributes after another one is changed");
   },
 
-  "keep recycled members, whoever writes": async ({ storage, r }) => {
+  "keeps recycled members for every writer": async ({ storage, r }) => {
     const { one, two } = await scene(r);
     const [recycled, deleted] = await createObjects(r, {}, {});
     const { id } = await withTeam(r, [recycled, one, deleted]);
@@ -113,12 +113,12 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
       equal(changed?.attributes["Team"], idsOf([two, recycled]), "the members");
     }
     await restoreObjects(storage, recycled.id);
-    equal(await referrersOf(r, recycled), [id], "who points to what came back");
+    equal(await referrersOf(r, recycled), [id], "the referrers of the restored member");
     const [changed] = await r.objects.update([teamOf(id, [])], seeing);
-    equal(changed?.attributes["Team"], [], "the members when it is back");
+    equal(changed?.attributes["Team"], [], "the members after the restore");
   },
 
-  "keep nothing of references, and of collections that become null": async ({ r }) => {
+  "keeps no invisible targets of references and of collections that become null": async ({ r }) => {
     const { one, ofOthers, ofNobody } = await scene(r);
     const links = { Boss: ofOthers.id, Team: [ofNobody.id] };
     const { id } = await createObject(r, linking(links, { Data: ["kept", ofNobody.id] }));
@@ -129,7 +129,7 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
     equal(referrers, [{ id, className: "File", attribute: "Boss", target: one.id }], "the links");
   },
 
-  "keep members that others add while they are written": async ({ storage, r }) => {
+  "keeps members that a concurrent update adds": async ({ storage, r }) => {
     const { one, two, ofOthers, image } = await scene(r);
     const { id } = await withTeam(r, [one, image]);
     const writeWhile = (members: readonly StoredObject[]) =>
@@ -141,10 +141,10 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
     const [changed] = await writeWhile([ofOthers, one, image]);
     equal(changed?.attributes["Team"], idsOf([two, ofOthers, image]), "the members");
     const [next] = await writeWhile([one, image]);
-    equal(next?.attributes["Team"], idsOf([two, image]), "the members when another one takes some out meanwhile");
+    equal(next?.attributes["Team"], idsOf([two, image]), "the members after a concurrent update removes some");
   },
 
-  "are refused with 304 when they are not of the class that the writer takes them for": async ({ r }) => {
+  "refuses an update with 304 if an object is not of the expected class": async ({ r }) => {
     const [file, image] = await createObjects(r, {}, { className: "Image" });
     const write = (className: string) =>
       r.objects.update([changeOf(file.id, { Name: "new" }), changeOf(image.id, {})], { session: null, className });
@@ -152,6 +152,6 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
       await failsWith(304, () => write(className), `changing objects as those of "${className}"`);
     equal(pluck(await r.objects.get([file.id, image.id], seesAll), "version"), [1, 1], "the versions");
     const changed = await update(r, file.id, { Name: "new" }, {}, { ...blind, className: "File" });
-    equal(changed?.version, 2, "the version of one that is");
+    equal(changed?.version, 2, "the version of an object of the class");
   },
 });

@@ -25,15 +25,15 @@ const objects = [
 ];
 
 export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
-  "are outlined as they are": async ({ r }) => {
+  "returns the outlines of objects": async ({ r }) => {
     const created = await r.objects.insert(objects);
     const outlines = await r.objects.outlines(idsOf(created), seesAll);
     equalInAnyOrder(outlines.map(withoutBytes), created.map(outlineOf), "the outlines");
     const matched = await r.objects.match({ classes: ["Image", "File"] }, seesAll, 100);
-    equal(matched.map(withoutBytes), created.map(outlineOf), "the outlines of what matches");
+    equal(matched.map(withoutBytes), created.map(outlineOf), "the outlines of the matches");
   },
 
-  "are outlined with what their attributes take": async ({ r }) => {
+  "returns the byte size of the attributes in an outline": async ({ r }) => {
     const texts = ["", "x".repeat(1_000), "日".repeat(1_000), '"'.repeat(1_000), "\u{1f469}".repeat(1_000)];
     const created = await r.objects.insert(
       texts.map((text) => ({ className: "File", attributes: { Text: text, List: [1, { a: true }] } })),
@@ -43,12 +43,12 @@ export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
     for (const { id, attributes } of created) {
       for (const list of [outlines, matched]) {
         const [bytes, wanted] = [list.find((each) => each.id === id)?.bytes ?? 0, jsonBytes(attributes)];
-        holds(Math.abs(bytes - wanted) <= 20, `Attributes of ${wanted} bytes are told to take ${bytes}`);
+        holds(Math.abs(bytes - wanted) <= 20, `The size of attributes with ${wanted} bytes must not be ${bytes}`);
       }
     }
   },
 
-  "match as they are found, by ascending number, and no more than asked for": async ({ r }) => {
+  "returns matches in ascending order up to the limit": async ({ r }) => {
     const created = await r.objects.insert(objects);
     const filter: Filter = { kind: "compare", path: valueOf("number"), operator: "gte", value: 4 };
     const sort = [{ path: valueOf("number"), descending: true }];
@@ -58,13 +58,13 @@ export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
       const found = (await r.objects.find({ classes: query.classes, filter }, visibility, all)).objects.map(outlineOf);
       for (const limit of [100, 2]) {
         const matched = (await r.objects.match(query, visibility, limit)).map(withoutBytes);
-        equal(matched, found.slice(0, limit), `the first ${limit} that match`);
+        equal(matched, found.slice(0, limit), `the first ${limit} matches`);
       }
     }
     const images = await r.objects.match({ classes: ["Image"] }, seesAll, 100);
-    equal(idsOf(images), [created[9]?.id], "what matches no filter");
+    equal(idsOf(images), [created[9]?.id], "the matches of a filter without matches");
     for (const classes of [[], ["Nothing"]])
-      equal(await r.objects.match({ classes }, seesAll, 100), [], "what matches in no class");
-    equal((await findObjects(r, ["File"])).length, 9, "how many files there are");
+      equal(await r.objects.match({ classes }, seesAll, 100), [], "the matches without any class");
+    equal((await findObjects(r, ["File"])).length, 9, "number of files");
   },
 });

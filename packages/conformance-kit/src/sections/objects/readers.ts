@@ -37,7 +37,7 @@ function counts(r: Repositories): Promise<number[]> {
 }
 
 export const objectReadersChecks: readonly Check[] = checksOf("objects", {
-  "have other readers when these are given, and else those of before": async ({ r }) => {
+  "replaces the readers if they are given and keeps them otherwise": async ({ r }) => {
     const [leads, beside] = await createObjects(r, { readers: ["D4"] }, { readers: ["D4"] });
     const object = await createObject(r, { attributes: { Name: "plan", To: leads.id }, links: { To: [leads.id] } });
     let before = object;
@@ -48,19 +48,19 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
       equal(
         changed,
         { ...before, version: before.version + 1, storedAt: changed?.storedAt, readers },
-        `what the change to ${JSON.stringify(readers)} answers`,
+        `the result of changing the readers to ${JSON.stringify(readers)}`,
       );
       equal(other?.readers, ["D4"], "the readers of the other object");
       equal(await objectOf(r, object.id), changed, "the object");
       before = changed as StoredObject;
     }
     const last = await update(r, object.id, { Name: "new" }, { readers: ["A1"] });
-    equal([last?.attributes, last?.readers], [{ Name: "new", To: leads.id }, ["A1"]], "attributes and readers");
+    equal([last?.attributes, last?.readers], [{ Name: "new", To: leads.id }, ["A1"]], "the attributes and readers");
     const kept = await update(r, object.id, { Name: "newer" });
     equal(kept?.readers, ["A1"], "the readers after a change of an attribute");
   },
 
-  "are seen by their new readers at once, and by no one else": async ({ storage, r }) => {
+  "shows an object to its new readers only, immediately": async ({ storage, r }) => {
     const object = await createObject(r);
     const query = { classes: ["File"] };
     const filter = { kind: "oneOf", path: { hops: [], leaf: "~ObjectID", type: "id" }, values: [object.id] } as const;
@@ -80,7 +80,11 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
         const isReader = readers === null || principals === null || readers.some((id) => principals.has(id));
         const times = Array<number>(8).fill(isReader ? 1 : 0);
         const caller = JSON.stringify(principals === null ? null : [...principals]);
-        equal(await seen(by, visibility), times, `how often ${caller} sees what ${JSON.stringify(readers)} can see`);
+        equal(
+          await seen(by, visibility),
+          times,
+          `the number of reads in which ${caller} sees an object for ${JSON.stringify(readers)}`,
+        );
       }
     };
     for (const readers of lists) {
@@ -92,30 +96,27 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     }
   },
 
-  "are counted rightly while readers come and go, at once and in transactions that are taken back": async ({
-    storage,
-    r,
-  }) => {
+  "counts objects correctly during concurrent and rolled-back changes of readers": async ({ storage, r }) => {
     const created = await r.objects.insert(files(12));
     const ids = idsOf(created);
     const to = (readers: readonly ObjectId[] | null) => ids.map((id) => changeOf(id, {}, { readers }));
     await r.objects.update([...to(["A1"]).slice(0, 5), ...to([]).slice(5, 7)], noSession);
-    equal(await counts(r), [10, 5, 10, 5, 5, 12], "how many each of them sees");
+    equal(await counts(r), [10, 5, 10, 5, 5, 12], "the counts of each caller");
     await r.objects.update([...to(["B2"]).slice(0, 2), ...to(null).slice(2, 6)], noSession);
-    equal(await counts(r), [9, 11, 9, 9, 9, 12], "how many each of them sees then");
+    equal(await counts(r), [9, 11, 9, 9, 9, 12], "the counts of each caller after the second change");
     await rolledBack(storage, async (inside) => {
       await inside.objects.update(to(["C3"]), noSession);
-      equal(await counts(inside), [0, 0, 12, 0, 0, 12], "how many each of them sees inside");
+      equal(await counts(inside), [0, 0, 12, 0, 0, 12], "the counts of each caller inside the transaction");
     });
-    equal(await counts(r), [9, 11, 9, 9, 9, 12], "how many each of them sees after it");
+    equal(await counts(r), [9, 11, 9, 9, 9, 12], "the counts of each caller after the rollback");
     await atOnce(8, (index) => r.objects.update(to(index % 2 === 0 ? ["A1"] : null), noSession));
     await r.objects.update(to(null).slice(0, 1), noSession);
     const open = (await r.objects.get(ids, seesAll)).filter(({ readers }) => readers === null).length;
-    equal(await counts(r), [12, open, 12, open, open, 12], "how many each of them sees in the end");
-    equal((await r.objects.get(ids, seenBy())).length, open, "how many can be read without being a reader");
+    equal(await counts(r), [12, open, 12, open, open, 12], "the counts of each caller after the concurrent changes");
+    equal((await r.objects.get(ids, seenBy())).length, open, "number of public objects");
   },
 
-  "keep their readers when the change is refused, all or nothing": async ({ storage, r }) => {
+  "keeps the readers if the change is refused, all or nothing": async ({ storage, r }) => {
     const holder = await (await Visitor.create(r)).open(r);
     const [open, locked, restricted, gone] = await createObjects(r, {}, {}, { readers: ["A1"] }, {});
     await r.locks.take(locked.id, holder);
@@ -137,9 +138,9 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
     }
     const kept = [open, locked, restricted];
     equalInAnyOrder(await r.objects.get(idsOf(kept), seesAll), kept, "the objects");
-    equal(await r.objects.count({ classes: ["File"] }, seenBy()), 2, "how many can be seen without being a reader");
+    equal(await r.objects.count({ classes: ["File"] }, seenBy()), 2, "number of public objects");
     const mine = { session: holder };
     const changed = await update(r, locked.id, {}, { readers: ["B2"], expectedVersions: [1] }, mine);
-    equal([changed?.version, changed?.readers], [2, ["B2"]], "what the session that has locked it gets");
+    equal([changed?.version, changed?.readers], [2, ["B2"]], "the result for the session that holds the lock");
   },
 });

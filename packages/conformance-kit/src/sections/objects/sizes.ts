@@ -13,8 +13,8 @@ function ofBytes(bytes: number, name = "Text"): Attributes {
 
 const tooLarge: readonly (readonly [string, Attributes])[] = [
   ["a text", ofBytes(maximumObjectBytes)],
-  ["a text of other scripts", { Text: "日".repeat(maximumObjectBytes / 3) }],
-  ["a text that has to be escaped", { Text: '"'.repeat(maximumObjectBytes / 2) }],
+  ["a non-Latin text", { Text: "日".repeat(maximumObjectBytes / 3) }],
+  ["a text with escape sequences", { Text: '"'.repeat(maximumObjectBytes / 2) }],
   [
     "several values",
     { ...ofBytes(maximumObjectBytes / 2, "One"), Other: [{ deep: "x".repeat(maximumObjectBytes / 2) }] },
@@ -22,7 +22,7 @@ const tooLarge: readonly (readonly [string, Attributes])[] = [
 ];
 
 export const objectSizeChecks: readonly Check[] = checksOf("objects", {
-  "may be as large as an object may be": async ({ r }) => {
+  "stores objects up to the maximum size": async ({ r }) => {
     const bytes = maximumObjectBytes - slack;
     for (const Text of ["x".repeat(bytes), "日".repeat(bytes / 3)]) {
       const object = await createObject(r, { attributes: { Text } });
@@ -30,7 +30,7 @@ export const objectSizeChecks: readonly Check[] = checksOf("objects", {
     }
   },
 
-  "are not created with 801 when they are too large, all or nothing": async ({ r }) => {
+  "refuses to create an oversized object with 801, all or nothing": async ({ r }) => {
     const small = { className: "File", attributes: { Name: "small" } };
     for (const [what, attributes] of tooLarge) {
       const insert = () => r.objects.insert([small, { className: "File", attributes }, small]);
@@ -39,13 +39,13 @@ export const objectSizeChecks: readonly Check[] = checksOf("objects", {
     equal(await findObjects(r, ["File"]), [], "the objects");
   },
 
-  "cannot grow too large with 801, all or nothing": async ({ r }) => {
+  "refuses to grow an object beyond the maximum size with 801, all or nothing": async ({ r }) => {
     const half = maximumObjectBytes / 2;
     const [one, other] = await createObjects(r, {}, { attributes: ofBytes(half, "One") });
     const changes = [changeOf(one.id, { Name: "new" }), changeOf(other.id, ofBytes(half, "Other"))];
-    await failsWith(801, () => r.objects.update(changes, noSession), "changing an object that has much already");
+    await failsWith(801, () => r.objects.update(changes, noSession), "growing an object that is already large");
     equal(await findObjects(r, ["File"]), [one, other], "the objects");
     const changed = await update(r, other.id, ofBytes(half + slack, "One"));
-    equal((changed as StoredObject).attributes, ofBytes(half + slack, "One"), "what takes the place of what was there");
+    equal((changed as StoredObject).attributes, ofBytes(half + slack, "One"), "the object with a replaced value");
   },
 });

@@ -32,23 +32,23 @@ import { hour } from "../../fixtures/policy.ts";
 const renaming = (...ids: readonly ObjectId[]) => ids.map((id) => changeOf(id, { Name: "new" }));
 
 export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
-  "are changed in the attributes that are set, and in no other": async ({ storage, r, advance }) => {
+  "changes exactly the given attributes": async ({ storage, r, advance }) => {
     const object = await createObject(r, { attributes: { Name: "plan", Size: 7, Tags: ["a", "b"] }, readers: ["A1"] });
     const other = await createObject(r);
     advance(hour);
     const before = await storage.now();
     const changed = await update(r, object.id, { Size: null, Tags: { c: [1] }, New: true });
     const after = await storage.now();
-    holds(before <= changed.storedAt && changed.storedAt <= after, "The time is that of the change");
+    holds(before <= changed.storedAt && changed.storedAt <= after, "The time must be that of the update");
     const attributes = { Name: "plan", Size: null, Tags: { c: [1] }, New: true };
-    equal(changed, { ...object, version: 2, storedAt: changed.storedAt, attributes }, "what the change answers");
+    equal(changed, { ...object, version: 2, storedAt: changed.storedAt, attributes }, "the result of the update");
     equal(await objectOf(r, object.id), changed, "the object");
     equal(await objectOf(r, other.id), other, "the other object");
-    equal(await objectByUuid(r, object.uuid), changed, "the object by its UUID");
-    equal(await r.objects.count({ classes: ["File"] }, seesAll), 2, "how many objects there are");
+    equal(await objectByUuid(r, object.uuid), changed, "the object by UUID");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 2, "number of objects");
   },
 
-  "have the next version after every change, also one that sets nothing": async ({ r }) => {
+  "increases the version with every update, also an empty one": async ({ r }) => {
     const object = await createObject(r);
     for (const [version, attributes] of [
       [2, { Name: "new" }],
@@ -56,11 +56,11 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       [4, {}],
     ] as const) {
       const changed = await update(r, object.id, attributes);
-      equal([changed?.version, changed?.attributes], [version, { Name: "new" }], "version and attributes");
+      equal([changed?.version, changed?.attributes], [version, { Name: "new" }], "the version and the attributes");
     }
   },
 
-  "are changed together and come back in the order given": async ({ r }) => {
+  "updates several objects and returns them in the given order": async ({ r }) => {
     const objects = await createObjects(r, {}, {}, {});
     const order = [2, 0, 1].map((index) => objects[index] as StoredObject);
     const changed = await r.objects.update(
@@ -70,12 +70,12 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     equal(
       changed.map(({ id, attributes }) => [id, attributes["Name"]]),
       order.map(({ id }, index) => [id, `name ${index}`]),
-      "what the change answers",
+      "the result of the update",
     );
-    equal(await r.objects.update([], noSession), [], "what no change answers");
+    equal(await r.objects.update([], noSession), [], "the result of no updates");
   },
 
-  "keep hostile texts when they are changed, as values and as names": async ({ r }) => {
+  "stores hostile texts in updates, as values and as names": async ({ r }) => {
     const object = await createObject(r);
     const attributes: Record<string, JsonValue> = { all: hostileTexts };
     // Makes an own member even of the name `__proto__`.
@@ -87,7 +87,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     equal(await objectOf(r, object.id), changed, "the object");
   },
 
-  "are refused with 307 texts that cannot be stored": async ({ r }) => {
+  "refuses unstorable texts in updates with 307": async ({ r }) => {
     const object = await createObject(r);
     for (const text of unstorableTexts) {
       for (const attributes of [{ Name: text }, { Name: [{ deep: text }] }, { [text]: 1 }]) {
@@ -97,14 +97,14 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     equal(await objectOf(r, object.id), object, "the object");
   },
 
-  "cannot be changed with 304 when nothing has their id, all or nothing": async ({ r }) => {
+  "refuses to update an unknown object with 304, all or nothing": async ({ r }) => {
     const [one, other] = await createObjects(r, {}, {});
     for (const id of [...nowhere, one.id.toLowerCase() === one.id ? `0${one.id}` : one.id.toLowerCase()])
       await failsWith(304, () => r.objects.update(renaming(one.id, id, other.id), noSession), `changing "${id}"`);
     equal([await objectOf(r, one.id), await objectOf(r, other.id)], [one, other], "the objects");
   },
 
-  "are refused with 304 when they are not visible to the one who writes, all or nothing": async ({ r }) => {
+  "refuses to update objects that the writer cannot see with 304, all or nothing": async ({ r }) => {
     const reader = await createObject(r);
     const [open, kept] = await createObjects(r, {}, { readers: [reader.id] });
     const changes = renaming(open.id, kept.id);
@@ -118,43 +118,43 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       { classes: null, principals: new Set() },
     ];
     for (const visibility of blind) {
-      await failsWith(304, () => write(changes, visibility), "changing what is not visible");
-      await failsWith(304, () => write(outdated, visibility), "changing another version of what is not visible");
+      await failsWith(304, () => write(changes, visibility), "updating an invisible object");
+      await failsWith(304, () => write(outdated, visibility), "updating another version of an invisible object");
     }
     equal(pluck(await r.objects.get(idsOf([open, kept]), seesAll), "version"), [1, 1], "the versions");
     const visibility = { classes: new Set(["File", "Image"]), principals: new Set([reader.id]) };
-    await failsWith(713, () => write(outdated, visibility), "changing another version of what is visible");
-    equal(pluck(await write(changes, visibility), "version"), [2, 2], "the versions that are written");
+    await failsWith(713, () => write(outdated, visibility), "updating another version of a visible object");
+    equal(pluck(await write(changes, visibility), "version"), [2, 2], "the versions of the written objects");
   },
 
-  "are refused with 713 when they have none of the expected versions, all or nothing": async ({ r }) => {
+  "refuses to update another version than expected with 713, all or nothing": async ({ r }) => {
     const [one, other] = await createObjects(r, {}, {});
     for (const expectedVersions of [[], [0], [2], [2, 3, 11], [-1], [1.5]]) {
       const changes = [
         changeOf(one.id, { Name: "new" }, { expectedVersions: [1] }),
         changeOf(other.id, { Name: "new" }, { expectedVersions }),
       ];
-      const what = `changing version ${expectedVersions.join(" or ")}`;
+      const what = `updating version ${expectedVersions.join(" or ")}`;
       await failsWith(713, () => r.objects.update(changes, noSession), what);
     }
     equal([await objectOf(r, one.id), await objectOf(r, other.id)], [one, other], "the objects");
     const changed = await update(r, one.id, {}, { expectedVersions: [7, 1] });
     equal(changed?.version, 2, "the version");
-    await failsWith(713, () => update(r, one.id, {}, { expectedVersions: [1] }), "changing the version of before");
+    await failsWith(713, () => update(r, one.id, {}, { expectedVersions: [1] }), "updating the previous version");
   },
 
-  "are changed by one of those who expect the same version at once": async ({ r }) => {
+  "accepts one of several concurrent updates of the same version": async ({ r }) => {
     const object = await createObject(r);
     for (let version = 1; version <= 4; version += 1) {
       const codes = await atOnce(8, (index) =>
         codeOf(update(r, object.id, { [`by${index}`]: version }, { expectedVersions: [version] })),
       );
-      equalCounts(codes, { 0: 1, 713: 7 }, "how many changed it and how many were refused");
+      equalCounts(codes, { 0: 1, 713: 7 }, "numbers of successful and refused updates");
     }
     equal((await objectOf(r, object.id))?.version, 5, "the version");
   },
 
-  "lose no change of those who set different attributes at once": async ({ r }) => {
+  "keeps all concurrent updates of different attributes": async ({ r }) => {
     const objects = await createObjects(r, {}, {}, {});
     // Different orders, so that waiting updates could deadlock.
     await atOnce(12, (index) => {
@@ -167,14 +167,14 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const all = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`by${index}`, index]));
     for (const object of objects) {
       const changed = await objectOf(r, object.id);
-      equal([changed?.version, changed?.attributes], [13, { Name: "plan", ...all }], "version and attributes");
+      equal([changed?.version, changed?.attributes], [13, { Name: "plan", ...all }], "the version and the attributes");
     }
   },
 
-  "are held for a transaction, against whoever would change them": async ({ storage, r }) => {
+  "locks rows for a transaction against concurrent updates": async ({ storage, r }) => {
     const object = await createObject(r);
     const last = async (inside: Repositories) => {
-      equal((await objectOf(inside, object.id))?.version, 1, "the version that the transaction sees");
+      equal((await objectOf(inside, object.id))?.version, 1, "the version seen by the transaction");
       await update(inside, object.id, { Name: "by the one that holds it" }, { expectedVersions: [1] });
     };
     await whileOpen(
@@ -187,7 +187,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     equal([changed?.version, changed?.attributes["Name"]], [3, "by another"], "the object");
   },
 
-  "are held by several at once without blocking each other": async ({ storage, r }) => {
+  "locks the same rows in several transactions without a deadlock": async ({ storage, r }) => {
     const ids = idsOf(await createObjects(r, {}, {}, {}));
     await atOnce(8, (index) =>
       storage.transaction(async (inside) => {
@@ -201,7 +201,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     equal(pluck(await r.objects.get(ids, seesAll), "version"), [9, 9, 9], "the versions");
   },
 
-  "are not written under a model that is no longer current, nor under one that is not yet": async ({ r }) => {
+  "refuses writes under an outdated or future model generation": async ({ r }) => {
     const object = await createObject(r);
     const { generation: outdated } = await r.model.load();
     await r.model.change({ put: [] }, outdated);
@@ -212,11 +212,11 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     for (const modelGeneration of [outdated, generation + 1]) {
       for (const write of [() => insert(modelGeneration), () => change(modelGeneration)]) {
         const error = await failsWith(706, write, `writing under generation ${modelGeneration}`);
-        holds(error instanceof OutdatedModelError, "The error says that the model is outdated");
+        holds(error instanceof OutdatedModelError, "The error must be an OutdatedModelError");
       }
     }
     equal(await findObjects(r, ["File"]), [object], "the objects");
-    equal((await insert(generation)).length, 1, "how many objects were created");
-    equal((await change(generation)).version, 2, "the version of the one that was changed");
+    equal((await insert(generation)).length, 1, "number of created objects");
+    equal((await change(generation)).version, 2, "the version of the updated object");
   },
 });

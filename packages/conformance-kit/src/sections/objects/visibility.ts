@@ -55,56 +55,54 @@ const ofTwoClasses: readonly Visibility[] = [null, [], ["A1"], ["B2", "C3"]].map
 }));
 
 export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
-  "are found by id as far as they are visible": asEach(async ({ r, objects, visibility, visible, who }) =>
+  "returns visible objects by ID": asEach(async ({ r, objects, visibility, visible, who }) =>
     equalInAnyOrder(await r.objects.get(idsOf(objects), visibility), visible, `the objects ${who}`),
   ),
 
-  "are outlined, each once, if they can be found by their ids": asEach(
-    async ({ r, objects, visibility, visible, who }) => {
-      const ids = idsOf(objects);
-      const spellings = [`0${ids[0]}`, ` ${ids[0]}`, "", "0", "1e1", "ZZZZZZZZZZ", "9".repeat(40)];
-      const odd = [...spellings, ...hostileTexts, ...unstorableTexts];
-      const found = await r.objects.outlines([...ids, ...odd, ...ids.slice(0, 3)], visibility);
-      equal(idsOf(found).toSorted(), idsOf(visible).toSorted(), `the outlined ids ${who}`);
-      equal(await r.objects.outlines([], visibility), [], "the outlines of none");
-      equal(await r.objects.outlines(odd, visibility), [], "the outlines of nothing");
-    },
-  ),
+  "returns outlines of visible objects by ID, each once": asEach(async ({ r, objects, visibility, visible, who }) => {
+    const ids = idsOf(objects);
+    const spellings = [`0${ids[0]}`, ` ${ids[0]}`, "", "0", "1e1", "ZZZZZZZZZZ", "9".repeat(40)];
+    const odd = [...spellings, ...hostileTexts, ...unstorableTexts];
+    const found = await r.objects.outlines([...ids, ...odd, ...ids.slice(0, 3)], visibility);
+    equal(idsOf(found).toSorted(), idsOf(visible).toSorted(), `the outlined IDs ${who}`);
+    equal(await r.objects.outlines([], visibility), [], "the outlines for no IDs");
+    equal(await r.objects.outlines(odd, visibility), [], "the outlines for unknown IDs");
+  }),
 
-  "are found by a single id if they are visible": asEach(async ({ r, objects, visibility, visible, who }) => {
+  "returns a visible object by a single ID": asEach(async ({ r, objects, visibility, visible, who }) => {
     for (const object of objects.slice(0, objects.length / 2)) {
       const expected = visible.filter(({ id }) => id === object.id);
       equal(await r.objects.get([object.id], visibility), expected, `the object of ${object.className} ${who}`);
     }
   }, everyThird(1)),
 
-  "are found by UUID if they are visible": asEach(async ({ r, objects, visibility, visible, who }) => {
+  "returns a visible object by UUID": asEach(async ({ r, objects, visibility, visible, who }) => {
     for (const object of objects.slice(0, objects.length / 2)) {
       const expected = visible.find(({ id }) => id === object.id) ?? null;
       equal(await objectByUuid(r, object.uuid, visibility), expected, `the object of ${object.className} ${who}`);
     }
   }, everyThird(2)),
 
-  "are found by several UUIDs as far as they are visible": asEach(async ({ r, objects, visibility, visible, who }) => {
+  "returns visible objects by several UUIDs": asEach(async ({ r, objects, visibility, visible, who }) => {
     const uuids = objects.map(({ uuid }, index) => (index % 2 === 0 ? uuid : uuid.toUpperCase()));
     equalInAnyOrder(await r.objects.get({ uuids }, visibility), visible, `the objects ${who}`);
   }),
 
-  "are listed as far as they are visible": asEach(async ({ r, visibility, visible, who }) => {
+  "lists visible objects": asEach(async ({ r, visibility, visible, who }) => {
     for (const asked of [classes, ["File"]]) {
       const expected = visible.filter(({ className }) => asked.includes(className));
       equal(await findObjects(r, asked, visibility), expected, `the objects ${who}`);
     }
   }),
 
-  "are counted as far as they are visible": asEach(async ({ r, visibility, visible, who }) => {
+  "counts visible objects": asEach(async ({ r, visibility, visible, who }) => {
     for (const asked of [classes, ["File"], ["Image", "User"]]) {
       const expected = visible.filter(({ className }) => asked.includes(className)).length;
-      equal(await r.objects.count({ classes: asked }, visibility), expected, `how many objects there are ${who}`);
+      equal(await r.objects.count({ classes: asked }, visibility), expected, `number of objects ${who}`);
     }
   }),
 
-  "leave no gaps in pages where they are not visible": asEach(async ({ r, visibility, visible, who }) => {
+  "fills pages with visible objects only": asEach(async ({ r, visibility, visible, who }) => {
     const paged: StoredObject[] = [];
     for (let offset = 0; offset < visible.length; offset += 3) {
       const page = await findObjects(r, classes, visibility, { offset, limit: 3 });
@@ -114,7 +112,7 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     equal(paged, visible, `the pages ${who}`);
   }, ofTwoClasses),
 
-  "take hostile names of classes and principals for what they are": async ({ r }) => {
+  "treats hostile class names and principals literally": async ({ r }) => {
     const objects = await insertAll(r);
     const hostile = new Set(hostileTexts);
     const callers: readonly [Visibility, readonly StoredObject[]][] = [
@@ -124,7 +122,7 @@ export const objectVisibilityChecks: readonly Check[] = checksOf("objects", {
     ];
     for (const [visibility, visible] of callers) {
       equalInAnyOrder(await r.objects.get(idsOf(objects), visibility), visible, "the objects");
-      equal(await r.objects.count({ classes }, visibility), visible.length, "how many objects there are");
+      equal(await r.objects.count({ classes }, visibility), visible.length, "number of objects");
     }
   },
 });

@@ -43,26 +43,26 @@ type Refused = (r: Repositories, scene: Scene) => Promise<unknown>;
 
 /** One refused call of each kind, with its error code. */
 const refusals: readonly (readonly [what: string, code: ErrorCode, call: Refused])[] = [
-  ["a UUID in use", 307, (r, { file }) => insert(r, { uuid: file.uuid })],
-  ["a link to nothing", 307, (r) => insert(r, { links: { Owner: ["ZZZZZZ"] } })],
-  ["a text that cannot be stored", 307, (r) => insert(r, { attributes: { Name: "zero \0" } })],
+  ["a used UUID", 307, (r, { file }) => insert(r, { uuid: file.uuid })],
+  ["a link to an unknown object", 307, (r) => insert(r, { links: { Owner: ["ZZZZZZ"] } })],
+  ["an unstorable text", 307, (r) => insert(r, { attributes: { Name: "zero \0" } })],
   ["another version", 713, (r, { file }) => update(r, file.id, { expectedVersions: [9] })],
   ["a lock of another session", 713, (r, { locked }) => update(r, locked.id)],
-  ["an object that is not there", 304, (r) => update(r, "ZZZZZZ")],
-  ["an object under an outdated model", 706, (r, { outdated }) => insert(r, {}, { session: null, ...outdated })],
+  ["an unknown object", 304, (r) => update(r, "ZZZZZZ")],
+  ["an insertion under an outdated model", 706, (r, { outdated }) => insert(r, {}, { session: null, ...outdated })],
   ["a deletion under an outdated model", 706, (r, { file, outdated }) => r.deletion.lock([file.id], outdated)],
-  ["a name of another account", 307, (r, { user, name }) => r.accounts.change(user.userId, { name })],
+  ["the name of another account", 307, (r, { user, name }) => r.accounts.change(user.userId, { name })],
   [
-    "more sessions than there may be",
+    "more sessions than the limit",
     315,
     (r, { visitor }) => r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 1 }),
   ],
-  ["a success while a delay runs", 302, (r) => r.throttle.pass([throttleKey], [])],
-  ["a page that is too large", 307, (r) => largePage(r)],
+  ["a success during a delay", 302, (r) => r.throttle.pass([throttleKey], [])],
+  ["an oversized page", 307, (r) => largePage(r)],
 ];
 
-export const partFailingChecks: readonly Check[] = checksOf("parts of transactions", {
-  "leave nothing behind when a call of theirs is refused, whichever it is": async ({ storage, r }) => {
+export const partFailingChecks: readonly Check[] = checksOf("nested transactions", {
+  "rolls back a nested transaction if any of its calls is refused": async ({ storage, r }) => {
     const fixture = await scene(r);
     await storage.transaction(async (inside, attempt) => {
       for (const [what, code, call] of refusals) {
@@ -76,7 +76,7 @@ export const partFailingChecks: readonly Check[] = checksOf("parts of transactio
     });
     const before = refusals.map(([what]) => `before ${what}`);
     const after = refusals.map(([what]) => `after ${what}`);
-    equal(await knownAppNames(r, ...before, ...after), after.toSorted(), "what is known");
+    equal(await knownAppNames(r, ...before, ...after), after.toSorted(), "the existing app names");
     equal(
       await r.objects.get([fixture.file.id, fixture.locked.id], seesAll),
       [fixture.file, fixture.locked],
@@ -84,18 +84,21 @@ export const partFailingChecks: readonly Check[] = checksOf("parts of transactio
     );
   },
 
-  "let the errors of calls out as they are": async ({ storage, r }) => {
+  "rethrows the errors of calls unchanged": async ({ storage, r }) => {
     const { file, outdated } = await scene(r);
     await storage.transaction(async (inside, attempt) => {
       const refused = await errorOf(() => attempt(() => insert(inside, {}, { session: null, ...outdated })));
-      holds(refused instanceof OutdatedModelError, "The error says that the model is outdated");
+      holds(refused instanceof OutdatedModelError, "The error must be an OutdatedModelError");
       const tooLarge = await errorOf(() => attempt(() => largePage(inside)));
-      holds(tooLarge instanceof AnswerTooLargeError, "The error says that the answer would be too large");
-      equal(await inside.objects.get([file.id], seesAll), [file], "what is read next");
+      holds(tooLarge instanceof AnswerTooLargeError, "The error must be an AnswerTooLargeError");
+      equal(await inside.objects.get([file.id], seesAll), [file], "the next read");
     });
   },
 
-  "that block one another have the whole work run again, without doing anything twice": async ({ storage, r }) => {
+  "retries the whole transaction after a deadlock between nested transactions, without duplicate effects": async ({
+    storage,
+    r,
+  }) => {
     for (let round = 0; round < 2; round += 1) {
       const [one, other] = [await createUser(r), await createUser(r)];
       const before = (await r.audit.read(0, 1_000)).length;

@@ -12,8 +12,8 @@ function file(r: Repositories, name: string): Promise<StoredObject> {
   return createObject(r, { attributes: { Name: name } });
 }
 
-export const partShowingChecks: readonly Check[] = checksOf("parts of transactions", {
-  "do not show their work to others before the transaction is kept": async (subject) => {
+export const partShowingChecks: readonly Check[] = checksOf("nested transactions", {
+  "hides the writes of a nested transaction from others until the outer commit": async (subject) => {
     const { storage, r } = subject;
     const fixture = await StateFixture.set(subject);
     const before = await fixture.look(r);
@@ -21,39 +21,39 @@ export const partShowingChecks: readonly Check[] = checksOf("parts of transactio
       storage,
       (inside, attempt) => attempt(() => fixture.change(inside)),
       () => fixture.look(r),
-      { end: "taken back" },
+      { end: "rolled back" },
     );
-    equal(seen, before, "what others see");
+    equal(seen, before, "the state seen by others");
   },
 
-  "are told among the changes once, if they are kept": async ({ storage, r }) => {
+  "reports the changes of committed nested transactions once": async ({ storage, r }) => {
     const old = await file(r, "old");
     const told: string[] = [old.id];
     let after = await watermarkBehind(r, told);
-    for (const order of ["undone first", "kept first"]) {
+    for (const order of ["rolled back first", "committed first"]) {
       const kept = await storage.transaction(async (inside, attempt) => {
         const ids: string[] = [];
         const keep = async () => void ids.push((await attempt(() => file(inside, order))).id);
-        if (order === "kept first") await keep();
+        if (order === "committed first") await keep();
         await undone(attempt, async () => {
           await file(inside, "never");
           await inside.objects.update([changeOf(old.id, { Name: "never" })], { session: null });
         });
-        if (order === "undone first") await keep();
+        if (order === "rolled back first") await keep();
         return ids;
       });
       // Later changes get later stamps, regardless of the outcome of the parts.
       const { id: next } = await file(r, "next");
       const upTo = await watermarkBehind(r, [...told, ...kept, next]);
       const changes = await changesUpTo(r, upTo, { stamp: after, id: null });
-      equal(pluck(changes, "id"), [...kept, next], `the changes, where the part was ${order}`);
-      equal(new Set(pluck(changes, "stamp")).size, 2, "how many stamps they have");
+      equal(pluck(changes, "id"), [...kept, next], `the changes with one part ${order}`);
+      equal(new Set(pluck(changes, "stamp")).size, 2, "number of different stamps");
       told.push(...kept, next);
       after = upTo;
     }
   },
 
-  "give no object an id that was given before, also where that was undone": async ({ storage, r }) => {
+  "never reuses the ID of a rolled-back object": async ({ storage, r }) => {
     const given: string[] = [];
     const note = async (creating: Promise<StoredObject>) => void given.push((await creating).id);
     for (let round = 0; round < 3; round += 1) {
@@ -67,6 +67,6 @@ export const partShowingChecks: readonly Check[] = checksOf("parts of transactio
       });
       await note(file(r, "kept"));
     }
-    equal([given.length, new Set(given).size], [15, 15], "how many objects were created, and how many ids there are");
+    equal([given.length, new Set(given).size], [15, 15], "numbers of created objects and of different IDs");
   },
 });

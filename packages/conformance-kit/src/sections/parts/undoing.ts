@@ -13,36 +13,36 @@ async function knownIn(r: Repositories): Promise<string> {
   return (await knownAppNames(r, "a", "b", "c", "d", "e", "f")).join("");
 }
 
-export const partUndoingChecks: readonly Check[] = checksOf("parts of transactions", {
-  "are kept with the transaction, and hand on their result": async (subject) => {
+export const partUndoingChecks: readonly Check[] = checksOf("nested transactions", {
+  "commits a nested transaction with the outer one and returns its result": async (subject) => {
     const fixture = await StateFixture.set(subject);
     const result = await subject.storage.transaction(async (r, attempt) => {
       const inside = await attempt(async () => {
         await fixture.change(r);
         return fixture.look(r);
       });
-      equal(await fixture.look(r), inside, "what the transaction sees after its part");
+      equal(await fixture.look(r), inside, "the state seen by the transaction after its part");
       return inside;
     });
-    equal(await fixture.look(subject.r), result, "what is there, as the part saw it");
-    equal([result.account, result.file, result.opened], ["new", "new", true], "what is new");
+    equal(await fixture.look(subject.r), result, "the state, compared with that seen by the part");
+    equal([result.account, result.file, result.opened], ["new", "new", true], "the new rows");
   },
 
-  "leave nothing of what they wrote if they throw, and the transaction goes on": async (subject) => {
+  "rolls back a nested transaction that throws and continues the outer one": async (subject) => {
     const { storage, r } = subject;
     const fixture = await StateFixture.set(subject);
     const before = await fixture.look(r);
     await storage.transaction(async (inside, attempt) => {
       await createAppName(inside, "a");
       await undone(attempt, () => fixture.change(inside));
-      equal(await fixture.look(inside), before, "what the transaction sees after its part");
+      equal(await fixture.look(inside), before, "the state seen by the transaction after its part");
       await createAppName(inside, "b");
     });
-    equal(await fixture.look(r), before, "what is there");
-    equal(await knownIn(r), "ab", "what the transaction did before and after");
+    equal(await fixture.look(r), before, "the state");
+    equal(await knownIn(r), "ab", "the writes of the transaction before and after");
   },
 
-  "can be done again as if they had never been": async (subject) => {
+  "repeats a rolled-back nested transaction": async (subject) => {
     const { storage, r } = subject;
     const fixture = await StateFixture.set(subject);
     const seen = await storage.transaction(async (inside, attempt) => {
@@ -50,11 +50,11 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
       await attempt(() => fixture.change(inside));
       return fixture.look(inside);
     });
-    equal(await fixture.look(r), seen, "what is there");
-    equal([seen.objects, seen.sessions, seen.audit], [3, 2, 1], "how much of it");
+    equal(await fixture.look(r), seen, "the state");
+    equal([seen.objects, seen.sessions, seen.audit], [3, 2, 1], "the parts of the state");
   },
 
-  "let their errors out unchanged": async ({ storage, r }) => {
+  "rethrows the errors of nested transactions unchanged": async ({ storage, r }) => {
     await storage.transaction(async (inside, attempt) => {
       for (const error of [new Error("mine"), new ServiceError(302, { retryAfter: 7 }), new TypeError("mine, too")]) {
         const thrown = await errorOf(() =>
@@ -63,19 +63,19 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
             throw error;
           }),
         );
-        holds(thrown === error, "The error that comes out is the one that was thrown");
+        holds(thrown === error, "The error must be the one that was thrown");
       }
       const thrown = await errorOf(() =>
         attempt(() => {
           throw new RangeError("at once");
         }),
       );
-      holds(thrown instanceof RangeError, "An error thrown at once comes out as a rejection");
+      holds(thrown instanceof RangeError, "A synchronously thrown error must become a rejection");
     });
-    equal((await r.audit.read(0, 10)).length, 0, "how many events there are");
+    equal((await r.audit.read(0, 10)).length, 0, "number of events");
   },
 
-  "can do nothing, and the transaction goes on": async ({ storage, r }) => {
+  "accepts an empty nested transaction": async ({ storage, r }) => {
     const results = await storage.transaction(async (inside, attempt) => {
       const empty = await attempt(async () => "empty");
       await errorOf(() => attempt(() => Promise.reject(failure)));
@@ -83,10 +83,10 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
       await errorOf(() => attempt(() => attempt(() => Promise.reject(failure))));
       return [empty, await attempt(() => attempt(() => attempt(async () => "deep")))];
     });
-    equal([results, await knownIn(r)], [["empty", "deep"], "a"], "the results, and what is known");
+    equal([results, await knownIn(r)], [["empty", "deep"], "a"], "the results and the existing app names");
   },
 
-  "nest, and each is undone by itself": async ({ storage, r }) => {
+  "rolls back each level of nested transactions separately": async ({ storage, r }) => {
     const seen = await storage.transaction(async (inside, attempt) => {
       await createAppName(inside, "a");
       await attempt(async () => {
@@ -96,10 +96,10 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
       });
       return knownIn(inside);
     });
-    equal([seen, await knownIn(r)], ["abd", "abd"], "what is known, inside and after");
+    equal([seen, await knownIn(r)], ["abd", "abd"], "the existing app names, inside and after");
   },
 
-  "are undone with the one that they are parts of": async ({ storage, r }) => {
+  "rolls back inner transactions with their outer nested transaction": async ({ storage, r }) => {
     const seen = await storage.transaction(async (inside, attempt) => {
       await createAppName(inside, "a");
       await undone(attempt, async () => {
@@ -113,27 +113,27 @@ export const partUndoingChecks: readonly Check[] = checksOf("parts of transactio
       await attempt(() => createAppName(inside, "e"));
       return after;
     });
-    equal([seen, await knownIn(r)], ["a", "ae"], "what is known, after the part and in the end");
+    equal([seen, await knownIn(r)], ["a", "ae"], "the existing app names after the part and after the commit");
   },
 
-  "are undone with a transaction that fails after them": async ({ storage, r }) => {
+  "rolls back committed nested transactions if the outer one fails": async ({ storage, r }) => {
     await rolledBack(storage, async (inside, attempt) => {
       await attempt(() => createAppName(inside, "a"));
       await undone(attempt, () => createAppName(inside, "b"));
     });
-    equal(await knownIn(r), "", "what is known");
+    equal(await knownIn(r), "", "the existing app names");
   },
 
-  "follow one another as often as wanted": async ({ storage, r }) => {
+  "runs any number of nested transactions in sequence": async ({ storage, r }) => {
     await storage.transaction(async (inside, attempt) => {
       for (let round = 0; round < 100; round += 1) {
         const part = attempt(async () => {
           await inside.objects.insert([{ className: "File", attributes: { Name: `file ${round}` } }]);
           if (round % 2 === 1) throw failure;
         });
-        await part.catch((error: unknown) => holds(error === failure, "The part fails with its own error"));
+        await part.catch((error: unknown) => holds(error === failure, "The part must fail with its own error"));
       }
     });
-    equal(await r.objects.count({ classes: ["File"] }, seesAll), 50, "how many objects there are");
+    equal(await r.objects.count({ classes: ["File"] }, seesAll), 50, "number of objects");
   },
 });

@@ -12,32 +12,32 @@ import { Visitor } from "../../fixtures/visitor.ts";
 import { processChecks } from "./process-checks.ts";
 
 const unmigrated = processChecks(false, {
-  "migrate one database at once, every migration once": async ({ storage, otherStorage }) => {
+  "applies every migration once when processes migrate concurrently": async ({ storage, otherStorage }) => {
     const reports = await atOnce(4, (index) => (index % 2 === 0 ? storage : otherStorage).migrate());
     const applied = reports.flatMap((report) => report.applied);
-    holds(applied.length > 0, "Migrations at once name nothing that they applied");
-    equal(new Set(applied).size, applied.length, "how many names of migrations differ");
+    holds(applied.length > 0, "One of the concurrent migrations must return the names of the applied migrations");
+    equal(new Set(applied).size, applied.length, "number of different migration names");
     await Promise.all([storage.health(), otherStorage.health()]);
   },
 
-  "can use a database that another one has migrated": async ({ storage, otherStorage, other }) => {
+  "uses a database that another process has migrated": async ({ storage, otherStorage, other }) => {
     await failsWith(705, () => other.sessions.count(), "a call before the migration");
     await storage.migrate();
     await otherStorage.health();
-    equal(await other.sessions.count(), 0, "how many sessions are live");
+    equal(await other.sessions.count(), 0, "number of live sessions");
   },
 });
 
 const migrated = processChecks(true, {
-  "let one another go on when one is closed": async ({ storage, r, otherStorage, other }) => {
+  "keeps working when another process closes": async ({ storage, r, otherStorage, other }) => {
     const { loginName, userId } = await createUser(other);
     await otherStorage.close();
-    await failsWith(706, () => otherStorage.health(), "health after close");
+    await failsWith(706, () => otherStorage.health(), "the health after close");
     await storage.health();
     equal((await accountNamed(r, loginName))?.userId, userId, "the user of the account");
   },
 
-  "accept no session that another one has ended, from the very next request": async ({ r, other }) => {
+  "admits no session that another process has ended, starting with the next request": async ({ r, other }) => {
     const visitor = await Visitor.create(r);
     for (let round = 0; round < 5; round += 1) {
       const digest = await visitor.open(r);
@@ -47,7 +47,7 @@ const migrated = processChecks(true, {
     }
   },
 
-  "see at once what another one has switched": async ({ r, other }) => {
+  "sees the switches of another process immediately": async ({ r, other }) => {
     const visitor = await Visitor.create(r);
     const digest = await visitor.open(r);
     await visitor.admit(other, digest);
@@ -57,39 +57,43 @@ const migrated = processChecks(true, {
     await r.accounts.change(visitor.account.userId, { disabled: true });
     await r.model.change({ put: [] }, generation);
     const { maintenance, appKey, session, modelGeneration } = await visitor.admit(other, digest);
-    equal([maintenance, appKey?.enabled, session], [true, false, null], "maintenance, app key and session");
+    equal(
+      [maintenance, appKey?.enabled, session],
+      [true, false, null],
+      "the maintenance switch, the app key and the session",
+    );
     equal(modelGeneration, (await r.model.load()).generation, "the generation of the model");
   },
 
-  "keep a limit of sessions exactly, together": async ({ r, other, of }) => {
+  "enforces a session limit exactly across processes": async ({ r, other, of }) => {
     const visitor = await Visitor.create(r);
     for (const [limits, opened] of [[{ limit: 5 }, 5] as const, [{ perUserLimit: 9 }, 4] as const]) {
       const policy = { ...generous, ...limits };
       const codes = await atOnce(16, (index) => codeOf(of(index).sessions.open(visitor.newSession(), policy)));
-      equalCounts(codes, { 0: opened }, "how many were opened");
+      equalCounts(codes, { 0: opened }, "number of opened sessions");
     }
-    equal(await other.sessions.count(), 9, "how many sessions are live");
+    equal(await other.sessions.count(), 9, "number of live sessions");
   },
 
-  "keep the sessions of a device exactly, together": async ({ r, other, of }) => {
+  "enforces the session limit of a device exactly across processes": async ({ r, other, of }) => {
     const visitor = await Visitor.create(r);
     for (const limits of [{ perDevice: 3 }, { perUserLimit: 2 }, { limit: 1 }]) {
       const policy = { ...generous, ...limits };
       await atOnce(16, (index) => visitor.open(of(index), { deviceId: "phone" }, policy));
-      equal(await other.sessions.count(), Object.values(limits)[0], "how many sessions are live");
+      equal(await other.sessions.count(), Object.values(limits)[0], "number of live sessions");
     }
   },
 
-  "keep the room of records exactly, together": async ({ of }) => {
+  "enforces a record quota exactly across processes": async ({ of }) => {
     const put = (index: number, owner: string, quota: RecordQuota) =>
       of(index).records.putWithin("providerState", freshDigest(), index, { owner, lifetime: hour, quota });
     const own = await atOnce(16, (index) => put(index, "network:a", { ofOwner: 5, inAll: 100 }));
-    equalCounts(own, { stored: 5, ownerFull: 11 }, "how many of one owner were stored and refused");
+    equalCounts(own, { stored: 5, ownerFull: 11 }, "numbers of stored and refused records of one owner");
     const all = await atOnce(16, (index) => put(index, `network:${index}`, { ofOwner: 5, inAll: 9 }));
-    equalCounts(all, { stored: 4, full: 12 }, "how many of all owners were stored and refused");
+    equalCounts(all, { stored: 4, full: 12 }, "numbers of stored and refused records of all owners");
   },
 
-  "keep a quota of the recycle bin exactly, together": async ({ storage, r, otherStorage }) => {
+  "enforces a recycle bin quota exactly across processes": async ({ storage, r, otherStorage }) => {
     const objects = await atOnce(12, () => createObject(r));
     const outcomes = await atOnce(12, (index) =>
       (index % 2 === 0 ? storage : otherStorage).transaction(async ({ deletion }) => {
@@ -98,61 +102,61 @@ const migrated = processChecks(true, {
         return deletion.delete([id], { recycled: true, root: id, deletedBy: "A1", quota: 5 });
       }),
     );
-    equalCounts(outcomes, { deleted: 5, full: 7 }, "how many had room and how many were refused");
+    equalCounts(outcomes, { deleted: 5, full: 7 }, "numbers of recycled and refused objects");
   },
 
-  "let one attempt through together when a delay is over": async ({ r, other, of, advance }) => {
+  "accepts one attempt after a delay across processes": async ({ r, other, of, advance }) => {
     const policy = { maxFailures: 1, initialDelay: minute, maxDelay: minute, resetAfter: hour };
     const key = { key: "a", policy };
     await r.throttle.fail([key]);
-    holds((await other.throttle.attempt([key])).wait > 0, "The other one waits, too");
+    holds((await other.throttle.attempt([key])).wait > 0, "The other attempt must wait");
     advance(minute + second);
     const attempts = await atOnce(12, (index) => of(index).throttle.attempt([key]));
-    equal(attempts.filter(({ claimed }) => claimed).length, 1, "how many were claimed");
+    equal(attempts.filter(({ claimed }) => claimed).length, 1, "number of claimed attempts");
   },
 
-  "give objects ids of their own, together": async ({ other, of }) => {
+  "assigns unique object IDs across processes": async ({ other, of }) => {
     const batches = await atOnce(12, (index) => of(index).objects.insert(files(2)));
-    equal(new Set(idsOf(batches.flat())).size, 24, "how many ids differ");
-    equal(await other.objects.count({ classes: ["File"] }, seesAll), 24, "how many objects there are");
+    equal(new Set(idsOf(batches.flat())).size, 24, "number of different IDs");
+    equal(await other.objects.count({ classes: ["File"] }, seesAll), 24, "number of objects");
   },
 
-  "change one version of an object once, and lock it once, together": async ({ r, other, of }) => {
+  "accepts one update of a version and one lock of an object across processes": async ({ r, other, of }) => {
     const { id } = await createObject(r);
     const codes = await atOnce(12, (index) => codeOf(update(of(index), id, { by: index }, { expectedVersions: [1] })));
-    equalCounts(codes, { 0: 1, 713: 11 }, "how many changed it and how many were refused");
+    equalCounts(codes, { 0: 1, 713: 11 }, "numbers of successful and refused updates");
     const visitor = await Visitor.create(r);
     const sessions = await atOnce(8, () => visitor.open(r));
     const outcomes = await Promise.all(sessions.map((session, index) => of(index).locks.take(id, session)));
-    equalCounts(outcomes, { taken: 1, held: 7 }, "how many took the lock and how many did not");
+    equalCounts(outcomes, { taken: 1, held: 7 }, "numbers of granted and refused locks");
     const holder = sessions[outcomes.indexOf("taken")] ?? "";
-    equal((await other.locks.state(id))?.session, holder, "who holds it");
-    await failsWith(713, () => update(other, id, {}), "a write of another session elsewhere");
+    equal((await other.locks.state(id))?.session, holder, "the session that holds the lock");
+    await failsWith(713, () => update(other, id, {}), "a write with another session in another process");
     await r.sessions.end({ digest: holder });
-    equal(await other.locks.state(id), null, "the lock, once its session has ended elsewhere");
+    equal(await other.locks.state(id), null, "the lock after its session is ended in another process");
   },
 
-  "let one change of a model win, together": async ({ r, of }) => {
+  "accepts one change of a model generation across processes": async ({ r, of }) => {
     const { generation } = await r.model.load();
     const outcomes = await atOnce(8, (index) => of(index).model.change({ put: [] }, generation));
-    equalCounts(outcomes, { ok: 1 }, "how many changed the model");
+    equalCounts(outcomes, { ok: 1 }, "numbers of successful changes");
   },
 
-  "give out every number of a channel once, and accept it once, together": async ({ r, other, of }) => {
+  "assigns and accepts every channel number once across processes": async ({ r, other, of }) => {
     const session = await (await Visitor.create(r)).openSecure(r);
     const firsts = await atOnce(20, (index) => of(index).channels.reserveOut(session, 10));
     const expected = Array.from({ length: 20 }, (_, index) => BigInt(10 * index));
     equalInAnyOrder(firsts, expected, "the first numbers");
     for (const number of [3n, 900n, 2n ** 64n - 1n]) {
       const verdicts = await atOnce(8, (index) => of(index).channels.acceptIn(session, number));
-      equalCounts(verdicts, { fresh: 1, seen: 7 }, `how often ${number} was fresh and seen`);
+      equalCounts(verdicts, { fresh: 1, seen: 7 }, `numbers of fresh and seen verdicts on ${number}`);
     }
     await other.sessions.end({ digest: session });
-    equal(await r.channels.reserveOut(session, 1), null, "the next number when another one has ended the session");
-    equal(await r.channels.acceptIn(session, 1n), "gone", "the verdict when another one has ended the session");
+    equal(await r.channels.reserveOut(session, 1), null, "the next number after another process has ended the session");
+    equal(await r.channels.acceptIn(session, 1n), "gone", "the verdict after another process has ended the session");
   },
 
-  "let one client have the blocks of a message, together": async ({ of }) => {
+  "accepts the blocks of a message from one client across processes": async ({ of }) => {
     const blocks = [freshDigest(), freshDigest(), freshDigest()];
     const verdicts = await atOnce(8, (index) =>
       of(index).channels.claimBlocks(
@@ -160,34 +164,38 @@ const migrated = processChecks(true, {
         { uses: 3, within: minute },
       ),
     );
-    equalCounts(verdicts, { first: 1, refused: 7 }, "how many were first and refused");
+    equalCounts(verdicts, { first: 1, refused: 7 }, "numbers of first and refused claims");
   },
 
-  "take a record once, and put it once in the place of a version, together": async ({ of }) => {
+  "takes a record once and replaces a version once across processes": async ({ of }) => {
     for (let round = 0; round < 4; round += 1) {
       const digest = freshDigest();
       await of(round).records.put("accountLink", digest, "first", { lifetime: minute });
       const [first] = await of(round + 1).records.get("accountLink", [digest]);
-      equal(first?.value, "first", "what the other one reads");
+      equal(first?.value, "first", "the record read by the other process");
       const outcomes = await atOnce(12, (index) =>
         of(index).records.put("accountLink", digest, "link", { lifetime: minute, ifVersion: first?.version ?? 0 }),
       );
-      equalCounts(outcomes, { stored: 1, stale: 11 }, "how many were put in its place");
+      equalCounts(outcomes, { stored: 1, stale: 11 }, "numbers of successful replacements");
       const answers = await atOnce(12, (index) => of(index).records.take("accountLink", digest));
-      equal([occurrences("link", answers), occurrences(null, answers)], [1, 11], "how many were given it and not");
+      equal(
+        [occurrences("link", answers), occurrences(null, answers)],
+        [1, 11],
+        "numbers of calls that got the record or not",
+      );
     }
   },
 
-  "write a version of a record once, together": async ({ r, other, of }) => {
+  "writes each version of a record once across processes": async ({ r, other, of }) => {
     const first = await atOnce(8, (index) => of(index).records.put("sample", "one", index, { ifVersion: "none" }));
-    equalCounts(first, { stored: 1, exists: 7 }, "how many put the first");
+    equalCounts(first, { stored: 1, exists: 7 }, "numbers of outcomes for the first version");
     const [record] = await r.records.get("sample", ["one"]);
-    equal(record?.value, first.indexOf("stored"), "the value of the first");
+    equal(record?.value, first.indexOf("stored"), "the value of the first version");
     const ifVersion = record?.version ?? 0;
     const next = await atOnce(8, (index) => of(index).records.put("sample", "one", index, { ifVersion }));
-    equalCounts(next, { stored: 1, stale: 7 }, "how many put the next");
+    equalCounts(next, { stored: 1, stale: 7 }, "numbers of outcomes for the next version");
     const [now] = await other.records.get("sample", ["one"]);
-    equal([now?.value, now?.born], [next.indexOf("stored"), record?.born], "the value of the next");
+    equal([now?.value, now?.born], [next.indexOf("stored"), record?.born], "the value of the next version");
   },
 });
 
@@ -195,11 +203,11 @@ const migrated = processChecks(true, {
 export const processSharingChecks: readonly Check[] = [...unmigrated, ...migrated];
 
 export const processClockChecks: readonly Check[] = processChecks(true, {
-  "share one clock": async ({ storage, otherStorage, advance }) => {
+  "shares one clock across processes": async ({ storage, otherStorage, advance }) => {
     advance(hour);
     const first = await storage.now();
     const middle = await otherStorage.now();
     const last = await storage.now();
-    holds(first <= middle && middle <= last, `${middle} is between ${first} and ${last}`);
+    holds(first <= middle && middle <= last, `${middle} must be between ${first} and ${last}`);
   },
 });

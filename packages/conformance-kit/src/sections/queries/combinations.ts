@@ -20,7 +20,7 @@ const files = {
 const names = Object.keys(files);
 
 export const queryCombinationChecks: readonly Check[] = checksOf("queries", {
-  "take several conditions together": async ({ r }) => {
+  "combines conditions with and": async ({ r }) => {
     await insertFiles(r, files);
     await isTrueOf(r, all(isOne, isYes), ["one, yes"]);
     await isTrueOf(r, all(isOne), ["one", "one, yes"]);
@@ -28,14 +28,14 @@ export const queryCombinationChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, all(isOne, isAboveOne), []);
   },
 
-  "take one of several conditions": async ({ r }) => {
+  "combines conditions with or": async ({ r }) => {
     await insertFiles(r, files);
     await isTrueOf(r, any(isOne, isYes), ["one", "one, yes", "two, yes", "yes"]);
     await isTrueOf(r, any(isYes), ["one, yes", "two, yes", "yes"]);
     await isTrueOf(r, any(), []);
   },
 
-  "take what is not true for false, also where a value is missing": async ({ r }) => {
+  "negates conditions, also for missing values": async ({ r }) => {
     await insertFiles(r, files);
     await isTrueOf(r, not(isOne), ["missing", "null", "two", "two, yes", "yes", "no"]);
     await isTrueOf(r, not(all(isOne, isYes)), ["missing", "null", "one", "two", "two, yes", "yes", "no"]);
@@ -46,7 +46,7 @@ export const queryCombinationChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, not(any(not(isYes), all())), []);
   },
 
-  "look into filters at any depth": async ({ r }) => {
+  "evaluates filters at any depth": async ({ r }) => {
     await insertFiles(r, files);
     let filter: Filter = isOne;
     for (let depth = 0; depth < 20; depth += 1)
@@ -54,7 +54,7 @@ export const queryCombinationChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, filter, ["one", "one, yes"]);
   },
 
-  "take many conditions": async ({ r }) => {
+  "evaluates many conditions": async ({ r }) => {
     await insertFiles(r, files);
     const many = Array.from({ length: 500 }, (_, index) => oneOf(valueOf("number"), [index + 1]));
     await isTrueOf(r, any(...many), ["one", "two", "one, yes", "two, yes"]);

@@ -39,5 +39,5 @@ export async function areSorted(
   { filter, visibility }: { readonly filter?: Filter; readonly visibility?: Visibility } = {},
 ): Promise<void> {
   const query = filter === undefined ? { sort } : { sort, filter };
-  equal(await namesOf(r, query, visibility), names, `the names, ordered by ${JSON.stringify(sort)}`);
+  equal(await namesOf(r, query, visibility), names, `the names, sorted by ${JSON.stringify(sort)}`);
 }

@@ -12,7 +12,7 @@ const className: ValuePath = own("~ClassName", "class");
 const time: ValuePath = own("~StoreTime", "time");
 
 export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
-  "find objects by their ids, which are ordered by number": async ({ r }) => {
+  "finds and compares objects by ID in numeric order": async ({ r }) => {
     const names = Array.from({ length: 45 }, (_, index) => `file ${index}`);
     const ids = await insertFiles(r, Object.fromEntries(names.map((name) => [name, {}])));
     const [middle = ""] = ids.slice(20, 21);
@@ -27,7 +27,7 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     await areSorted(r, [descending(id)], names.toReversed());
   },
 
-  "find objects by their UUIDs, which are ordered as they are written": async ({ r }) => {
+  "finds and compares objects by UUID as text": async ({ r }) => {
     const uuids = [
       "0f8fad5b-d9cb-469f-a165-70867728950e",
       "9f8fad5b-d9cb-469f-a165-70867728950e",
@@ -42,21 +42,21 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     await areSorted(r, [ascending(uuid)], ["0", "1", "2"]);
   },
 
-  "find objects by their classes": async ({ r }) => {
+  "finds objects by class": async ({ r }) => {
     await r.objects.insert(["User", "File", "Image"].map((name) => ({ className: name, attributes: {} })));
     const classes = ["Image", "User", "File"];
     const found = async (filter: Filter) => {
       const query = { classes, filter, sort: [ascending(className)] };
       return pluck((await r.objects.find(query, seesAll, { offset: 0, limit: 10 })).objects, "className");
     };
-    equal(await found(oneOf(className, ["File", "Nothing", "image"])), ["File"], "the classes among these");
-    equal(await found(compare(className, "gt", "File")), ["Image", "User"], "the classes behind File");
-    equal(await found(like(className, "%e%")), ["File", "Image", "User"], "the classes like a pattern");
-    equal(await found(contains(className, "mag")), ["Image"], "the classes with a part");
+    equal(await found(oneOf(className, ["File", "Nothing", "image"])), ["File"], "the classes in a list");
+    equal(await found(compare(className, "gt", "File")), ["Image", "User"], "the classes after File");
+    equal(await found(like(className, "%e%")), ["File", "Image", "User"], "the classes that match a pattern");
+    equal(await found(contains(className, "mag")), ["Image"], "the classes that contain a text");
     equal(await found(not(oneOf(className, ["File"]))), ["Image", "User"], "the other classes");
   },
 
-  "find objects by the time of their last write": async ({ r, advance }) => {
+  "finds objects by the time of their last write": async ({ r, advance }) => {
     const times: number[] = [];
     for (const name of ["first", "second", "third"]) {
       const [object] = await r.objects.insert([{ className: "File", attributes: { Name: name } }]);
@@ -64,7 +64,7 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
       advance(hour);
     }
     const [first = 0, second = 0, third = 0] = times;
-    holds(first < second && second < third, "Later objects have later times");
+    holds(first < second && second < third, "Later objects must have later times");
     await isTrueOf(r, compare(time, "gte", second), ["second", "third"]);
     await isTrueOf(r, compare(time, "gt", second), ["third"]);
     await isTrueOf(r, compare(time, "lt", second), ["first"]);
@@ -74,7 +74,7 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     await areSorted(r, [descending(time)], ["third", "second", "first"]);
   },
 
-  "know that meta-fields are always there": async ({ r }) => {
+  "treats meta-fields as always present": async ({ r }) => {
     await insertFiles(r, { plan: {} });
     for (const path of [id, uuid, className, time]) {
       await isTrueOf(r, present(path), ["plan"]);
@@ -82,7 +82,7 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     }
   },
 
-  "tell meta-fields from attributes of the same name": async ({ r }) => {
+  "distinguishes meta-fields from attributes with the same name": async ({ r }) => {
     await insertFiles(r, { plan: { "~ClassName": "Image", "~ObjectID": "ZZZZZZZZZZ", "~StoreTime": 1 } });
     await isTrueOf(r, oneOf(className, ["Image"]), []);
     await isTrueOf(r, oneOf(id, ["ZZZZZZZZZZ"]), []);

@@ -66,16 +66,16 @@ const foundIds = async (r: Repositories, query: ObjectQuery) =>
   idsOf((await r.objects.find(query, seesAll, all)).objects);
 
 export const queryOrderChecks: readonly Check[] = checksOf("queries", {
-  "order texts by code points": async ({ r }) => {
+  "sorts texts by code points": async ({ r }) => {
     await insertFiles(r, Object.fromEntries(shuffledNames.map((name) => [`file ${name}`, { Value: name }])));
     const names = orderedNames.map((name) => `file ${name}`);
     await areSorted(r, [by("string")], names);
     await areSorted(r, [by("string", true)], names.toReversed());
   },
 
-  "order missing and null before all texts": async ({ r }) =>
+  "sorts missing and null values before all texts": async ({ r }) =>
     hasOrder(r, "string", { nothing: "", a: "a", b: "b", beyond: "\u{10000}" }),
-  "order long texts to their end": async ({ r }) => {
+  "sorts long texts by their whole length": async ({ r }) => {
     const start = "s".repeat(2_000);
     await hasOrder(r, "string", {
       start,
@@ -86,10 +86,10 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
       wider: `${start}\u{10000}`,
     });
   },
-  "order numbers": async ({ r }) =>
+  "sorts numbers": async ({ r }) =>
     hasOrder(r, "number", { least: -1e300, negative: -2, zero: 0, small: 1e-9, nine: 9, ten: 10, large: 1e300 }),
-  "order true and false": async ({ r }) => hasOrder(r, "boolean", { no: false, yes: true }),
-  "order dates": async ({ r }) =>
+  "sorts booleans": async ({ r }) => hasOrder(r, "boolean", { no: false, yes: true }),
+  "sorts dates": async ({ r }) =>
     hasOrder(r, "date", {
       first: "0001-01-01",
       day: "2024-02-29",
@@ -97,7 +97,7 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
       next: "2024-03-01",
     }),
 
-  "order what is equal by ascending number, whatever the direction": async ({ r }) => {
+  "sorts equal values by ascending number in both directions": async ({ r }) => {
     await insertFiles(r, {
       first: { Value: 1 },
       missing: {},
@@ -110,7 +110,7 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
     await areSorted(r, [by("number", true)], ["first", "second", "third", "fourth", "missing", "null"]);
   },
 
-  "order by several keys, each in its direction": async ({ r }) => {
+  "sorts by several keys, each in its own direction": async ({ r }) => {
     await insertFiles(r, {
       a: { Value: 1, Flag: true },
       b: { Value: 2, Flag: true },
@@ -125,36 +125,36 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
     await areSorted(r, [flag(true), by("number", true)], ["b", "a", "f", "e", "d", "c"]);
   },
 
-  "order objects of several classes together": async ({ r }) => {
+  "sorts objects of several classes together": async ({ r }) => {
     const classes = ["File", "Image", "User", "File", "Image"];
     const made = await r.objects.insert(
       [2, 1, 3, 1, 2].map((Value, index) => ({ className: classes[index] ?? "", attributes: { Value } })),
     );
     const query = { classes: ["Image", "File", "User", "File"], sort: [by("number")] };
     const expected = [1, 3, 0, 4, 2].map((index) => made[index]?.id);
-    equal(await foundIds(r, query), expected, "the ids in their order");
-    equal(await r.objects.count(query, seesAll), 5, "how many there are");
+    equal(await foundIds(r, query), expected, "the IDs in order");
+    equal(await r.objects.count(query, seesAll), 5, "number of matches");
   },
 
-  "order in pages that fit together without gap or overlap": async ({ r }) => {
+  "returns sorted pages without gaps or duplicates": async ({ r }) => {
     await insertMany(r, 47);
     for (const sort of orders) {
       const query: ObjectQuery = { classes: ["File"], sort };
       const whole = await foundIds(r, query);
-      equal(new Set(whole).size, 47, "how many files there are");
+      equal(new Set(whole).size, 47, "number of files");
       for (const limit of [1, 10, 46, 47, 60]) {
         const paged: string[] = [];
         for (let offset = 0; offset < 47; offset += limit) {
           const { objects, last } = await r.objects.find(query, seesAll, { offset, limit });
           paged.push(...idsOf(objects));
-          equal(last?.id, paged.at(-1), "the last of the page");
+          equal(last?.id, paged.at(-1), "the last position of the page");
         }
-        equal(paged, whole, `the files in pages of ${limit}, ordered by ${JSON.stringify(sort)}`);
+        equal(paged, whole, `the files in pages of ${limit}, sorted by ${JSON.stringify(sort)}`);
       }
     }
   },
 
-  "go on behind a position without gap or overlap": async ({ r }) => {
+  "continues after a position without gaps or duplicates": async ({ r }) => {
     await insertMany(r, 47);
     for (const sort of orders) {
       for (const filtered of [{}, { filter: not(oneOf(valueOf("number"), [3])) }]) {
@@ -165,13 +165,13 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
           let page = await r.objects.find(query, seesAll, { offset: 0, limit });
           for (; page.last !== null; page = await r.objects.find(query, seesAll, { after: page.last, limit }))
             walked.push(...idsOf(page.objects));
-          equal(walked, whole, `the files behind each other by ${limit}, ordered by ${JSON.stringify(sort)}`);
+          equal(walked, whole, `the files after each position in pages of ${limit}, sorted by ${JSON.stringify(sort)}`);
         }
       }
     }
   },
 
-  "go on behind a position though its object is no longer there": async ({ r }) => {
+  "continues after a position whose object no longer exists": async ({ r }) => {
     const ids = await insertFiles(r, { a: { Value: 1 }, b: { Value: 2 }, c: { Value: 2 }, d: { Value: 3 }, e: {} });
     const [a = "", b = ""] = ids;
     const names = async (sort: readonly SortKey[], values: readonly (number | null)[], behind: string) => {
@@ -179,28 +179,32 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
       const { objects } = await r.objects.find({ classes: ["File"], sort }, seesAll, page);
       return objects.map(({ attributes }) => attributes["Name"]);
     };
-    equal(await names([by("number")], [1.5], a), ["b", "c", "d"], "what stands behind 1.5");
-    equal(await names([by("number")], [2], b), ["c", "d"], "what stands behind the first 2");
-    equal(await names([by("number")], [2], objectIdOf(1)), ["b", "c", "d"], "what stands behind a 2 that was first");
-    equal(await names([by("number")], [2], "ZZZZZZZZZZ"), ["d"], "what stands behind the last 2");
+    equal(await names([by("number")], [1.5], a), ["b", "c", "d"], "the names after 1.5");
+    equal(await names([by("number")], [2], b), ["c", "d"], "the names after the first 2");
+    equal(await names([by("number")], [2], objectIdOf(1)), ["b", "c", "d"], "the names after a 2 with a lower ID");
+    equal(await names([by("number")], [2], "ZZZZZZZZZZ"), ["d"], "the names after the last 2");
     const afterNull = ids[4] === objectIdOf(1) ? ["a", "b", "c", "d"] : ["e", "a", "b", "c", "d"];
-    equal(await names([by("number")], [null], objectIdOf(1)), afterNull, "what stands behind the first null");
-    equal(await names([by("number", true)], [1.5], a), ["a", "e"], "what stands behind 1.5, turned round");
-    equal(await names([by("number", true)], [null], "ZZZZZZZZZZ"), [], "what stands behind the last null, turned");
-    equal(await names([], [], b), ["c", "d", "e"], "what stands behind a number");
+    equal(await names([by("number")], [null], objectIdOf(1)), afterNull, "the names after the first null");
+    equal(await names([by("number", true)], [1.5], a), ["a", "e"], "the names after 1.5 in descending order");
+    equal(
+      await names([by("number", true)], [null], "ZZZZZZZZZZ"),
+      [],
+      "the names after the last null in descending order",
+    );
+    equal(await names([], [], b), ["c", "d", "e"], "the names after an ID");
   },
 
-  "have no page without a length": async ({ r }) => {
+  "returns an empty sorted page for a limit of zero": async ({ r }) => {
     await insertFiles(r, { a: { Value: 1 } });
     const sort = [by("number")];
     const isEmpty = async (classes: string[], page: Page, what: string) =>
       equal(await r.objects.find({ classes, sort }, seesAll, page), { objects: [], last: null }, what);
-    await isEmpty(["File"], { offset: 0, limit: 0 }, "a page without a length");
-    await isEmpty(["File"], { offset: 1_000_000, limit: 10 }, "a page far behind");
-    await isEmpty([], all, "a page of no class");
+    await isEmpty(["File"], { offset: 0, limit: 0 }, "a page with a limit of zero");
+    await isEmpty(["File"], { offset: 1_000_000, limit: 10 }, "a distant page");
+    await isEmpty([], all, "a page without any class");
   },
 
-  "keep their pages when others are written meanwhile": async ({ r }) => {
+  "keeps sorted pages stable during unrelated writes": async ({ r }) => {
     await insertMany(r, 30);
     const query: ObjectQuery = { classes: ["File"], sort: [by("number"), flag(true)] };
     const page = { offset: 10, limit: 10 };
@@ -212,7 +216,7 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
     for (let round = 0; round < 3; round += 1) equal(await r.objects.find(query, seesAll, page), before, "the page");
   },
 
-  "stop counting where they are told to": async ({ r }) => {
+  "stops counting at the limit": async ({ r }) => {
     await insertMany(r, 30);
     const filter = oneOf(valueOf("number"), [1]);
     for (const [query, count] of [
@@ -220,10 +224,10 @@ export const queryOrderChecks: readonly Check[] = checksOf("queries", {
       [{ classes: ["File"], filter }, 12],
       [{ classes: ["File", "Image"], filter }, 12],
     ] as const) {
-      equal(await r.objects.count(query, seesAll), count, "how many there are");
+      equal(await r.objects.count(query, seesAll), count, "number of matches");
       for (const atMost of [0, 1, 11, 12, 13, 30, 5_000]) {
         const expected = Math.min(atMost, count);
-        equal(await r.objects.count(query, seesAll, atMost), expected, `how many there are, up to ${atMost}`);
+        equal(await r.objects.count(query, seesAll, atMost), expected, `number of matches, up to ${atMost}`);
       }
     }
   },

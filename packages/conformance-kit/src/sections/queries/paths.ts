@@ -39,7 +39,7 @@ async function insertReferences(r: Repositories): Promise<{ readonly value: Obje
 const is = (path: ValuePath, value: string): Filter => oneOf(path, [value]);
 
 export const queryPathChecks: readonly Check[] = checksOf("queries", {
-  "follow a reference to a value": async ({ r }) => {
+  "follows a reference to a value": async ({ r }) => {
     await insertReferences(r);
     await isTrueOf(r, is(oneHop, "found"), ["to a value"]);
     await isTrueOf(r, is(oneHop, "lost"), []);
@@ -48,13 +48,13 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, contains(oneHop, "oun"), ["to a value"]);
   },
 
-  "take for missing what a reference does not lead to": async ({ r }) => {
+  "treats values behind unresolved references as missing": async ({ r }) => {
     await insertReferences(r);
     await isTrueOf(r, present(oneHop), ["to a value", "to null"]);
     await isTrueOf(r, empty(oneHop), ["to null", "to none", ...Object.keys(nowhere)]);
   },
 
-  "follow several references": async ({ r }) => {
+  "follows several references": async ({ r }) => {
     const { value } = await insertReferences(r);
     const files = await insertFiles(r, { "first way": { To: value }, "dead end": { To: "ZZZZZZZZZZ" } });
     const [way = "", end = ""] = files;
@@ -67,14 +67,14 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, not(filter), ["second way"]);
   },
 
-  "follow a reference to the object itself": async ({ r }) => {
+  "follows a reference to the object itself": async ({ r }) => {
     const [id = ""] = await insertFiles(r, { other: { Value: "self" } });
     const next = (Number.parseInt(id, 36) + 1).toString(36).toUpperCase();
     const [self] = await insertFiles(r, { self: { To: next, Value: "self" } });
     await isTrueOf(r, is(valueOf("string", "To", "To", "To", "To"), "self"), self === next ? ["self"] : []);
   },
 
-  "follow references inside of combined filters": async ({ r }) => {
+  "follows references inside combined filters": async ({ r }) => {
     await insertReferences(r);
     await isTrueOf(r, any(is(oneHop, "found"), not(present(oneHop))), [
       "to a value",
@@ -84,7 +84,7 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, all(is(oneHop, "found"), is(oneHop, "found"), is(twoHops, "found")), []);
   },
 
-  "reach meta-fields and other references through references": async ({ r }) => {
+  "reaches meta-fields and references through references": async ({ r }) => {
     const { value } = await insertReferences(r);
     const at = (leaf: string, type: ValuePath["type"]): ValuePath => ({ hops: oneHop.hops, leaf, type });
     await isTrueOf(r, is(at("~ObjectID", "id"), value), ["to a value"]);
@@ -98,7 +98,7 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, not(empty(at("To", "reference"))), ["further"]);
   },
 
-  "follow a reference to objects of its classes only": async ({ r }) => {
+  "follows a reference to objects of the given classes only": async ({ r }) => {
     await insertReferences(r);
     const only = (...classes: string[]): ValuePath => ({ ...oneHop, hops: [{ reference: "To", classes }] });
     await isTrueOf(r, is(only("Image"), "found"), ["to a value"]);
@@ -109,7 +109,7 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     }
   },
 
-  "find references by what they lead to": async ({ r }) => {
+  "finds references by their target": async ({ r }) => {
     const { value, none } = await insertReferences(r);
     for (const type of ["reference", "file"] as const) {
       const path: ValuePath = { ...reference, type };
@@ -119,7 +119,7 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     }
   },
 
-  "take references that lead nowhere for empty": async ({ r }) => {
+  "treats unresolved references as empty": async ({ r }) => {
     await insertReferences(r);
     for (const type of ["reference", "file"] as const) {
       const path: ValuePath = { ...reference, type };
@@ -129,7 +129,7 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     }
   },
 
-  "find collections by their members": async ({ r }) => {
+  "finds collections by their members": async ({ r }) => {
     const path = valueOf("collection");
     await insertFiles(r, {
       none: { Value: [] },

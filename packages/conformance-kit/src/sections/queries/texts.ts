@@ -46,12 +46,12 @@ const patterns: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 export const queryTextChecks: readonly Check[] = checksOf("queries", {
-  "find texts that are like a pattern": async ({ r }) => {
+  "finds texts by pattern": async ({ r }) => {
     await insertTexts(r, [...texts, ...astral]);
     for (const [pattern, expected] of patterns) await isTrueOf(r, like(path, pattern), expected);
   },
 
-  "find texts that have a part": async ({ r }) => {
+  "finds texts by substring": async ({ r }) => {
     await insertTexts(r, ["plan", "Plan", "a_plan", "100%", "a\\b", "", "\u{1f600}x", "e\u0301"]);
     for (const [value, expected] of [
       ["lan", ["plan", "Plan", "a_plan"]],
@@ -68,7 +68,7 @@ export const queryTextChecks: readonly Check[] = checksOf("queries", {
     }
   },
 
-  "find long texts by what stands behind their start": async ({ r }) => {
+  "finds long texts by a part after their start": async ({ r }) => {
     const long = `${"l".repeat(3_000)}end`;
     await insertFiles(r, { long: { Value: long }, other: { Value: "l".repeat(3_000) } });
     for (const pattern of ["%end", "l%end", `${long.slice(0, 700)}%end`, long])
@@ -76,7 +76,7 @@ export const queryTextChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, contains(path, "lend"), ["long"]);
   },
 
-  "take hostile texts for what they are": async ({ r }) => {
+  "treats hostile texts literally": async ({ r }) => {
     await insertTexts(r, hostileTexts);
     for (const text of hostileTexts) {
       await isTrueOf(r, oneOf(path, [text]), [text]);
@@ -87,14 +87,14 @@ export const queryTextChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, oneOf(path, hostileTexts), hostileTexts);
   },
 
-  "find nothing in classes with hostile names": async ({ r }) => {
+  "finds nothing in classes with hostile names": async ({ r }) => {
     await insertFiles(r, { plan: { Value: "plan" } });
     for (const name of hostileTexts) {
       const query = { classes: [name], filter: oneOf(path, ["plan"]), sort: [ascending(path)] };
       const found = await r.objects.find(query, everything, { offset: 0, limit: 10 });
       equal(found, { objects: [], last: null }, `the objects of ${name}`);
-      equal(await r.objects.count(query, everything), 0, `how many objects of ${name} there are`);
+      equal(await r.objects.count(query, everything), 0, `number of objects of ${name}`);
     }
-    equal(await namesOf(r, {}), ["plan"], "what is still there");
+    equal(await namesOf(r, {}), ["plan"], "the remaining objects");
   },
 });

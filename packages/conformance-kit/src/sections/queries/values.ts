@@ -106,7 +106,7 @@ const dates = {
 };
 
 export const queryValueChecks: readonly Check[] = checksOf("queries", {
-  "tell texts apart": async ({ r }) =>
+  "distinguishes texts": async ({ r }) =>
     tellsApart(r, "string", {
       ...texts,
       decomposed: "e\u0301",
@@ -116,12 +116,12 @@ export const queryValueChecks: readonly Check[] = checksOf("queries", {
       wild: "%",
       word: "null",
     }),
-  "tell long texts apart": async ({ r }) => tellsApart(r, "string", longTexts),
-  "tell numbers apart": async ({ r }) => tellsApart(r, "number", numbers),
-  "tell true and false apart": async ({ r }) => tellsApart(r, "boolean", { no: false, yes: true }),
-  "tell dates apart": async ({ r }) => tellsApart(r, "date", dates),
+  "distinguishes long texts": async ({ r }) => tellsApart(r, "string", longTexts),
+  "distinguishes numbers": async ({ r }) => tellsApart(r, "number", numbers),
+  "distinguishes booleans": async ({ r }) => tellsApart(r, "boolean", { no: false, yes: true }),
+  "distinguishes dates": async ({ r }) => tellsApart(r, "date", dates),
 
-  "tell JSON apart, but not by the order of members": async ({ r }) => {
+  "distinguishes JSON values regardless of member order": async ({ r }) => {
     await tellsApart(r, "json", {
       one: 1,
       text: "1",
@@ -141,26 +141,26 @@ export const queryValueChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, oneOf(valueOf("json"), [{}, { toString: 1 }]), ["object"]);
   },
 
-  "know which collections are empty": async ({ r }) => {
+  "distinguishes empty collections from others": async ({ r }) => {
     await insertValues(r, { none: [], one: ["1"] });
     await isTrueOf(r, empty(valueOf("collection")), ["missing", "null"]);
     await isTrueOf(r, present(valueOf("collection")), ["none", "one", "null"]);
   },
 
-  "compare texts by code points": async ({ r }) => hasOrder(r, "string", texts),
-  "compare long texts to their end": async ({ r }) => hasOrder(r, "string", longTexts),
-  "compare numbers": async ({ r }) => hasOrder(r, "number", numbers),
-  "compare true and false": async ({ r }) => hasOrder(r, "boolean", { no: false, yes: true }),
-  "compare dates": async ({ r }) => hasOrder(r, "date", dates),
+  "compares texts by code points": async ({ r }) => hasOrder(r, "string", texts),
+  "compares long texts by their whole length": async ({ r }) => hasOrder(r, "string", longTexts),
+  "compares numbers": async ({ r }) => hasOrder(r, "number", numbers),
+  "compares booleans": async ({ r }) => hasOrder(r, "boolean", { no: false, yes: true }),
+  "compares dates": async ({ r }) => hasOrder(r, "date", dates),
 
-  "compare with what no object has": async ({ r }) => {
+  "compares with bounds that no object has": async ({ r }) => {
     await insertValues(r, { a: "a", c: "c" });
     const path = valueOf("string");
     for (const operator of ["gt", "gte"] as const) await isTrueOf(r, compare(path, operator, "b"), ["c"]);
     for (const operator of ["lt", "lte"] as const) await isTrueOf(r, compare(path, operator, "b"), ["a"]);
   },
 
-  "look for many values at once": async ({ r }) => {
+  "finds many values at once": async ({ r }) => {
     await insertValues(r, { found: "value 999", other: "value" });
     const values = Array.from({ length: 1_000 }, (_, index) => `value ${index}`);
     await isTrueOf(r, oneOf(valueOf("string"), values), ["found"]);

@@ -29,7 +29,7 @@ const to: ValuePath = own("To", "reference");
 const isA = (at: ValuePath): Filter => oneOf(at, ["a"]);
 
 export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
-  "see through references what is visible, and no more": async ({ r }) => {
+  "follows references to visible objects only": async ({ r }) => {
     await insertGuarded(r);
     const behind = (...names: string[]) => names.map((name) => `behind ${name}`);
     await isTrueOf(r, isA(path), ["restricted", "closed", "user"], everything);
@@ -43,7 +43,7 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, empty(far), ["open", "restricted", "closed", "user", ...hidden], others);
   },
 
-  "take references to what is not visible for empty": async ({ r }) => {
+  "treats references to invisible objects as empty": async ({ r }) => {
     await insertGuarded(r);
     const behind = ["behind open", "behind restricted", "behind closed", "behind user"];
     await isTrueOf(r, empty(to), [], everything);
@@ -52,7 +52,7 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
     await isTrueOf(r, present(to), ["open", "restricted", "closed", "user", ...behind], others);
   },
 
-  "find only what is visible itself": async ({ r }) => {
+  "finds visible objects only": async ({ r }) => {
     const list = [null, [], ["A1"], ["B2"], ["A1", "B2"]];
     await r.objects.insert(
       list.map((each) => ({ className: "File", attributes: { Name: String(each), Value: "a" }, readers: each })),
@@ -69,7 +69,7 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
     }
   },
 
-  "order by what is visible, and by nothing else": async ({ r }) => {
+  "sorts by visible values only": async ({ r }) => {
     await insertGuarded(r);
     const sort: readonly SortKey[] = [descending(path)];
     const filter = not(like(own("Name", "string"), "behind %"));
@@ -79,7 +79,7 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
     await areSorted(r, [ascending(path)], ["restricted", "closed", "user", "open"], { filter, visibility: others });
   },
 
-  "tell positions of what is visible, and of nothing else": async ({ r }) => {
+  "returns positions with visible values only": async ({ r }) => {
     await insertGuarded(r);
     const query: ObjectQuery = { classes: ["File"], sort: [ascending(path)] };
     for (const visibility of [readers, others]) {

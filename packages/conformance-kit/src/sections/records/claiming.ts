@@ -8,7 +8,7 @@ import { idsOf } from "../../fixtures/objects.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
 import { ageless, isOld, numbered, recordChecks, samplesOf } from "./samples.ts";
 
-const section = "claims of records";
+const section = "record claims";
 
 /** Repeats concurrent claims until this many records are claimed, or the rounds are used up. */
 async function claimAll(count: number, rounds: number, claim: () => Promise<ClaimedRecord[][]>) {
@@ -20,214 +20,222 @@ async function claimAll(count: number, rounds: number, claim: () => Promise<Clai
 const claimsOf = (claimed: readonly ClaimedRecord[]) => pluck(claimed, "claims");
 
 const giving = recordChecks(section, null, {
-  "are of those first that began first, as many as are asked for": async ({ s }) => {
+  "claims records in creation order up to the limit": async ({ s }) => {
     const ids = ["record 9", "record 10", "a", "Z", "record 1"];
     await s.fill(...ids);
     equal(await s.claim(0), [], "none");
-    equal(await s.claimIds(2), ids.slice(0, 2), "the first two");
+    equal(await s.claimIds(2), ids.slice(0, 2), "the first two records");
     const rest = await s.claim(10);
-    equal(idsOf(rest), ids.slice(2), "the others");
+    equal(idsOf(rest), ids.slice(2), "the other records");
     for (const claimed of rest.toReversed()) await s.settle(claimed, { dueIn: 0 });
     await s.put("a", "written again");
-    equal(await s.claimIds(10), ids.slice(2), "the same, due again, the last of them first, and one written again");
+    equal(await s.claimIds(10), ids.slice(2), "the same records, due again in reverse order, one of them rewritten");
   },
 
-  "show the record, how often it was claimed, and its age": async ({ s, advance }) => {
+  "returns the record with the number of its claims and its age": async ({ s, advance }) => {
     await s.put("record", { a: [1] }, { owner: "user:1" });
     const put = await s.of("record");
     advance(10 * minute);
     const { claims, age, version, ...shown } = await s.claimFirst();
     const { version: before, ...said } = put;
-    equal(shown, said, "what is said of it");
-    equal(claims, 1, "how often it was claimed");
+    equal(shown, said, "the members of the record");
+    equal(claims, 1, "number of claims");
     isOld(age, 10 * minute);
-    equal(await s.of("record"), { ...put, version }, "what is got while it is claimed");
-    holds(version !== before, "The claim changes its version");
+    equal(await s.of("record"), { ...put, version }, "the record during the claim");
+    holds(version !== before, "The claim must change the version");
     advance(5 * minute);
     const later = await s.claimFirst();
     isOld(later.age, 15 * minute);
-    equal(later.claims, 2, "how often it was claimed later");
+    equal(later.claims, 2, "number of claims of the second claim");
   },
 
-  "are not given again before their lease is over": async ({ s, advance }) => {
+  "claims a record again only after its lease expires": async ({ s, advance }) => {
     const first = await s.claimNew();
-    equal(first.claims, 1, "how often it was claimed");
+    equal(first.claims, 1, "number of claims");
     advance(minute - 5 * second);
-    equal(await s.claim(1), [], "what is claimed before the lease is over");
-    equal(await s.size(), 1, "how many there are");
+    equal(await s.claim(1), [], "the claimed records before the lease expires");
+    equal(await s.size(), 1, "number of records");
     advance(10 * second);
     const later = await s.claimFirst();
-    equal([later.id, later.value, later.claims], ["record", "record", 2], "what is claimed when it is over");
-    holds(later.version !== first.version, "Each claim has a version of its own");
+    equal([later.id, later.value, later.claims], ["record", "record", 2], "the claimed record after the lease expires");
+    holds(later.version !== first.version, "Each claim must have its own version");
   },
 
-  "give each record once of many claims at once": async ({ s }) => {
+  "claims each record once across concurrent claims": async ({ s }) => {
     await s.fill(...numbered(20));
     const claimed = await claimAll(20, 10, () => atOnce(6, () => s.claim(3)));
-    equalInAnyOrder(idsOf(claimed), numbered(20), "what was claimed");
-    equal([...new Set(claimsOf(claimed))], [1], "how often each was claimed");
+    equalInAnyOrder(idsOf(claimed), numbered(20), "the claimed records");
+    equal([...new Set(claimsOf(claimed))], [1], "number of claims of each record");
   },
 
-  "are taken back with their transaction": async ({ storage, s }) => {
+  "rolls back claims with their transaction": async ({ storage, s }) => {
     await s.fill("record");
     const failed = storage.transaction(async (inside) => {
       const inner = samplesOf(inside);
-      equal(claimsOf(await inner.claim(1, hour)), [1], "how often it was claimed inside");
-      equal(await inner.claim(1, hour), [], "what can be claimed inside afterwards");
+      equal(claimsOf(await inner.claim(1, hour)), [1], "number of claims inside the transaction");
+      equal(await inner.claim(1, hour), [], "the records that can still be claimed inside the transaction");
       throw new Error("failed");
     });
     await errorOf(() => failed);
-    equal(claimsOf(await s.claim(1)), [1], "how often it was claimed");
+    equal(claimsOf(await s.claim(1)), [1], "number of claims");
   },
 
-  "are kept and settled with their transaction": async ({ storage, s }) => {
+  "commits claims and settlements with their transaction": async ({ storage, s }) => {
     await storage.transaction(async (inside) => {
       const inner = samplesOf(inside);
       const { id, version } = await inner.claimNew("one");
-      equal(await inner.settle({ id, version }, "done"), true, "settling one");
+      equal(await inner.settle({ id, version }, "done"), true, "the outcome of settling one record");
       await inner.claimNew("two");
       await inner.fill("three");
     });
-    equal(await s.claimIds(10), ["three"], "what can be claimed");
-    equal(await s.ids(), ["three", "two"], "what is there");
+    equal(await s.claimIds(10), ["three"], "the records that can be claimed");
+    equal(await s.ids(), ["three", "two"], "the remaining records");
   },
 
-  "end when their record is put, which is due at once and was never claimed": async ({ s }) => {
+  "ends a claim when its record is put, which is due immediately with no claims": async ({ s }) => {
     const claimed = await s.claimNew();
-    equal(await s.put("record", "new", { ifVersion: claimed.version }), "stored", "putting it");
-    equal(await s.settle(claimed, "done"), false, "what comes of the claim");
+    equal(await s.put("record", "new", { ifVersion: claimed.version }), "stored", "the outcome of the put");
+    equal(await s.settle(claimed, "done"), false, "the outcome of settling the former claim");
     const first = await s.claimFirst();
-    equal([first.claims, first.value, first.born], [1, "new", claimed.born], "what is claimed at once");
+    equal([first.claims, first.value, first.born], [1, "new", claimed.born], "the claimed record");
     await s.settle(first, { dueIn: hour });
     await s.fill("record");
-    equal(claimsOf(await s.claim(1)), [1], "how often it was claimed, put while it was not due");
+    equal(claimsOf(await s.claim(1)), [1], "number of claims after a put before the due time");
   },
 
-  "change the version that a put has to name": async ({ s }) => {
+  "requires the version of the claim in a conditional put": async ({ s }) => {
     await s.fill("record");
     const { version } = await s.of("record");
     await s.claim(1);
-    equal(await s.put("record", "new", { ifVersion: version }), "stale", "the version before the claim");
-    equal(await s.claim(1), [], "what can be claimed");
+    equal(
+      await s.put("record", "new", { ifVersion: version }),
+      "stale",
+      "the outcome of a put with the version before the claim",
+    );
+    equal(await s.claim(1), [], "the records that can be claimed");
   },
 });
 
 const settling = recordChecks(section, null, {
-  "are settled once when they are done": async ({ s }) => {
+  "settles a claim as done once": async ({ s }) => {
     const claimed = await s.claimNew();
-    equal(await s.size(), 1, "how many there are while it is claimed");
+    equal(await s.size(), 1, "number of records during the claim");
     const done = () => s.settle(claimed, "done");
-    equal([await done(), await done()], [true, false], "being done with it, twice");
-    equal([await s.count(), await s.get("record")], [{ count: 0, oldest: 0 }, []], "what is left");
+    equal([await done(), await done()], [true, false], "the outcomes of settling twice");
+    equal([await s.count(), await s.get("record")], [{ count: 0, oldest: 0 }, []], "the remaining records");
     const again = await s.claimNew();
     const answers = await atOnce(6, () => s.settle(again, "done"));
-    equal([occurrences(true, answers), occurrences(false, answers)], [1, 5], "being done with it, six at once");
+    equal(
+      [occurrences(true, answers), occurrences(false, answers)],
+      [1, 5],
+      "the outcomes of six concurrent settlements",
+    );
   },
 
-  "are settled each for itself and its kind": async ({ s, r }) => {
+  "settles each claim by its own ID and kind only": async ({ s, r }) => {
     const mails = samplesOf(r, "mail");
     await s.fill("one", "two");
     await mails.put("one", "mail");
     const [one, two] = await s.claim(2);
     const [mail] = await mails.claim(2);
     const { version = 0 } = one ?? {};
-    equal(await mails.settle({ id: "one", version }, "done"), false, "one as another kind");
-    equal(await s.settle({ id: "two", version }, "done"), false, "one as another id");
-    equal(await s.settle({ id: "one", version }, "done"), true, "one as it is");
+    equal(await mails.settle({ id: "one", version }, "done"), false, "the outcome with another kind");
+    equal(await s.settle({ id: "two", version }, "done"), false, "the outcome with another ID");
+    equal(await s.settle({ id: "one", version }, "done"), true, "the outcome with the right kind and ID");
     const left = [...(await s.get("one", "two")), ...(await mails.get("one"))];
-    equal(pluck(left, "version"), [two?.version, mail?.version], "what is left");
+    equal(pluck(left, "version"), [two?.version, mail?.version], "the versions of the remaining records");
   },
 
-  "are settled no more when another claim has followed": async ({ s, advance }) => {
+  "refuses to settle a claim after a newer one": async ({ s, advance }) => {
     const first = await s.claimNew();
     advance(2 * minute);
     const again = await s.claimFirst();
     equal(again.id, "record", "the record that is claimed again");
     for (const settlement of [{ dueIn: 0 }, { dueIn: 0, value: "other" }, "done"] as const)
-      equal(await s.settle(first, settlement), false, "what comes of the first claim");
-    equal(await s.claim(1), [], "what can be claimed");
-    equal((await s.of("record")).value, "record", "what it holds");
-    equal(await s.settle(again, "done"), true, "what comes of the second claim");
+      equal(await s.settle(first, settlement), false, "the outcome of settling the first claim");
+    equal(await s.claim(1), [], "the records that can be claimed");
+    equal((await s.of("record")).value, "record", "the value of the record");
+    equal(await s.settle(again, "done"), true, "the outcome of settling the second claim");
   },
 
-  "are settled no more when their record was put or removed": async ({ s }) => {
+  "refuses to settle a claim after its record is put or removed": async ({ s }) => {
     const remove = () => s.remove({ ids: ["record"] });
     for (const [what, lose] of Object.entries({
       "a put": () => s.fill("record"),
       "a removal": remove,
-      "a taking": () => s.take("record"),
-      "a removal and another put": () => remove().then(() => s.fill("record")),
-      "a removal, another put and its claim": () => remove().then(() => s.claimNew()),
+      "a take": () => s.take("record"),
+      "a removal and a put": () => remove().then(() => s.fill("record")),
+      "a removal, a put and a claim": () => remove().then(() => s.claimNew()),
     })) {
       const claimed = await s.claimNew();
       await lose();
       const before = (await s.get("record")).map(ageless);
       for (const settlement of [{ dueIn: hour, value: "other" }, "done"] as const)
-        equal(await s.settle(claimed, settlement), false, `what comes of the claim after ${what}`);
-      equal((await s.get("record")).map(ageless), before, `what is there after ${what}`);
+        equal(await s.settle(claimed, settlement), false, `the outcome of settling after ${what}`);
+      equal((await s.get("record")).map(ageless), before, `the record after ${what}`);
     }
   },
 
-  "are settled also late, when no other claim has followed": async ({ s, advance }) => {
+  "settles an expired claim if there is no newer one": async ({ s, advance }) => {
     const claimed = await s.claimNew();
     advance(10 * minute);
-    equal([await s.settle(claimed, "done"), await s.size()], [true, 0], "being done with it, and how many there are");
+    equal([await s.settle(claimed, "done"), await s.size()], [true, 0], "the outcome and the number of records");
   },
 
-  "are settled no more when the record is over, and do not lengthen its time": async ({ s, advance }) => {
+  "refuses to settle a claim of an expired record, and does not extend its lifetime": async ({ s, advance }) => {
     const lifetime = 10 * minute;
     const claimed = await s.claimNew("record", { lifetime });
-    equal(await s.settle(claimed, { dueIn: 9 * minute, value: "other" }), true, "settling it in time");
+    equal(await s.settle(claimed, { dueIn: 9 * minute, value: "other" }), true, "the outcome before the expiry");
     advance(9 * minute + second);
     const again = await s.claimFirst(hour);
-    equal([again.value, again.claims], ["other", 2], "what is claimed before its end");
+    equal([again.value, again.claims], ["other", 2], "the claimed record before the expiry");
     advance(minute);
-    equal(await s.size(), 0, "how many there are after its end");
-    equal(await s.settle(again, { dueIn: 0 }), false, "settling it after its end");
+    equal(await s.size(), 0, "number of records after the expiry");
+    equal(await s.settle(again, { dueIn: 0 }), false, "the outcome after the expiry");
   },
 
-  "make a record due again when their delay is over, and others at their time": async ({ s, advance }) => {
+  "makes each settled record due again after its own delay": async ({ s, advance }) => {
     await s.fill("one", "two");
     const [one, two] = [await s.claimFirst(), await s.claimFirst()];
-    equal(await s.settle(one, { dueIn: 30 * minute }), true, "the first, due in half an hour");
-    equal(await s.settle(two, { dueIn: 10 * second }), true, "the second, due in ten seconds");
-    equal(await s.claim(10), [], "what is due at once");
+    equal(await s.settle(one, { dueIn: 30 * minute }), true, "the outcome of a delay of half an hour");
+    equal(await s.settle(two, { dueIn: 10 * second }), true, "the outcome of a delay of ten seconds");
+    equal(await s.claim(10), [], "the due records immediately after");
     advance(11 * second);
-    equal(await s.claimIds(10, hour), ["two"], "what is due after ten seconds");
+    equal(await s.claimIds(10, hour), ["two"], "the due records after ten seconds");
     advance(29 * minute);
-    equal(await s.claim(10, hour), [], "what is due before half an hour");
+    equal(await s.claim(10, hour), [], "the due records before half an hour");
     advance(minute);
     const [due, ...others] = await s.claim(10);
-    equal([due?.id, due?.value, due?.claims, others], ["one", "one", 2, []], "what is due after half an hour");
+    equal([due?.id, due?.value, due?.claims, others], ["one", "one", 2, []], "the due records after half an hour");
   },
 
-  "give their record another value, and go on with their version and their lease": async ({ s, advance }) => {
+  "replaces the value of a claimed record and keeps its version and lease": async ({ s, advance }) => {
     await s.put("record", "first", { owner: "user:1" });
     const claimed = await s.claimFirst(10 * minute);
     for (const value of ["second", false, { a: [null] }, "third", "third"])
-      equal(await s.settle(claimed, { value }), true, `settling it with ${JSON.stringify(value)}`);
-    equal(await s.of("record"), { ...ageless(claimed), value: "third" }, "what is there");
+      equal(await s.settle(claimed, { value }), true, `the outcome with ${JSON.stringify(value)}`);
+    equal(await s.of("record"), { ...ageless(claimed), value: "third" }, "the record");
     advance(10 * minute - 5 * second);
-    equal(await s.claim(1), [], "what is claimed before the lease is over");
+    equal(await s.claim(1), [], "the claimed records before the lease expires");
     advance(10 * second);
     const again = await s.claimFirst();
-    equal([again.id, again.value, again.claims], ["record", "third", 2], "what is claimed when it is over");
+    equal([again.id, again.value, again.claims], ["record", "third", 2], "the claimed record after the lease expires");
   },
 
-  "give their record another value and another time, or that time alone": async ({ s, advance }) => {
+  "replaces the value and the due time of a claimed record, or the due time only": async ({ s, advance }) => {
     const claimed = await s.claimNew();
     const third = { dueIn: 10 * minute, value: "third" };
     for (const settlement of [{ dueIn: 0, value: "second" }, { dueIn: hour }, third, { dueIn: 5 * minute }])
-      equal(await s.settle(claimed, settlement), true, "settling it again and again");
-    equal(await s.claim(1), [], "what can be claimed at once");
+      equal(await s.settle(claimed, settlement), true, "the outcome of each settlement");
+    equal(await s.claim(1), [], "the records that can be claimed immediately");
     const { version, value } = await s.of("record");
-    equal([version, value], [claimed.version, "third"], "its version, and what it holds");
+    equal([version, value], [claimed.version, "third"], "the version and the value of the record");
     advance(5 * minute + second);
     const again = await s.claimFirst();
-    equal([again.value, again.claims], ["third", 2], "what is claimed at the time that was named last");
-    equal(await s.settle(again, { dueIn: 0, value: "fourth" }), true, "settling that");
+    equal([again.value, again.claims], ["third", 2], "the claimed record at the last given due time");
+    equal(await s.settle(again, { dueIn: 0, value: "fourth" }), true, "the outcome of the next settlement");
     const later = await s.claimFirst();
-    equal([later.value, later.claims], ["fourth", 3], "what is claimed at once");
+    equal([later.value, later.claims], ["fourth", 3], "the claimed record after it is due immediately");
   },
 });
 
@@ -236,7 +244,7 @@ export const recordClaimingChecks: readonly Check[] = [
   ...settling,
 
   ...recordChecks(section, "parallelTransactions", {
-    "do not wait for other claims": async ({ storage, s }) => {
+    "does not wait for concurrent claims": async ({ storage, s }) => {
       await s.fill("one", "two");
       const seen = await whileOpen(
         storage,
@@ -244,29 +252,29 @@ export const recordClaimingChecks: readonly Check[] = [
         () => s.claimIds(10),
         { turns: 20_000 },
       );
-      equal(seen, ["two"], "what is claimed while another one claims");
+      equal(seen, ["two"], "the records claimed during another claim");
     },
   }),
 
   ...recordChecks(section, "severalProcesses", {
-    "are one for several processes": async ({ s, another }) => {
+    "shares quotas, claims and settlements across processes": async ({ s, another }) => {
       const other = samplesOf((await another()).repositories);
       const of = (index: number) => (index % 2 === 0 ? s : other);
       const quota = { ofOwner: 0, inAll: 7 };
       const put = (index: number) => of(index).putWithin(`record ${index}`, index, { owner: `user:${index}`, quota });
-      equalCounts(await atOnce(12, put), { stored: 7, full: 5 }, "how many were stored");
+      equalCounts(await atOnce(12, put), { stored: 7, full: 5 }, "numbers of stored and refused records");
       const claimed = await claimAll(7, 7, () => atOnce(4, (index) => of(index).claim(2)));
       const distinct = [claimed.length, new Set(idsOf(claimed)).size, new Set(pluck(claimed, "version")).size];
-      equal(distinct, [7, 7, 7], "how many were claimed, and how many different ones and versions");
+      equal(distinct, [7, 7, 7], "numbers of claims, of different records and of different versions");
       const [first] = claimed as [ClaimedRecord];
       const answers = await atOnce(6, (index) => of(index).settle(first, "done"));
-      equal(occurrences(true, answers), 1, "how many were done with the first");
-      equal(await other.size(), 6, "how many there are");
+      equal(occurrences(true, answers), 1, "number of successful settlements of the first claim");
+      equal(await other.size(), 6, "number of records");
     },
   }),
 
   ...recordChecks(section, "durable", {
-    "still hold when the database is opened again, and give no version again": async ({ storage, s, reopen }) => {
+    "keeps claims after it is reopened, and never reuses a version": async ({ storage, s, reopen }) => {
       const claimed = await s.claimNew("claimed");
       await s.put("put", { a: 1 }, { owner: "user:1", lifetime: hour });
       const put = await s.of("put");
@@ -275,13 +283,13 @@ export const recordClaimingChecks: readonly Check[] = [
       await s.take("taken");
       await storage.close();
       const again = samplesOf((await reopen()).repositories);
-      equal(await again.size(), 2, "how many there are");
-      equal(await again.of("put"), put, "what was put");
+      equal(await again.size(), 2, "number of records");
+      equal(await again.of("put"), put, "the stored record");
       await again.fill("new");
       const { version: later } = await again.of("new");
-      holds(![version, put.version, claimed.version].includes(later), `${later} was never given before`);
-      equal(await again.claimIds(10), ["put", "new"], "what is claimed");
-      equal(await again.settle(claimed, "done"), true, "whether the claim still holds");
+      holds(![version, put.version, claimed.version].includes(later), `The version ${later} must be new`);
+      equal(await again.claimIds(10), ["put", "new"], "the claimed records");
+      equal(await again.settle(claimed, "done"), true, "whether the claim can be settled");
     },
   }),
 ];

@@ -43,153 +43,162 @@ const [ofOwner, inAll] = [
   (room: number): RecordQuota => ({ ofOwner: 0, inAll: room }),
 ];
 
-const taking = checksAfter("room of records", begin, {
-  "is that of each owner and kind": async ({ s, put }) => {
+const taking = checksAfter("record quotas", begin, {
+  "limits the records of each owner and kind": async ({ s, put }) => {
     for (const change of [{}, { owner: "NETWORK:A" }, { owner: "network:a " }, { kind: "mail" }, { kind: "Mail" }])
       await series(
         ["stored", "stored", "ownerFull"],
-        `those of ${JSON.stringify(change)} where there is room for two`,
+        `the records of ${JSON.stringify(change)} with a quota of two`,
         () => put(ofOwner(2), change),
       );
-    equal(await put(ofOwner(2), { id: "refused" }), "ownerFull", "one more");
-    equal(await s.get("refused"), [], "what is kept of it");
-    equal((await s.remove({ owner: "network:a" })).length, 2, "how many are kept of those before");
+    equal(await put(ofOwner(2), { id: "refused" }), "ownerFull", "the outcome of one more record");
+    equal(await s.get("refused"), [], "the refused record");
+    equal((await s.remove({ owner: "network:a" })).length, 2, "number of stored records");
   },
 
-  "is that of all of a kind, too": async ({ put }) => {
+  "limits all records of a kind": async ({ put }) => {
     for (const kind of [sample, "mail"])
-      await series(["stored", "stored", "stored", "full"], `those of ${kind} where there is room for three`, (index) =>
+      await series(["stored", "stored", "stored", "full"], `the records of ${kind} with a quota of three`, (index) =>
         put(inAll(3), { kind, owner: `network:${index}` }),
       );
-    equal(await put(inAll(4)), "stored", "where there is room for four");
+    equal(await put(inAll(4)), "stored", "the outcome with a quota of four");
   },
 
-  "is used up by an owner before it is in all": async ({ put }) => {
+  "reports a full owner before a full kind": async ({ put }) => {
     const room = { ofOwner: 2, inAll: 2 };
-    await series(["stored", "stored", "ownerFull"], "those of the same", () => put(room));
-    equal(await put(room, { owner: "network:b" }), "full", "one of another");
+    await series(["stored", "stored", "ownerFull"], "the records of one owner", () => put(room));
+    equal(await put(room, { owner: "network:b" }), "full", "the outcome for another owner");
   },
 
-  "is for any number where it is not limited": async ({ s, put }) => {
+  "stores any number of records without a limit": async ({ s, put }) => {
     const stored = Array.from({ length: 12 }, () => "stored" as const);
-    await series(stored, "those that are not limited", () => put({ ofOwner: 0, inAll: 0 }));
+    await series(stored, "the records without a limit", () => put({ ofOwner: 0, inAll: 0 }));
     await s.put("without room", 1, { owner: "network:a" });
-    equal(await put(ofOwner(13)), "ownerFull", "what those count for an owner that needed none");
+    equal(await put(ofOwner(13)), "ownerFull", "the outcome for an owner with records put without a quota");
     await s.put("without owner", 1);
-    equal(await put(inAll(14)), "full", "what those count in all that needed none");
-    equal(await put({ ofOwner: 14, inAll: 15 }), "stored", "where there is room for one more");
+    equal(await put(inAll(14)), "full", "the outcome for a kind with records put without a quota");
+    equal(await put({ ofOwner: 14, inAll: 15 }), "stored", "the outcome with a sufficient quota");
   },
 
-  "is needed by no record that is put without it": async ({ s, put }) => {
-    equal(await put({ ofOwner: 1, inAll: 1 }), "stored", "the only one within room");
-    equal(await s.put("record", 1, { owner: "network:a" }), "stored", "one without");
-    equal(await s.put("record", 2, { owner: "network:a" }), "stored", "the same again");
-    equal(await s.size(), 2, "how many there are");
+  "applies no quota to records that are put without one": async ({ s, put }) => {
+    equal(await put({ ofOwner: 1, inAll: 1 }), "stored", "the outcome of the first record within the quota");
+    equal(await s.put("record", 1, { owner: "network:a" }), "stored", "the outcome of a record without a quota");
+    equal(await s.put("record", 2, { owner: "network:a" }), "stored", "the outcome of the same record again");
+    equal(await s.size(), 2, "number of records");
   },
 
-  "is for records like any other": async ({ s, put, advance }) => {
+  "stores records within a quota like any others": async ({ s, put, advance }) => {
     const room = { ofOwner: 10, inAll: 10 };
     const change = { id: "record", value: { deep: [null, "two"] }, lifetime: minute };
-    equal(await put(room, change), "stored", "the first with its id");
-    equal(await put(room, { ...change, value: 2 }), "exists", "the second");
+    equal(await put(room, change), "stored", "the outcome of the first put with the ID");
+    equal(await put(room, { ...change, value: 2 }), "exists", "the outcome of the second put");
     const { value, owner, born, version } = await s.of("record");
-    equal([value, owner, born], [change.value, "network:a", version], "what is there");
-    equal(await s.put("record", "other", { ifVersion: version, lifetime: minute }), "stored", "writing it");
-    equal((await s.of("record")).born, born, "the version with which it began, afterwards");
+    equal([value, owner, born], [change.value, "network:a", version], "the record");
+    equal(
+      await s.put("record", "other", { ifVersion: version, lifetime: minute }),
+      "stored",
+      "the outcome of a conditional put",
+    );
+    equal((await s.of("record")).born, born, "the first version after another write");
     advance(minute + second);
-    equal(await s.get("record"), [], "when its time is over");
-    equal(await put(room, { id: "record", value: 3, lifetime: null }), "stored", "putting it anew");
+    equal(await s.get("record"), [], "the record after the expiry");
+    equal(await put(room, { id: "record", value: 3, lifetime: null }), "stored", "the outcome of a new put");
     advance(1_000 * hour);
-    holds((await s.of("record")).born !== born, "It has begun anew");
-    equal([await s.take("record"), await s.take("record")], [3, null], "what is taken");
+    holds((await s.of("record")).born !== born, "The record must begin anew");
+    equal([await s.take("record"), await s.take("record")], [3, null], "the taken record");
   },
 
-  "is that of owners with hostile and long names": async ({ put }) => {
+  "applies quotas to owners with hostile and long names": async ({ put }) => {
     for (const owner of [...hostileTexts, "n".repeat(200)])
       await series(["stored", "ownerFull"], JSON.stringify(owner), () => put(ofOwner(1), { owner }));
   },
 
-  "is that within a transaction, what it has put itself counted": async ({ storage, s }) => {
+  "counts the writes of a transaction towards a quota": async ({ storage, s }) => {
     await storage.transaction(async (inside) => {
       const put = withinQuota(inside);
-      await series(["stored", "stored", "ownerFull"], "those of an owner", () => put(ofOwner(2)));
-      equal(await put(inAll(2), { owner: "network:b" }), "full", "those in all");
+      await series(["stored", "stored", "ownerFull"], "the records of one owner", () => put(ofOwner(2)));
+      equal(await put(inAll(2), { owner: "network:b" }), "full", "the outcome for all owners");
       await samplesOf(inside).remove({ owner: "network:a" });
-      equal(await put({ ofOwner: 1, inAll: 1 }), "stored", "when they are removed");
+      equal(await put({ ofOwner: 1, inAll: 1 }), "stored", "the outcome after the records are removed");
     });
-    equal(await s.size(), 1, "how many there are");
+    equal(await s.size(), 1, "number of records");
   },
 });
 
-const leaving = checksAfter("room of records", begin, {
-  "is free again when one is taken, removed, settled or over": async ({ s, put, advance }) => {
+const leaving = checksAfter("record quotas", begin, {
+  "frees a quota when a record is taken, removed, settled or expired": async ({ s, put, advance }) => {
     for (const room of [ofOwner(1), inAll(1)]) {
-      const refuses = async (when: string) => equal((await put(room)) !== "stored", true, `one more ${when}`);
+      const refuses = async (when: string) =>
+        equal((await put(room)) !== "stored", true, `whether another record ${when} is refused`);
       const hasOne = async (when: string, change?: Change) => {
-        equal(await put(room, change), "stored", `one ${when}`);
+        equal(await put(room, change), "stored", `the outcome of a record ${when}`);
         await refuses(when);
       };
-      await hasOne("at first", { id: "first" });
+      await hasOne("at the beginning", { id: "first" });
       await s.claim(1);
-      await refuses("while one is claimed");
+      await refuses("during a claim");
       await s.take("first");
-      await hasOne("when it is taken");
+      await hasOne("after a take");
       await s.remove({ owner: "network:a" });
-      await hasOne("when it is removed");
+      await hasOne("after a removal");
       for (const claimed of await s.claim(1)) await s.settle(claimed, "done");
-      await hasOne("when it is settled", { lifetime: minute });
+      await hasOne("after a settlement", { lifetime: minute });
       advance(minute + second);
-      await hasOne("when it is over");
+      await hasOne("after an expiry");
       await s.remove({ owner: "network:a" });
     }
   },
 
-  "goes with a record to its next owner": async ({ s, put }) => {
-    equal(await put(ofOwner(1), { id: "record" }), "stored", "the first");
+  "counts a record for its new owner after the owner changes": async ({ s, put }) => {
+    equal(await put(ofOwner(1), { id: "record" }), "stored", "the outcome of the first record");
     await s.put("record", 1, { owner: "network:b" });
-    equal(await put(ofOwner(1), { owner: "network:b" }), "ownerFull", "one of the owner that it went to");
-    equal(await put(ofOwner(1)), "stored", "one of the owner that it came from");
+    equal(await put(ofOwner(1), { owner: "network:b" }), "ownerFull", "the outcome for the new owner");
+    equal(await put(ofOwner(1)), "stored", "the outcome for the former owner");
   },
 
-  "has its last place taken once of many puts at once": async ({ put }) => {
+  "enforces a quota exactly across concurrent puts": async ({ put }) => {
     for (const places of [1, 5]) {
       const own = await atOnce(12, () => put(ofOwner(places), { owner: `network:${places}` }));
-      equalCounts(own, { stored: places, ownerFull: 12 - places }, "how many of one owner were stored and refused");
+      equalCounts(
+        own,
+        { stored: places, ownerFull: 12 - places },
+        "numbers of stored and refused records of one owner",
+      );
     }
     const all = await atOnce(12, (index) => put(inAll(7), { owner: `other network:${index}` }));
-    equalCounts(all, { stored: 1, full: 11 }, "how many of all were stored and refused");
+    equalCounts(all, { stored: 1, full: 11 }, "numbers of stored and refused records of all owners");
   },
 
-  "is exact for many owners at once": async ({ s, put }) => {
+  "enforces a quota exactly for many concurrent owners": async ({ s, put }) => {
     const outcomes = await atOnce(40, (index) => put({ ofOwner: 2, inAll: 15 }, { owner: `network:${index % 10}` }));
-    equal(occurrences("stored", outcomes), 15, "how many were stored");
+    equal(occurrences("stored", outcomes), 15, "number of stored records");
     const owners = pluck(await s.list({ limit: 100 }), "owner");
-    equal(owners.length, 15, "how many there are");
+    equal(owners.length, 15, "number of listed records");
     const crowded = owners.filter((owner) => occurrences(owner, owners) > 2);
-    equal(crowded, [], "the owners with more than there is room for");
+    equal(crowded, [], "the owners above their quota");
   },
 
-  "is given once of many puts at once with the same id": async ({ s, put }) => {
+  "stores one of several concurrent puts with the same ID within a quota": async ({ s, put }) => {
     for (let round = 0; round < 4; round += 1) {
       const id = `record ${round}`;
       const outcomes = await atOnce(8, (index) =>
         put({ ofOwner: 10, inAll: 100 }, { id, owner: `network:${index}`, value: index }),
       );
-      equalCounts(outcomes, { stored: 1, exists: 7 }, "how many were stored");
+      equalCounts(outcomes, { stored: 1, exists: 7 }, "numbers of stored and existing records");
       const { owner, value } = await s.of(id);
       const winner = outcomes.indexOf("stored");
-      equal([owner, value], [`network:${winner}`, winner], "whose it is");
+      equal([owner, value], [`network:${winner}`, winner], "the owner and the value of the record");
     }
   },
 
-  "is not there while another's place is not given back": async ({ storage, s, put }) => {
+  "waits for a concurrent transaction that uses the quota": async ({ storage, s, put }) => {
     for (const [room, full] of [
       [ofOwner(1), "ownerFull"],
       [inAll(1), "full"],
     ] as const) {
       for (const [end, expected] of [
-        ["taken back", "stored"],
-        ["kept", full],
+        ["rolled back", "stored"],
+        ["committed", full],
       ] as const) {
         const outcome = await whileOpen(
           storage,
@@ -197,7 +206,7 @@ const leaving = checksAfter("room of records", begin, {
           () => put(room),
           { end, turns: 50 },
         );
-        equal(outcome, expected, `one that comes meanwhile, when the other is ${end}`);
+        equal(outcome, expected, `the outcome when the other transaction is ${end}`);
         await s.remove({ owner: "network:a" });
       }
     }

@@ -6,37 +6,41 @@ import { hour, minute } from "../../fixtures/policy.ts";
 import { ageless, isOld, numbered, recordChecks, samplesOf } from "./samples.ts";
 
 const taking = recordChecks("records", null, {
-  "are taken once, and stay there when they are only read": async ({ s }) => {
+  "takes a record once, and keeps it on reads": async ({ s }) => {
     await s.put("record", { user: "1" });
     for (let round = 0; round < 3; round += 1) {
-      equal((await s.of("record")).value, { user: "1" }, "what is got");
-      equal((await s.list()).length, 1, "how many are listed");
+      equal((await s.of("record")).value, { user: "1" }, "the returned record");
+      equal((await s.list()).length, 1, "number of listed records");
     }
-    equal([await s.take("record"), await s.take("record")], [{ user: "1" }, null], "what is taken first, and then");
-    equal(await s.get("record"), [], "what is got afterwards");
+    equal([await s.take("record"), await s.take("record")], [{ user: "1" }, null], "the results of two takes");
+    equal(await s.get("record"), [], "the record after the takes");
   },
 
-  "are taken once of many tries at once": async ({ s }) => {
+  "gives a record to one of several concurrent takes": async ({ s }) => {
     for (let round = 0; round < 4; round += 1) {
       await s.put("record", round);
       const answers = await atOnce(12, () => s.take("record"));
-      equal([occurrences(round, answers), occurrences(null, answers)], [1, 11], "how many were given it, how many not");
+      equal(
+        [occurrences(round, answers), occurrences(null, answers)],
+        [1, 11],
+        "numbers of calls that got the record or not",
+      );
     }
   },
 
-  "are taken each for itself": async ({ s }) => {
+  "takes only the given record": async ({ s }) => {
     for (const id of ["one", "two", "three"]) await s.put(id, id, { owner: "user:1" });
-    equal(await s.take("two"), "two", "the one that is taken");
-    equal(await s.ids(), ["one", "three"], "what is left");
+    equal(await s.take("two"), "two", "the taken record");
+    equal(await s.ids(), ["one", "three"], "the remaining records");
   },
 
-  "are taken also while they are claimed": async ({ s }) => {
+  "takes a claimed record": async ({ s }) => {
     const { id, version } = await s.claimNew();
-    equal(await s.take(id), id, "what is taken");
-    equal(await s.settle({ id, version }, { dueIn: 0 }), false, "what comes of the claim");
+    equal(await s.take(id), id, "the taken record");
+    equal(await s.settle({ id, version }, { dueIn: 0 }), false, "the outcome of settling the claim");
   },
 
-  "are taken or removed, never both": async ({ s }) => {
+  "either takes or removes a record in concurrent calls": async ({ s }) => {
     for (let round = 0; round < 4; round += 1) {
       await s.put("record", round, { owner: "user:1" });
       const [taken, byOwner, byId] = await Promise.all([
@@ -44,14 +48,14 @@ const taking = recordChecks("records", null, {
         s.remove({ owner: "user:1" }),
         s.remove({ ids: ["record"] }),
       ]);
-      equal(byOwner.length + byId.length, taken === null ? 1 : 0, "how many were removed");
+      equal(byOwner.length + byId.length, taken === null ? 1 : 0, "number of removed records");
     }
   },
 
-  "are taken while another transaction has taken them if that is taken back": async ({ storage, s }) => {
+  "takes a record if a concurrent transaction that took it rolls back": async ({ storage, s }) => {
     for (const [end, expected] of [
-      ["taken back", "before"],
-      ["kept", null],
+      ["rolled back", "before"],
+      ["committed", null],
     ] as const) {
       await s.put("record", "before");
       const taken = await whileOpen(
@@ -60,107 +64,111 @@ const taking = recordChecks("records", null, {
         () => s.take("record"),
         { end, turns: 50 },
       );
-      equal(taken, expected, `what a second one takes of what was taken, when that is ${end}`);
+      equal(taken, expected, `the record taken second when the first take is ${end}`);
     }
   },
 });
 
 const removing = recordChecks("records", null, {
-  "are removed by their ids, and told each once": async ({ s }) => {
+  "removes records by ID and returns each removed ID once": async ({ s }) => {
     const ids = numbered(300);
     await s.fill(...ids, "other");
-    equal(await s.remove({ ids: [] }), [], "those of no id");
+    equal(await s.remove({ ids: [] }), [], "the removed records for no IDs");
     const repeated = [...ids, "missing", ...ids.slice(0, 20), "record 0"];
-    equalInAnyOrder(await s.remove({ ids: repeated }), ids, "what was removed");
-    equal(await s.remove({ ids }), [], "what is removed afterwards");
-    equal(await s.ids(), ["other"], "what is left");
+    equalInAnyOrder(await s.remove({ ids: repeated }), ids, "the removed records");
+    equal(await s.remove({ ids }), [], "the records removed by a second call");
+    equal(await s.ids(), ["other"], "the remaining records");
   },
 
-  "are removed by their owner, all of a kind": async ({ s, r }) => {
+  "removes all records of an owner in one kind": async ({ s, r }) => {
     const mine = numbered(300);
     for (const id of mine) await s.put(id, id, { owner: "user:1" });
     for (const owner of ["user:11", "USER:1", "user:1 ", "user:", null]) await s.put(`of ${owner}`, 1, { owner });
     await r.records.put("mail", "record 0", 1, { owner: "user:1" });
-    equalInAnyOrder(await s.remove({ owner: "user:1" }), mine, "what was removed");
-    equal(await s.remove({ owner: "user:1" }), [], "what is removed afterwards");
-    equal(await s.ids(), ["of USER:1", "of null", "of user:", "of user:1 ", "of user:11"], "what is left of others");
-    equal((await r.records.get("mail", ["record 0"])).length, 1, "what is left of another kind");
+    equalInAnyOrder(await s.remove({ owner: "user:1" }), mine, "the removed records");
+    equal(await s.remove({ owner: "user:1" }), [], "the records removed by a second call");
+    equal(
+      await s.ids(),
+      ["of USER:1", "of null", "of user:", "of user:1 ", "of user:11"],
+      "the remaining records of other owners",
+    );
+    equal((await r.records.get("mail", ["record 0"])).length, 1, "the remaining records of another kind");
   },
 
-  "are removed once of many tries at once": async ({ s }) => {
+  "removes each record in one of several concurrent calls": async ({ s }) => {
     const ids = numbered(12);
     for (const selector of [{ ids }, { ids: ids.toReversed() }, { owner: "user:1" }]) {
       for (const id of ids) await s.put(id, id, { owner: "user:1" });
       const answers = await atOnce(8, (index) => s.remove(index % 2 === 0 ? selector : { ids }));
-      equalInAnyOrder(answers.flat(), ids, "what all of them have removed");
+      equalInAnyOrder(answers.flat(), ids, "the removed records of all calls");
     }
   },
 
-  "are removed while they are claimed, and are not settled afterwards": async ({ s }) => {
+  "removes a claimed record and refuses to settle it afterwards": async ({ s }) => {
     for (const selector of [{ ids: ["record"] }, { owner: "user:1" }]) {
       const { id, version } = await s.claimNew("record", { owner: "user:1" });
-      equal(await s.remove(selector), ["record"], "what is removed");
-      equal(await s.settle({ id, version }, "done"), false, "what comes of the claim");
+      equal(await s.remove(selector), ["record"], "the removed record");
+      equal(await s.settle({ id, version }, "done"), false, "the outcome of settling the claim");
     }
   },
 
-  "are removed in a transaction with what it has put itself": async ({ storage, s }) => {
+  "removes the records that the same transaction has put": async ({ storage, s }) => {
     await s.put("outside", 1, { owner: "user:1" });
     await storage.transaction(async (inside) => {
       const inner = samplesOf(inside);
       await inner.put("inside", 1, { owner: "user:1" });
-      equalInAnyOrder(await inner.remove({ owner: "user:1" }), ["inside", "outside"], "what is removed");
-      equal(await inner.remove({ ids: ["inside", "outside"] }), [], "what is removed afterwards");
+      equalInAnyOrder(await inner.remove({ owner: "user:1" }), ["inside", "outside"], "the removed records");
+      equal(await inner.remove({ ids: ["inside", "outside"] }), [], "the records removed by a second call");
       await inner.put("again", 1, { owner: "user:1" });
     });
-    equal(await s.remove({ owner: "user:1" }), ["again"], "what is left");
+    equal(await s.remove({ owner: "user:1" }), ["again"], "the remaining records");
   },
 });
 
 const listing = recordChecks("records", null, {
-  "are listed by the code points of their ids, part by part": async ({ s }) => {
+  "lists records page by page in code point order of their IDs": async ({ s }) => {
     await s.fill(...shuffledNames);
-    equal(await s.ids({ limit: 100 }), [...orderedNames], "all of them");
+    equal(await s.ids({ limit: 100 }), [...orderedNames], "the whole list");
     const parts: string[][] = [];
     for (let round = 0; round < 4; round += 1) {
       const after = parts.at(-1)?.at(-1) ?? null;
       parts.push(await s.ids({ after, limit: 4 }));
     }
-    equal(parts, [orderedNames.slice(0, 4), orderedNames.slice(4, 8), orderedNames.slice(8), []], "its parts");
-    equal(await s.ids({ after: "a!", limit: 2 }), ["a-b", "aa"], "those after one that is not there");
-    equal(await s.list({ after: "\u{10ffff}", limit: 2 }), [], "those after all");
+    equal(parts, [orderedNames.slice(0, 4), orderedNames.slice(4, 8), orderedNames.slice(8), []], "the pages");
+    equal(await s.ids({ after: "a!", limit: 2 }), ["a-b", "aa"], "the page after an unknown ID");
+    equal(await s.list({ after: "\u{10ffff}", limit: 2 }), [], "the page after the last record");
   },
 
-  "are listed by owner, part by part": async ({ s, r }) => {
+  "lists the records of an owner page by page": async ({ s, r }) => {
     for (const [index, id] of shuffledNames.entries())
       await s.put(id, id, { owner: index % 2 === 0 ? "user:1" : "user:2" });
     await s.put("without owner", 1);
     await r.records.put("mail", "0", 1, { owner: "user:1" });
     const ofFirst = orderedNames.filter((name) => shuffledNames.indexOf(name) % 2 === 0);
     const list = (after: string | null, limit: number) => s.ids({ owner: "user:1", after, limit });
-    equal(await list(null, 100), ofFirst, "all of an owner");
-    equal(await list(null, 2), ofFirst.slice(0, 2), "the first two");
-    equal(await list(ofFirst[1] ?? "", 2), ofFirst.slice(2, 4), "the next two");
-    equal(await list(ofFirst.at(-1) ?? "", 2), [], "those after all");
-    equal(await s.list({ owner: "USER:1" }), [], "those of an owner with none");
+    equal(await list(null, 100), ofFirst, "all records of an owner");
+    equal(await list(null, 2), ofFirst.slice(0, 2), "the first page");
+    equal(await list(ofFirst[1] ?? "", 2), ofFirst.slice(2, 4), "the second page");
+    equal(await list(ofFirst.at(-1) ?? "", 2), [], "the page after the last record");
+    equal(await s.list({ owner: "USER:1" }), [], "the records of an owner without any");
   },
 
-  "are listed with all that is said of them, in a transaction, too": async ({ storage, s }) => {
+  "lists complete records, also in a transaction": async ({ storage, s }) => {
     await s.put("one", { a: 1 }, { owner: "user:1" });
     await s.put("two", [2]);
     const got = [await s.of("one"), await s.of("two")];
     const members = Object.keys((await s.get("one"))[0] ?? {}).toSorted();
-    equal(members, ["age", "born", "createdAt", "id", "owner", "value", "version"], "its members");
-    equal((await s.list()).map(ageless), got, "what is listed");
+    equal(members, ["age", "born", "createdAt", "id", "owner", "value", "version"], "the members of a record");
+    equal((await s.list()).map(ageless), got, "the list");
     await storage.transaction(async (inside) => {
       const inner = samplesOf(inside);
-      equal((await inner.list()).map(ageless), got, "what is listed inside");
+      equal((await inner.list()).map(ageless), got, "the list inside the transaction");
       await inner.fill("three");
-      equal(await inner.ids({ after: "one", limit: 1 }), ["three"], "what is listed of what was put inside");
+      equal(await inner.ids({ after: "one", limit: 1 }), ["three"], "the list of records put inside the transaction");
     });
   },
 
-  "tell how old they are, from when they began": async ({ s, advance }) => {
+  "returns the age of a record since its creation": async ({ s, advance }) => {
     await s.fill("one");
     advance(10 * minute);
     await s.put("one", "changed");
@@ -169,7 +177,7 @@ const listing = recordChecks("records", null, {
     for (const age of ages) isOld(age, 15 * minute);
   },
 
-  "are counted, and told for how long the oldest is there": async ({ s, r, advance }) => {
+  "returns the number of records and the age of the oldest one": async ({ s, r, advance }) => {
     await s.fill("first");
     advance(10 * minute);
     await s.fill("second");
@@ -178,23 +186,23 @@ const listing = recordChecks("records", null, {
     await r.records.put("mail", "other", 1);
     const [claimed] = await s.claim(1);
     const { count, oldest } = await s.count();
-    equal([count, claimed?.id], [2, "first"], "how many there are while one is claimed");
+    equal([count, claimed?.id], [2, "first"], "number of records during a claim");
     isOld(oldest, 15 * minute);
     await s.take("first");
     const rest = await s.count();
-    equal(rest.count, 1, "how many are left");
+    equal(rest.count, 1, "number of remaining records");
     isOld(rest.oldest, 5 * minute);
     await s.take("second");
-    equal(await s.count(), { count: 0, oldest: 0 }, "what is counted when none is left");
+    equal(await s.count(), { count: 0, oldest: 0 }, "the count without any records");
   },
 
-  "are counted without those that are over": async ({ s, advance }) => {
+  "excludes expired records from the count": async ({ s, advance }) => {
     await s.put("over", 1, { lifetime: 10 * minute });
     advance(9 * minute);
     await s.put("good", 1, { lifetime: hour });
     advance(2 * minute);
     const { count, oldest } = await s.count();
-    equal(count, 1, "how many there are");
+    equal(count, 1, "number of records");
     isOld(oldest, 2 * minute);
   },
 });

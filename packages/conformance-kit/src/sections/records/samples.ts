@@ -18,7 +18,7 @@ export function ageless({ id, owner, value, version, born, createdAt }: Ageless)
 
 /** Asserts that an age, in milliseconds, is at least `least` and less than a minute more. */
 export function isOld(age: number, least: number): void {
-  holds(least <= age && age < least + minute, `It has been there for ${age} milliseconds`);
+  holds(least <= age && age < least + minute, `The age must not be ${age} ms`);
 }
 
 type Selection = Partial<Parameters<RecordRepository["list"]>[1]>;
@@ -55,14 +55,14 @@ export function samplesOf({ records }: Pick<Repositories, "records">, kind = sam
     /** The record with this id. Throws if there is none. */
     async of(id: string): Promise<Ageless> {
       const [record] = await get(id);
-      if (record === undefined) throw new ConformanceError(`The record ${JSON.stringify(id)} is gone.`);
+      if (record === undefined) throw new ConformanceError(`The record ${JSON.stringify(id)} must exist.`);
       return ageless(record);
     },
 
     /** Claims the first due record. Throws if there is none. */
     async claimFirst(lease?: number): Promise<ClaimedRecord> {
       const [claimed] = await claim(1, lease);
-      if (claimed === undefined) throw new ConformanceError("No record is due.");
+      if (claimed === undefined) throw new ConformanceError("A record must be due.");
       return claimed;
     },
 
@@ -70,7 +70,7 @@ export function samplesOf({ records }: Pick<Repositories, "records">, kind = sam
     async claimNew(id = "record", options?: PutOptions): Promise<ClaimedRecord> {
       await put(id, id, options);
       const [claimed] = await claim(1);
-      if (claimed?.id !== id) throw new ConformanceError("A record that was put cannot be claimed.");
+      if (claimed?.id !== id) throw new ConformanceError("The new record must be the first due record.");
       return claimed;
     },
   };

@@ -11,69 +11,73 @@ const put = (r: Repositories, value: string, ifVersion: Required<PutOptions>["if
   samplesOf(r).put("record", value, { ifVersion });
 
 export const recordVersionChecks: readonly Check[] = recordChecks("records", null, {
-  "are put on the condition that none is there, that any is, or that it has a version": async ({ s, r }) => {
-    equal([await put(r, "none", 1), await s.get("record")], ["stale", []], "a version of none");
-    equal(await put(r, "one", "none"), "stored", "none, where none is there");
-    equal(await put(r, "two", "none"), "exists", "none, where one is there");
+  "puts a record on condition that none, any or a given version exists": async ({ s, r }) => {
+    equal(
+      [await put(r, "none", 1), await s.get("record")],
+      ["stale", []],
+      "the outcome of a version of an absent record",
+    );
+    equal(await put(r, "one", "none"), "stored", "the outcome of none for an absent record");
+    equal(await put(r, "two", "none"), "exists", "the outcome of none for an existing record");
     const one = await s.of("record");
-    equal(one.value, "one", "what is there");
-    equal(await put(r, "two", one.version), "stored", "the version that is there");
-    equal(await put(r, "three", one.version), "stale", "the version before");
+    equal(one.value, "one", "the record");
+    equal(await put(r, "two", one.version), "stored", "the outcome of the current version");
+    equal(await put(r, "three", one.version), "stale", "the outcome of the previous version");
     const two = await s.of("record");
-    equal(two.value, "two", "what is there then");
-    equal(await put(r, "three", two.version + 1_000_000), "stale", "a version that was never given");
-    equal(await put(r, "three", "any"), "stored", "any, where one is there");
+    equal(two.value, "two", "the record after the second put");
+    equal(await put(r, "three", two.version + 1_000_000), "stale", "the outcome of an unknown version");
+    equal(await put(r, "three", "any"), "stored", "the outcome of any for an existing record");
     const three = await s.of("record");
-    equal(three.value, "three", "what is there in the end");
+    equal(three.value, "three", "the record after the third put");
     await s.take("record");
-    equal(await put(r, "four", three.version), "stale", "the version of one that was taken");
-    equal(await s.get("record"), [], "what is there when it was taken");
-    equal(await put(r, "four", "any"), "stored", "any, where none is there");
-    equal(await put(r, "five", three.version), "stale", "the version of one that was there before");
-    equal((await s.of("record")).value, "four", "what is there anew");
+    equal(await put(r, "four", three.version), "stale", "the outcome of the version of a taken record");
+    equal(await s.get("record"), [], "the taken record");
+    equal(await put(r, "four", "any"), "stored", "the outcome of any for an absent record");
+    equal(await put(r, "five", three.version), "stale", "the outcome of the version of a former record");
+    equal((await s.of("record")).value, "four", "the new record");
   },
 
-  "keep their owner and their end when they are not put": async ({ s, advance }) => {
+  "keeps owner and lifetime if a put is refused": async ({ s, advance }) => {
     await s.put("record", 1, { owner: "user:1", lifetime: hour });
     const before = await s.of("record");
     const refused = { owner: "user:2", lifetime: minute };
-    equal(await s.put("record", 2, { ...refused, ifVersion: "none" }), "exists", "putting a second");
+    equal(await s.put("record", 2, { ...refused, ifVersion: "none" }), "exists", "the outcome of the second put");
     equal(await s.put("record", 2, { ...refused, ifVersion: before.version + 1 }), "stale", "another");
     const quota = { ofOwner: 0, inAll: 0 };
-    equal(await s.putWithin("record", 2, { ...refused, quota }), "exists", "putting one within room");
+    equal(await s.putWithin("record", 2, { ...refused, quota }), "exists", "the outcome of a put within a quota");
     advance(2 * minute);
-    equal(await s.of("record"), before, "what is there");
+    equal(await s.of("record"), before, "the record");
   },
 
-  "are put once of many puts at once where none is to be there": async ({ s }) => {
+  "stores one of several concurrent puts on condition that none exists": async ({ s }) => {
     for (let round = 0; round < 4; round += 1) {
       const id = `record ${round}`;
       const outcomes = await atOnce(12, (index) => s.put(id, index, { ifVersion: "none" }));
-      equalCounts(outcomes, { stored: 1, exists: 11 }, "how many were stored");
-      equal((await s.of(id)).value, outcomes.indexOf("stored"), "whose it is");
+      equalCounts(outcomes, { stored: 1, exists: 11 }, "numbers of stored and refused puts");
+      equal((await s.of(id)).value, outcomes.indexOf("stored"), "the value of the record");
     }
   },
 
-  "are put once of many puts at once in the place of one version": async ({ s, r }) => {
+  "stores one of several concurrent puts over the same version": async ({ s, r }) => {
     await s.fill("record");
     for (let round = 0; round < 4; round += 1) {
       const { version, born } = await s.of("record");
       const outcomes = await atOnce(12, (index) => put(r, `${round} ${index}`, version));
-      equalCounts(outcomes, { stored: 1, stale: 11 }, "how many were stored");
+      equalCounts(outcomes, { stored: 1, stale: 11 }, "numbers of stored and refused puts");
       const now = await s.of("record");
-      equal([now.value, now.born], [`${round} ${outcomes.indexOf("stored")}`, born], "whose it is");
+      equal([now.value, now.born], [`${round} ${outcomes.indexOf("stored")}`, born], "the value of the record");
     }
   },
 
-  "are put by every one of many puts at once that have no condition": async ({ s }) => {
+  "stores every one of several concurrent unconditional puts": async ({ s }) => {
     const outcomes = await atOnce(12, (index) => s.put("record", index));
-    equal(occurrences("stored", outcomes), 12, "how many were stored");
+    equal(occurrences("stored", outcomes), 12, "number of stored puts");
     const { value } = await s.of("record");
-    holds(typeof value === "number" && value >= 0 && value < 12, "One of the values is there");
-    equal(await s.size(), 1, "how many there are");
+    holds(typeof value === "number" && value >= 0 && value < 12, "The value must be one of the stored ones");
+    equal(await s.size(), 1, "number of records");
   },
 
-  "lose no update of many at once that are tried again when they are stale": async ({ s }) => {
+  "loses no update when stale puts are retried": async ({ s }) => {
     await s.put("counter", 0);
     const countUp = async () => {
       for (let round = 0; round < 100; round += 1) {
@@ -82,17 +86,13 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
       }
     };
     await atOnce(8, countUp);
-    equal((await s.of("counter")).value, 8, "how often it was counted");
+    equal((await s.of("counter")).value, 8, "the counter");
   },
 
-  "are stale or there already when another has put one meanwhile, and not when that is taken back": async ({
-    storage,
-    s,
-    r,
-  }) => {
+  "decides a conditional put after a concurrent transaction ends": async ({ storage, s, r }) => {
     for (const [end, expected] of [
-      ["taken back", ["stored", "stored"]],
-      ["kept", ["exists", "stale"]],
+      ["rolled back", ["stored", "stored"]],
+      ["committed", ["exists", "stale"]],
     ] as const) {
       await s.fill("record");
       const { version } = await s.of("record");
@@ -105,17 +105,17 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
         async () => [await s.put("new", "meanwhile", { ifVersion: "none" }), await put(r, "meanwhile", version)],
         { end, turns: 50 },
       );
-      equal(outcomes, expected, `those that are put meanwhile, when it is ${end}`);
+      equal(outcomes, expected, `the outcomes when the transaction is ${end}`);
       await s.remove({ ids: ["new"] });
     }
   },
 
-  "have another version after every write and every claim, which none had before": async ({ storage, s, r }) => {
+  "gives a record a new, never reused version with every write and claim": async ({ storage, s, r }) => {
     const seen: number[] = [];
     const note = async (from: Repositories, kind: string, id: string) => {
       const { version } = await samplesOf(from, kind).of(id);
-      holds(Number.isSafeInteger(version), `${version} is a whole number`);
-      holds(!seen.includes(version), `${version} was never seen before`);
+      holds(Number.isSafeInteger(version), `The version ${version} must be a whole number`);
+      holds(!seen.includes(version), `The version ${version} must be new`);
       seen.push(version);
     };
     for (const kind of [sample, "mail"]) {
@@ -127,7 +127,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
         await note(r, kind, id);
         const [claimed] = await records.claim(1);
         await note(r, kind, id);
-        equal(claimed?.version, seen.at(-1), "the version that the claim tells");
+        equal(claimed?.version, seen.at(-1), "the version in the claim");
         await records.putWithin(`${id} within`, 1, { owner: "user:1", quota: { ofOwner: 0, inAll: 0 } });
         await note(r, kind, `${id} within`);
         await records.claim(10);
@@ -152,10 +152,10 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
     await fill(r, "in the end");
   },
 
-  "keep the version with which they began until they end": async ({ s, r }) => {
+  "keeps the first version of a record until the record ends": async ({ s, r }) => {
     await s.fill("record", "other");
     const first = await s.of("record");
-    equal(first.born, first.version, "the version with which it began");
+    equal(first.born, first.version, "the first version");
     for (const write of [
       () => s.fill("record"),
       () => put(r, "second", "any"),
@@ -164,7 +164,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
       async () => s.settle(await s.of("record"), { dueIn: 0, value: "fourth" }),
     ]) {
       await write();
-      equal((await s.of("record")).born, first.born, "the version with which it began, afterwards");
+      equal((await s.of("record")).born, first.born, "the first version after another write");
     }
     const born = [first.born];
     for (const end of [
@@ -175,28 +175,28 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
       await end();
       await s.fill("record");
       const again = await s.of("record");
-      equal(again.born, again.version, "the version with which it begins anew");
-      holds(!born.includes(again.born), `${again.born} is another one than before`);
+      equal(again.born, again.version, "the first version of the new record");
+      holds(!born.includes(again.born), `The first version ${again.born} must be new`);
       born.push(again.born);
     }
   },
 
-  "are put twice in a transaction as outside of one": async ({ storage, s }) => {
+  "applies the same conditions to repeated puts in a transaction": async ({ storage, s }) => {
     const version = await storage.transaction(async (inside) => {
       const inner = samplesOf(inside);
-      equal(await put(inside, "one", "none"), "stored", "where none is");
-      equal(await put(inside, "two", "none"), "exists", "where none was");
+      equal(await put(inside, "one", "none"), "stored", "the outcome of none for an absent record");
+      equal(await put(inside, "two", "none"), "exists", "the outcome of none for an existing record");
       const one = await inner.of("record");
-      equal(await put(inside, "two", one.version), "stored", "where one version is");
-      equal(await put(inside, "three", one.version), "stale", "where one version was");
+      equal(await put(inside, "two", one.version), "stored", "the outcome of the current version");
+      equal(await put(inside, "three", one.version), "stale", "the outcome of the previous version");
       const two = await inner.of("record");
-      equal([two.value, two.born], ["two", one.born], "what is there inside");
+      equal([two.value, two.born], ["two", one.born], "the record inside the transaction");
       await inner.take("record");
-      equal(await put(inside, "three", two.version), "stale", "the version of one that was taken inside");
-      equal(await put(inside, "four", "none"), "stored", "where none is any more");
+      equal(await put(inside, "three", two.version), "stale", "the outcome of the version of a taken record");
+      equal(await put(inside, "four", "none"), "stored", "the outcome of none after a take");
       return (await inner.of("record")).version;
     });
     const left = await s.of("record");
-    equal([left.value, left.version], ["four", version], "what is there");
+    equal([left.value, left.version], ["four", version], "the record");
   },
 });

@@ -46,8 +46,8 @@ async function openMethods(r: Repositories, key?: Visitor): Promise<Methods> {
 
 /** Changes that revoke log-ins with a custom account. */
 const shutting: { readonly [what: string]: (r: Repositories, account: Account) => Promise<unknown> } = {
-  "a custom account that is disabled": (r, { id }) => r.accounts.change(id, { disabled: true }),
-  "a custom account that is removed": (r, { id }) => r.accounts.remove([id]),
+  "a disabled custom account": (r, { id }) => r.accounts.change(id, { disabled: true }),
+  "a removed custom account": (r, { id }) => r.accounts.remove([id]),
   "a custom account with a new secret": (r, { id, secretVersion }) =>
     r.accounts.setSecret(id, "second secret", secretVersion),
   "a custom account with another user": async (r, { id }) =>
@@ -55,7 +55,7 @@ const shutting: { readonly [what: string]: (r: Repositories, account: Account) =
 };
 
 export const authenticationMethodChecks: readonly Check[] = checksAfter("sessions", ({ r }) => openMethods(r), {
-  "know how their user came in": async ({ r, visitor, custom, link }) => {
+  "returns the authentication method of a session": async ({ r, visitor, custom, link }) => {
     const shared = await createLink(r, { userId: visitor.account.userId, shared: true });
     for (const mode of ["session", "token", "secure"] as const) {
       for (const authenticationMethod of [
@@ -72,21 +72,21 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
         equal(
           [session?.authenticationMethod, principal?.userId],
           [authenticationMethod, visitor.account.userId],
-          "the way in, and who it is",
+          "the authentication method and the user",
         );
       }
     }
   },
 
-  "know the link that their user came in by as it is now": async ({ r, visitor, link }) => {
+  "returns the current state of the link that opened a session": async ({ r, visitor, link }) => {
     const digest = await visitor.open(r, { authenticationMethod: linkAuthentication(link) });
     const value = { ...link.value, shared: true, displayName: "somebody else" };
     await r.records.put(identityLinkKind, link.id, value, { owner: linkOwner(value.userId) });
     const { session } = await visitor.admit(r, digest);
-    equal(session?.authenticationMethod, linkAuthentication({ ...link, value }), "the way in");
+    equal(session?.authenticationMethod, linkAuthentication({ ...link, value }), "the authentication method");
   },
 
-  "are admitted no more once their custom account is not what it was": async ({ r }) => {
+  "admits no session after its custom account is disabled, removed, remapped or given a new secret": async ({ r }) => {
     for (const [what, shut] of Object.entries(shutting)) {
       const { visitor, custom } = await openMethods(r);
       const bystander = await createCustomAccount(r, { userId: visitor.account.userId });
@@ -95,15 +95,15 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
         await visitor.open(r),
         await visitor.open(r, { authenticationMethod: customAuthentication(bystander) }),
       ];
-      equal(await visitor.isAdmitted(r, digest), true, `whether a session of ${what} is admitted before`);
+      equal(await visitor.isAdmitted(r, digest), true, `whether a session of ${what} is admitted before the change`);
       await shut(r, custom);
       equal(await visitor.isAdmitted(r, digest), false, `whether a session of ${what} is admitted`);
       const stay = await oneByOne(others, (other) => visitor.isAdmitted(r, other));
-      equal(stay, [true, true], `whether the other sessions of the user are admitted after ${what}`);
+      equal(stay, [true, true], `whether the other sessions of the user are admitted after the change to ${what}`);
     }
   },
 
-  "are admitted no more once the secret of their user was replaced, whatever the way in": async ({ r }) => {
+  "admits no session of any authentication method after the secret of the user is replaced": async ({ r }) => {
     const key = await Visitor.create(r);
     const bystander = await openMethods(r, key);
     const ways: { readonly [what: string]: (of: Methods) => AuthenticationMethod } = {
@@ -116,24 +116,24 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
       const authenticationMethod = way(own);
       const digest = await visitor.open(r, { authenticationMethod });
       const other = await bystander.visitor.open(r, { authenticationMethod: way(bystander) });
-      equal(await visitor.isAdmitted(r, digest), true, `whether a session by ${what} is admitted before`);
+      equal(await visitor.isAdmitted(r, digest), true, `whether a session with ${what} is admitted before the change`);
       await r.accounts.setSecret(visitor.account.userId, "second secret", visitor.account.secretVersion);
-      equal(await visitor.isAdmitted(r, digest), false, `whether a session by ${what} is admitted with a new secret`);
+      equal(await visitor.isAdmitted(r, digest), false, `whether a session with ${what} is admitted after the change`);
       const late = await letsIn(r, visitor, authenticationMethod);
-      equal(late, false, `whether a late session by ${what} with the old one is admitted`);
+      equal(late, false, `whether a late session with ${what} and the old secret is admitted`);
       const account = await accountNamed(r, visitor.account.loginName);
-      holds(account !== null, "The account is gone");
+      holds(account !== null, "The account must exist");
       const renewed = await Visitor.create(r, { account, key });
       equal(
         await letsIn(r, renewed, authenticationMethod),
         true,
-        `whether a session by ${what} with the new secret is admitted`,
+        `whether a session with ${what} and the new secret is admitted`,
       );
-      equal(await visitor.isAdmitted(r, other), true, `whether another user's session by ${what} is admitted`);
+      equal(await visitor.isAdmitted(r, other), true, `whether the session of another user with ${what} is admitted`);
     }
   },
 
-  "are admitted again when their custom account is enabled again": async ({ r, visitor, custom }) => {
+  "admits a session again after its custom account is enabled again": async ({ r, visitor, custom }) => {
     const digest = await visitor.open(r, { authenticationMethod: customAuthentication(custom) });
     for (const disabled of [true, false]) {
       await r.accounts.change(custom.id, { disabled });
@@ -141,7 +141,7 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
     }
   },
 
-  "are admitted no more once their link is gone, even if the identity is bound again": async ({ r, visitor, link }) => {
+  "admits no session after its link is removed, even if the identity is linked again": async ({ r, visitor, link }) => {
     const { userId } = visitor.account;
     const [other, apple] = [await createLink(r, { userId }), await createLink(r, { userId, provider: "apple" })];
     const opened = await oneByOne([link, other, apple], (each) =>
@@ -149,16 +149,16 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
     );
     const admitted = () => Promise.all(opened.map((each) => visitor.isAdmitted(r, each)));
     await removeLink(r, link);
-    equal(await admitted(), [false, true, true], "which are admitted after one link was removed");
+    equal(await admitted(), [false, true, true], "the admitted sessions after one link is removed");
     const { issuer, subject } = link.value;
     const bound = await createLink(r, { ...newLink({ userId }), issuer, subject });
-    equal(bound.id, link.id, "the id of the record of an identity");
-    equal(await admitted(), [false, true, true], "which are admitted after the identity was bound again");
+    equal(bound.id, link.id, "the record ID of the identity");
+    equal(await admitted(), [false, true, true], "the admitted sessions after the identity is linked again");
     await r.records.remove(identityLinkKind, { owner: linkOwner(userId) });
-    equal(await admitted(), [false, false, false], "which are admitted after all links of the user were removed");
+    equal(await admitted(), [false, false, false], "the admitted sessions after all links of the user are removed");
   },
 
-  "are never admitted through a door that was shut between proof and opening": async ({ r }) => {
+  "admits no session if its authentication method is revoked between proof and opening": async ({ r }) => {
     for (const [what, shut] of Object.entries(shutting)) {
       const { visitor, custom } = await openMethods(r);
       await shut(r, custom);
@@ -177,7 +177,7 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
     );
   },
 
-  "are never admitted while or after a door is shut, however opening and shutting meet": async ({
+  "admits no session that is opened while its authentication method is revoked": async ({
     storage,
     r,
     visitor: key,
@@ -201,12 +201,12 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
       );
       for (const digest of opened) {
         for (const mode of ["session", "token"] as const)
-          equal((await visitor.admitAs(r, mode, digest)).session, null, "a session that was opened meanwhile");
+          equal((await visitor.admitAs(r, mode, digest)).session, null, "a session opened during the revocation");
       }
     }
   },
 
-  "end all at once by their custom account but for one, or by their link": async ({ r, visitor, custom, link }) => {
+  "ends all sessions of a custom account except one, or all of a link": async ({ r, visitor, custom, link }) => {
     const methods = [passwordAuthentication, customAuthentication(custom), linkAuthentication(link)];
     const opened = [];
     for (const authenticationMethod of methods)
@@ -217,22 +217,22 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
     const [password, , account, secure, linked] = opened as [string, string, string, string, string];
     const late = await visitor.open(r, { authenticationMethod: customAuthentication(custom, 1) });
     const ended = await r.sessions.end({ customAccountId: custom.id, except: account });
-    equal(ended, 2, "how many of the custom account were ended but for one");
+    equal(ended, 2, "number of ended sessions of the custom account");
     equal(await visitor.isAdmitted(r, account), true, "whether the excepted session is admitted");
     equal((await visitor.admitAs(r, "secure", secure)).session, null, "another session");
-    equal(await r.sessions.end({ digest: late }), 0, "how many late sessions were left");
-    equal(await r.sessions.end({ customAccountId: custom.id }), 1, "how many sessions were left");
-    equal(await r.sessions.end({ linkId: link.id }), 2, "how many of the link were ended");
+    equal(await r.sessions.end({ digest: late }), 0, "number of remaining late sessions");
+    equal(await r.sessions.end({ customAccountId: custom.id }), 1, "number of remaining sessions");
+    equal(await r.sessions.end({ linkId: link.id }), 2, "number of ended sessions of the link");
     for (const id of [custom.id, link.id, link.value.id, "", "no id", ...unstorableTexts]) {
       for (const selector of [{ customAccountId: id }, { linkId: id }])
-        equal(await r.sessions.end(selector), 0, `how many sessions of "${id}" were ended`);
+        equal(await r.sessions.end(selector), 0, `number of ended sessions of "${id}"`);
     }
     equal(await visitor.isAdmitted(r, linked), false, "whether a session of the link is admitted");
     equal(await visitor.isAdmitted(r, password), true, "whether a session by password is admitted");
-    equal(await r.sessions.count(), 2, "how many sessions are live");
+    equal(await r.sessions.count(), 2, "number of live sessions");
   },
 
-  "of a custom account go on with its new secret when they are renewed": async ({ storage, r, visitor, custom }) => {
+  "renews a session of a custom account with the new secret": async ({ storage, r, visitor, custom }) => {
     const authenticationMethod = customAuthentication(custom);
     const [own, other] = [
       await visitor.open(r, { authenticationMethod }),
@@ -240,15 +240,19 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
     ];
     await storage.transaction(async (inside) => {
       const outcome = await inside.accounts.setSecret(custom.id, "second secret", custom.secretVersion);
-      equal(outcome, "stored", "setting the secret");
-      equal(await inside.sessions.renew(own, custom.secretVersion + 1), true, "whether the session was renewed");
+      equal(outcome, "stored", "the outcome of setting the secret");
+      equal(await inside.sessions.renew(own, custom.secretVersion + 1), true, "whether the session is renewed");
     });
     const { session } = await visitor.admit(r, own);
-    equal(session?.authenticationMethod, customAuthentication(custom, 1), "the way in of the renewed session");
-    equal(await visitor.isAdmitted(r, other), false, "whether another session of the old secret is admitted");
+    equal(
+      session?.authenticationMethod,
+      customAuthentication(custom, 1),
+      "the authentication method of the renewed session",
+    );
+    equal(await visitor.isAdmitted(r, other), false, "whether another session with the old secret is admitted");
   },
 
-  "of a device are replaced whatever the two ways in": async ({ r, visitor, custom, link }) => {
+  "replaces the session of a device regardless of the authentication methods": async ({ r, visitor, custom, link }) => {
     const [byAccount, byLink] = [customAuthentication(custom), linkAuthentication(link)];
     const policy = { ...generous, limit: 1, perUserLimit: 1 };
     let before: Digest | null = null;
@@ -257,14 +261,14 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
       equal(
         (await visitor.admit(r, digest)).session?.authenticationMethod,
         authenticationMethod,
-        "the way in of the session of the device",
+        "the authentication method of the session of the device",
       );
       if (before !== null)
         equal(await visitor.isAdmitted(r, before), false, "whether the replaced session is admitted");
       before = digest;
     }
-    holds(before !== null, "No session was opened");
-    equal(await r.sessions.end({ linkId: link.id }), 0, "how many sessions of the replaced way in there are");
+    holds(before !== null, "A session must have been opened");
+    equal(await r.sessions.end({ linkId: link.id }), 0, "number of sessions of the replaced authentication method");
     equal(await visitor.isAdmitted(r, before), true, "whether the last session is admitted");
   },
 });

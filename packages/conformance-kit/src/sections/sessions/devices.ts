@@ -28,25 +28,25 @@ async function wereLive({ r }: VisitorSubject, digests: readonly Digest[]): Prom
 }
 
 const oneDevice = visitorChecks("sessions", {
-  "of one user, app key and device live side by side up to their limit": async ({ r, visitor }) => {
+  "keeps several sessions of a device up to its limit": async ({ r, visitor }) => {
     const modes = ["session", "token", "session"] as const;
     const policy = { ...generous, perDevice: 3 };
     const digests = await oneByOne(modes, (mode) => visitor.open(r, { ...phone, mode, appNames: [mode] }, policy));
     for (const [index, mode] of modes.entries()) {
       const { session } = await visitor.admitAs(r, mode, digests[index] ?? "");
-      equal([session?.deviceId, session?.appNames], ["phone", [mode]], "device and app names of the session");
+      equal([session?.deviceId, session?.appNames], ["phone", [mode]], "the device and the app names of the session");
     }
-    equal(await r.sessions.count(), 3, "how many sessions are live");
+    equal(await r.sessions.count(), 3, "number of live sessions");
   },
 
-  "of a device make room for the next: the oldest ends where none was renewed": async (subject) => {
+  "ends the oldest session of a device beyond the limit if none was renewed": async (subject) => {
     const three = { perDevice: 3 };
     const digests = await openInTurn(subject, [three, three, three, three, three]);
-    equal(await subject.r.sessions.count(), 3, "how many sessions are live");
-    equal(await wereLive(subject, digests), [false, false, true, true, true], "which of them were live");
+    equal(await subject.r.sessions.count(), 3, "number of live sessions");
+    equal(await wereLive(subject, digests), [false, false, true, true, true], "the sessions that were live");
   },
 
-  "of a device make room for the next: the least recently renewed ends": async (subject) => {
+  "ends the least recently renewed session of a device beyond the limit": async (subject) => {
     const { r, advance, visitor } = subject;
     const policy = { ...generous, perDevice: 3 };
     const digests = await oneByOne([1, 2, 3], () => visitor.open(r, phone, policy));
@@ -59,26 +59,26 @@ const oneDevice = visitorChecks("sessions", {
       advance(minute);
       digests.push(await visitor.open(r, phone, policy));
     }
-    equal(await wereLive(subject, digests), [false, true, false, true, true], "which of them were live");
+    equal(await wereLive(subject, digests), [false, true, false, true, true], "the sessions that were live");
   },
 
-  "of a device end in numbers when their limit is lower than it was": async (subject) => {
+  "ends several sessions of a device if the limit is lowered": async (subject) => {
     const limits = [5, 5, 5, 5, 2].map((perDevice) => ({ perDevice }));
     const digests = await openInTurn(subject, limits);
-    equal(await wereLive(subject, digests), [false, false, false, true, true], "which of them were live");
+    equal(await wereLive(subject, digests), [false, false, false, true, true], "the sessions that were live");
   },
 
-  "replace one another when a device may have one": async ({ r, visitor }) => {
+  "replaces the session of a device with a limit of one": async ({ r, visitor }) => {
     const first = await visitor.open(r, { ...phone, mode: "token", appNames: ["old"] }, alone);
     const next = await visitor.open(r, { ...phone, appNames: ["new"] }, alone);
     equal(await visitor.isAdmitted(r, first), false, "whether the replaced session is admitted");
     const { session } = await visitor.admit(r, next);
-    equal([session?.mode, session?.appNames], ["session", ["new"]], "mode and app names of the session");
-    equal(await r.sessions.count(), 1, "how many sessions are live");
-    equal(await r.sessions.end({ digest: first }), 0, "how many replaced sessions were ended");
+    equal([session?.mode, session?.appNames], ["session", ["new"]], "the mode and the app names of the session");
+    equal(await r.sessions.count(), 1, "number of live sessions");
+    equal(await r.sessions.end({ digest: first }), 0, "number of ended former sessions");
   },
 
-  "leave those of another user, app key or device alone": async ({ r, visitor }) => {
+  "keeps the sessions of another user, app key or device": async ({ r, visitor }) => {
     const colleague = await Visitor.create(r, { key: visitor });
     const elsewhere = await Visitor.create(r, { account: visitor.account });
     const sessions = [
@@ -92,35 +92,35 @@ const oneDevice = visitorChecks("sessions", {
     ] as const;
     for (const [owner, digest] of sessions)
       equal(await owner.isAdmitted(r, digest), true, "whether the session is admitted");
-    equal(await r.sessions.count(), sessions.length, "how many sessions are live");
+    equal(await r.sessions.count(), sessions.length, "number of live sessions");
   },
 
-  "without a device replace nothing": async ({ r, visitor }) => {
+  "replaces no session without a device": async ({ r, visitor }) => {
     const digests = await oneByOne([1, 2, 3], () => visitor.open(r, {}, alone));
     for (const digest of digests) equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
   },
 
-  "know devices by hostile names": async ({ r, visitor }) => {
+  "distinguishes devices with hostile names": async ({ r, visitor }) => {
     for (const deviceId of hostileTexts) await visitor.open(r, { deviceId }, alone);
-    equal(await r.sessions.count(), hostileTexts.length, "how many sessions are live");
+    equal(await r.sessions.count(), hostileTexts.length, "number of live sessions");
     for (const deviceId of hostileTexts) await visitor.open(r, { deviceId }, alone);
-    equal(await r.sessions.count(), hostileTexts.length, "how many sessions are live after each was replaced");
+    equal(await r.sessions.count(), hostileTexts.length, "number of live sessions after each was replaced");
   },
 
-  "take the place of an expired session of the device": async ({ r, advance, visitor }) => {
+  "replaces an expired session of a device with a full lifetime": async ({ r, advance, visitor }) => {
     const old = await visitor.open(r, phone, alone);
     advance(11 * minute);
     const next = await visitor.open(r, phone, { ...alone, limit: 1 });
     equal(await visitor.isAdmitted(r, old), false, "whether the expired session is admitted");
     equal(await visitor.isAdmitted(r, next), true, "whether the new session is admitted");
-    equal(await r.sessions.count(), 1, "how many sessions are live");
+    equal(await r.sessions.count(), 1, "number of live sessions");
     advance(9 * minute);
-    equal(await visitor.isAdmitted(r, next), true, "whether the new session has a life of its own");
+    equal(await visitor.isAdmitted(r, next), true, "whether the new session has its own lifetime");
   },
 });
 
 const underLimits = visitorChecks("sessions", {
-  "of a device make room under a full limit, those of others do not": async (subject) => {
+  "replaces a session of the same device at a full limit, and none of other devices": async (subject) => {
     const { r, visitor } = subject;
     const colleague = await Visitor.create(r, { key: visitor });
     for (const limits of [{ limit: 4 }, { perUserLimit: 4 }]) {
@@ -129,34 +129,38 @@ const underLimits = visitorChecks("sessions", {
       const others = [await beside.open(r, {}, policy), await visitor.open(r, { deviceId: "tablet" }, policy)];
       const ofPhone = await openInTurn(subject, [policy, policy, policy, policy, policy]);
       for (const deviceId of [null, "laptop"]) {
-        await isFull(r, visitor, policy, "opening where the device has no session", { deviceId });
+        await isFull(r, visitor, policy, "opening a session for a device without one", { deviceId });
       }
-      equal(await r.sessions.count(), 4, "how many sessions are live");
-      equal(await wereLive(subject, others), [true, true], "which of the others were live");
-      equal(await wereLive(subject, ofPhone), [false, false, false, true, true], "which of the device were live");
+      equal(await r.sessions.count(), 4, "number of live sessions");
+      equal(await wereLive(subject, others), [true, true], "the other sessions that were live");
+      equal(
+        await wereLive(subject, ofPhone),
+        [false, false, false, true, true],
+        "the sessions of the device that were live",
+      );
     }
   },
 
-  "replace without taking room under a limit": async ({ r, visitor }) => {
+  "replaces a session of a device at a full limit without using another slot": async ({ r, visitor }) => {
     const policy = { ...generous, limit: 1, perUserLimit: 1 };
     for (let round = 0; round < 3; round += 1) await visitor.open(r, phone, policy);
-    await isFull(r, visitor, policy, "opening for another device", { deviceId: "tablet" });
-    equal(await r.sessions.count(), 1, "how many sessions are live");
+    await isFull(r, visitor, policy, "opening a session for another device", { deviceId: "tablet" });
+    equal(await r.sessions.count(), 1, "number of live sessions");
   },
 
-  "keep the session of the device when the limit is exceeded without it": async ({ r, visitor }) => {
+  "keeps the session of a device if the limit is exceeded without it": async ({ r, visitor }) => {
     const old = await visitor.open(r, phone);
     await atOnce(3, () => visitor.open(r));
     for (const policy of [{ limit: 3 }, { perUserLimit: 2 }]) {
-      await isFull(r, visitor, policy, "opening beyond the limit", phone);
-      equal(await visitor.isAdmitted(r, old), true, "whether the session of the device is still admitted");
+      await isFull(r, visitor, policy, "opening a session beyond the limit", phone);
+      equal(await visitor.isAdmitted(r, old), true, "whether the session of the device is admitted");
     }
-    equal(await r.sessions.count(), 4, "how many sessions are live");
+    equal(await r.sessions.count(), 4, "number of live sessions");
   },
 });
 
 const atOneTime = visitorChecks("sessions", {
-  "of a device are exactly as many as there may be when several are opened at once": async ({ r, visitor }) => {
+  "enforces the session limit of a device exactly across concurrent calls": async ({ r, visitor }) => {
     const full = { ...generous, limit: 3, perUserLimit: 3 };
     for (const [policy, attempts, staying] of [
       [{ ...generous, perDevice: 3 }, 2, 2],
@@ -166,12 +170,12 @@ const atOneTime = visitorChecks("sessions", {
     ] as const) {
       const digests = await atOnce(attempts, () => visitor.open(r, phone, policy));
       const admitted = await Promise.all(digests.map((digest) => visitor.isAdmitted(r, digest)));
-      equal(admitted.filter(Boolean).length, staying, "how many of the sessions are admitted");
-      equal(await r.sessions.end({ userId: visitor.account.userId }), staying, "how many sessions were live");
+      equal(admitted.filter(Boolean).length, staying, "number of admitted sessions");
+      equal(await r.sessions.end({ userId: visitor.account.userId }), staying, "number of live sessions");
     }
   },
 
-  "of a device fill a limit exactly when others want its places at once": async ({ r, visitor }) => {
+  "replaces sessions of a device at a full limit during concurrent openings by others": async ({ r, visitor }) => {
     for (const limits of [{ limit: 4 }, { perUserLimit: 4 }]) {
       await visitor.open(r, phone);
       const codes = await atOnce(16, (index) => {
@@ -179,8 +183,8 @@ const atOneTime = visitorChecks("sessions", {
         return codeOf(r.sessions.open(session, { ...generous, ...limits }));
       });
       const ofPhone = codes.filter((_, index) => index % 2 === 0);
-      equalCounts(ofPhone, { 0: ofPhone.length }, "how many of the device were opened");
-      equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "how many sessions were live");
+      equalCounts(ofPhone, { 0: ofPhone.length }, "outcomes for the device");
+      equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "number of live sessions");
     }
   },
 });

@@ -24,8 +24,8 @@ function lives({ policy, idleTimeout, left }: Terms, ...steps: readonly Step[]) 
       equal(await visitor.isAdmitted(r, digest, idleTimeout), admitted, `whether request ${index} is admitted`);
     }
     if (left === undefined) return;
-    equal(await r.sessions.count(), left, "how many sessions are live");
-    equal(await r.sessions.end({ digest }), left, "how many sessions were ended");
+    equal(await r.sessions.count(), left, "number of live sessions");
+    equal(await r.sessions.end({ digest }), left, "number of ended sessions");
   };
 }
 
@@ -33,80 +33,78 @@ const times = (count: number, step: Step): Step[] => Array.from({ length: count 
 
 /** `generous` has an idle timeout of 10 minutes. A session is extended at most once a minute. */
 export const sessionExpiryChecks: readonly Check[] = visitorChecks("sessions", {
-  "live as long as their idle time-out without a request": async ({ r, advance, visitor }) => {
+  "keeps a session for its idle timeout without a request": async ({ r, advance, visitor }) => {
     const [used, unused] = [await visitor.open(r), await visitor.open(r)];
     advance(10 * minute - 10 * second);
-    equal(await visitor.isAdmitted(r, used), true, "whether the session is admitted just before its time is over");
+    equal(await visitor.isAdmitted(r, used), true, "whether the session is admitted before its expiry");
     advance(11 * second);
-    equal(await visitor.isAdmitted(r, unused), false, "whether the session is admitted when its time is over");
+    equal(await visitor.isAdmitted(r, unused), false, "whether the session is admitted after its expiry");
   },
 
-  "are as good as absent in every call when they are expired": async ({ r, advance, visitor }) => {
+  "treats expired sessions as absent in every call": async ({ r, advance, visitor }) => {
     const digest = await visitor.open(r);
     await visitor.open(r);
     advance(10 * minute + second);
-    equal(await r.sessions.count(), 0, "how many sessions are live");
-    equal(await r.sessions.end({ digest }), 0, "how many sessions were ended by digest");
-    equal(await r.sessions.end({ userId: visitor.account.userId }), 0, "how many sessions were ended by user");
+    equal(await r.sessions.count(), 0, "number of live sessions");
+    equal(await r.sessions.end({ digest }), 0, "number of sessions ended by digest");
+    equal(await r.sessions.end({ userId: visitor.account.userId }), 0, "number of sessions ended by user");
   },
 
-  "slide: every request gives them their idle time-out again": lives({ left: 1 }, ...times(6, [8 * minute, true])),
+  "renews the idle timeout with every request": lives({ left: 1 }, ...times(6, [8 * minute, true])),
 
-  "are extended from the request, not from the end": lives({}, [5 * minute, true], [10 * minute + second, false]),
+  "extends a session from the time of the request": lives({}, [5 * minute, true], [10 * minute + second, false]),
 
-  "are not extended before the touch interval has passed": lives(
+  "does not extend a session before the touch interval has passed": lives(
     {},
     [45 * second, true],
     [10 * minute - 40 * second, false],
   ),
 
-  "are extended once the touch interval has passed": lives(
+  "extends a session after the touch interval has passed": lives(
     {},
     [minute + second, true],
     [10 * minute - 10 * second, true],
   ),
 
-  "with short time-outs are extended after a tenth of them": lives(
+  "extends a session with a short idle timeout after a tenth of it": lives(
     { policy: { idleTimeout: 100 * second }, idleTimeout: 100 * second },
     [12 * second, true],
     [92 * second, true],
   ),
 
-  "are extended by the idle time-out that the request names": lives(
+  "extends a session by the idle timeout of the request": lives(
     { idleTimeout: 30 * minute },
     [2 * minute, true],
     [29 * minute, true],
   ),
 
-  "are not extended by requests that they do not let in": async ({ r, advance, visitor }) => {
+  "does not extend a session with a refused request": async ({ r, advance, visitor }) => {
     const stranger = await createAppKey(r);
     const digest = await visitor.open(r);
     advance(5 * minute);
     for (const appKey of [stranger.digest, null])
       await r.admission.admit({ appKey, session: digest, idleTimeout: generous.idleTimeout });
     advance(5 * minute + second);
-    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted when its time is over");
+    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted after its expiry");
   },
 
-  "end at their absolute lifetime, however busy they are": lives(
-    { left: 0 },
-    [0, true],
-    ...times(14, [8 * minute, true]),
-    [8 * minute + second, false],
-  ),
+  "ends a busy session at its absolute lifetime": lives({ left: 0 }, [0, true], ...times(14, [8 * minute, true]), [
+    8 * minute + second,
+    false,
+  ]),
 
-  "are not extended beyond their absolute end by a late request": lives(
+  "does not extend a session beyond its absolute lifetime": lives(
     { policy: { absoluteLifetime: 15 * minute }, left: 0 },
     [9 * minute, true],
     [6 * minute + second, false],
   ),
 
-  "end at their absolute lifetime when their idle time-out is longer": async ({ r, advance, visitor }) => {
+  "ends a session at its absolute lifetime if the idle timeout is longer": async ({ r, advance, visitor }) => {
     const digest = await visitor.open(r, {}, { ...generous, absoluteLifetime: 5 * minute });
     advance(5 * minute - 10 * second);
-    equal(await r.sessions.count(), 1, "how many sessions are live before");
+    equal(await r.sessions.count(), 1, "number of live sessions before the end");
     advance(11 * second);
-    equal(await r.sessions.count(), 0, "how many sessions are live after");
-    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted after its absolute end");
+    equal(await r.sessions.count(), 0, "number of live sessions after the end");
+    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted after the end");
   },
 });

@@ -17,58 +17,58 @@ async function race(
   opened: number,
 ): Promise<void> {
   const codes = await Promise.all(visitors.map((visitor) => codeOf(r.sessions.open(visitor.newSession(), policy))));
-  equalCounts(codes, { 0: opened, 315: visitors.length - opened }, "how many were opened and refused");
+  equalCounts(codes, { 0: opened, 315: visitors.length - opened }, "numbers of opened and refused sessions");
 }
 
 const times = (count: number, visitor: Visitor): Visitor[] => Array.from({ length: count }, () => visitor);
 
 export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
-  "are unlimited when the limits are zero": async ({ r, visitor }) => {
+  "opens any number of sessions if the limits are zero": async ({ r, visitor }) => {
     await atOnce(20, () => visitor.open(r));
-    equal(await r.sessions.count(), 20, "how many sessions are live");
+    equal(await r.sessions.count(), 20, "number of live sessions");
   },
 
-  "are opened up to the limit of the database and not beyond": async ({ r, visitor }) => {
+  "opens sessions up to the limit of the database": async ({ r, visitor }) => {
     const policy = { ...generous, limit: 3 };
     for (const each of [visitor, await Visitor.create(r), await Visitor.create(r)]) await each.open(r, {}, policy);
     const refused = visitor.newSession();
-    await failsWith(315, () => r.sessions.open(refused, policy), "opening one more");
-    equal(await r.sessions.count(), 3, "how many sessions are live");
+    await failsWith(315, () => r.sessions.open(refused, policy), "opening one more session");
+    equal(await r.sessions.count(), 3, "number of live sessions");
     equal(await visitor.isAdmitted(r, refused.digest), false, "whether the refused session is admitted");
   },
 
-  "are opened up to the limit of the user and not beyond": async ({ r, visitor }) => {
+  "opens sessions up to the limit of the user": async ({ r, visitor }) => {
     const policy = { ...generous, perUserLimit: 2 };
     const elsewhere = await Visitor.create(r, { account: visitor.account });
     const colleague = await Visitor.create(r, { key: visitor });
     await visitor.open(r, {}, policy);
     await elsewhere.open(r, {}, policy);
-    await isFull(r, visitor, policy, "opening one more for the user");
+    await isFull(r, visitor, policy, "opening one more session for the user");
     await colleague.open(r, {}, policy);
     await colleague.open(r, {}, policy);
-    await isFull(r, colleague, policy, "opening one more for the other user");
-    equal(await r.sessions.count(), 4, "how many sessions are live");
+    await isFull(r, colleague, policy, "opening one more session for the other user");
+    equal(await r.sessions.count(), 4, "number of live sessions");
   },
 
-  "obey the smaller of two limits": async ({ r, visitor }) => {
+  "enforces the smaller of two limits": async ({ r, visitor }) => {
     const colleague = await Visitor.create(r, { key: visitor });
     const policy = { ...generous, limit: 3, perUserLimit: 2 };
     await atOnce(2, () => visitor.open(r, {}, policy));
-    await isFull(r, visitor, policy, "opening one more for the user");
+    await isFull(r, visitor, policy, "opening one more session for the user");
     await colleague.open(r, {}, policy);
-    await isFull(r, colleague, policy, "opening one more in the database");
+    await isFull(r, colleague, policy, "opening one more session in the database");
   },
 
-  "make room when they are ended": async ({ r, visitor }) => {
+  "opens another session after one is ended": async ({ r, visitor }) => {
     const policy = { ...generous, limit: 2, perUserLimit: 2 };
     const [digest] = await atOnce(2, () => visitor.open(r, {}, policy));
     await isFull(r, visitor, policy);
     await r.sessions.end({ digest: digest as string });
     await visitor.open(r, {}, policy);
-    await isFull(r, visitor, policy, "opening one more again");
+    await isFull(r, visitor, policy, "opening one more session");
   },
 
-  "make room when they are expired, swept or not": async ({ r, advance, visitor }) => {
+  "opens another session after one expires, swept or not": async ({ r, advance, visitor }) => {
     const policy = { ...generous, limit: 2, perUserLimit: 2 };
     for (const sweep of [false, true]) {
       await atOnce(2, () => visitor.open(r, {}, policy));
@@ -77,47 +77,47 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
       if (sweep) await r.sessions.sweep(100);
     }
     await atOnce(2, () => visitor.open(r, {}, policy));
-    await isFull(r, visitor, policy, "opening one more at last");
+    await isFull(r, visitor, policy, "opening one more session after all");
   },
 
-  "opened under a higher limit count against a lower one": async ({ r, visitor }) => {
+  "counts sessions opened under a higher limit towards a lower one": async ({ r, visitor }) => {
     await atOnce(4, () => visitor.open(r));
-    await isFull(r, visitor, { limit: 3 }, "opening under a lower limit");
-    await isFull(r, visitor, { perUserLimit: 4 }, "opening under a limit of the user");
+    await isFull(r, visitor, { limit: 3 }, "opening a session under a lower limit");
+    await isFull(r, visitor, { perUserLimit: 4 }, "opening a session under a limit of the user");
     await visitor.open(r, {}, { ...generous, limit: 5, perUserLimit: 5 });
   },
 
-  "fill the last place once when many want it at once": async (subject) => {
+  "opens one of several concurrent sessions at the last free slot": async (subject) => {
     const { r, visitor } = subject;
     const policy = { ...generous, limit: 5 };
     await atOnce(4, () => visitor.open(r, {}, policy));
     await race(subject, await atOnce(12, () => Visitor.create(r, { key: visitor })), policy, 1);
-    equal(await r.sessions.count(), 5, "how many sessions are live");
+    equal(await r.sessions.count(), 5, "number of live sessions");
   },
 
-  "fill every place once when many want them at once": async (subject) => {
+  "fills all free slots exactly across concurrent calls": async (subject) => {
     const { r, visitor } = subject;
     const visitors = await atOnce(16, () => Visitor.create(r, { key: visitor }));
     await race(subject, visitors, { ...generous, limit: 5 }, 5);
-    equal(await r.sessions.count(), 5, "how many sessions are live");
+    equal(await r.sessions.count(), 5, "number of live sessions");
   },
 
-  "fill the last place of a user once when many want it at once": async (subject) => {
+  "opens one of several concurrent sessions at the last free slot of a user": async (subject) => {
     const { r, visitor } = subject;
     const policy = { ...generous, perUserLimit: 2 };
     await visitor.open(r, {}, policy);
     await race(subject, times(12, visitor), policy, 1);
-    equal(await r.sessions.count(), 2, "how many sessions are live");
+    equal(await r.sessions.count(), 2, "number of live sessions");
   },
 
-  "fill the places of several users and of the database exactly at once": async (subject) => {
+  "enforces the limits of several users and of the database in concurrent calls": async (subject) => {
     const { r, visitor } = subject;
     const colleague = await Visitor.create(r, { key: visitor });
     const visitors = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? visitor : colleague));
     await race(subject, visitors, { ...generous, limit: 7, perUserLimit: 4 }, 7);
   },
 
-  "fill the places that are given back at the same time, no more": async (subject) => {
+  "enforces the limit exactly while sessions are ended concurrently": async (subject) => {
     const { r, visitor } = subject;
     const policy = { ...generous, limit: 6 };
     const old = await atOnce(6, () => visitor.open(r, {}, policy));
@@ -125,13 +125,13 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
       atOnce(10, () => codeOf(r.sessions.open(visitor.newSession(), policy))),
       Promise.all(old.slice(0, 3).map((digest) => r.sessions.end({ digest }))),
     ]);
-    equal(ended, [1, 1, 1], "how many sessions each call has ended");
+    equal(ended, [1, 1, 1], "number of sessions ended by each call");
     const live = await r.sessions.count();
     await race(subject, times(10, visitor), policy, 6 - live);
-    equal(await r.sessions.count(), 6, "how many sessions are live");
+    equal(await r.sessions.count(), 6, "number of live sessions");
   },
 
-  "stay exactly limited after all that can happen to them": async (subject) => {
+  "enforces the limit exactly after all kinds of session changes": async (subject) => {
     const { storage, r, advance, visitor } = subject;
     for (let round = 0; round < 3; round += 1) {
       const digests = await atOnce(6, (index) => visitor.open(r, { deviceId: index < 3 ? `device ${index}` : null }));
@@ -147,7 +147,7 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
     advance(11 * minute);
     await r.sessions.sweep(3);
     await race(subject, times(10, visitor), { ...generous, limit: 4 }, 4);
-    equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "how many sessions were ended");
+    equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "number of ended sessions");
     await race(subject, times(10, visitor), { ...generous, perUserLimit: 4 }, 4);
   },
 });

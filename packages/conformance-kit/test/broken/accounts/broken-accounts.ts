@@ -11,16 +11,16 @@ import {
 import { findingIds, findingNames } from "../selector-faults.ts";
 import { type BrokenAdapter, broken, pause } from "../broken-adapter.ts";
 
-const belongings = "removes with an account what belongs to its user, and nothing else";
+const belongings = "removes everything that belongs to the user with the account, and nothing else";
 
-/** Puts back a custom account that was removed, under its id. */
+/** Restores a removed custom account under its ID. */
 async function restored(r: Repositories, each: ListedAccount): Promise<void> {
   await r.accounts.create({ ...each, secret: "first secret" }, `like ${each.loginName}`);
 }
 
-/** Faults in how accounts are found and removed, and in their secrets and addresses. */
+/** Faults in finding and removing accounts, and in their secrets and addresses. */
 export const brokenAccounts: readonly BrokenAdapter[] = [
-  broken("finds login names in any case", "finds for a proof the account by exactly its name", () => {
+  broken("compares login names case-insensitively", "finds an account for a proof by its exact name only", () => {
     const spellings = new Map<string, string>();
     return (r) => ({
       accounts: {
@@ -36,8 +36,8 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "cuts a name at a zero character",
-    "are found by exactly their names, and nobody under names that nobody can have",
+    "truncates a name at a zero character",
+    "finds accounts by their exact names only, and none for invalid names",
     () => (r) => ({
       accounts: {
         find: findingNames(r, "database", (name, links) =>
@@ -47,15 +47,11 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken(
-    "does not know confusable names",
-    "are refused under a name, a confusable key or an id that is taken, and nothing changes",
-    () => (r) => ({
-      accounts: { create: (account) => r.accounts.create(account, account.id ?? account.userId) },
-    }),
-  ),
+  broken("ignores confusable names", "refuses a duplicate name, confusable key or ID without changes", () => (r) => ({
+    accounts: { create: (account) => r.accounts.create(account, account.id ?? account.userId) },
+  })),
 
-  broken("stores whatever secret comes last", "leave a secret alone whose version is not the one expected", () => {
+  broken("ignores the expected version of a secret", "keeps a secret if the expected version does not match", () => {
     const versions = new Map<string, number>();
     return (r) => ({
       accounts: {
@@ -69,8 +65,8 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "hashes anew whatever the secret is",
-    "put another hash of a password in the place of the one given, and keep the version",
+    "ignores the current hash when it rehashes a password",
+    "replaces a password hash if the current hash matches, and keeps the version",
     () => {
       const secrets = new Map<string, string>();
       return (r) => ({
@@ -86,8 +82,8 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "finds for a proof what one link of several points to",
-    "finds for a proof what the links of the user object point to",
+    "returns the targets of one link with a proof",
+    "returns the linked objects of the user object with a proof",
     () => (r) => ({
       accounts: {
         find: findingNames(r, "database", (name, links) =>
@@ -97,7 +93,7 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("removes accounts, but not their links", belongings, () => (r) => ({
+  broken("keeps links of removed accounts", belongings, () => (r) => ({
     accounts: {
       remove: async (userIds) => {
         const all = await r.records.list(identityLinkKind, { after: null, limit: 1_000 });
@@ -109,7 +105,7 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("removes accounts, but not their customAccounts", belongings, () => (r) => ({
+  broken("keeps custom accounts of removed users", belongings, () => (r) => ({
     accounts: {
       remove: async (userIds) => {
         const all = await r.accounts.list("custom", null, 1_000);
@@ -121,8 +117,8 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "removes what belongs to an administrator who stays",
-    "removes nothing of what belongs to the last administrator",
+    "removes the data of an administrator whose removal is refused",
+    "keeps all data of the last administrator when it refuses the removal",
     () => (r) => ({
       accounts: {
         remove: async (userIds) => {
@@ -134,8 +130,8 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "finds nobody disabled by his user",
-    "are found by their user, with what his object points to, as for a proof",
+    "does not find disabled accounts by user",
+    "finds the account of a user with the linked objects, as in a password proof",
     () => (r) => ({
       accounts: {
         find: findingIds(r, async (userId, links) => {
@@ -146,7 +142,7 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("finds users without accounts", "are not found by a user who has none", () => (r) => ({
+  broken("finds users without accounts", "finds no account for a user without one", () => (r) => ({
     accounts: {
       find: findingIds(r, async (userId, links) => {
         const [user = null] = await r.objects.get([userId], seesAll);
@@ -155,13 +151,13 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("writes addresses in small letters", "get another e-mail address, or none", () => (r) => ({
+  broken("stores e-mail addresses in lower case", "changes and removes the e-mail address", () => (r) => ({
     accounts: {
       change: (id, change) => r.accounts.change(id, { ...change, email: change.email?.toLowerCase() ?? null }),
     },
   })),
 
-  broken("makes addresses storable", "get another e-mail address, or none", () => (r) => ({
+  broken("replaces unstorable characters in e-mail addresses", "changes and removes the e-mail address", () => (r) => ({
     accounts: {
       change: (id, change) =>
         r.accounts.change(id, { ...change, email: change.email?.replaceAll(/[\0\p{Surrogate}]/gu, "") ?? null }),
@@ -169,8 +165,8 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "finds for a proof what everybody sees",
-    "finds for a proof what the links of the user object point to",
+    "returns public objects only with a proof",
+    "returns the linked objects of the user object with a proof",
     () => (r) => ({
       accounts: {
         find: findingNames(r, "database", async (name, links) => {
@@ -182,8 +178,8 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "finds for a proof what links point to, however large it is",
-    "finds for a proof nothing of what takes too much together",
+    "ignores the size limit of the links in a proof",
+    "omits linked objects from a proof if they exceed the size limit in total",
     () => (r) => ({
       accounts: {
         find: findingNames(r, "database", async (name, links) => {
@@ -196,8 +192,8 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "has no decoy after the last account",
-    "give for a proof the secret of the next account by name as decoy",
+    "returns no decoy after the last account",
+    "returns the secret of the next account by name as a decoy",
     () => (r) => ({
       accounts: {
         find: findingNames(r, "database", async (name, links) => {
@@ -208,27 +204,20 @@ export const brokenAccounts: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("keeps the version of a secret", "replace a secret and raise its version", () => (r) => ({
+  broken("does not increase the version of a secret", "replaces a secret and increases its version", () => (r) => ({
     accounts: { find: findingAccounts(r, (account) => ({ ...account, secretVersion: 1 })) },
   })),
 ];
 
-/** Faults in how accounts are created and switched. */
+/** Faults in creating and disabling accounts. */
 export const brokenAccountCreation: readonly BrokenAdapter[] = [
-  broken(
-    "makes nobody an administrator",
-    "are kept as they were created, enabled, and found by name and by id",
-    () => (r) => ({
-      accounts: { create: (account, key) => r.accounts.create({ ...account, administrator: false }, key) },
-    }),
-  ),
+  broken("creates no administrators", "creates accounts enabled and finds them by name and by ID", () => (r) => ({
+    accounts: { create: (account, key) => r.accounts.create({ ...account, administrator: false }, key) },
+  })),
 
   broken(
-    "finds a way when a name is taken",
-    [
-      "are refused under a name, a confusable key or an id that is taken, and nothing changes",
-      "refuses a second account for one user",
-    ],
+    "changes a taken name instead of refusing it",
+    ["refuses a duplicate name, confusable key or ID without changes", "refuses a second account for the same user"],
     () => (r) => ({
       accounts: {
         create: async (account, key) => {
@@ -240,23 +229,31 @@ export const brokenAccountCreation: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("stores secrets of nobody", "leave a secret alone whose version is not the one expected", () => (r) => ({
-    accounts: {
-      setSecret: async (userId, secret, version) => {
-        const disabledNobody = !(await r.accounts.change(userId, { disabled: false }));
-        return disabledNobody ? "stored" : r.accounts.setSecret(userId, secret, version);
+  broken(
+    "reports success for secrets of unknown users",
+    "keeps a secret if the expected version does not match",
+    () => (r) => ({
+      accounts: {
+        setSecret: async (userId, secret, version) => {
+          const disabledNobody = !(await r.accounts.change(userId, { disabled: false }));
+          return disabledNobody ? "stored" : r.accounts.setSecret(userId, secret, version);
+        },
       },
-    },
-  })),
+    }),
+  ),
 
-  broken("does not find disabled accounts", "are disabled and enabled, and found either way", () => (r) => ({
-    accounts: { find: findingAccounts(r, (account) => (account.disabled ? null : account)) },
-  })),
+  broken(
+    "does not find disabled accounts",
+    "disables and enables accounts, and finds them in both states",
+    () => (r) => ({
+      accounts: { find: findingAccounts(r, (account) => (account.disabled ? null : account)) },
+    }),
+  ),
 ];
 
 /** Faults in the list of accounts, and in their names. */
 export const brokenAccountNames: readonly BrokenAdapter[] = [
-  broken("lists secrets", "are listed by code points, part by part, and nothing that opens them", () => (r) => ({
+  broken("lists secrets", "lists accounts page by page in code point order, without secrets", () => (r) => ({
     accounts: {
       list: async (realm, after, limit) => {
         const listed = await r.accounts.list(realm, after, limit);
@@ -269,8 +266,8 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "gives every name to whoever wants it",
-    "are refused with 307 a new name that is another's or confusable with it",
+    "ignores taken names when it renames accounts",
+    "refuses a new name that is taken or confusable with 307",
     () => (r) => ({
       accounts: {
         change: async (id, change) => {
@@ -287,34 +284,30 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("says that it renamed nobody", "are found by their new names alone, the rest unchanged", () => (r) => ({
+  broken("reports success for renaming unknown users", "renames accounts and changes nothing else", () => (r) => ({
     accounts: {
       change: async (id, change) => (await r.accounts.change(id, change)) || change.name !== undefined,
     },
   })),
 
-  broken(
-    "looks whether a name is free before it is given",
-    "are given a name that several want at once one by one",
-    () => {
-      const keys = new Map<string, string>();
-      return (r) => ({
-        accounts: {
-          change: async (id, change) => {
-            const { name } = change;
-            if (name === undefined) return r.accounts.change(id, change);
-            const { loginName, confusableKey } = name;
-            if ((keys.get(confusableKey) ?? id) !== id) throw new ServiceError(307);
-            await pause();
-            keys.set(confusableKey, id);
-            return r.accounts.change(id, { ...change, name: { loginName, confusableKey: `${confusableKey} ${id}` } });
-          },
+  broken("checks whether a name is free before it renames", "gives a name to one of several concurrent renames", () => {
+    const keys = new Map<string, string>();
+    return (r) => ({
+      accounts: {
+        change: async (id, change) => {
+          const { name } = change;
+          if (name === undefined) return r.accounts.change(id, change);
+          const { loginName, confusableKey } = name;
+          if ((keys.get(confusableKey) ?? id) !== id) throw new ServiceError(307);
+          await pause();
+          keys.set(confusableKey, id);
+          return r.accounts.change(id, { ...change, name: { loginName, confusableKey: `${confusableKey} ${id}` } });
         },
-      });
-    },
-  ),
+      },
+    });
+  }),
 
-  broken("cuts names at 255 characters", "keep long and hostile names and secrets whole", () => (r) => ({
+  broken("truncates names at 255 characters", "stores long and hostile names and secrets unchanged", () => (r) => ({
     accounts: {
       create: (account, key) => r.accounts.create({ ...account, loginName: account.loginName.slice(0, 255) }, key),
       find: findingNames(r, "database", (name, links) =>
@@ -323,12 +316,12 @@ export const brokenAccountNames: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("cuts blanks off secrets", "keep long and hostile names and secrets whole", () => (r) => ({
+  broken("trims secrets", "stores long and hostile names and secrets unchanged", () => (r) => ({
     accounts: { create: (account, key) => r.accounts.create({ ...account, secret: account.secret.trim() }, key) },
   })),
 ];
 
-/** A `find` with a fault in the accounts that it finds. */
+/** A `find` with a fault in its results. */
 function findingAccounts(r: Repositories, fault: (account: Account) => Account | null): AccountRepository["find"] {
   return async (selector, links) => {
     const found = await r.accounts.find(selector, links);

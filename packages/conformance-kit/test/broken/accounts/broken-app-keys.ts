@@ -4,8 +4,8 @@ import { type BrokenAdapter, broken, pause } from "../broken-adapter.ts";
 /** Faults in app keys. */
 export const brokenAppKeys: readonly BrokenAdapter[] = [
   broken(
-    "looks for a free name, then takes it",
-    "creates one app key of those that want one name at once",
+    "checks whether a name is free before it creates an app key",
+    "creates one app key when concurrent calls use the same name",
     () => (r) => ({
       appKeys: {
         create: async (appKey, digest) => {
@@ -18,7 +18,7 @@ export const brokenAppKeys: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("takes any part of an origin for it", "knows the origins that its app keys list, compared exactly", () => {
+  broken("accepts a part of an origin", "reports the listed origins of app keys by exact comparison", () => {
     const origins: string[] = [];
     return (r) => ({
       appKeys: {
@@ -32,22 +32,25 @@ export const brokenAppKeys: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "does not keep app names and origins",
-    ["keeps an app key as it was created, enabled", "tells an app key for all app names from one for none"],
+    "drops app names and origins",
+    [
+      "creates an app key enabled and stores it unchanged",
+      "distinguishes an app key for all app names from one for none",
+    ],
     () => (r) => ({
       appKeys: { create: ({ name }, digest) => r.appKeys.create({ name, appNames: null, origins: [] }, digest) },
     }),
   ),
 
   broken(
-    "forgets return addresses",
-    "keeps the return addresses of an app key in their order, wherever it is read",
+    "drops return addresses",
+    "keeps the order of the return addresses of an app key in every read",
     () => (r) => ({
       appKeys: { create: (appKey, digest) => r.appKeys.create({ ...appKey, returnAddresses: [] }, digest) },
     }),
   ),
 
-  broken("gives all app keys one id", "gives every app key an id of its own", () => (r) => ({
+  broken("gives all app keys the same ID", "gives each app key a unique ID", () => (r) => ({
     admission: {
       admit: async (request) => {
         const { appKey, ...rest } = await r.admission.admit(request);
@@ -57,8 +60,8 @@ export const brokenAppKeys: readonly BrokenAdapter[] = [
   })),
 
   broken(
-    "switches off an app key whose name is wanted again",
-    "refuses a name that is taken, and changes nothing",
+    "disables an app key whose name is used again",
+    "refuses a duplicate app key name without changes",
     () => (r) => ({
       appKeys: {
         create: async (appKey, digest) => {
@@ -70,15 +73,19 @@ export const brokenAppKeys: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("takes names of app keys in any case", "compares names exactly", () => (r) => ({
+  broken("compares names of app keys case-insensitively", "compares app key names exactly", () => (r) => ({
     appKeys: { create: (appKey, digest) => r.appKeys.create({ ...appKey, name: appKey.name.toLowerCase() }, digest) },
   })),
 
-  broken("has always switched an app key", "has nothing to switch under a name that no key has", () => (r) => ({
-    appKeys: { setEnabled: async (name, enabled) => (await r.appKeys.setEnabled(name, enabled)) || true },
-  })),
+  broken(
+    "reports success for switching an unknown app key",
+    "reports that no app key has an unknown name",
+    () => (r) => ({
+      appKeys: { setEnabled: async (name, enabled) => (await r.appKeys.setEnabled(name, enabled)) || true },
+    }),
+  ),
 
-  broken("fails on names with a zero character", "has nothing to switch under a name that no key has", () => (r) => ({
+  broken("fails on names with a zero character", "reports that no app key has an unknown name", () => (r) => ({
     appKeys: {
       setEnabled: async (name, enabled) => {
         if (name.includes("\0")) throw new ServiceError(799);
@@ -87,13 +94,13 @@ export const brokenAppKeys: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("escapes names for a page", "keeps the hostile texts of an app key as they are", () => (r) => ({
+  broken("escapes names for HTML", "stores the hostile texts of an app key unchanged", () => (r) => ({
     appKeys: {
       create: (appKey, digest) => r.appKeys.create({ ...appKey, name: appKey.name.replaceAll("<", "&lt;") }, digest),
     },
   })),
 
-  broken("remembers which records are missing", "see what others have kept meanwhile", () => {
+  broken("caches missing records", "shows a transaction the commits of others", () => {
     const missing = new Set<string>();
     return (r) => {
       const get = async (kind: string, ids: readonly string[]) => {
@@ -109,11 +116,7 @@ export const brokenAppKeys: readonly BrokenAdapter[] = [
 
 /** Faults in the list of app keys. */
 export const brokenAppKeyLists: readonly BrokenAdapter[] = [
-  broken(
-    "leaves disabled app keys out of the list",
-    "lists app keys as they are by code points, part by part",
-    () => (r) => ({
-      appKeys: { list: async (after, limit) => (await r.appKeys.list(after, limit)).filter(({ enabled }) => enabled) },
-    }),
-  ),
+  broken("omits disabled app keys from the list", "lists app keys page by page in code point order", () => (r) => ({
+    appKeys: { list: async (after, limit) => (await r.appKeys.list(after, limit)).filter(({ enabled }) => enabled) },
+  })),
 ];

@@ -1,13 +1,13 @@
 import { isUuid, objectNumber } from "@sallyport/core";
 import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 
-/** Faults in how accounts go. */
+/** Faults in removing accounts. */
 export const brokenAccountRemoval: readonly BrokenAdapter[] = [
   broken(
     "removes the last administrator",
     [
-      "does not remove the last administrator who is not disabled",
-      "leaves an administrator when two remove one another at once",
+      "refuses to remove the last enabled administrator",
+      "keeps one administrator when two concurrent calls remove each other's account",
     ],
     () => (r) => ({
       accounts: {
@@ -30,12 +30,16 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
       },
     }),
   ),
-  broken("removes one account alone", "removes accounts, with their names and sessions, and no others", () => (r) => ({
-    accounts: { remove: (userIds) => r.accounts.remove(userIds.slice(0, 1)) },
-  })),
   broken(
-    "removes custom accounts, but not their records",
-    "removes a custom account with its records, and nothing of its user",
+    "removes one account only",
+    "removes accounts with their names and sessions, and no other accounts",
+    () => (r) => ({
+      accounts: { remove: (userIds) => r.accounts.remove(userIds.slice(0, 1)) },
+    }),
+  ),
+  broken(
+    "keeps records of removed custom accounts",
+    "removes a custom account with its records and keeps the data of its user",
     () => (r) => ({
       accounts: {
         remove: async (ids) => {
@@ -50,8 +54,8 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "changes one thing after the other",
-    "are changed in all that is given together, or in nothing of it",
+    "applies the changes of an account one by one",
+    "applies all changes of one call together or none of them",
     () => (r) => ({
       accounts: {
         change: async (id, { name, ...rest }) => {
@@ -61,7 +65,7 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
       },
     }),
   ),
-  broken("counts disabled administrators", "does not remove the last administrator who is not disabled", () => (r) => ({
+  broken("counts disabled administrators", "refuses to remove the last enabled administrator", () => (r) => ({
     accounts: {
       remove: async (userIds) => {
         const others = (await r.accounts.list("database", null, 100)).filter(
@@ -74,10 +78,10 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
     },
   })),
   broken(
-    "removes records of the kinds that it knows",
+    "removes records of known kinds only",
     [
-      "removes with an account what belongs to its user, and nothing else",
-      "removes with an account the records of its user, of every kind, and no others",
+      "removes everything that belongs to the user with the account, and nothing else",
+      "removes records of every kind that the user owns with the account, and no others",
     ],
     () => (r) => ({
       accounts: {
@@ -91,8 +95,8 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "removes records of owners whose names end as the user's",
-    "removes with an account the records of its user, of every kind, and no others",
+    "removes records of owners with the same suffix",
+    "removes records of every kind that the user owns with the account, and no others",
     () => (r) => ({
       accounts: {
         remove: async (userIds) => {
@@ -104,10 +108,10 @@ export const brokenAccountRemoval: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "leaves the records of links and custom accounts",
+    "keeps records of links and custom accounts",
     [
-      "removes with an account what belongs to its user, and nothing else",
-      "removes with an account the records of its user, of every kind, and no others",
+      "removes everything that belongs to the user with the account, and nothing else",
+      "removes records of every kind that the user owns with the account, and no others",
     ],
     () => (r) => ({
       accounts: {

@@ -17,49 +17,57 @@ function holding(change: (held: LockedRow[]) => LockedRow[]) {
   });
 }
 
-const reading = "take objects out of everything that is read, and leave what they were";
+const reading = "hides deleted objects from every read and keeps tombstones";
 
-/** Faults in how objects go, in what is left of them, and in how tombstones are told. */
+/** Faults in deletions, tombstones and their reads. */
 export const brokenGoing: readonly BrokenAdapter[] = [
   withDeletion("deletes nothing", reading, () => ({ delete: async () => "deleted" })),
-  withDeletion("recycles what is deleted", reading, ({ deletion }) => ({
+  withDeletion("recycles permanently deleted objects", reading, ({ deletion }) => ({
     delete: (ids, how) => deletion.delete(ids, { ...how, recycled: true }),
   })),
-  withDeletion("deletes what is recycled", [reading, together], ({ deletion }) => ({
+  withDeletion("permanently deletes recycled objects", [reading, together], ({ deletion }) => ({
     delete: (ids, how) => deletion.delete(ids, { ...how, recycled: false }),
   })),
-  withDeletion("lets only the first go", reading, ({ deletion }) => ({
+  withDeletion("deletes the first object only", reading, ({ deletion }) => ({
     delete: (ids, how) => deletion.delete(ids.slice(0, 1), how),
   })),
   withDeletion(
-    "leaves the version as it was",
+    "keeps the version of a deleted object",
     reading,
     finding((tombstone) => ({ ...tombstone, version: tombstone.version - 1 })),
   ),
   withDeletion(
-    "dates tombstones by the process's clock",
+    "dates tombstones with the process clock",
     reading,
     finding((tombstone) => ({ ...tombstone, deletedAt: Date.now() })),
   ),
-  withDeletion("does not find what is left by UUID", reading, ({ deletion }) => ({
+  withDeletion("does not find tombstones by UUID", reading, ({ deletion }) => ({
     find: async (reference, visibility) => (reference.kind === "uuid" ? null : deletion.find(reference, visibility)),
   })),
-  withDeletion("shows tombstones to every caller", "are seen by those who could read the object", ({ deletion }) => ({
-    find: (reference) => deletion.find(reference, seesAll),
-  })),
-  withDeletion("looks at classes alone", "are seen by those who could read the object", ({ deletion }) => ({
-    find: (reference, visibility) => deletion.find(reference, { ...visibility, principals: null }),
-  })),
   withDeletion(
-    "shows what is left to administrators alone",
-    "are seen by those who could read the object",
+    "shows tombstones to every caller",
+    "shows tombstones to callers that could read the object",
+    ({ deletion }) => ({
+      find: (reference) => deletion.find(reference, seesAll),
+    }),
+  ),
+  withDeletion(
+    "checks only classes for tombstones",
+    "shows tombstones to callers that could read the object",
+    ({ deletion }) => ({
+      find: (reference, visibility) => deletion.find(reference, { ...visibility, principals: null }),
+    }),
+  ),
+  withDeletion(
+    "shows tombstones to administrators only",
+    "shows tombstones to callers that could read the object",
     ({ deletion }) => ({
       find: async (reference, visibility) =>
         visibility.classes === null && visibility.principals === null ? deletion.find(reference, visibility) : null,
     }),
   ),
 
-  broken("forgets who had a UUID", "keep their UUIDs to themselves", () => (r) => ({
+  broken("frees the UUIDs of deleted objects", "never reuses the ID or the UUID of a deleted object", () => (r) => ({
     objects: {
       insert: async (objects, by) => {
         const taken = await Promise.all(
@@ -75,39 +83,47 @@ export const brokenGoing: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("forgets what was there", "are told from what was never there by those who write", () => (r) => ({
-    objects: {
-      update: (...changed) =>
-        r.objects
-          .update(...changed)
-          .catch((error: unknown) =>
-            Promise.reject(error instanceof ServiceError && error.code === 610 ? new ServiceError(304) : error),
-          ),
-    },
-  })),
-
-  broken("lets what is recycled be pointed to", "are told from what was never there by those who write", () => (r) => ({
-    objects: {
-      update: async (changes, by) => {
-        const known = async (id: string) => (await r.deletion.find({ kind: "id", id }, seesAll))?.kind === "recycled";
-        const allowed = await Promise.all(
-          changes.map(async (change) => {
-            const links = [];
-            for (const [attribute, ids] of Object.entries(change.links)) {
-              const recycled = await Promise.all(ids.map(known));
-              links.push([attribute, ids.filter((_, index) => recycled[index] !== true)] as const);
-            }
-            return { ...change, links: Object.fromEntries(links) };
-          }),
-        );
-        return r.objects.update(allowed, by);
+  broken(
+    "treats deleted objects as unknown",
+    "distinguishes deleted objects from unknown ones in writes",
+    () => (r) => ({
+      objects: {
+        update: (...changed) =>
+          r.objects
+            .update(...changed)
+            .catch((error: unknown) =>
+              Promise.reject(error instanceof ServiceError && error.code === 610 ? new ServiceError(304) : error),
+            ),
       },
-    },
-  })),
+    }),
+  ),
+
+  broken(
+    "allows links to recycled objects",
+    "distinguishes deleted objects from unknown ones in writes",
+    () => (r) => ({
+      objects: {
+        update: async (changes, by) => {
+          const known = async (id: string) => (await r.deletion.find({ kind: "id", id }, seesAll))?.kind === "recycled";
+          const allowed = await Promise.all(
+            changes.map(async (change) => {
+              const links = [];
+              for (const [attribute, ids] of Object.entries(change.links)) {
+                const recycled = await Promise.all(ids.map(known));
+                links.push([attribute, ids.filter((_, index) => recycled[index] !== true)] as const);
+              }
+              return { ...change, links: Object.fromEntries(links) };
+            }),
+          );
+          return r.objects.update(allowed, by);
+        },
+      },
+    }),
+  ),
 
   withDeletion(
-    "holds in the order asked for",
-    "hold what is there, by ascending number, and tell who has locked it",
+    "locks rows in the given order",
+    "locks live objects for update in ascending order and reports their locks",
     ({ deletion }) => ({
       lock: async (ids, by) => {
         const held = await deletion.lock(ids, by);
@@ -116,20 +132,24 @@ export const brokenGoing: readonly BrokenAdapter[] = [
     }),
   ),
   withDeletion(
-    "does not look at locks",
+    "ignores locks of sessions",
     [
-      "hold what is there, by ascending number, and tell who has locked it",
-      "see a lock that is being taken, or keep it from being taken",
+      "locks live objects for update in ascending order and reports their locks",
+      "serializes a deletion with taking a lock",
     ],
     holding((held) => held.map(({ object }) => ({ object, lockedBy: null }))),
   ),
 
-  withDeletion("does not look at the model", "are refused under an outdated model", ({ deletion }) => ({
-    lock: (ids) => deletion.lock(ids),
-    recycledWith: (id) => deletion.recycledWith(id),
-  })),
+  withDeletion(
+    "ignores the model generation in deletions",
+    "refuses deletion calls under an outdated model",
+    ({ deletion }) => ({
+      lock: (ids) => deletion.lock(ids),
+      recycledWith: (id) => deletion.recycledWith(id),
+    }),
+  ),
 
-  broken("keeps what its transaction took back", "leave nothing behind when their transaction is taken back", () => {
+  broken("keeps rolled-back deletions", "rolls back deletions with their transaction", () => {
     const gone = new Map<string, Tombstone>();
     return (r) => ({
       deletion: {
@@ -144,49 +164,45 @@ export const brokenGoing: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("does not tell of tombstones", ["are told as changes, in the order in which they came"], () => (r) => ({
+  broken("does not report tombstones", ["reports deletions as changes in commit order"], () => (r) => ({
     changes: { read: async (...asked) => (await r.changes.read(...asked)).filter(({ kind }) => kind === "stored") },
   })),
-  broken(
-    "tells of tombstones as of deletions",
-    ["are told as changes, in the order in which they came"],
-    () => (r) => ({
-      changes: {
-        read: async (...asked) =>
-          (await r.changes.read(...asked)).map((change) =>
-            change.kind === "recycled" ? { ...change, kind: "deleted" as const } : change,
-          ),
-      },
-    }),
-  ),
-  broken(
-    "tells of tombstones after everything else",
-    ["are told as changes, in the order in which they came"],
-    () => (r) => ({
-      changes: {
-        read: async (after, upTo, limit) => {
-          const all = await r.changes.read(after, upTo, Infinity);
-          return [...all.filter(({ kind }) => kind === "stored"), ...all.filter(({ kind }) => kind !== "stored")].slice(
-            0,
-            limit,
-          );
-        },
-      },
-    }),
-  ),
-
-  broken("is empty when nothing is there any more", "leave a database that is not empty", () => (r) => ({
-    settings: { isEmpty: async () => (await r.objects.count({ classes: ["File"] }, seesAll)) === 0 },
+  broken("reports tombstones as permanent deletions", ["reports deletions as changes in commit order"], () => (r) => ({
+    changes: {
+      read: async (...asked) =>
+        (await r.changes.read(...asked)).map((change) =>
+          change.kind === "recycled" ? { ...change, kind: "deleted" as const } : change,
+        ),
+    },
   })),
+  broken("reports tombstones after all other changes", ["reports deletions as changes in commit order"], () => (r) => ({
+    changes: {
+      read: async (after, upTo, limit) => {
+        const all = await r.changes.read(after, upTo, Infinity);
+        return [...all.filter(({ kind }) => kind === "stored"), ...all.filter(({ kind }) => kind !== "stored")].slice(
+          0,
+          limit,
+        );
+      },
+    },
+  })),
+
+  broken(
+    "reports a database without objects as empty",
+    "reports a database as not empty after all objects are deleted",
+    () => (r) => ({
+      settings: { isEmpty: async () => (await r.objects.count({ classes: ["File"] }, seesAll)) === 0 },
+    }),
+  ),
 ];
 
-/** Faults in how objects are held before they go. */
+/** Faults in locking objects for update. */
 export const brokenHolding: readonly BrokenAdapter[] = [
   {
-    fault: "holds nothing",
+    fault: "locks no rows",
     caughtBy: [
-      "see a reference that is being made, or keep it from being made",
-      "happen once, however many delete at once",
+      "serializes a deletion with new references to its target",
+      "deletes an object once in concurrent deletions",
     ],
     create: (options) => {
       const sound = broken("", "", () => () => ({})).create(options);
@@ -194,7 +210,7 @@ export const brokenHolding: readonly BrokenAdapter[] = [
       const turns = async (count: number) => {
         for (let turn = 0; turn < count; turn += 1) await pause();
       };
-      // What a transaction has learned is out of date when it comes to act: others write meanwhile.
+      // What a transaction has read is outdated when it acts: others write meanwhile.
       const late = async <T>(call: Promise<T>): Promise<T> => {
         const answer = await call;
         await turns(5);

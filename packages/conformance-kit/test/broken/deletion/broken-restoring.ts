@@ -14,28 +14,28 @@ function recycling(change: (group: StoredObject[], id: string) => StoredObject[]
   });
 }
 
-const leading = "tell what links lead to, and whether it can still be pointed to";
-const counted = "are counted by class while they can return";
+const leading = "returns the targets of links and whether they can be linked to";
+const counted = "counts restorable objects by class";
 
-/** Faults in what points to objects that go, and in how they come back. */
+/** Faults in referrers of deleted objects and in restores. */
 export const brokenReturning: readonly BrokenAdapter[] = [
   withDeletion(
-    "knows one link of an object",
-    "know who points to an object, by which attribute, each link once",
+    "returns one link per object",
+    "returns the referrers of objects with the attribute, each link once",
     referring((referrers) =>
       referrers.filter(({ id }, index) => referrers.findIndex((each) => each.id === id) === index),
     ),
   ),
   withDeletion(
-    "does not look at the names of attributes",
-    "know the referrers by some attributes of some classes only, and as many as asked for",
+    "ignores attribute names in referrers",
+    "returns referrers by attributes and classes up to the limit",
     ({ deletion }) => ({
       referrers: (ids, query) => deletion.referrers(ids, { ...query, attributes: null }),
     }),
   ),
   withDeletion(
-    "does not look at the classes of referrers",
-    "know the referrers by some attributes of some classes only, and as many as asked for",
+    "ignores the classes of referrers",
+    "returns referrers by attributes and classes up to the limit",
     ({ deletion }) => ({
       referrers: async (ids, { attributes, limit }) => {
         const all = await deletion.referrers(ids, { attributes: null, limit: Infinity });
@@ -46,15 +46,15 @@ export const brokenReturning: readonly BrokenAdapter[] = [
     }),
   ),
   withDeletion(
-    "answers more referrers than asked for",
-    "know the referrers by some attributes of some classes only, and as many as asked for",
+    "returns more referrers than the limit",
+    "returns referrers by attributes and classes up to the limit",
     ({ deletion }) => ({
       referrers: (ids, query) => deletion.referrers(ids, { ...query, limit: Infinity }),
     }),
   ),
   withDeletion(
-    "takes objects for referrers of themselves",
-    "leave out of the referrers the objects themselves, and what is gone",
+    "returns objects as referrers of themselves",
+    "omits the requested objects and deleted objects from the referrers",
     ({ deletion }) => ({
       referrers: async (ids, query) => (await Promise.all(ids.map((id) => deletion.referrers([id], query)))).flat(),
     }),
@@ -62,7 +62,7 @@ export const brokenReturning: readonly BrokenAdapter[] = [
 
   withDeletion(
     "clears the whole attribute",
-    "take targets out of references and collections, and leave the rest",
+    "removes targets from references and collections and keeps other values",
     (r) => ({
       clear: async (links) => {
         for (const { id, attribute } of links) {
@@ -82,8 +82,8 @@ export const brokenReturning: readonly BrokenAdapter[] = [
     }),
   ),
   withDeletion(
-    "writes an object once for each link",
-    "take targets out of references and collections, and leave the rest",
+    "writes an object once per link",
+    "removes targets from references and collections and keeps other values",
     ({ deletion }) => ({
       clear: async (links) => {
         for (const link of links) await deletion.clear([link]);
@@ -92,30 +92,30 @@ export const brokenReturning: readonly BrokenAdapter[] = [
   ),
 
   withDeletion(
-    "brings back one alone",
+    "restores one object only",
     together,
     recycling((group, id) => group.filter((object) => object.id === id)),
   ),
   withDeletion(
-    "finds together what went with the first alone",
+    "returns cascades for their first object only",
     together,
     recycling((group, id) => (group[0]?.id === id ? group : [])),
   ),
-  withDeletion("brings back who could read", together, ({ deletion }) => ({
+  withDeletion("drops readers on restore", together, ({ deletion }) => ({
     restore: async (objects) => (await deletion.restore(objects)).map((object) => ({ ...object, readers: null })),
   })),
-  withDeletion("begins anew with the versions", together, ({ deletion }) => ({
+  withDeletion("resets versions on restore", together, ({ deletion }) => ({
     restore: async (objects) => (await deletion.restore(objects)).map((object) => ({ ...object, version: 1 })),
   })),
-  withDeletion("brings everything back as it was", "come back without what they have lost", ({ deletion }) => ({
+  withDeletion("restores removed values", "restores objects without the removed values", ({ deletion }) => ({
     restore: (objects) => deletion.restore(objects.map((object) => ({ ...object, attributes: {} }))),
   })),
-  withDeletion("brings back no links", "come back with the links that are given for them", ({ deletion }) => ({
+  withDeletion("restores no links", "restores objects with the given links", ({ deletion }) => ({
     restore: (objects) => deletion.restore(objects.map((object) => ({ ...object, links: {} }))),
   })),
   withDeletion(
-    "clears what points to the recycled",
-    "leave what points to them as it is until they are back",
+    "clears links to recycled objects",
+    "keeps links to recycled objects unchanged until the restore",
     ({ deletion }) => ({
       delete: async (ids, how) => {
         await deletion.clear(await deletion.referrers(ids, { attributes: null, limit: Infinity }));
@@ -123,27 +123,27 @@ export const brokenReturning: readonly BrokenAdapter[] = [
       },
     }),
   ),
-  withDeletion("takes what is gone for what can be pointed to", leading, ({ deletion }) => ({
+  withDeletion("reports deleted objects as possible targets", leading, ({ deletion }) => ({
     targets: async (ids) => (await deletion.targets(ids)).map((target) => ({ ...target, exists: true })),
   })),
-  withDeletion("forgets what is gone", leading, ({ deletion }) => ({
+  withDeletion("omits deleted objects from the targets", leading, ({ deletion }) => ({
     targets: async (ids) => (await deletion.targets(ids)).filter(({ exists }) => exists),
   })),
-  withDeletion("points to live objects alone", leading, (r) => ({
+  withDeletion("returns live targets only", leading, (r) => ({
     targets: async (ids) =>
       (await r.objects.get(ids, seesAll)).map(({ id, className }) => ({ id, className, exists: true })),
   })),
-  withDeletion("takes everything for one class", leading, ({ deletion }) => ({
+  withDeletion("returns one class for all targets", leading, ({ deletion }) => ({
     targets: async (ids) => (await deletion.targets(ids)).map((target) => ({ ...target, className: "File" })),
   })),
   withDeletion("counts the recycle bin of all classes", counted, ({ deletion }) => ({
     countRecycled: () => deletion.countRecycled(["File", "Image"]),
   })),
-  withDeletion("counts classes one by one", counted, ({ deletion }) => ({
+  withDeletion("counts repeated classes repeatedly", counted, ({ deletion }) => ({
     countRecycled: async (classes) =>
       (await Promise.all(classes.map((name) => deletion.countRecycled([name])))).reduce((sum, count) => sum + count, 0),
   })),
-  withDeletion("counts what is there", counted, (r) => ({
+  withDeletion("counts live objects", counted, (r) => ({
     countRecycled: (classes) => r.objects.count({ classes }, seesAll),
   })),
 ];

@@ -3,7 +3,7 @@ import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 
 export type Deletion = Repositories["deletion"];
 
-/** A fault in the port itself, made anew for every check. */
+/** A fault in the port itself, created anew for every check. */
 export function withDeletion(
   fault: string,
   caughtBy: string | readonly string[],
@@ -12,4 +12,4 @@ export function withDeletion(
   return broken(fault, caughtBy, () => (r) => ({ deletion: makeFault(r) }));
 }
 
-export const together = "bring back what went together, whichever of it is asked for";
+export const together = "restores a whole cascade from any of its objects";

@@ -5,7 +5,7 @@ import { caughtSessions } from "./caught-sessions.ts";
 import { caughtStorages } from "./caught-storages.ts";
 import type { ExactlyCaught } from "./exactly-caught.ts";
 
-/** Everything that is exactly caught. */
+/** All faults with their exact failures. */
 export const exactlyCaught: readonly ExactlyCaught[] = [
   ...caughtTransactions,
   ...caughtQueries,

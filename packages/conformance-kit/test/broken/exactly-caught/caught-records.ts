@@ -6,7 +6,7 @@ import { brokenRecordSettlements } from "../records/broken-record-settlements.ts
 import { brokenRecordVersions } from "../records/broken-record-versions.ts";
 import type { ExactlyCaught } from "./exactly-caught.ts";
 
-/** Faults in records: each names all checks of records that it breaks. */
+/** Faults in records. Each names all record checks that fail. */
 export const caughtRecords: readonly ExactlyCaught[] = [
   ...brokenRecordKeeping,
   ...brokenRecordRemoving,
@@ -16,6 +16,6 @@ export const caughtRecords: readonly ExactlyCaught[] = [
   ...brokenRecordSettlements,
 ].map(({ fault, caughtBy }) => ({
   fault,
-  sections: ["records", "room of records", "claims of records"],
+  sections: ["records", "record quotas", "record claims"],
   checks: caughtBy,
 }));

@@ -1,50 +1,50 @@
 import type { ExactlyCaught } from "./exactly-caught.ts";
 
-/** Faults in indexes and the storage as a whole. */
+/** Faults in indexes and in the storage as a whole. */
 export const caughtStorages: readonly ExactlyCaught[] = [
   {
-    fault: "never takes an index away",
+    fault: "never drops an index",
     sections: ["indexes"],
-    checks: ["are taken away when they are not wanted any more", "stay when they are wanted again"],
+    checks: ["drops unwanted indexes", "keeps wanted indexes"],
   },
   {
-    fault: "goes on after it is closed",
+    fault: "works after close",
     sections: ["lifecycle"],
     checks: [
-      "can be closed without ever being migrated",
+      "closes without a previous migration",
       "answers 706 to every call after it is closed",
-      "can be closed twice, one after the other and at once",
-      "lets what runs come to its end before it is closed",
-      "refuses with 706 as soon as closing has begun",
+      "accepts repeated calls of close, sequential and concurrent",
+      "completes running work before it closes",
+      "refuses new calls with 706 as soon as it starts to close",
     ],
   },
   {
-    fault: "does not wait for what runs",
+    fault: "does not wait for running work",
     sections: ["lifecycle"],
-    checks: ["lets what runs come to its end before it is closed"],
+    checks: ["completes running work before it closes"],
   },
   {
-    fault: "remembers whom it has admitted",
+    fault: "caches admissions in its process",
     sections: ["several processes"],
     checks: [
-      "accept no session that another one has ended, from the very next request",
-      "see at once what another one has switched",
+      "admits no session that another process has ended, starting with the next request",
+      "sees the switches of another process immediately",
     ],
   },
   {
-    fault: "keeps locks to itself",
+    fault: "keeps locks private to its process",
     sections: ["several processes"],
-    checks: ["change one version of an object once, and lock it once, together"],
+    checks: ["accepts one update of a version and one lock of an object across processes"],
   },
-  { fault: "has a clock of its own", sections: ["several processes"], checks: ["share one clock"] },
+  { fault: "uses its own clock", sections: ["several processes"], checks: ["shares one clock across processes"] },
   {
-    fault: "keeps nothing, but declares to be durable",
+    fault: "is not durable, but declares it",
     sections: ["durability"],
     checks: [
-      "is healthy when it is opened again, without another migration",
-      "keeps everything that was answered",
-      "goes on with its numbers",
+      "is healthy after it is reopened without another migration",
+      "keeps every answered write after it is reopened",
+      "continues its sequences after it is reopened",
     ],
   },
-  { fault: "leaves a capability out", sections: ["capabilities"], checks: ["are declared, each of them"] },
+  { fault: "declares not every capability", sections: ["capabilities"], checks: ["declares every capability"] },
 ];

@@ -1,4 +1,4 @@
-/** A fault that adapters are known for, and all checks of its sections that it breaks. */
+/** A fault, and all checks of the given sections that fail because of it. */
 export interface ExactlyCaught {
   readonly fault: string;
   readonly sections: readonly string[];

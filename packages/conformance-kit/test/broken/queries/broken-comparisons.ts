@@ -1,11 +1,11 @@
 import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 import { byUnits, filtering, judging, valueOf } from "./query-faults.ts";
 
-/** Faults in how values are compared, and texts searched. */
+/** Faults in comparing values and searching texts. */
 export const brokenComparisons: readonly BrokenAdapter[] = [
   broken(
-    "compares texts in any case",
-    "tell texts apart",
+    "compares texts case-insensitively",
+    "distinguishes texts",
     judging((leaf, object) => {
       const value = valueOf(object, leaf);
       if (leaf.kind !== "oneOf" || typeof value !== "string")
@@ -14,8 +14,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "composes texts before it compares them",
-    "tell texts apart",
+    "normalizes texts before it compares them",
+    "distinguishes texts",
     judging((leaf, object) => {
       const value = valueOf(object, leaf);
       if (leaf.kind !== "oneOf" || leaf.path.type !== "string") return undefined;
@@ -23,8 +23,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "compares the start of long texts",
-    ["tell long texts apart"],
+    "compares only the start of long texts",
+    ["distinguishes long texts"],
     judging((leaf, object) => {
       const value = valueOf(object, leaf);
       if (leaf.kind !== "oneOf" || leaf.path.type !== "string") return undefined;
@@ -34,8 +34,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "compares texts as a dictionary does",
-    "compare texts by code points",
+    "compares texts by locale",
+    "compares texts by code points",
     judging((leaf, object) => {
       const value = valueOf(object, leaf);
       if (leaf.kind !== "compare" || leaf.path.type !== "string") return undefined;
@@ -44,8 +44,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "compares texts by the units of UTF-16",
-    "compare texts by code points",
+    "compares texts by UTF-16 code units",
+    "compares texts by code points",
     judging((leaf, object) => {
       const value = valueOf(object, leaf);
       if (leaf.kind !== "compare" || leaf.path.type !== "string") return undefined;
@@ -55,7 +55,7 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
   ),
   broken(
     "compares numbers as texts",
-    "compare numbers",
+    "compares numbers",
     judging((leaf, object) => {
       const value = valueOf(object, leaf);
       if (leaf.kind !== "compare" || leaf.path.type !== "number") return undefined;
@@ -64,22 +64,22 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "includes the bound",
-    "compare numbers",
+    "includes an exclusive bound",
+    "compares numbers",
     filtering((filter) =>
       filter.kind === "compare" && filter.operator === "gt" ? { ...filter, operator: "gte" } : filter,
     ),
   ),
   broken(
-    "excludes the bound",
-    "compare dates",
+    "excludes an inclusive bound",
+    "compares dates",
     filtering((filter) =>
       filter.kind === "compare" && filter.operator === "lte" ? { ...filter, operator: "lt" } : filter,
     ),
   ),
   broken(
-    "takes what is missing for less",
-    "compare numbers",
+    "treats a missing value as less than any other",
+    "compares numbers",
     filtering((filter) =>
       filter.kind === "compare" && filter.operator.startsWith("lt")
         ? { kind: "any", filters: [filter, { kind: "empty", path: filter.path }] }
@@ -87,8 +87,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "compares ids as texts",
-    "find objects by their ids, which are ordered by number",
+    "compares IDs as texts",
+    "finds and compares objects by ID in numeric order",
     judging((leaf, { id }) =>
       leaf.kind === "compare" && leaf.path.type === "id"
         ? { gt: id > leaf.value, gte: id >= leaf.value, lt: id < leaf.value, lte: id <= leaf.value }[leaf.operator]
@@ -97,7 +97,7 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
   ),
   broken(
     "compares JSON as text",
-    "tell JSON apart, but not by the order of members",
+    "distinguishes JSON values regardless of member order",
     judging((leaf, object) =>
       leaf.kind === "oneOf" && leaf.path.type === "json"
         ? leaf.values.some((each) => JSON.stringify(each) === JSON.stringify(valueOf(object, leaf)))
@@ -105,8 +105,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "compares times by the second",
-    "find objects by the time of their last write",
+    "compares times in seconds",
+    "finds objects by the time of their last write",
     filtering((filter) =>
       filter.kind === "compare" && filter.path.type === "time"
         ? { ...filter, value: Math.floor(Number(filter.value) / 10_000) * 10_000 }
@@ -114,8 +114,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "takes attributes for meta-fields",
-    "tell meta-fields from attributes of the same name",
+    "reads attributes instead of meta-fields",
+    "distinguishes meta-fields from attributes with the same name",
     judging((leaf, object) =>
       leaf.kind === "oneOf" && leaf.path.type === "class"
         ? leaf.values.includes(String(valueOf(object, leaf) ?? object.className))
@@ -124,8 +124,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "takes patterns in any case",
-    "find texts that are like a pattern",
+    "matches patterns case-insensitively",
+    "finds texts by pattern",
     judging((leaf, object) => {
       const value = valueOf(object, leaf);
       if (leaf.kind !== "like" || /[\\_%]/.test(leaf.pattern)) return undefined;
@@ -133,15 +133,15 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "does not know escapes in patterns",
-    "find texts that are like a pattern",
+    "ignores escapes in patterns",
+    "finds texts by pattern",
     filtering((filter) =>
       filter.kind === "like" ? { ...filter, pattern: filter.pattern.replaceAll("\\", "\\\\") } : filter,
     ),
   ),
   broken(
-    "lets a pattern end at a line",
-    "find texts that are like a pattern",
+    "ends a pattern at a line break",
+    "finds texts by pattern",
     judging((leaf, object) => {
       const value = valueOf(object, leaf);
       return leaf.kind === "like" && leaf.pattern === "%"
@@ -150,8 +150,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "takes two units for two characters",
-    "find texts that are like a pattern",
+    "matches one character as two code units",
+    "finds texts by pattern",
     judging((leaf, object) => {
       const value = valueOf(object, leaf);
       return leaf.kind === "like" && /^_+$/.test(leaf.pattern)
@@ -160,13 +160,13 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "takes a pattern for a part",
-    "find texts that are like a pattern",
+    "matches patterns as substrings",
+    "finds texts by pattern",
     filtering((filter) => (filter.kind === "like" ? { ...filter, pattern: `%${filter.pattern}%` } : filter)),
   ),
   broken(
-    "takes a part for a pattern",
-    ["find texts that have a part", "take hostile texts for what they are"],
+    "matches substrings as patterns",
+    ["finds texts by substring", "treats hostile texts literally"],
     filtering((filter) =>
       filter.kind === "contains" && filter.path.type === "string"
         ? { kind: "like", path: filter.path, pattern: `%${filter.value.replace(/\\$/, "\\\\")}%` }
@@ -174,8 +174,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "searches the start of long texts",
-    "find long texts by what stands behind their start",
+    "searches only the start of long texts",
+    "finds long texts by a part after their start",
     judging((leaf, object) => {
       const value = valueOf(object, leaf);
       return leaf.kind === "contains" && leaf.path.type === "string"
@@ -184,8 +184,8 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "finds members by a part of their ids",
-    "find collections by their members",
+    "finds members by a part of their IDs",
+    "finds collections by their members",
     judging((leaf, object) =>
       leaf.kind === "contains" && leaf.path.type === "collection"
         ? JSON.stringify(valueOf(object, leaf) ?? null).includes(leaf.value)

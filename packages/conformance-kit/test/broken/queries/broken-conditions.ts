@@ -1,52 +1,52 @@
 import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 import { asking, filtering, judging, valueOf } from "./query-faults.ts";
 
-/** Faults in what conditions mean, and in how they are taken together. */
+/** Faults in conditions and in their combinations. */
 export const brokenConditions: readonly BrokenAdapter[] = [
   broken(
-    "does not filter",
-    ["tell texts apart", "take several conditions together"],
+    "ignores filters",
+    ["distinguishes texts", "combines conditions with and"],
     asking(({ filter: _filter, ...query }) => query),
   ),
-  broken("filters in lists only", "tell texts apart", () => (r) => ({
+  broken("ignores filters in counts", "distinguishes texts", () => (r) => ({
     objects: {
       count: ({ filter: _filter, ...query }, visibility, atMost) => r.objects.count(query, visibility, atMost),
     },
   })),
-  broken("counts on", "stop counting where they are told to", () => (r) => ({
+  broken("ignores the limit of a count", "stops counting at the limit", () => (r) => ({
     objects: { count: (query, visibility) => r.objects.count(query, visibility) },
   })),
-  broken("takes no objects at most for no bound", "stop counting where they are told to", () => (r) => ({
+  broken("treats a count limit of zero as none", "stops counting at the limit", () => (r) => ({
     objects: { count: (query, visibility, atMost) => r.objects.count(query, visibility, atMost || undefined) },
   })),
 
   broken(
-    "takes null for missing",
-    ["tell numbers apart", "know which collections are empty"],
+    "treats null as missing",
+    ["distinguishes numbers", "distinguishes empty collections from others"],
     judging((leaf, object) => (leaf.kind === "present" ? (valueOf(object, leaf) ?? null) !== null : undefined)),
   ),
   broken(
-    "takes missing for there",
-    "tell numbers apart",
+    "treats missing values as present",
+    "distinguishes numbers",
     judging((leaf) => (leaf.kind === "present" ? true : undefined)),
   ),
   broken(
-    "takes only null for empty",
-    "tell dates apart",
+    "treats only null as empty",
+    "distinguishes dates",
     judging((leaf, object) =>
       leaf.kind === "empty" && leaf.path.type === "date" ? valueOf(object, leaf) === null : undefined,
     ),
   ),
   broken(
-    "takes an empty text for empty",
-    "tell texts apart",
+    "treats an empty text as empty",
+    "distinguishes texts",
     judging((leaf, object) =>
       leaf.kind === "empty" && leaf.path.type === "string" ? !valueOf(object, leaf) : undefined,
     ),
   ),
   broken(
-    "takes an empty collection for empty",
-    "know which collections are empty",
+    "treats an empty collection as an empty value",
+    "distinguishes empty collections from others",
     judging((leaf, object) => {
       const value = valueOf(object, leaf) ?? null;
       return leaf.kind === "empty" && leaf.path.type === "collection"
@@ -56,52 +56,52 @@ export const brokenConditions: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "knows a third truth",
-    ["take what is not true for false, also where a value is missing", "tell texts apart", "compare dates"],
+    "uses three-valued logic",
+    ["negates conditions, also for missing values", "distinguishes texts", "compares dates"],
     filtering((filter) => {
       if (filter.kind !== "not" || (filter.filter.kind !== "oneOf" && filter.filter.kind !== "compare")) return filter;
       return { kind: "all", filters: [filter, { kind: "not", filter: { kind: "empty", path: filter.filter.path } }] };
     }),
   ),
   broken(
-    "forgets to negate",
-    "take what is not true for false, also where a value is missing",
+    "ignores negations",
+    "negates conditions, also for missing values",
     filtering((filter) => (filter.kind === "not" ? filter.filter : filter)),
   ),
   broken(
-    "takes no conditions for false",
-    "take several conditions together",
+    "treats an empty and as false",
+    "combines conditions with and",
     filtering((filter) =>
       filter.kind === "all" && filter.filters.length === 0 ? { kind: "any", filters: [] } : filter,
     ),
   ),
   broken(
-    "takes no alternatives for true",
-    "take one of several conditions",
+    "treats an empty or as true",
+    "combines conditions with or",
     filtering((filter) =>
       filter.kind === "any" && filter.filters.length === 0 ? { kind: "all", filters: [] } : filter,
     ),
   ),
   broken(
-    "takes all for any",
-    "take several conditions together",
+    "evaluates and as or",
+    "combines conditions with and",
     filtering((filter) => (filter.kind === "all" && filter.filters.length > 1 ? { ...filter, kind: "any" } : filter)),
   ),
   broken(
-    "looks at the first alternatives only",
-    "take many conditions",
+    "evaluates the first alternatives only",
+    "evaluates many conditions",
     filtering((filter) => (filter.kind === "any" ? { ...filter, filters: filter.filters.slice(0, 1) } : filter)),
   ),
   broken(
-    "takes no values for all",
-    "tell numbers apart",
+    "matches all objects for no values",
+    "distinguishes numbers",
     filtering((filter) =>
       filter.kind === "oneOf" && filter.values.length === 0 ? { kind: "all", filters: [] } : filter,
     ),
   ),
   broken(
-    "looks for the first values only",
-    "look for many values at once",
+    "compares with the first values only",
+    "finds many values at once",
     filtering((filter) => (filter.kind === "oneOf" ? { ...filter, values: filter.values.slice(0, 500) } : filter)),
   ),
 ];

@@ -2,7 +2,7 @@ import { type JsonValue, objectNumber, type Page, type StoredObject } from "@sal
 import { type BrokenAdapter, broken, type Fault } from "../broken-adapter.ts";
 import { asking, byUnits, everything, finding } from "./query-faults.ts";
 
-/** Orders pages that hold everything by an order of its own. */
+/** Sorts complete pages by its own order. */
 function ordering(compare: (one: JsonValue, other: JsonValue) => number): () => Fault {
   return finding((find) => async (query, visibility, page) => {
     const found = await find(query, visibility, page);
@@ -23,37 +23,37 @@ function ordering(compare: (one: JsonValue, other: JsonValue) => number): () => 
 
 const isAfter = (page: Page) => "after" in page;
 
-/** Faults in the order of what is found, and in its pages. */
+/** Faults in the sort order and in sorted pages. */
 export const brokenOrder: readonly BrokenAdapter[] = [
   broken(
-    "does not order",
-    ["order numbers", "order texts by code points"],
+    "ignores the sort order",
+    ["sorts numbers", "sorts texts by code points"],
     asking((query) => ({ ...query, sort: [] })),
   ),
   broken(
-    "orders by the first key only",
-    "order by several keys, each in its direction",
+    "sorts by the first key only",
+    "sorts by several keys, each in its own direction",
     asking((query) => ({ ...query, sort: (query.sort ?? []).slice(0, 1) })),
   ),
   broken(
-    "orders in one direction only",
-    "order dates",
+    "sorts in one direction only",
+    "sorts dates",
     asking((query) => ({ ...query, sort: (query.sort ?? []).map((key) => ({ ...key, descending: false })) })),
   ),
   broken(
-    "orders as a dictionary does",
-    "order texts by code points",
+    "sorts texts by locale",
+    "sorts texts by code points",
     ordering((one, other) => String(one).localeCompare(String(other), "en")),
   ),
-  broken("orders by the units of UTF-16", "order texts by code points", ordering(byUnits)),
+  broken("sorts texts by UTF-16 code units", "sorts texts by code points", ordering(byUnits)),
   broken(
-    "orders by the start of long texts",
-    "order long texts to their end",
+    "sorts long texts by their start",
+    "sorts long texts by their whole length",
     ordering((one, other) => byUnits(String(one).slice(0, 600), String(other).slice(0, 600))),
   ),
   broken(
-    "puts null behind everything",
-    "order missing and null before all texts",
+    "sorts null last",
+    "sorts missing and null values before all texts",
     finding((find) => async (query, visibility, page) => {
       const found = await find(query, visibility, page);
       const [key] = query.sort ?? [];
@@ -63,8 +63,8 @@ export const brokenOrder: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "turns round what is equal, too",
-    "order what is equal by ascending number, whatever the direction",
+    "reverses equal values",
+    "sorts equal values by ascending number in both directions",
     asking((query) => {
       const [first] = query.sort ?? [];
       const id = { path: { hops: [], leaf: "~ObjectID", type: "id" }, descending: true } as const;
@@ -72,8 +72,8 @@ export const brokenOrder: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "orders each class by itself",
-    "order objects of several classes together",
+    "sorts each class separately",
+    "sorts objects of several classes together",
     finding((find) => async (query, visibility, page) => {
       const classes = [...new Set(query.classes)].toSorted();
       if (classes.length < 2) return find(query, visibility, page);
@@ -83,8 +83,8 @@ export const brokenOrder: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "begins an ordered page one too late",
-    "order in pages that fit together without gap or overlap",
+    "begins a sorted page one object too late",
+    "returns sorted pages without gaps or duplicates",
     finding(
       (find) => (query, visibility, page) =>
         find(
@@ -97,8 +97,8 @@ export const brokenOrder: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "repeats the object of the position",
-    "go on behind a position without gap or overlap",
+    "returns the object of the position again",
+    "continues after a position without gaps or duplicates",
     finding((find, r) => async (query, visibility, page) => {
       const found = await find(query, visibility, page);
       if (!("after" in page)) return found;
@@ -109,8 +109,8 @@ export const brokenOrder: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "skips what is equal to the position",
-    "go on behind a position without gap or overlap",
+    "skips objects equal to the position",
+    "continues after a position without gaps or duplicates",
     finding(
       (find) => (query, visibility, page) =>
         find(
@@ -123,8 +123,8 @@ export const brokenOrder: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "loses the position of what is missing",
-    "go on behind a position without gap or overlap",
+    "ignores positions with missing values",
+    "continues after a position without gaps or duplicates",
     finding(
       (find) => async (query, visibility, page) =>
         "after" in page && page.after.values.includes(null)
@@ -133,8 +133,8 @@ export const brokenOrder: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "takes a position for that of its object",
-    "go on behind a position though its object is no longer there",
+    "uses the object of a position instead of its values",
+    "continues after a position whose object no longer exists",
     finding((find) => async (query, visibility, page) => {
       if (!("after" in page)) return find(query, visibility, page);
       const { objects } = await find(query, visibility, everything);
@@ -143,8 +143,8 @@ export const brokenOrder: readonly BrokenAdapter[] = [
     }),
   ),
   broken(
-    "begins again behind every position",
-    "have no page without a length",
+    "returns the first page for every sorted position",
+    "returns an empty sorted page for a limit of zero",
     finding(
       (find) => (query, visibility, page) =>
         find(
@@ -155,16 +155,16 @@ export const brokenOrder: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "tells the position of the first",
-    "order in pages that fit together without gap or overlap",
+    "returns the position of the first object",
+    "returns sorted pages without gaps or duplicates",
     finding((find) => async (query, visibility, page) => {
       const found = await find(query, visibility, page);
       return found.last === null ? found : { ...found, last: { ...found.last, id: found.objects[0]?.id ?? "" } };
     }),
   ),
   broken(
-    "moves ordered pages with every write",
-    "keep their pages when others are written meanwhile",
+    "shifts sorted pages with every write",
+    "keeps sorted pages stable during unrelated writes",
     finding((find) => async (query, visibility, page) => {
       const { objects } = await find({ classes: ["Image"] }, visibility, everything);
       return find(

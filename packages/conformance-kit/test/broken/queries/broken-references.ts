@@ -2,7 +2,7 @@ import { type Filter, seesAll } from "@sallyport/core";
 import { type BrokenAdapter, broken, type Fault } from "../broken-adapter.ts";
 import { everything, filtering, finding, judging, valueOf } from "./query-faults.ts";
 
-/** Lets the filter or the order look through references with other eyes than the caller's. */
+/** Evaluates filters or sort orders through references with another visibility. */
 function blind(part: "filter" | "sort"): () => Fault {
   return finding((find, r) => async (query, visibility, page) => {
     const { objects } = await find({ classes: query.classes }, visibility, everything);
@@ -24,11 +24,11 @@ function blind(part: "filter" | "sort"): () => Fault {
   });
 }
 
-/** Faults in how references are followed, and in what is seen through them. */
+/** Faults in following references and in their visibility. */
 export const brokenReferences: readonly BrokenAdapter[] = [
   broken(
     "follows one reference only",
-    "follow several references",
+    "follows several references",
     filtering((filter) =>
       "path" in filter
         ? ({ ...filter, path: { ...filter.path, hops: filter.path.hops.slice(0, 1) } } as Filter)
@@ -36,8 +36,8 @@ export const brokenReferences: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "follows references to whatever they lead to",
-    "follow a reference to objects of its classes only",
+    "follows references to any class",
+    "follows a reference to objects of the given classes only",
     filtering((filter) =>
       "path" in filter
         ? ({
@@ -51,15 +51,15 @@ export const brokenReferences: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "takes a dangling reference for one",
-    "take references that lead nowhere for empty",
+    "treats a dangling reference as present",
+    "treats unresolved references as empty",
     judging((leaf, object) =>
       leaf.kind === "empty" && leaf.path.type === "reference" ? (valueOf(object, leaf) ?? null) === null : undefined,
     ),
   ),
   broken(
-    "takes a broken path for null",
-    "take for missing what a reference does not lead to",
+    "treats an unresolved path as null",
+    "treats values behind unresolved references as missing",
     filtering((filter) =>
       filter.kind === "present" && filter.path.hops.length > 0
         ? { kind: "any", filters: [filter, { kind: "empty", path: filter.path }] }
@@ -67,8 +67,8 @@ export const brokenReferences: readonly BrokenAdapter[] = [
     ),
   ),
   broken(
-    "loses what has a broken path",
-    "take for missing what a reference does not lead to",
+    "drops objects with an unresolved path",
+    "treats values behind unresolved references as missing",
     filtering((filter) =>
       filter.kind === "empty" && filter.path.hops.length > 0
         ? { kind: "all", filters: [filter, { kind: "present", path: filter.path }] }
@@ -76,13 +76,13 @@ export const brokenReferences: readonly BrokenAdapter[] = [
     ),
   ),
 
-  broken("filters by what is not visible", "see through references what is visible, and no more", blind("filter")),
+  broken("filters by invisible values", "follows references to visible objects only", blind("filter")),
   broken(
-    "orders by what is not visible",
-    ["order by what is visible, and by nothing else", "tell positions of what is visible, and of nothing else"],
+    "sorts by invisible values",
+    ["sorts by visible values only", "returns positions with visible values only"],
     blind("sort"),
   ),
-  broken("counts by what is not visible", "see through references what is visible, and no more", () => (r) => ({
+  broken("counts by invisible values", "follows references to visible objects only", () => (r) => ({
     objects: {
       count: async (query, visibility) => {
         const { objects } = await r.objects.find(query, seesAll, everything);
@@ -96,8 +96,8 @@ export const brokenReferences: readonly BrokenAdapter[] = [
     },
   })),
   broken(
-    "sees what is behind a reference whatever it is",
-    "take references to what is not visible for empty",
+    "follows references to invisible objects",
+    "treats references to invisible objects as empty",
     judging((leaf, object) =>
       leaf.kind === "empty" && leaf.path.type === "reference" ? (valueOf(object, leaf) ?? null) === null : undefined,
     ),

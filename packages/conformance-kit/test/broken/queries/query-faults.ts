@@ -16,14 +16,14 @@ export type Find = (query: ObjectQuery, visibility: Visibility, page: Page) => P
 
 export const everything = { offset: 0, limit: 100_000 };
 
-/** The filter with other parts in the place of its own, the innermost first. */
+/** A filter with replaced parts, the innermost first. */
 function rewritten(filter: Filter, change: (filter: Filter) => Filter): Filter {
   if (filter.kind === "all" || filter.kind === "any")
     return change({ ...filter, filters: filter.filters.map((each) => rewritten(each, change)) });
   return change(filter.kind === "not" ? { kind: "not", filter: rewritten(filter.filter, change) } : filter);
 }
 
-/** Asks for something else than it was asked for. */
+/** Sends another query than the given one. */
 export function asking(change: (query: ObjectQuery) => ObjectQuery): () => Fault {
   return () => (r) => ({
     objects: {
@@ -39,7 +39,7 @@ export function filtering(change: (filter: Filter) => Filter): () => Fault {
   );
 }
 
-/** Judges the conditions on values of its own objects by itself. `undefined` leaves one to the storage. */
+/** Evaluates conditions on the values of its own objects. `undefined` leaves a condition to the storage. */
 export function judging(judge: (leaf: Leaf, object: StoredObject) => boolean | undefined): () => Fault {
   const changed = async (r: Repositories, query: ObjectQuery): Promise<ObjectQuery> => {
     if (query.filter === undefined) return query;

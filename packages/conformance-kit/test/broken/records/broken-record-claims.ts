@@ -2,41 +2,41 @@ import type { ClaimedRecord, RecordRepository } from "@sallyport/core";
 import type { BrokenAdapter } from "../broken-adapter.ts";
 import { brokenRecords, brokenRecordStore } from "./broken-record-store.ts";
 
-/** Claiming with what comes of it changed. */
+/** Claims with altered results. */
 const claimed =
   (change: (list: ClaimedRecord[]) => ClaimedRecord[]) =>
   (records: RecordRepository): Partial<RecordRepository> => ({
     claim: async (kind, limit, lease) => change((await records.claim(kind, limit, lease)) as ClaimedRecord[]) as never,
   });
 
-/** Faults in the claims of records. */
+/** Faults in record claims. */
 export const brokenRecordClaims: readonly BrokenAdapter[] = [
   brokenRecords(
-    "forgets a record when it is claimed",
+    "removes a record when it is claimed",
     [
-      "hold values of every shape",
-      "are of one kind",
-      "are not put with a text that cannot be stored",
-      "tell by the storage's clock when they began, and keep it",
-      "have another version after every write and every claim, which none had before",
-      "keep the version with which they began until they end",
-      "are taken also while they are claimed",
-      "are removed while they are claimed, and are not settled afterwards",
-      "are counted, and told for how long the oldest is there",
-      "is free again when one is taken, removed, settled or over",
-      "are of those first that began first, as many as are asked for",
-      "show the record, how often it was claimed, and its age",
-      "are not given again before their lease is over",
-      "are kept and settled with their transaction",
-      "end when their record is put, which is due at once and was never claimed",
-      "are settled once when they are done",
-      "are settled each for itself and its kind",
-      "are settled no more when another claim has followed",
-      "are settled also late, when no other claim has followed",
-      "are settled no more when the record is over, and do not lengthen its time",
-      "make a record due again when their delay is over, and others at their time",
-      "give their record another value, and go on with their version and their lease",
-      "give their record another value and another time, or that time alone",
+      "stores values of every JSON type",
+      "keeps the records of different kinds separate",
+      "refuses to put or settle a record with an unstorable text",
+      "dates the creation of a record with the storage clock and keeps that time",
+      "gives a record a new, never reused version with every write and claim",
+      "keeps the first version of a record until the record ends",
+      "takes a claimed record",
+      "removes a claimed record and refuses to settle it afterwards",
+      "returns the number of records and the age of the oldest one",
+      "frees a quota when a record is taken, removed, settled or expired",
+      "claims records in creation order up to the limit",
+      "returns the record with the number of its claims and its age",
+      "claims a record again only after its lease expires",
+      "commits claims and settlements with their transaction",
+      "ends a claim when its record is put, which is due immediately with no claims",
+      "settles a claim as done once",
+      "settles each claim by its own ID and kind only",
+      "refuses to settle a claim after a newer one",
+      "settles an expired claim if there is no newer one",
+      "refuses to settle a claim of an expired record, and does not extend its lifetime",
+      "makes each settled record due again after its own delay",
+      "replaces the value of a claimed record and keeps its version and lease",
+      "replaces the value and the due time of a claimed record, or the due time only",
     ],
     (records) => ({
       claim: async (kind, limit, lease) => {
@@ -48,16 +48,16 @@ export const brokenRecordClaims: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "is done at every settlement",
+    "settles every claim as done",
     [
-      "are not there before they are put",
-      "of ids and owners that cannot be stored are as good as absent",
-      "are removed while they are claimed, and are not settled afterwards",
-      "end when their record is put, which is due at once and was never claimed",
-      "are settled once when they are done",
-      "are settled each for itself and its kind",
-      "are settled no more when another claim has followed",
-      "are settled no more when their record was put or removed",
+      "returns nothing for records that were never put",
+      "treats unstorable IDs and owners as absent in reads and removals",
+      "removes a claimed record and refuses to settle it afterwards",
+      "ends a claim when its record is put, which is due immediately with no claims",
+      "settles a claim as done once",
+      "settles each claim by its own ID and kind only",
+      "refuses to settle a claim after a newer one",
+      "refuses to settle a claim after its record is put or removed",
     ],
     (records) => ({
       settle: async (kind, one, settlement) => (await records.settle(kind, one, settlement)) || settlement === "done",
@@ -65,11 +65,11 @@ export const brokenRecordClaims: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "does not count records that are claimed",
+    "does not count claimed records",
     [
-      "are counted, and told for how long the oldest is there",
-      "are not given again before their lease is over",
-      "are settled once when they are done",
+      "returns the number of records and the age of the oldest one",
+      "claims a record again only after its lease expires",
+      "settles a claim as done once",
     ],
     () => {
       const ids = new Set<string>();
@@ -88,43 +88,43 @@ export const brokenRecordClaims: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "tells the age of records in seconds",
-    ["show the record, how often it was claimed, and its age"],
+    "returns ages in seconds",
+    ["returns the record with the number of its claims and its age"],
     claimed((list) => list.map((one) => ({ ...one, age: one.age / 1_000 }))),
   ),
 
   brokenRecords(
-    "tells with a claim how often a record was claimed before",
+    "returns the number of earlier claims",
     [
-      "are as good as absent in every call when their time is over",
-      "show the record, how often it was claimed, and its age",
-      "are not given again before their lease is over",
-      "give each record once of many claims at once",
-      "are taken back with their transaction",
-      "end when their record is put, which is due at once and was never claimed",
-      "are settled no more when the record is over, and do not lengthen its time",
-      "make a record due again when their delay is over, and others at their time",
-      "give their record another value, and go on with their version and their lease",
-      "give their record another value and another time, or that time alone",
+      "treats expired records as absent in every call",
+      "returns the record with the number of its claims and its age",
+      "claims a record again only after its lease expires",
+      "claims each record once across concurrent claims",
+      "rolls back claims with their transaction",
+      "ends a claim when its record is put, which is due immediately with no claims",
+      "refuses to settle a claim of an expired record, and does not extend its lifetime",
+      "makes each settled record due again after its own delay",
+      "replaces the value of a claimed record and keeps its version and lease",
+      "replaces the value and the due time of a claimed record, or the due time only",
     ],
     claimed((list) => list.map((one) => ({ ...one, claims: one.claims - 1 }))),
   ),
 
   brokenRecords(
     "claims the latest record first",
-    ["are of those first that began first, as many as are asked for", "are settled each for itself and its kind"],
+    ["claims records in creation order up to the limit", "settles each claim by its own ID and kind only"],
     claimed((list) => list.toReversed()),
   ),
 
   brokenRecords(
-    "claims records by their ids",
-    ["are of those first that began first, as many as are asked for"],
+    "claims records in order of their IDs",
+    ["claims records in creation order up to the limit"],
     claimed((list) => list.toSorted((one, other) => (one.id < other.id ? -1 : 1))),
   ),
 
   brokenRecordStore(
-    "claims first what was settled or put first",
-    ["are of those first that began first, as many as are asked for", "are settled each for itself and its kind"],
+    "claims recently settled or put records first",
+    ["claims records in creation order up to the limit", "settles each claim by its own ID and kind only"],
     () => {
       const order = new Map<string, number>();
       let next = 1;
@@ -147,47 +147,44 @@ export const brokenRecordClaims: readonly BrokenAdapter[] = [
 
   brokenRecords(
     "claims one record at a time",
-    ["are of those first that began first, as many as are asked for", "are settled each for itself and its kind"],
+    ["claims records in creation order up to the limit", "settles each claim by its own ID and kind only"],
     (records) => ({
       claim: (kind, limit, lease) => records.claim(kind, Math.min(limit, 1), lease),
     }),
   ),
 
   brokenRecords(
-    "claims all records that are there",
-    [
-      "are of those first that began first, as many as are asked for",
-      "make a record due again when their delay is over, and others at their time",
-    ],
+    "claims all records, due or not",
+    ["claims records in creation order up to the limit", "makes each settled record due again after its own delay"],
     (records) => ({
       claim: (kind, _limit, lease) => records.claim(kind, 10_000, lease),
     }),
   ),
 
   brokenRecords(
-    "keeps no lease",
+    "ignores the lease",
     [
-      "are not put with a text that cannot be stored",
-      "have another version after every write and every claim, which none had before",
-      "are of those first that began first, as many as are asked for",
-      "are not given again before their lease is over",
-      "give each record once of many claims at once",
-      "are kept and settled with their transaction",
-      "change the version that a put has to name",
-      "are settled no more when another claim has followed",
-      "make a record due again when their delay is over, and others at their time",
-      "give their record another value, and go on with their version and their lease",
+      "refuses to put or settle a record with an unstorable text",
+      "gives a record a new, never reused version with every write and claim",
+      "claims records in creation order up to the limit",
+      "claims a record again only after its lease expires",
+      "claims each record once across concurrent claims",
+      "commits claims and settlements with their transaction",
+      "requires the version of the claim in a conditional put",
+      "refuses to settle a claim after a newer one",
+      "makes each settled record due again after its own delay",
+      "replaces the value of a claimed record and keeps its version and lease",
     ],
     (records) => ({ claim: (kind, limit) => records.claim(kind, limit, 0) }),
   ),
 
   brokenRecords(
-    "keeps a lease for ever",
+    "never ends a lease",
     [
-      "show the record, how often it was claimed, and its age",
-      "are not given again before their lease is over",
-      "are settled no more when another claim has followed",
-      "give their record another value, and go on with their version and their lease",
+      "returns the record with the number of its claims and its age",
+      "claims a record again only after its lease expires",
+      "refuses to settle a claim after a newer one",
+      "replaces the value of a claimed record and keeps its version and lease",
     ],
     (records) => ({
       claim: (kind, limit) => records.claim(kind, limit, 1e12),

@@ -3,9 +3,9 @@ import { all, brokenRecords, brokenRecordStore, keyOf } from "./broken-record-st
 
 const day = 86_400_000;
 
-/** Faults in how records are put and found. */
+/** Faults in putting and finding records. */
 export const brokenRecordKeeping: readonly BrokenAdapter[] = [
-  brokenRecordStore("takes one kind of records for another", ["are of one kind"], () => {
+  brokenRecordStore("mixes up the kinds of records", ["keeps the records of different kinds separate"], () => {
     const kinds = new Map<string, string>();
     return (records) => ({
       put: (kind, id, value, options) => {
@@ -17,8 +17,8 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   }),
 
   brokenRecords(
-    "takes kinds in any case for one",
-    ["are of one kind", "are forgotten when their time is over, no more than asked for, and no others"],
+    "compares kinds case-insensitively",
+    ["keeps the records of different kinds separate", "sweeps expired records up to the limit, and no others"],
     (records) => ({
       put: (kind, ...put) => records.put(kind.toLowerCase(), ...put),
       get: (kind, ids) => records.get(kind.toLowerCase(), ids),
@@ -31,12 +31,12 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "takes values that are false for none",
+    "treats falsy values as absent",
     [
-      "hold values of every shape",
-      "are put once of many puts at once where none is to be there",
-      "lose no update of many at once that are tried again when they are stale",
-      "is given once of many puts at once with the same id",
+      "stores values of every JSON type",
+      "stores one of several concurrent puts on condition that none exists",
+      "loses no update when stale puts are retried",
+      "stores one of several concurrent puts with the same ID within a quota",
     ],
     (records) => ({
       get: async (kind, ids) => (await records.get(kind, ids)).filter(({ value }) => Boolean(value)) as never,
@@ -44,8 +44,8 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "takes ids with spaces at their end for those without",
-    ["have ids that are told apart exactly", "are removed by their owner, all of a kind"],
+    "ignores trailing spaces in record IDs",
+    ["compares record IDs exactly", "removes all records of an owner in one kind"],
     (records) => ({
       put: (kind, id, value, options) => records.put(kind, id.trimEnd(), value, options),
       get: (kind, ids) =>
@@ -58,11 +58,11 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "takes ids with accents for those without",
+    "ignores accents in record IDs",
     [
-      "have ids that are told apart exactly",
-      "are listed by the code points of their ids, part by part",
-      "are listed by owner, part by part",
+      "compares record IDs exactly",
+      "lists records page by page in code point order of their IDs",
+      "lists the records of an owner page by page",
     ],
     (records) => {
       const plain = (id: string) => id.normalize("NFD").replaceAll(/\p{M}/gu, "");
@@ -74,7 +74,7 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
     },
   ),
 
-  brokenRecords("cuts ids of records off", ["have ids that are told apart exactly"], (records) => ({
+  brokenRecords("truncates record IDs", ["compares record IDs exactly"], (records) => ({
     put: (kind, id, value, options) => records.put(kind, id.slice(0, 255), value, options),
     get: (kind, ids) =>
       records.get(
@@ -84,17 +84,17 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
     take: (kind, id) => records.take(kind, id.slice(0, 255)),
   })),
 
-  brokenRecords("cuts owners of records off", ["have owners that are told apart exactly"], (records) => ({
+  brokenRecords("truncates record owners", ["compares record owners exactly"], (records) => ({
     put: (kind, id, value, options) =>
       records.put(kind, id, value, { ...options, owner: options?.owner?.slice(0, 64) ?? null }),
   })),
 
   brokenRecords(
-    "takes owners of records in any case for one",
+    "compares record owners case-insensitively",
     [
-      "have owners that are told apart exactly",
-      "are removed by their owner, all of a kind",
-      "are listed by owner, part by part",
+      "compares record owners exactly",
+      "removes all records of an owner in one kind",
+      "lists the records of an owner page by page",
     ],
     (records) => ({
       list: (kind, { owner, ...selection }) =>
@@ -108,7 +108,7 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
 
   brokenRecords(
     "trims texts in records",
-    ["hold values of every shape", "have ids that are told apart exactly"],
+    ["stores values of every JSON type", "compares record IDs exactly"],
     (records) => ({
       put: (kind, id, value, options) =>
         records.put(kind, id, typeof value === "string" ? (value.trim() as typeof value) : value, options),
@@ -116,8 +116,8 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "puts records with what can be stored of an owner",
-    ["are not put with a text that cannot be stored"],
+    "drops unstorable characters of an owner",
+    ["refuses to put or settle a record with an unstorable text"],
     (records) => ({
       put: (kind, id, value, options) =>
         records.put(kind, id, value, {
@@ -128,8 +128,8 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "settles records with what can be stored of a value",
-    ["are not put with a text that cannot be stored"],
+    "drops unstorable characters of a settled value",
+    ["refuses to put or settle a record with an unstorable text"],
     (records) => ({
       settle: (kind, claimed, settlement) =>
         records.settle(
@@ -143,8 +143,11 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "refuses to look for an id that cannot be stored",
-    ["are got by any number of ids, each once", "of ids and owners that cannot be stored are as good as absent"],
+    "fails on unstorable record IDs in reads",
+    [
+      "returns records by any number of IDs, each once",
+      "treats unstorable IDs and owners as absent in reads and removals",
+    ],
     (records) => ({
       get: async (kind, ids) => {
         for (const id of ids) if (/[\0\p{Surrogate}]/u.test(id)) await records.put(kind, id, 1 as never);
@@ -154,8 +157,8 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "gets a record as often as it is asked for",
-    ["are got by any number of ids, each once"],
+    "returns a record for each repeated ID",
+    ["returns records by any number of IDs, each once"],
     (records) => ({
       get: async (kind, ids) => {
         const found = await records.get(kind, ids);
@@ -166,7 +169,7 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
 
   brokenRecordStore(
     "keeps the first owner of a record",
-    ["are put in the place of those before, with all that is said of them"],
+    ["replaces a record with its value, owner and lifetime"],
     () => {
       const owners = new Map<string, string | null>();
       return (records) => ({
@@ -180,8 +183,8 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "keeps the first end of a record",
-    ["are put in the place of those before, with all that is said of them"],
+    "keeps the first expiry of a record",
+    ["replaces a record with its value, owner and lifetime"],
     () => {
       const lifetimes = new Map<string, number | null>();
       return (records) => ({
@@ -195,16 +198,16 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "keeps all records for a day",
+    "gives all records a lifetime of a day",
     [
-      "are put in the place of those before, with all that is said of them",
-      "end by the storage's clock",
-      "are as good as absent in every call when their time is over",
-      "are forgotten when their time is over, no more than asked for, and no others",
-      "are forgotten in a transaction, too, unless it is taken back",
-      "are counted without those that are over",
-      "is for records like any other",
-      "are settled no more when the record is over, and do not lengthen its time",
+      "replaces a record with its value, owner and lifetime",
+      "expires records by the storage clock",
+      "treats expired records as absent in every call",
+      "sweeps expired records up to the limit, and no others",
+      "rolls back a sweep of records with its transaction",
+      "excludes expired records from the count",
+      "stores records within a quota like any others",
+      "refuses to settle a claim of an expired record, and does not extend its lifetime",
     ],
     (records) => ({
       put: (kind, id, value, options) => records.put(kind, id, value, { ...options, lifetime: day }),
@@ -212,16 +215,16 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "goes by the process's clock for the end of records",
+    "expires records by the process clock",
     [
-      "are put in the place of those before, with all that is said of them",
-      "end by the storage's clock",
-      "are as good as absent in every call when their time is over",
-      "are forgotten when their time is over, no more than asked for, and no others",
-      "are forgotten in a transaction, too, unless it is taken back",
-      "are counted without those that are over",
-      "is for records like any other",
-      "are settled no more when the record is over, and do not lengthen its time",
+      "replaces a record with its value, owner and lifetime",
+      "expires records by the storage clock",
+      "treats expired records as absent in every call",
+      "sweeps expired records up to the limit, and no others",
+      "rolls back a sweep of records with its transaction",
+      "excludes expired records from the count",
+      "stores records within a quota like any others",
+      "refuses to settle a claim of an expired record, and does not extend its lifetime",
     ],
     () => {
       const ends = new Map<string, number>();
@@ -240,12 +243,12 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "remembers a record that is over until it is taken",
+    "keeps an expired record until it is taken",
     [
-      "are as good as absent in every call when their time is over",
-      "are put on the condition that none is there, that any is, or that it has a version",
-      "are stale or there already when another has put one meanwhile, and not when that is taken back",
-      "are put twice in a transaction as outside of one",
+      "treats expired records as absent in every call",
+      "puts a record on condition that none, any or a given version exists",
+      "decides a conditional put after a concurrent transaction ends",
+      "applies the same conditions to repeated puts in a transaction",
     ],
     () => {
       const known = new Set<string>();
@@ -269,16 +272,16 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "sweeps more records than it is asked to",
-    ["are forgotten when their time is over, no more than asked for, and no others"],
+    "sweeps more records than the limit",
+    ["sweeps expired records up to the limit, and no others"],
     (records) => ({
       sweep: (limit) => records.sweep(limit + 1),
     }),
   ),
 
   brokenRecords(
-    "counts what it sweeps as of one kind",
-    ["are forgotten when their time is over, no more than asked for, and no others"],
+    "counts all swept records for one kind",
+    ["sweeps expired records up to the limit, and no others"],
     (records) => ({
       sweep: async (limit) => {
         const counts = [...(await records.sweep(limit)).values()];
@@ -287,34 +290,30 @@ export const brokenRecordKeeping: readonly BrokenAdapter[] = [
     }),
   ),
 
-  brokenRecordStore(
-    "sweeps records that are good",
-    ["are forgotten when their time is over, no more than asked for, and no others"],
-    () => {
-      const kinds = new Set<string>();
-      return (records) => ({
-        put: (kind, ...put) => {
-          kinds.add(kind);
-          return records.put(kind, ...put);
-        },
-        sweep: async (limit) => {
-          const swept = await records.sweep(limit);
-          if (swept.size > 0)
-            for (const kind of kinds) for (const { id } of await all(records, kind)) await records.take(kind, id);
-          return swept;
-        },
-      });
-    },
-  ),
+  brokenRecordStore("sweeps live records", ["sweeps expired records up to the limit, and no others"], () => {
+    const kinds = new Set<string>();
+    return (records) => ({
+      put: (kind, ...put) => {
+        kinds.add(kind);
+        return records.put(kind, ...put);
+      },
+      sweep: async (limit) => {
+        const swept = await records.sweep(limit);
+        if (swept.size > 0)
+          for (const kind of kinds) for (const { id } of await all(records, kind)) await records.take(kind, id);
+        return swept;
+      },
+    });
+  }),
 
   brokenRecords(
-    "tells when a record was written last as when it began",
+    "returns the last write as the creation time",
     [
-      "tell by the storage's clock when they began, and keep it",
-      "keep the version with which they began until they end",
-      "are counted, and told for how long the oldest is there",
-      "are of those first that began first, as many as are asked for",
-      "tell how old they are, from when they began",
+      "dates the creation of a record with the storage clock and keeps that time",
+      "keeps the first version of a record until the record ends",
+      "returns the number of records and the age of the oldest one",
+      "claims records in creation order up to the limit",
+      "returns the age of a record since its creation",
     ],
     (records) => ({
       put: async (kind, id, value, options = {}) => {

@@ -1,51 +1,20 @@
 import type { RecordValue } from "@sallyport/core";
 import { brokenMemory, type BrokenProcesses, privately } from "../broken-processes.ts";
 
-/** Records of several processes, of which each knows something that the others do not. */
+/** Records of several processes that each keep a private state. */
 export const brokenRecordProcesses: readonly BrokenProcesses[] = [
-  brokenMemory("has room for the records that it has put itself", "are one for several processes", () => {
-    const own = privately();
-    return (r) => ({
-      records: {
-        putWithin: async (kind, id, value, options) => {
-          const outcome = await own.records.putWithin(kind, id, value, options);
-          return outcome === "stored"
-            ? r.records.putWithin(kind, id, value, { ...options, quota: { ofOwner: 0, inAll: 0 } })
-            : outcome;
-        },
-      },
-    });
-  }),
-
-  brokenMemory("keeps the claims of records to itself", "are one for several processes", () => {
-    const own = new Set<string>();
-    return (r) => ({
-      records: {
-        claim: async (kind, limit) => {
-          const due = (await r.records.claim(kind, 1_000, 0)).filter(({ id }) => !own.has(id)).slice(0, limit);
-          for (const { id } of due) own.add(id);
-          return due as never;
-        },
-      },
-    });
-  }),
-
   brokenMemory(
-    "remembers records that it has read",
-    "take a record once, and put it once in the place of a version, together",
+    "counts only its own records of a kind towards a quota",
+    "shares quotas, claims and settlements across processes",
     () => {
-      const known = new Map<string, RecordValue>();
+      const own = privately();
       return (r) => ({
         records: {
-          get: async (kind, ids) => {
-            const found = await r.records.get(kind, ids);
-            for (const { id, value } of found) known.set(id, value as RecordValue);
-            return found as never;
-          },
-          take: async (kind, id) => {
-            const value = known.get(id) ?? (await r.records.take(kind, id));
-            known.delete(id);
-            return value as never;
+          putWithin: async (kind, id, value, options) => {
+            const outcome = await own.records.putWithin(kind, id, value, options);
+            return outcome === "stored"
+              ? r.records.putWithin(kind, id, value, { ...options, quota: { ofOwner: 0, inAll: 0 } })
+              : outcome;
           },
         },
       });
@@ -53,8 +22,43 @@ export const brokenRecordProcesses: readonly BrokenProcesses[] = [
   ),
 
   brokenMemory(
-    "knows the versions of the records that it has put itself",
-    "take a record once, and put it once in the place of a version, together",
+    "keeps record claims private to its process",
+    "shares quotas, claims and settlements across processes",
+    () => {
+      const own = new Set<string>();
+      return (r) => ({
+        records: {
+          claim: async (kind, limit) => {
+            const due = (await r.records.claim(kind, 1_000, 0)).filter(({ id }) => !own.has(id)).slice(0, limit);
+            for (const { id } of due) own.add(id);
+            return due as never;
+          },
+        },
+      });
+    },
+  ),
+
+  brokenMemory("caches records", "takes a record once and replaces a version once across processes", () => {
+    const known = new Map<string, RecordValue>();
+    return (r) => ({
+      records: {
+        get: async (kind, ids) => {
+          const found = await r.records.get(kind, ids);
+          for (const { id, value } of found) known.set(id, value as RecordValue);
+          return found as never;
+        },
+        take: async (kind, id) => {
+          const value = known.get(id) ?? (await r.records.take(kind, id));
+          known.delete(id);
+          return value as never;
+        },
+      },
+    });
+  }),
+
+  brokenMemory(
+    "knows only the versions of its own records",
+    "takes a record once and replaces a version once across processes",
     () => {
       const own = new Map<string, number>();
       return (r) => ({
@@ -72,8 +76,8 @@ export const brokenRecordProcesses: readonly BrokenProcesses[] = [
   ),
 
   brokenMemory(
-    "counts the records that it has put within room itself",
-    "keep the room of records exactly, together",
+    "counts only its own records towards a quota",
+    "enforces a record quota exactly across processes",
     () => {
       const owners: string[] = [];
       return (r) => ({

@@ -4,7 +4,7 @@ import { brokenRecords, brokenRecordStore } from "./broken-record-store.ts";
 
 type Within = Parameters<RecordRepository["putWithin"]>[3];
 
-/** Putting with other words than it was asked with, and everything else as it is. */
+/** Puts with altered arguments. All other calls are unchanged. */
 const changed =
   (change: (options: Within) => Within) =>
   (records: RecordRepository): Partial<RecordRepository> => ({
@@ -14,54 +14,54 @@ const changed =
 const inQuota = (change: (room: RecordQuota) => RecordQuota) =>
   changed((options) => ({ ...options, quota: change(options.quota) }));
 
-/** Faults in the room of records. */
+/** Faults in record quotas. */
 export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   brokenRecords(
-    "puts as many records as anybody asks for",
+    "ignores record quotas",
     [
-      "is that of each owner and kind",
-      "is that of all of a kind, too",
-      "is used up by an owner before it is in all",
-      "is for any number where it is not limited",
-      "is that of owners with hostile and long names",
-      "is that within a transaction, what it has put itself counted",
-      "is free again when one is taken, removed, settled or over",
-      "goes with a record to its next owner",
-      "has its last place taken once of many puts at once",
-      "is exact for many owners at once",
-      "is not there while another's place is not given back",
+      "limits the records of each owner and kind",
+      "limits all records of a kind",
+      "reports a full owner before a full kind",
+      "stores any number of records without a limit",
+      "applies quotas to owners with hostile and long names",
+      "counts the writes of a transaction towards a quota",
+      "frees a quota when a record is taken, removed, settled or expired",
+      "counts a record for its new owner after the owner changes",
+      "enforces a quota exactly across concurrent puts",
+      "enforces a quota exactly for many concurrent owners",
+      "waits for a concurrent transaction that uses the quota",
     ],
     inQuota(() => ({ ofOwner: 0, inAll: 0 })),
   ),
 
   brokenRecords(
-    "puts one record more than there is room for",
+    "stores one record beyond the quota",
     [
-      "is that of each owner and kind",
-      "is that of all of a kind, too",
-      "is used up by an owner before it is in all",
-      "is for any number where it is not limited",
-      "is that of owners with hostile and long names",
-      "is that within a transaction, what it has put itself counted",
-      "is free again when one is taken, removed, settled or over",
-      "goes with a record to its next owner",
-      "has its last place taken once of many puts at once",
-      "is exact for many owners at once",
-      "is not there while another's place is not given back",
+      "limits the records of each owner and kind",
+      "limits all records of a kind",
+      "reports a full owner before a full kind",
+      "stores any number of records without a limit",
+      "applies quotas to owners with hostile and long names",
+      "counts the writes of a transaction towards a quota",
+      "frees a quota when a record is taken, removed, settled or expired",
+      "counts a record for its new owner after the owner changes",
+      "enforces a quota exactly across concurrent puts",
+      "enforces a quota exactly for many concurrent owners",
+      "waits for a concurrent transaction that uses the quota",
     ],
     inQuota(({ ofOwner, inAll }) => ({ ofOwner: ofOwner && ofOwner + 1, inAll: inAll && inAll + 1 })),
   ),
 
   brokenRecords(
-    "leaves the last place for records empty",
+    "leaves the last slot of a quota unused",
     [
-      "is that of each owner and kind",
-      "is that of all of a kind, too",
-      "is used up by an owner before it is in all",
-      "is for any number where it is not limited",
-      "is that within a transaction, what it has put itself counted",
-      "has its last place taken once of many puts at once",
-      "is exact for many owners at once",
+      "limits the records of each owner and kind",
+      "limits all records of a kind",
+      "reports a full owner before a full kind",
+      "stores any number of records without a limit",
+      "counts the writes of a transaction towards a quota",
+      "enforces a quota exactly across concurrent puts",
+      "enforces a quota exactly for many concurrent owners",
     ],
     inQuota(({ ofOwner, inAll }) => ({
       ofOwner: ofOwner && Math.max(1, ofOwner - 1),
@@ -70,43 +70,43 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "knows no room of an owner",
+    "ignores the quota of an owner",
     [
-      "is that of each owner and kind",
-      "is used up by an owner before it is in all",
-      "is for any number where it is not limited",
-      "is that of owners with hostile and long names",
-      "is that within a transaction, what it has put itself counted",
-      "is free again when one is taken, removed, settled or over",
-      "goes with a record to its next owner",
-      "has its last place taken once of many puts at once",
-      "is not there while another's place is not given back",
+      "limits the records of each owner and kind",
+      "reports a full owner before a full kind",
+      "stores any number of records without a limit",
+      "applies quotas to owners with hostile and long names",
+      "counts the writes of a transaction towards a quota",
+      "frees a quota when a record is taken, removed, settled or expired",
+      "counts a record for its new owner after the owner changes",
+      "enforces a quota exactly across concurrent puts",
+      "waits for a concurrent transaction that uses the quota",
     ],
     inQuota((room) => ({ ...room, ofOwner: 0 })),
   ),
 
   brokenRecords(
-    "knows no room in all",
+    "ignores the quota of a kind",
     [
-      "is that of all of a kind, too",
-      "is used up by an owner before it is in all",
-      "is for any number where it is not limited",
-      "is that within a transaction, what it has put itself counted",
-      "is free again when one is taken, removed, settled or over",
-      "has its last place taken once of many puts at once",
-      "is exact for many owners at once",
-      "is not there while another's place is not given back",
+      "limits all records of a kind",
+      "reports a full owner before a full kind",
+      "stores any number of records without a limit",
+      "counts the writes of a transaction towards a quota",
+      "frees a quota when a record is taken, removed, settled or expired",
+      "enforces a quota exactly across concurrent puts",
+      "enforces a quota exactly for many concurrent owners",
+      "waits for a concurrent transaction that uses the quota",
     ],
     inQuota((room) => ({ ...room, inAll: 0 })),
   ),
 
   brokenRecords(
-    "takes no limit of records for no room",
+    "treats an unlimited quota as zero",
     [
-      "are not put with a text that cannot be stored",
-      "keep their owner and their end when they are not put",
-      "have another version after every write and every claim, which none had before",
-      "is for any number where it is not limited",
+      "refuses to put or settle a record with an unstorable text",
+      "keeps owner and lifetime if a put is refused",
+      "gives a record a new, never reused version with every write and claim",
+      "stores any number of records without a limit",
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) =>
@@ -115,30 +115,30 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "gives each owner the room of all",
+    "gives each owner the quota of the kind",
     [
-      "is that of all of a kind, too",
-      "is used up by an owner before it is in all",
-      "is for any number where it is not limited",
-      "is that within a transaction, what it has put itself counted",
-      "has its last place taken once of many puts at once",
-      "is exact for many owners at once",
-      "is not there while another's place is not given back",
+      "limits all records of a kind",
+      "reports a full owner before a full kind",
+      "stores any number of records without a limit",
+      "counts the writes of a transaction towards a quota",
+      "enforces a quota exactly across concurrent puts",
+      "enforces a quota exactly for many concurrent owners",
+      "waits for a concurrent transaction that uses the quota",
     ],
     inQuota(({ ofOwner, inAll }) => ({ ofOwner: ofOwner || inAll, inAll: 0 })),
   ),
 
   brokenRecords(
-    "gives all owners the room of one",
+    "applies the quota of one owner to all",
     [
-      "are written by transactions as a whole, or not at all",
-      "is that of each owner and kind",
-      "is used up by an owner before it is in all",
-      "is for any number where it is not limited",
-      "is that of owners with hostile and long names",
-      "goes with a record to its next owner",
-      "has its last place taken once of many puts at once",
-      "is exact for many owners at once",
+      "commits or rolls back all record writes of a transaction",
+      "limits the records of each owner and kind",
+      "reports a full owner before a full kind",
+      "stores any number of records without a limit",
+      "applies quotas to owners with hostile and long names",
+      "counts a record for its new owner after the owner changes",
+      "enforces a quota exactly across concurrent puts",
+      "enforces a quota exactly for many concurrent owners",
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
@@ -151,16 +151,16 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "says of an owner's room that it is full in all",
+    "reports a full owner as a full kind",
     [
-      "is that of each owner and kind",
-      "is used up by an owner before it is in all",
-      "is for any number where it is not limited",
-      "is that of owners with hostile and long names",
-      "is that within a transaction, what it has put itself counted",
-      "goes with a record to its next owner",
-      "has its last place taken once of many puts at once",
-      "is not there while another's place is not given back",
+      "limits the records of each owner and kind",
+      "reports a full owner before a full kind",
+      "stores any number of records without a limit",
+      "applies quotas to owners with hostile and long names",
+      "counts the writes of a transaction towards a quota",
+      "counts a record for its new owner after the owner changes",
+      "enforces a quota exactly across concurrent puts",
+      "waits for a concurrent transaction that uses the quota",
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
@@ -171,27 +171,27 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "gives owners in any case one room",
-    ["is that of each owner and kind"],
+    "shares a quota between owners that differ by case",
+    ["limits the records of each owner and kind"],
     changed((options) => ({ ...options, owner: options.owner.toLowerCase() })),
   ),
 
   brokenRecords(
-    "gives owners one room that differ by a space",
-    ["is that of each owner and kind"],
+    "shares a quota between owners that differ by a space",
+    ["limits the records of each owner and kind"],
     changed((options) => ({ ...options, owner: options.owner.trim() })),
   ),
 
   brokenRecords(
-    "keeps a record that it has refused",
+    "stores a refused record",
     [
-      "is that of each owner and kind",
-      "is that of all of a kind, too",
-      "is for any number where it is not limited",
-      "is that within a transaction, what it has put itself counted",
-      "is free again when one is taken, removed, settled or over",
-      "has its last place taken once of many puts at once",
-      "is exact for many owners at once",
+      "limits the records of each owner and kind",
+      "limits all records of a kind",
+      "stores any number of records without a limit",
+      "counts the writes of a transaction towards a quota",
+      "frees a quota when a record is taken, removed, settled or expired",
+      "enforces a quota exactly across concurrent puts",
+      "enforces a quota exactly for many concurrent owners",
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
@@ -203,19 +203,19 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "takes an owner's records in the place of refusing one",
+    "removes records of an owner instead of refusing one",
     [
-      "is that of each owner and kind",
-      "is that of all of a kind, too",
-      "is used up by an owner before it is in all",
-      "is for any number where it is not limited",
-      "is that of owners with hostile and long names",
-      "is that within a transaction, what it has put itself counted",
-      "is free again when one is taken, removed, settled or over",
-      "goes with a record to its next owner",
-      "has its last place taken once of many puts at once",
-      "is exact for many owners at once",
-      "is not there while another's place is not given back",
+      "limits the records of each owner and kind",
+      "limits all records of a kind",
+      "reports a full owner before a full kind",
+      "stores any number of records without a limit",
+      "applies quotas to owners with hostile and long names",
+      "counts the writes of a transaction towards a quota",
+      "frees a quota when a record is taken, removed, settled or expired",
+      "counts a record for its new owner after the owner changes",
+      "enforces a quota exactly across concurrent puts",
+      "enforces a quota exactly for many concurrent owners",
+      "waits for a concurrent transaction that uses the quota",
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
@@ -229,8 +229,8 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "puts a record within room in the place of another",
-    ["keep their owner and their end when they are not put", "is for records like any other"],
+    "replaces an existing record within a quota",
+    ["keeps owner and lifetime if a put is refused", "stores records within a quota like any others"],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
         await records.remove(kind, { ids: [id] });
@@ -240,25 +240,25 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "puts records within room of what can be stored of an owner",
-    ["are not put with a text that cannot be stored"],
+    "drops unstorable characters of an owner within a quota",
+    ["refuses to put or settle a record with an unstorable text"],
     changed((options) => ({ ...options, owner: options.owner.replaceAll(/[\0\p{Surrogate}]/gu, "") })),
   ),
 
   brokenRecords(
-    "keeps for ever what is put within room",
-    ["is free again when one is taken, removed, settled or over"],
+    "ignores the lifetime of records within a quota",
+    ["frees a quota when a record is taken, removed, settled or expired"],
     changed((options) => ({ ...options, lifetime: null })),
   ),
 
   brokenRecordStore(
-    "counts all records that it has ever put within room",
+    "counts former records towards a quota",
     [
-      "is for any number where it is not limited",
-      "is that within a transaction, what it has put itself counted",
-      "is free again when one is taken, removed, settled or over",
-      "goes with a record to its next owner",
-      "is not there while another's place is not given back",
+      "stores any number of records without a limit",
+      "counts the writes of a transaction towards a quota",
+      "frees a quota when a record is taken, removed, settled or expired",
+      "counts a record for its new owner after the owner changes",
+      "waits for a concurrent transaction that uses the quota",
     ],
     () => {
       const given: { readonly kind: string; readonly owner: string }[] = [];
@@ -277,11 +277,11 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "counts the room for records, then takes it",
+    "counts records before it puts one within a quota",
     [
-      "has its last place taken once of many puts at once",
-      "is exact for many owners at once",
-      "is not there while another's place is not given back",
+      "enforces a quota exactly across concurrent puts",
+      "enforces a quota exactly for many concurrent owners",
+      "waits for a concurrent transaction that uses the quota",
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
@@ -296,11 +296,11 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "counts the room of an owner exactly, and that in all later",
+    "enforces the owner quota exactly and checks the kind quota first",
     [
-      "has its last place taken once of many puts at once",
-      "is exact for many owners at once",
-      "is not there while another's place is not given back",
+      "enforces a quota exactly across concurrent puts",
+      "enforces a quota exactly for many concurrent owners",
+      "waits for a concurrent transaction that uses the quota",
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
@@ -316,8 +316,8 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "puts a record within room for whichever of two comes last",
-    ["is given once of many puts at once with the same id"],
+    "stores the last of two concurrent puts within a quota",
+    ["stores one of several concurrent puts with the same ID within a quota"],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
         if ((await records.get(kind, [id])).length > 0) return "exists";

@@ -1,29 +1,29 @@
 import { type BrokenAdapter, pause } from "../broken-adapter.ts";
 import { all, brokenRecords, brokenRecordStore, keyOf } from "./broken-record-store.ts";
 
-/** Faults in how records are taken, removed, listed and counted. */
+/** Faults in taking, removing, listing and counting records. */
 export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   brokenRecords(
     "reads a record instead of taking it",
     [
-      "hold values of every shape",
-      "are of one kind",
-      "have ids that are told apart exactly",
-      "tell by the storage's clock when they began, and keep it",
-      "are written by transactions as a whole, or not at all",
-      "are put on the condition that none is there, that any is, or that it has a version",
-      "keep the version with which they began until they end",
-      "are put twice in a transaction as outside of one",
-      "are taken once, and stay there when they are only read",
-      "are taken once of many tries at once",
-      "are taken each for itself",
-      "are taken also while they are claimed",
-      "are taken or removed, never both",
-      "are taken while another transaction has taken them if that is taken back",
-      "are counted, and told for how long the oldest is there",
-      "is for records like any other",
-      "is free again when one is taken, removed, settled or over",
-      "are settled no more when their record was put or removed",
+      "stores values of every JSON type",
+      "keeps the records of different kinds separate",
+      "compares record IDs exactly",
+      "dates the creation of a record with the storage clock and keeps that time",
+      "commits or rolls back all record writes of a transaction",
+      "puts a record on condition that none, any or a given version exists",
+      "keeps the first version of a record until the record ends",
+      "applies the same conditions to repeated puts in a transaction",
+      "takes a record once, and keeps it on reads",
+      "gives a record to one of several concurrent takes",
+      "takes only the given record",
+      "takes a claimed record",
+      "either takes or removes a record in concurrent calls",
+      "takes a record if a concurrent transaction that took it rolls back",
+      "returns the number of records and the age of the oldest one",
+      "stores records within a quota like any others",
+      "frees a quota when a record is taken, removed, settled or expired",
+      "refuses to settle a claim after its record is put or removed",
     ],
     (records) => ({
       take: async (kind, id) => (await records.get(kind, [id]))[0]?.value ?? null,
@@ -31,32 +31,32 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "takes records by getting them",
+    "takes records on reads",
     [
-      "hold values of every shape",
-      "are put in the place of those before, with all that is said of them",
-      "have ids that are told apart exactly",
-      "tell by the storage's clock when they began, and keep it",
-      "end by the storage's clock",
-      "are as good as absent in every call when their time is over",
-      "are put on the condition that none is there, that any is, or that it has a version",
-      "keep their owner and their end when they are not put",
-      "are put once of many puts at once in the place of one version",
-      "are put by every one of many puts at once that have no condition",
-      "lose no update of many at once that are tried again when they are stale",
-      "are stale or there already when another has put one meanwhile, and not when that is taken back",
-      "have another version after every write and every claim, which none had before",
-      "keep the version with which they began until they end",
-      "are put twice in a transaction as outside of one",
-      "are taken once, and stay there when they are only read",
-      "are listed with all that is said of them, in a transaction, too",
-      "is for records like any other",
-      "show the record, how often it was claimed, and its age",
-      "are settled no more when another claim has followed",
-      "are settled no more when their record was put or removed",
-      "give their record another value, and go on with their version and their lease",
-      "give their record another value and another time, or that time alone",
-      "tell how old they are, from when they began",
+      "stores values of every JSON type",
+      "replaces a record with its value, owner and lifetime",
+      "compares record IDs exactly",
+      "dates the creation of a record with the storage clock and keeps that time",
+      "expires records by the storage clock",
+      "treats expired records as absent in every call",
+      "puts a record on condition that none, any or a given version exists",
+      "keeps owner and lifetime if a put is refused",
+      "stores one of several concurrent puts over the same version",
+      "stores every one of several concurrent unconditional puts",
+      "loses no update when stale puts are retried",
+      "decides a conditional put after a concurrent transaction ends",
+      "gives a record a new, never reused version with every write and claim",
+      "keeps the first version of a record until the record ends",
+      "applies the same conditions to repeated puts in a transaction",
+      "takes a record once, and keeps it on reads",
+      "lists complete records, also in a transaction",
+      "stores records within a quota like any others",
+      "returns the record with the number of its claims and its age",
+      "refuses to settle a claim after a newer one",
+      "refuses to settle a claim after its record is put or removed",
+      "replaces the value of a claimed record and keeps its version and lease",
+      "replaces the value and the due time of a claimed record, or the due time only",
+      "returns the age of a record since its creation",
     ],
     (records) => ({
       get: async (kind, ids) => {
@@ -68,11 +68,11 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "looks whether a record is there, then takes it",
+    "checks for a record before it takes it",
     [
-      "are taken once of many tries at once",
-      "are taken or removed, never both",
-      "are taken while another transaction has taken them if that is taken back",
+      "gives a record to one of several concurrent takes",
+      "either takes or removes a record in concurrent calls",
+      "takes a record if a concurrent transaction that took it rolls back",
     ],
     (records) => ({
       take: async (kind, id) => {
@@ -84,7 +84,7 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
     }),
   ),
 
-  brokenRecords("takes all records of an owner with one of them", ["are taken each for itself"], (records) => ({
+  brokenRecords("takes all records of an owner with one of them", ["takes only the given record"], (records) => ({
     take: async (kind, id) => {
       const [record] = await records.get(kind, [id]);
       const value = await records.take(kind, id);
@@ -94,12 +94,12 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   })),
 
   brokenRecordStore(
-    "takes records for good, also in a transaction that fails",
+    "keeps a rolled-back take",
     [
-      "are written by transactions as a whole, or not at all",
-      "are undone with the part of a transaction that wrote them",
-      "are taken while another transaction has taken them if that is taken back",
-      "is free again when one is taken, removed, settled or over",
+      "commits or rolls back all record writes of a transaction",
+      "rolls back record writes with their nested transaction",
+      "takes a record if a concurrent transaction that took it rolls back",
+      "frees a quota when a record is taken, removed, settled or expired",
     ],
     () => {
       const gone = new Set<string>();
@@ -121,7 +121,7 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
 
   brokenRecordStore(
     "removes records of other kinds",
-    ["are of one kind", "are removed by their owner, all of a kind"],
+    ["keeps the records of different kinds separate", "removes all records of an owner in one kind"],
     () => {
       const kinds = new Set<string>();
       return (records) => ({
@@ -141,10 +141,10 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   brokenRecords(
     "removes records without an owner, too",
     [
-      "are put in the place of those before, with all that is said of them",
-      "are written by transactions as a whole, or not at all",
-      "are removed by their owner, all of a kind",
-      "are listed by owner, part by part",
+      "replaces a record with its value, owner and lifetime",
+      "commits or rolls back all record writes of a transaction",
+      "removes all records of an owner in one kind",
+      "lists the records of an owner page by page",
     ],
     (records) => ({
       put: (kind, id, value, options) =>
@@ -153,8 +153,8 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "removes an owner's first hundred records",
-    ["are removed by their owner, all of a kind"],
+    "removes only the first hundred records of an owner",
+    ["removes all records of an owner in one kind"],
     (records) => ({
       remove: async (kind, selector) => {
         if ("ids" in selector) return records.remove(kind, selector);
@@ -165,15 +165,15 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "tells all ids that are to be removed",
+    "returns all given IDs as removed",
     [
-      "are not there before they are put",
-      "of ids and owners that cannot be stored are as good as absent",
-      "are as good as absent in every call when their time is over",
-      "are taken or removed, never both",
-      "are removed by their ids, and told each once",
-      "are removed once of many tries at once",
-      "are removed in a transaction with what it has put itself",
+      "returns nothing for records that were never put",
+      "treats unstorable IDs and owners as absent in reads and removals",
+      "treats expired records as absent in every call",
+      "either takes or removes a record in concurrent calls",
+      "removes records by ID and returns each removed ID once",
+      "removes each record in one of several concurrent calls",
+      "removes the records that the same transaction has put",
     ],
     (records) => ({
       remove: async (kind, selector) => {
@@ -184,8 +184,8 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "tells a removed id as often as it is asked for",
-    ["are removed by their ids, and told each once"],
+    "returns a removed ID repeatedly",
+    ["removes records by ID and returns each removed ID once"],
     (records) => ({
       remove: async (kind, selector) => {
         const removed = await records.remove(kind, selector);
@@ -195,8 +195,8 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "looks which records there are, then removes them",
-    ["are taken or removed, never both", "are removed once of many tries at once"],
+    "checks for records before it removes them",
+    ["either takes or removes a record in concurrent calls", "removes each record in one of several concurrent calls"],
     (records) => ({
       remove: async (kind, selector) => {
         const found =
@@ -208,20 +208,24 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
     }),
   ),
 
-  brokenRecords("lists records by UTF-16", ["are listed by the code points of their ids, part by part"], (records) => ({
-    list: async (kind, { owner, after, limit }) =>
-      (await all(records, kind, owner))
-        .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-        .filter(({ id }) => after === null || id > after)
-        .slice(0, limit) as never,
-  })),
+  brokenRecords(
+    "lists records by UTF-16 code units",
+    ["lists records page by page in code point order of their IDs"],
+    (records) => ({
+      list: async (kind, { owner, after, limit }) =>
+        (await all(records, kind, owner))
+          .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+          .filter(({ id }) => after === null || id > after)
+          .slice(0, limit) as never,
+    }),
+  ),
 
   brokenRecords(
-    "lists records as a dictionary does",
+    "lists records by locale",
     [
-      "are removed by their owner, all of a kind",
-      "are listed by the code points of their ids, part by part",
-      "are listed by owner, part by part",
+      "removes all records of an owner in one kind",
+      "lists records page by page in code point order of their IDs",
+      "lists the records of an owner page by page",
     ],
     (records) => ({
       list: async (kind, { owner, after, limit }) =>
@@ -233,11 +237,11 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "lists the record again that a part is to follow",
+    "includes the given position in a list",
     [
-      "are listed by the code points of their ids, part by part",
-      "are listed by owner, part by part",
-      "are listed with all that is said of them, in a transaction, too",
+      "lists records page by page in code point order of their IDs",
+      "lists the records of an owner page by page",
+      "lists complete records, also in a transaction",
     ],
     (records) => ({
       list: async (kind, selection) => {
@@ -248,17 +252,23 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
     }),
   ),
 
-  brokenRecords("lists what an owner has of a part of all", ["are listed by owner, part by part"], (records) => ({
-    list: async (kind, { owner, ...selection }) =>
-      (await records.list(kind, selection)).filter((record) => owner === undefined || record.owner === owner) as never,
-  })),
+  brokenRecords(
+    "filters a page of all records by owner",
+    ["lists the records of an owner page by page"],
+    (records) => ({
+      list: async (kind, { owner, ...selection }) =>
+        (await records.list(kind, selection)).filter(
+          (record) => owner === undefined || record.owner === owner,
+        ) as never,
+    }),
+  ),
 
   brokenRecords(
-    "lists a hundred records more than it is asked to",
+    "lists a hundred records beyond the limit",
     [
-      "are listed by the code points of their ids, part by part",
-      "are listed by owner, part by part",
-      "are listed with all that is said of them, in a transaction, too",
+      "lists records page by page in code point order of their IDs",
+      "lists the records of an owner page by page",
+      "lists complete records, also in a transaction",
     ],
     (records) => ({
       list: (kind, selection) => records.list(kind, { ...selection, limit: selection.limit + 100 }),
@@ -266,16 +276,16 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "counts the time of the latest record",
-    ["are counted, and told for how long the oldest is there", "are counted without those that are over"],
+    "returns the age of the latest record",
+    ["returns the number of records and the age of the oldest one", "excludes expired records from the count"],
     (records) => ({
       count: async (kind) => ({ ...(await records.count(kind)), oldest: 0 }),
     }),
   ),
 
   brokenRecords(
-    "counts the records of all kinds",
-    ["are counted, and told for how long the oldest is there"],
+    "counts records of all kinds",
+    ["returns the number of records and the age of the oldest one"],
     (records) => ({
       count: async (kind) => {
         const [own, other] = [await records.count(kind), await records.count(kind === "mail" ? "sample" : "mail")];
@@ -285,17 +295,17 @@ export const brokenRecordRemoving: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "counts records that are over",
+    "counts expired records",
     [
-      "are put in the place of those before, with all that is said of them",
-      "are as good as absent in every call when their time is over",
-      "are counted, and told for how long the oldest is there",
-      "are counted without those that are over",
-      "is needed by no record that is put without it",
-      "is that within a transaction, what it has put itself counted",
-      "are settled once when they are done",
-      "are settled also late, when no other claim has followed",
-      "are settled no more when the record is over, and do not lengthen its time",
+      "replaces a record with its value, owner and lifetime",
+      "treats expired records as absent in every call",
+      "returns the number of records and the age of the oldest one",
+      "excludes expired records from the count",
+      "applies no quota to records that are put without one",
+      "counts the writes of a transaction towards a quota",
+      "settles a claim as done once",
+      "settles an expired claim if there is no newer one",
+      "refuses to settle a claim of an expired record, and does not extend its lifetime",
     ],
     () => {
       const put = new Set<string>();

@@ -2,20 +2,20 @@ import type { RecordRepository } from "@sallyport/core";
 import type { BrokenAdapter } from "../broken-adapter.ts";
 import { brokenRecords, brokenRecordStore } from "./broken-record-store.ts";
 
-/** The version that a record has by now. */
+/** The current version of a record. */
 async function versionOf(records: RecordRepository, kind: string, id: string): Promise<number> {
   return (await records.get(kind, [id]))[0]?.version ?? 0;
 }
 
-/** Faults in how claimed records are settled. */
+/** Faults in settling claimed records. */
 export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   brokenRecords(
-    "is done with a record of any version",
+    "settles any version of a record as done",
     [
-      "end when their record is put, which is due at once and was never claimed",
-      "are settled each for itself and its kind",
-      "are settled no more when another claim has followed",
-      "are settled no more when their record was put or removed",
+      "ends a claim when its record is put, which is due immediately with no claims",
+      "settles each claim by its own ID and kind only",
+      "refuses to settle a claim after a newer one",
+      "refuses to settle a claim after its record is put or removed",
     ],
     (records) => ({
       settle: async (kind, one, settlement) =>
@@ -28,8 +28,8 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "gives a record of any version another value",
-    ["are settled no more when another claim has followed", "are settled no more when their record was put or removed"],
+    "replaces the value of any version of a record",
+    ["refuses to settle a claim after a newer one", "refuses to settle a claim after its record is put or removed"],
     (records) => ({
       settle: async (kind, one, settlement) =>
         records.settle(
@@ -42,28 +42,24 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
     }),
   ),
 
-  brokenRecords(
-    "makes a record of any version due",
-    ["are settled no more when another claim has followed"],
-    (records) => ({
-      settle: async (kind, one, settlement) =>
-        records.settle(
-          kind,
-          settlement !== "done" && settlement.value === undefined
-            ? { id: one.id, version: await versionOf(records, kind, one.id) }
-            : one,
-          settlement,
-        ),
-    }),
-  ),
+  brokenRecords("makes any version of a record due", ["refuses to settle a claim after a newer one"], (records) => ({
+    settle: async (kind, one, settlement) =>
+      records.settle(
+        kind,
+        settlement !== "done" && settlement.value === undefined
+          ? { id: one.id, version: await versionOf(records, kind, one.id) }
+          : one,
+        settlement,
+      ),
+  })),
 
   brokenRecords(
-    "refuses to settle late",
+    "refuses late settlements",
     [
-      "end when their record is put, which is due at once and was never claimed",
-      "are settled no more when their record was put or removed",
-      "are settled also late, when no other claim has followed",
-      "give their record another value and another time, or that time alone",
+      "ends a claim when its record is put, which is due immediately with no claims",
+      "refuses to settle a claim after its record is put or removed",
+      "settles an expired claim if there is no newer one",
+      "replaces the value and the due time of a claimed record, or the due time only",
     ],
     (records) => ({
       settle: async (kind, one, settlement) => {
@@ -76,10 +72,10 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   brokenRecords(
     "makes every settled record due in a minute",
     [
-      "are of those first that began first, as many as are asked for",
-      "make a record due again when their delay is over, and others at their time",
-      "give their record another value, and go on with their version and their lease",
-      "give their record another value and another time, or that time alone",
+      "claims records in creation order up to the limit",
+      "makes each settled record due again after its own delay",
+      "replaces the value of a claimed record and keeps its version and lease",
+      "replaces the value and the due time of a claimed record, or the due time only",
     ],
     (records) => ({
       settle: (kind, one, settlement) =>
@@ -88,11 +84,11 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "makes every settled record due at once",
+    "makes every settled record due immediately",
     [
-      "make a record due again when their delay is over, and others at their time",
-      "give their record another value, and go on with their version and their lease",
-      "give their record another value and another time, or that time alone",
+      "makes each settled record due again after its own delay",
+      "replaces the value of a claimed record and keeps its version and lease",
+      "replaces the value and the due time of a claimed record, or the due time only",
     ],
     (records) => ({
       settle: (kind, one, settlement) =>
@@ -101,8 +97,8 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "makes a record due at once by another value",
-    ["give their record another value, and go on with their version and their lease"],
+    "makes a record due immediately with a new value",
+    ["replaces the value of a claimed record and keeps its version and lease"],
     (records) => ({
       settle: (kind, one, settlement) =>
         records.settle(kind, one, settlement === "done" ? settlement : { dueIn: 0, ...settlement }),
@@ -110,11 +106,11 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "settles no value with another time",
+    "ignores the value of a settlement with a due time",
     [
-      "are not put with a text that cannot be stored",
-      "are settled no more when the record is over, and do not lengthen its time",
-      "give their record another value and another time, or that time alone",
+      "refuses to put or settle a record with an unstorable text",
+      "refuses to settle a claim of an expired record, and does not extend its lifetime",
+      "replaces the value and the due time of a claimed record, or the due time only",
     ],
     (records) => ({
       settle: (kind, one, settlement) =>
@@ -129,9 +125,9 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   brokenRecords(
     "puts the value of a settlement",
     [
-      "are settled no more when the record is over, and do not lengthen its time",
-      "give their record another value, and go on with their version and their lease",
-      "give their record another value and another time, or that time alone",
+      "refuses to settle a claim of an expired record, and does not extend its lifetime",
+      "replaces the value of a claimed record and keeps its version and lease",
+      "replaces the value and the due time of a claimed record, or the due time only",
     ],
     (records) => ({
       settle: async (kind, one, settlement) => {
@@ -143,8 +139,8 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "says that no value was settled when it is the same",
-    ["give their record another value, and go on with their version and their lease"],
+    "reports an unchanged value as not settled",
+    ["replaces the value of a claimed record and keeps its version and lease"],
     () => {
       const latest = new Map<string, string>();
       return (records) => ({
@@ -159,8 +155,12 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "remembers what transactions claimed that failed",
-    ["are of one kind", "are taken back with their transaction", "are settled each for itself and its kind"],
+    "keeps rolled-back claims",
+    [
+      "keeps the records of different kinds separate",
+      "rolls back claims with their transaction",
+      "settles each claim by its own ID and kind only",
+    ],
     () => {
       const ids = new Set<string>();
       return (records) => ({
@@ -180,11 +180,11 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   brokenRecordStore(
     "keeps the lease of a record that is put",
     [
-      "are of one kind",
-      "are taken back with their transaction",
-      "end when their record is put, which is due at once and was never claimed",
-      "are settled each for itself and its kind",
-      "are settled no more when their record was put or removed",
+      "keeps the records of different kinds separate",
+      "rolls back claims with their transaction",
+      "ends a claim when its record is put, which is due immediately with no claims",
+      "settles each claim by its own ID and kind only",
+      "refuses to settle a claim after its record is put or removed",
     ],
     () => {
       const ids = new Set<string>();
@@ -212,10 +212,10 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "goes on counting the claims of a record that is put",
+    "keeps the claim count of a record that is put",
     [
-      "are taken back with their transaction",
-      "end when their record is put, which is due at once and was never claimed",
+      "rolls back claims with their transaction",
+      "ends a claim when its record is put, which is due immediately with no claims",
     ],
     () => {
       const counts = new Map<number, number>();
@@ -231,10 +231,10 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "lets a claim hold that a put has followed",
+    "keeps a claim valid after a put",
     [
-      "end when their record is put, which is due at once and was never claimed",
-      "are settled no more when their record was put or removed",
+      "ends a claim when its record is put, which is due immediately with no claims",
+      "refuses to settle a claim after its record is put or removed",
     ],
     () => {
       const latest = new Map<string, { readonly claimed: number; readonly put: number }>();
@@ -254,7 +254,7 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
     },
   ),
 
-  brokenRecordStore("settles records of any kind", ["are settled each for itself and its kind"], () => {
+  brokenRecordStore("settles records of any kind", ["settles each claim by its own ID and kind only"], () => {
     const kinds = new Set<string>();
     return (records) => ({
       put: (kind, ...put) => {
@@ -269,11 +269,11 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
   }),
 
   brokenRecords(
-    "keeps a settled record for another day",
+    "extends the lifetime of a settled record by a day",
     [
-      "are not put with a text that cannot be stored",
-      "are settled no more when the record is over, and do not lengthen its time",
-      "give their record another value and another time, or that time alone",
+      "refuses to put or settle a record with an unstorable text",
+      "refuses to settle a claim of an expired record, and does not extend its lifetime",
+      "replaces the value and the due time of a claimed record, or the due time only",
     ],
     (records) => ({
       settle: async (kind, one, settlement) => {

@@ -3,7 +3,7 @@ import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 
 export type RecordFault = (records: RecordRepository) => Partial<RecordRepository>;
 
-/** A storage whose records have a fault. It is made anew for every transaction, from what `makeFault` keeps for all of them. */
+/** A storage with a fault in its records, created for every transaction from the shared state of `makeFault`. */
 export function brokenRecordStore(
   fault: string,
   caughtBy: string | readonly string[],
@@ -15,12 +15,12 @@ export function brokenRecordStore(
   });
 }
 
-/** The same of one that keeps nothing. */
+/** The same without a shared state. */
 export function brokenRecords(fault: string, caughtBy: string | readonly string[], faulty: RecordFault): BrokenAdapter {
   return brokenRecordStore(fault, caughtBy, () => faulty);
 }
 
-/** Every record of a kind. */
+/** All records of a kind. */
 export function all(records: RecordRepository, kind: string, owner?: string): Promise<StoredRecord[]> {
   const selection = { after: null, limit: 10_000 };
   return records.list(kind, owner === undefined ? selection : { ...selection, owner });

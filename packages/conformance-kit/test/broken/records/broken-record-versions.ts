@@ -3,25 +3,25 @@ import { type BrokenAdapter, pause } from "../broken-adapter.ts";
 import { brokenRecords, brokenRecordStore } from "./broken-record-store.ts";
 import { renumbered } from "./renumbered.ts";
 
-/** The record of an id, if there is one. */
+/** The record with an ID, if it exists. */
 async function present(records: RecordRepository, kind: string, id: string): Promise<StoredRecord | undefined> {
   return (await records.get(kind, [id]))[0];
 }
 
-/** Faults in the versions of records, and in what is put on their condition. */
+/** Faults in record versions and in conditional puts. */
 export const brokenRecordVersions: readonly BrokenAdapter[] = [
   brokenRecords(
-    "puts a record against the condition",
+    "ignores the condition of a put",
     [
-      "are as good as absent in every call when their time is over",
-      "are put on the condition that none is there, that any is, or that it has a version",
-      "keep their owner and their end when they are not put",
-      "are put once of many puts at once where none is to be there",
-      "are put once of many puts at once in the place of one version",
-      "lose no update of many at once that are tried again when they are stale",
-      "are stale or there already when another has put one meanwhile, and not when that is taken back",
-      "are put twice in a transaction as outside of one",
-      "change the version that a put has to name",
+      "treats expired records as absent in every call",
+      "puts a record on condition that none, any or a given version exists",
+      "keeps owner and lifetime if a put is refused",
+      "stores one of several concurrent puts on condition that none exists",
+      "stores one of several concurrent puts over the same version",
+      "loses no update when stale puts are retried",
+      "decides a conditional put after a concurrent transaction ends",
+      "applies the same conditions to repeated puts in a transaction",
+      "requires the version of the claim in a conditional put",
     ],
     (records) => ({
       put: (kind, id, value, options) => records.put(kind, id, value, { ...options, ifVersion: "any" }),
@@ -29,22 +29,22 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "puts no record in the place of another",
+    "never replaces a record",
     [
-      "are put in the place of those before, with all that is said of them",
-      "are written by transactions as a whole, or not at all",
-      "are as good as absent in every call when their time is over",
-      "are put on the condition that none is there, that any is, or that it has a version",
-      "keep their owner and their end when they are not put",
-      "are put once of many puts at once in the place of one version",
-      "lose no update of many at once that are tried again when they are stale",
-      "are stale or there already when another has put one meanwhile, and not when that is taken back",
-      "have another version after every write and every claim, which none had before",
-      "are put twice in a transaction as outside of one",
-      "goes with a record to its next owner",
-      "end when their record is put, which is due at once and was never claimed",
-      "change the version that a put has to name",
-      "are settled no more when their record was put or removed",
+      "replaces a record with its value, owner and lifetime",
+      "commits or rolls back all record writes of a transaction",
+      "treats expired records as absent in every call",
+      "puts a record on condition that none, any or a given version exists",
+      "keeps owner and lifetime if a put is refused",
+      "stores one of several concurrent puts over the same version",
+      "loses no update when stale puts are retried",
+      "decides a conditional put after a concurrent transaction ends",
+      "gives a record a new, never reused version with every write and claim",
+      "applies the same conditions to repeated puts in a transaction",
+      "counts a record for its new owner after the owner changes",
+      "ends a claim when its record is put, which is due immediately with no claims",
+      "requires the version of the claim in a conditional put",
+      "refuses to settle a claim after its record is put or removed",
     ],
     (records) => ({
       put: async (kind, id, value, options) => {
@@ -55,11 +55,11 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "puts a version where none is there",
+    "puts a version of an absent record",
     [
-      "are as good as absent in every call when their time is over",
-      "are put on the condition that none is there, that any is, or that it has a version",
-      "are put twice in a transaction as outside of one",
+      "treats expired records as absent in every call",
+      "puts a record on condition that none, any or a given version exists",
+      "applies the same conditions to repeated puts in a transaction",
     ],
     (records) => ({
       put: async (kind, id, value, options) => {
@@ -71,14 +71,14 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "says of a stale record that it exists",
+    "reports a stale record as existing",
     [
-      "are put on the condition that none is there, that any is, or that it has a version",
-      "keep their owner and their end when they are not put",
-      "are put once of many puts at once in the place of one version",
-      "are stale or there already when another has put one meanwhile, and not when that is taken back",
-      "are put twice in a transaction as outside of one",
-      "change the version that a put has to name",
+      "puts a record on condition that none, any or a given version exists",
+      "keeps owner and lifetime if a put is refused",
+      "stores one of several concurrent puts over the same version",
+      "decides a conditional put after a concurrent transaction ends",
+      "applies the same conditions to repeated puts in a transaction",
+      "requires the version of the claim in a conditional put",
     ],
     (records) => ({
       put: async (kind, id, value, options) => {
@@ -89,11 +89,8 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "looks for the version of a record, then puts it",
-    [
-      "are put once of many puts at once in the place of one version",
-      "lose no update of many at once that are tried again when they are stale",
-    ],
+    "checks the version of a record before it puts",
+    ["stores one of several concurrent puts over the same version", "loses no update when stale puts are retried"],
     (records) => ({
       put: async (kind, id, value, options = {}) => {
         if (typeof options.ifVersion === "number") {
@@ -107,10 +104,10 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "looks whether no record is there, then puts one",
+    "checks that a record is absent before it puts",
     [
-      "are put once of many puts at once where none is to be there",
-      "are stale or there already when another has put one meanwhile, and not when that is taken back",
+      "stores one of several concurrent puts on condition that none exists",
+      "decides a conditional put after a concurrent transaction ends",
     ],
     (records) => ({
       put: async (kind, id, value, options = {}) => {
@@ -125,8 +122,8 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "refuses one of two records that are put at once without a condition",
-    ["are put by every one of many puts at once that have no condition"],
+    "refuses one of two concurrent unconditional puts",
+    ["stores every one of several concurrent unconditional puts"],
     (records) => ({
       put: async (kind, id, value, options = {}) => {
         const { ifVersion = "any" } = options;
@@ -141,11 +138,11 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   brokenRecords(
     "counts the versions of each record from one",
     [
-      "are as good as absent in every call when their time is over",
-      "have another version after every write and every claim, which none had before",
-      "keep the version with which they began until they end",
-      "is for records like any other",
-      "are settled each for itself and its kind",
+      "treats expired records as absent in every call",
+      "gives a record a new, never reused version with every write and claim",
+      "keeps the first version of a record until the record ends",
+      "stores records within a quota like any others",
+      "settles each claim by its own ID and kind only",
     ],
     (records) =>
       renumbered(records, {
@@ -158,10 +155,10 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "gives the versions of a transaction that is taken back again",
+    "reuses the versions of a rolled-back transaction",
     [
-      "have another version after every write and every claim, which none had before",
-      "are put twice in a transaction as outside of one",
+      "gives a record a new, never reused version with every write and claim",
+      "applies the same conditions to repeated puts in a transaction",
     ],
     () => {
       let outside: RecordRepository | undefined;
@@ -182,13 +179,13 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "gives the versions of a part that is taken back again",
-    ["have another version after every write and every claim, which none had before"],
+    "reuses the versions of a rolled-back nested transaction",
+    ["gives a record a new, never reused version with every write and claim"],
     () => (records) => {
       const numbers = new Map<number, number>();
       return renumbered(records, {
         shown: ({ id, version }) => {
-          // The name of the record stands for the part that it is put in.
+          // The ID of the record identifies the nested transaction.
           if (id === "undone") numbers.set(version + 1, version);
           return { version: numbers.get(version) ?? version };
         },
@@ -198,8 +195,8 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecordStore(
-    "keeps the version of a record that is claimed",
-    ["change the version that a put has to name"],
+    "keeps the version of a claimed record",
+    ["requires the version of the claim in a conditional put"],
     () => {
       const before = new Map<number, number>();
       return (records) => ({
@@ -222,25 +219,25 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "begins a record with every write",
+    "begins a record anew with every write",
     [
-      "are put once of many puts at once in the place of one version",
-      "keep the version with which they began until they end",
-      "are put twice in a transaction as outside of one",
-      "is for records like any other",
-      "show the record, how often it was claimed, and its age",
-      "end when their record is put, which is due at once and was never claimed",
+      "stores one of several concurrent puts over the same version",
+      "keeps the first version of a record until the record ends",
+      "applies the same conditions to repeated puts in a transaction",
+      "stores records within a quota like any others",
+      "returns the record with the number of its claims and its age",
+      "ends a claim when its record is put, which is due immediately with no claims",
     ],
     (records) =>
       renumbered(records, { shown: ({ version }) => ({ born: version }), meant: (_kind, _id, shown) => shown }),
   ),
 
   brokenRecordStore(
-    "goes on with a record that was put anew",
+    "continues an expired record with a new put",
     [
-      "are as good as absent in every call when their time is over",
-      "keep the version with which they began until they end",
-      "is for records like any other",
+      "treats expired records as absent in every call",
+      "keeps the first version of a record until the record ends",
+      "stores records within a quota like any others",
     ],
     () => {
       const born = new Map<string, number>();
@@ -256,11 +253,11 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
   ),
 
   brokenRecords(
-    "puts the end and the owner of a record that it refuses",
+    "stores the lifetime and the owner of a refused put",
     [
-      "keep their owner and their end when they are not put",
-      "lose no update of many at once that are tried again when they are stale",
-      "change the version that a put has to name",
+      "keeps owner and lifetime if a put is refused",
+      "loses no update when stale puts are retried",
+      "requires the version of the claim in a conditional put",
     ],
     (records) => ({
       put: async (kind, id, value, options = {}) => {

@@ -1,13 +1,13 @@
 import type { RecordRepository, StoredRecord } from "@sallyport/core";
 
-/** How a store shows versions, and which one is meant by what it has shown. */
+/** Maps stored versions to shown ones and back. */
 export interface Numbering {
   readonly shown: (record: StoredRecord) => Partial<Pick<StoredRecord, "version" | "born">>;
   /** `null`: none. */
   readonly meant: (kind: string, id: string, shown: number) => Promise<number | null> | number | null;
 }
 
-/** Records with other versions than they have. */
+/** Records with renumbered versions. */
 export function renumbered(records: RecordRepository, { shown, meant }: Numbering): Partial<RecordRepository> {
   const show = <T extends StoredRecord<never>>(list: T[]) =>
     list.map((record) => ({ ...record, ...shown(record as StoredRecord) }));
