@@ -9,12 +9,12 @@ import { batchStatement } from "./dialects/postgres/transaction-runner.ts";
 import { type Statement, statement } from "./statement.ts";
 
 describe("numbered parameters", () => {
-  test("become question marks, with the values in the order of their places", () => {
+  test("become question marks with the values in order of their positions", () => {
     const query = positionalQuery("select $2, $1, $2 from t limit $10", ["a", "b", 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(query).toEqual({ sql: "select ?, ?, ? from t limit ?", values: ["b", "a", "b", 10] });
   });
 
-  test("take arrays as JSON, and other values as they are", () => {
+  test("pass arrays as JSON and other values unchanged", () => {
     const bytes = Buffer.from("ab");
     expect(positionalQuery("$1 $2 $3 $4 $5", [["a", '"'], [1, 2], null, true, bytes]).values).toEqual([
       '["a","\\""]',
@@ -25,13 +25,13 @@ describe("numbered parameters", () => {
     ]);
   });
 
-  test("without a value are a mistake", () => {
+  test("fail without a value", () => {
     expect(() => positionalQuery("select $2", ["a"])).toThrow(RangeError);
   });
 });
 
 describe("the URL of a MariaDB", () => {
-  test("says where the server is and who comes", () => {
+  test("contains the server and the credentials", () => {
     const server = { host: "db.example", port: 3307, user: "sally port", password: "p@ss" };
     expect(serverOf("mariadb://sally%20port:p%40ss@db.example:3307/sallyport")).toEqual(server);
     expect(serverOf("mysql://u@[::1]/")).toEqual({ host: "::1", port: 3306, user: "u", password: "" });
@@ -47,7 +47,7 @@ describe("the URL of a MariaDB", () => {
     ["require", { rejectUnauthorized: false, verifyIdentity: false }],
     ["verify-ca", { rejectUnauthorized: true, verifyIdentity: false }],
     ["verify-full", { rejectUnauthorized: true, verifyIdentity: true }],
-  ])("asks for encryption with sslmode=%s", (mode, ssl) => {
+  ])("requires encryption with sslmode=%s", (mode, ssl) => {
     expect(serverOf(`mariadb://u@h/d?sslmode=${mode}`).ssl).toEqual(ssl);
   });
 
@@ -57,12 +57,12 @@ describe("the URL of a MariaDB", () => {
     "secret",
     "mariadb://u:secret@h/d?sslmode=maybe",
     "mariadb://u:secret@h/d?multipleStatements=true",
-  ])("is refused without its password being told: %s", (url) => {
+  ])("is refused without revealing its password: %s", (url) => {
     expect(() => serverOf(url)).toThrow(/^The URL of the database (?!.*secret)/);
   });
 });
 
-test("without its driver MariaDB says what to install", async () => {
+test("reports how to install the missing MariaDB driver", async () => {
   jest.unstable_mockModule("mysql2", () => {
     throw new Error("Cannot find package 'mysql2'");
   });
@@ -82,12 +82,12 @@ const attributes: Attributes = JSON.parse(
 
 const stored = (given: Attributes) => attributesOf(JSON.parse(attributesText(given)) as Attributes);
 
-test("attributes come back as they were stored", () => {
+test("restores attributes as stored", () => {
   expect(stored(attributes)).toEqual(attributes);
   expect(Object.keys(stored(attributes))).toContain("__proto__");
 });
 
-test("what is stored is not nested, however deep the values are", () => {
+test("stores deeply nested values without nesting", () => {
   let deep: JsonValue = 1;
   for (let depth = 0; depth < 200; depth += 1) deep = depth % 2 === 0 ? [deep] : { deep };
   const texts = Object.values(
@@ -97,7 +97,7 @@ test("what is stored is not nested, however deep the values are", () => {
   expect(stored({ deep })).toEqual({ deep });
 });
 
-test("values are stored alike whatever the order of their members", () => {
+test("stores equal values equally for any member order", () => {
   const one = { a: 1, b: [{ c: 2, d: 3 }] };
   const other = { b: [{ d: 3, c: 2 }], a: 1 };
   expect(storedValue(one)).toEqual(storedValue(other));
@@ -105,7 +105,7 @@ test("values are stored alike whatever the order of their members", () => {
 });
 
 describe("the name of a database", () => {
-  test.each(["sallyport", "_a1", "x".repeat(63)])("%s is taken", (name) => {
+  test.each(["sallyport", "_a1", "x".repeat(63)])("%s is accepted", (name) => {
     expect(acceptDatabaseName(name)).toBe(name);
   });
 
@@ -124,19 +124,19 @@ describe("joint statement", () => {
   const [one, two] = [call("one", "select f($1::text, $2::int, $1::text)"), call("two", "select g($1)")];
   const row = addition("row", "insert into t values ($2, $1)");
 
-  test("is the calls in their order, and the additions beside them, with parameters one behind the other", () => {
+  test("combines the calls in order with the additions, and renumbers the parameters", () => {
     expect(batchStatement([one, two, row])?.text).toBe(
       "with added_0 as (insert into t values ($5, $4)) select f($1::text, $2::int, $1::text), g($3)",
     );
     expect(batchStatement([two, one])?.text).toBe("select g($1), f($2::text, $3::int, $2::text)");
   });
 
-  test("is the same one every time", () => {
+  test("is identical for identical calls", () => {
     expect(batchStatement([one, row])).toBe(batchStatement([one, row]));
     expect(batchStatement([one, row])?.name).not.toBe(batchStatement([two, row])?.name);
   });
 
-  test("is none of statements that answer something, or that would not keep their order", () => {
+  test("refuses statements that return rows or would lose their order", () => {
     const other = { name: "other", text: "select 1" };
     for (const statements of [
       [],
@@ -178,12 +178,12 @@ describe("names of schemas", () => {
 });
 
 describe("statements", () => {
-  test("have the same name for the same text only", () => {
+  test("have equal names for equal texts only", () => {
     expect(statement("admit", "select 1").name).toBe(statement("admit", "select 1").name);
     expect(statement("admit", "select 1").name).not.toBe(statement("admit", "select 2").name);
   });
 
-  test("have names that the server keeps whole", () => {
+  test("have names that the server does not truncate", () => {
     expect(statement("session_open_within", "select 1").name.length).toBeLessThan(64);
   });
 });

@@ -6,7 +6,7 @@ import { codeOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 import { unreachableServerSuite } from "./unreachable-server-suite.ts";
 
-describe("failures of the database", () => {
+describe("database failures", () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe("failures of the database", () => {
   const sleepOn = ({ knex }: PostgresKnex) =>
     withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(30)" }));
 
-  /** Ends the server's side of all connections under this name, once one of them runs a query that sleeps. */
+  /** Ends the server side of all connections with this name after one of them runs a sleeping query. */
   async function terminate(applicationName: string): Promise<void> {
     for (;;) {
       const { rowCount } = await database.admin.query(
@@ -33,7 +33,7 @@ describe("failures of the database", () => {
     ]);
   }
 
-  test("a connection that is ended in the middle of a query is 704, and the next call has another one", async () => {
+  test("fail a query with 704 if its connection is terminated, and the next call gets another connection", async () => {
     const engine = database.connect({ applicationName: "ended" });
     const storage = storageOver(engine);
     const sleeping = codeOf(sleepOn(engine));
@@ -42,7 +42,7 @@ describe("failures of the database", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("a transaction whose connection is ended is 704 and leaves nothing", async () => {
+  test("fail and roll back a transaction with 704 if its connection is terminated", async () => {
     const storage = storageOver(database.connect({ applicationName: "cut", pool: { max: 1 } }));
     const cut = storage.transaction(async (r) => {
       await r.sessions.open(newSession("lost"), openPolicy);
@@ -60,14 +60,14 @@ describe("failures of the database", () => {
     connect: async (settings) => storageOver(database.connect(settings)),
   }));
 
-  test("a slow statement keeps its own timeout", async () => {
+  test("keep the own timeout of a slow statement", async () => {
     const { knex } = database.connect({ applicationName: "slow" });
     await expect(
       withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(6)" })),
     ).resolves.toMatchObject({ rowCount: 1 });
   }, 20_000);
 
-  test("an unknown database is 705, a refused log-in 704, and no text of an error has the password", async () => {
+  test("return 705 for an unknown database and 704 for a refused log-in, without the password in any error", async () => {
     const unknown = new URL(database.url);
     unknown.pathname = "no_such_database";
     expect(await codeOf(storageOver(database.connect({ url: unknown.href })).health())).toBe(705);
@@ -90,7 +90,7 @@ describe("failures of the database", () => {
     expect(unreadable).toThrow(expect.not.objectContaining({ message: expect.stringContaining("open-sesame") }));
   });
 
-  test("a pool without a free connection is 607: after the time to wait, and at once when too many wait", async () => {
+  test("return 607 without a free connection: after the wait timeout, or immediately with too many waiting calls", async () => {
     const engine = database.connect({
       applicationName: "busy",
       pool: { max: 1, acquireTimeout: 2_000, maxPendingAcquires: 2 },
@@ -99,7 +99,7 @@ describe("failures of the database", () => {
     await storage.health();
     const sleeping = codeOf(sleepOn(engine));
     const refused: string[] = [];
-    // Calls made together would share one connection, and wait for it as one.
+    // A batch of calls would share one connection and wait for it once.
     const waiting: Promise<unknown>[] = [];
     for (let caller = 1; caller <= 2; caller += 1) {
       waiting.push(codeOf(storage.repositories.sessions.count()).finally(() => refused.push("in time")));
@@ -113,13 +113,13 @@ describe("failures of the database", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("a statement that takes too long is 706, and its connection stays good", async () => {
+  test("return 706 after a statement timeout and keep the connection", async () => {
     const engine = database.connect({ statementTimeout: 100, pool: { max: 1 } });
     expect(await codeOf(sleepOn(engine))).toBe(706);
     expect(await storageOver(engine).repositories.sessions.count()).toBe(0);
   });
 
-  test("what nobody expects is 799 and carries the driver's error as its cause only", async () => {
+  test("return 799 for an unexpected error, with the driver error as its cause only", async () => {
     const { knex } = database.connect();
     const call = withConnection(knex, (connection) => runOn(connection, { text: "select 1 / 0" }));
     const error = await call.catch((reason: unknown) => reason);
@@ -128,7 +128,7 @@ describe("failures of the database", () => {
     expect((error as Error).message).not.toContain("zero");
   });
 
-  test("a text that the database cannot hold is 307 where it is written and nothing where it is looked up", async () => {
+  test("return 307 for an unstorable text in a write and no result in a lookup", async () => {
     const { repositories: r } = database.storage();
     expect(await codeOf(r.objects.insert([{ className: "File", attributes: { Name: "a\0b" } }]))).toBe(307);
     expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
@@ -139,7 +139,7 @@ describe("failures of the database", () => {
     }
   });
 
-  test("a closed storage refuses with 706, waits for what runs, and leaves shared connections to others", async () => {
+  test("return 706 after close, which waits for running work and keeps shared connections open", async () => {
     const engine = database.connect();
     let released = 0;
     const one = new KnexStorage({ knex: engine.knex, schema: "test", onClose: async () => void (released += 1) });
@@ -159,7 +159,7 @@ describe("failures of the database", () => {
     expect(await other.repositories.sessions.count()).toBe(0);
   });
 
-  test("a storage whose connections somebody has ended refuses with 706", async () => {
+  test("return 706 after the connections are destroyed externally", async () => {
     const engine = database.connect();
     const storage = storageOver(engine);
     await storage.health();

@@ -20,7 +20,7 @@ describe("migrations", () => {
       patience: { lockTimeout: 50, pause: 20 },
     });
 
-  test("are applied once, in order, and recorded", async () => {
+  test("run once, in order, and are recorded", async () => {
     const storage = database.storage();
     expect(await storage.migrate()).toEqual({ applied: names });
     expect(await storage.migrate()).toEqual({ applied: [] });
@@ -35,7 +35,7 @@ describe("migrations", () => {
   });
 
   test(
-    "of several processes at once wait for one another",
+    "wait for each other across processes",
     async () => {
       const reports = (await runWorkers(database.url, "migrate", [{}, {}, {}, {}])) as { applied: string[] }[];
       expect(reports.flatMap(({ applied }) => applied).toSorted()).toEqual(names.toSorted());
@@ -44,7 +44,7 @@ describe("migrations", () => {
     processTimeout,
   );
 
-  test("that are missing make every call answer 705", async () => {
+  test("make every call answer 705 if they are missing", async () => {
     const storage = database.storage();
     const { repositories: r } = storage;
     const calls = [
@@ -60,7 +60,7 @@ describe("migrations", () => {
     expect(await r.sessions.count()).toBe(0);
   });
 
-  test("of a newer version are refused by every call and by the migration itself", async () => {
+  test("of a newer version are refused by every call and by the migrator", async () => {
     await database.storage().migrate();
     await database.admin.query("insert into test.migrations (name) values ('9999-from-the-future')");
     const storage = database.storage();
@@ -69,7 +69,7 @@ describe("migrations", () => {
       await expect(call()).rejects.toMatchObject({ code: 705, detail: expect.stringContaining("newer") });
   });
 
-  test("are missing as long as functions have a lower number, and of a newer version if they have a higher one", async () => {
+  test("are missing with a lower function number, and of a newer version with a higher one", async () => {
     const storage = database.storage();
     await storage.migrate();
     const install = (number: number) =>
@@ -84,7 +84,7 @@ describe("migrations", () => {
       await expect(call()).rejects.toMatchObject({ code: 705, detail: expect.stringContaining("newer") });
   });
 
-  test("of a newer version leave a storage that is in use healthy, as servers are replaced one after the other", async () => {
+  test("of a newer version keep a running storage healthy during a rolling upgrade", async () => {
     const storage = database.storage();
     await storage.migrate();
     await storage.health();
@@ -97,7 +97,7 @@ describe("migrations", () => {
     });
   });
 
-  test("install functions whose number has risen, and leave the others alone", async () => {
+  test("reinstall functions with a higher number and keep the others", async () => {
     const greet = (greeting: string) =>
       `create or replace function test.greet () returns text language sql as $$ select '${greeting}' $$`;
     const migrated = (number: number, ...statements: string[]) =>
@@ -115,7 +115,7 @@ describe("migrations", () => {
     expect(await greeted()).toEqual([{ text: "three", number: 3 }]);
   });
 
-  test("refuse every write of objects until their functions are there", async () => {
+  test("refuse every object write until the functions are installed", async () => {
     const { knex } = database.connect();
     const tables = migrations.filter(({ number }) => number === undefined);
     await new Migrator(knex, tablesOf("test"), tables).migrate();
@@ -132,7 +132,7 @@ describe("migrations", () => {
     expect(await codeOf(database.storage().repositories.sessions.count())).toBe(705);
   });
 
-  test("that fail leave nothing behind, and keep what went before", async () => {
+  test("roll back on a failure and keep earlier migrations", async () => {
     const broken = { name: "9998-broken", statements: () => ["create table test.half (id integer)", "select 1 / 0"] };
     expect(await codeOf(migrator([broken]).migrate())).toBe(799);
     const { rows } = await database.admin.query(
@@ -141,7 +141,7 @@ describe("migrations", () => {
     expect(rows).toEqual([{ half: null, names }]);
   });
 
-  test("wait for those who use a table without making everybody else wait", async () => {
+  test("wait for users of a table without blocking others", async () => {
     const storage = database.storage();
     await storage.migrate();
     const wider = { name: "9998-wider", statements: () => ["alter table test.sessions add column note text"] };
@@ -152,7 +152,7 @@ describe("migrations", () => {
       migrating = migrator([wider])
         .migrate()
         .then(() => (migrated = true));
-      // Each of these would queue behind the change of the table if it waited for its lock without an end.
+      // Each of these would queue behind the table change if the change waited for its lock without a limit.
       for (let done = 0; done < 200; done += 1)
         await storage.repositories.sessions.open(newSession(`under load ${done}`), openPolicy);
       expect(migrated).toBe(false);
@@ -161,7 +161,7 @@ describe("migrations", () => {
     expect(await storage.repositories.sessions.count()).toBe(200);
   });
 
-  test("need no right to create anything when nothing is left to do", async () => {
+  test("need no permission to create if nothing is left to apply", async () => {
     await database.storage().migrate();
     await database.admin.query(
       "drop role if exists sallyport_reader; create role sallyport_reader login password 'reader';" +

@@ -4,7 +4,7 @@ import type { Statement } from "../src/statement.ts";
 import { digestOf } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 
-/** What is read of a plan in JSON. */
+/** The used members of a JSON plan. */
 interface PlanNode {
   readonly "Node Type": string;
   readonly "Relation Name"?: string;
@@ -12,7 +12,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-describe("plans of the statements that run on every request", () => {
+describe("plans of frequent statements", () => {
   let database: TestDatabase;
   const statements = statementsOf(tablesOf("test"));
   const sessionDigest = `'\\x${digestOf("s1")}'`;
@@ -20,7 +20,7 @@ describe("plans of the statements that run on every request", () => {
   beforeAll(async () => {
     database = await openTestDatabase();
     await database.storage().migrate();
-    // Otherwise the rows may still wait to be flushed when they are vacuumed, and not be known to be visible to all.
+    // Otherwise the rows may still wait for a flush during the vacuum and not be marked as visible to all.
     await database.admin.query("set synchronous_commit = on");
     await database.admin.query(`
       insert into test.objects (uuid, class, attributes, stored_at)
@@ -77,7 +77,7 @@ describe("plans of the statements that run on every request", () => {
   }, startTimeout);
   afterAll(() => database.drop());
 
-  /** All nodes of the plan: by default of the one that is used whatever the parameters are. */
+  /** All nodes of the plan, by default of the generic plan. */
   async function nodesOf(
     statement: Statement,
     parameters: readonly string[],
@@ -135,8 +135,13 @@ describe("plans of the statements that run on every request", () => {
         "sessions_pkey",
       ],
     ],
-    ["number of an incoming message", channels.acceptIn, [secureDigest, "18446744073709551615"], ["channels_pkey"]],
-    ["numbers of outgoing messages", channels.reserveOut, [secureDigest, "100"], ["channels_pkey"]],
+    [
+      "check of an incoming message number",
+      channels.acceptIn,
+      [secureDigest, "18446744073709551615"],
+      ["channels_pkey"],
+    ],
+    ["reservation of outgoing message numbers", channels.reserveOut, [secureDigest, "100"], ["channels_pkey"]],
     ["claim of cipher blocks", cipherBlocks.claim, [...claim, "3", "60000"], ["cipher_blocks_pkey"]],
     [
       "sweep of cipher blocks",
@@ -148,14 +153,14 @@ describe("plans of the statements that run on every request", () => {
     ["sweep of the throttle", throttle.sweep, ["1000", "0"], ["throttle_forget", "throttle_pkey"]],
     ["extension of a session", admission.touch, [sessionDigest, "1000", "0", "900"], ["sessions_pkey"]],
     ["end of a session", sessions.endOne, [sessionDigest, "0"], ["sessions_pkey"]],
-    ["end of a user's sessions", sessions.endAllOfUser, ["1", "0", sessionDigest], ["sessions_device"]],
+    ["end of all sessions of a user", sessions.endAllOfUser, ["1", "0", sessionDigest], ["sessions_device"]],
     [
-      "end of a custom account's sessions",
+      "end of all sessions of a custom account",
       sessions.endAllOfCustomAccount,
       ["gen_random_uuid()", "0", "null"],
       ["sessions_custom_account"],
     ],
-    ["end of a link's sessions", sessions.endAllOfLink, ["'link 7'", "0", "null"], ["sessions_link"]],
+    ["end of all sessions of a link", sessions.endAllOfLink, ["'link 7'", "0", "null"], ["sessions_link"]],
     ["renewal of a session", sessions.renew, [sessionDigest, "0", "2"], ["sessions_pkey"]],
     ["account of a user", accounts.byUser, ["7", "'{Groups}'"], ["accounts_pkey", "objects_pkey"]],
     [
@@ -164,24 +169,24 @@ describe("plans of the statements that run on every request", () => {
       ["'link 7'", "'{Groups}'", "0"],
       ["accounts_pkey", "objects_pkey", "records_pkey"],
     ],
-    ["records of several ids", records.get, ["'identityLink'", "'{link 7,link 8}'", "0"], ["records_pkey"]],
-    ["record that is taken", records.take, ["'identityLink'", "'link 7'", "0"], ["records_pkey"]],
-    ["count of a kind of records", records.count, ["'identityLink'", "0"], ["records_kind_expiry"]],
-    ["return from a provider", admission.admitReturn, ["'link 7'", "0"], ["app_keys_digest_key", "records_pkey"]],
+    ["records by several IDs", records.get, ["'identityLink'", "'{link 7,link 8}'", "0"], ["records_pkey"]],
+    ["take of a record", records.take, ["'identityLink'", "'link 7'", "0"], ["records_pkey"]],
+    ["count of one record kind", records.count, ["'identityLink'", "0"], ["records_kind_expiry"]],
+    ["provider callback", admission.admitReturn, ["'link 7'", "0"], ["app_keys_digest_key", "records_pkey"]],
     ["proof", accounts.byName, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
     ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'", "1000000"], ["objects_pkey"]],
     ["outlines of objects", objects.outlines, ["'{7,8}'", "'{File}'", "'{1}'"], ["objects_pkey"]],
     ["object by UUID", objects.getByUuid, ["gen_random_uuid()", "null", "null"], ["objects_uuid_key"]],
-    ["lock of objects", objects.lock, ["'{7,8}'"], ["objects_pkey"]],
+    ["row lock of objects", objects.lock, ["'{7,8}'"], ["objects_pkey"]],
     [
-      "objects by UUID",
+      "objects by UUIDs",
       objects.getByUuids,
       ["array[gen_random_uuid(), gen_random_uuid()]", "null", "'{1}'", "1000000"],
       ["objects_uuid_key"],
     ],
     [
-      "list of a class near its beginning",
+      "start of the list of a class",
       objects.findNear,
       ["'File'", "'{1}'", "0", "50", "1000000"],
       ["objects_open", "objects_restricted"],
@@ -200,7 +205,7 @@ describe("plans of the statements that run on every request", () => {
     ],
     ["changes", changes.read, ["1", "7", "9000000000000000", "100"], ["objects_stamp", "tombstones_stamp"]],
     ["watermark of the changes", changes.watermark, [], ["objects_stamp", "tombstones_stamp"]],
-    ["objects that are held", tombstones.held, ["'{7,8}'", "0"], ["locks_pkey", "objects_pkey", "sessions_pkey"]],
+    ["objects locked for deletion", tombstones.held, ["'{7,8}'", "0"], ["locks_pkey", "objects_pkey", "sessions_pkey"]],
     [
       "referrers of an object",
       tombstones.referrers,
@@ -214,26 +219,26 @@ describe("plans of the statements that run on every request", () => {
       ["links_source", "locks_pkey", "objects_pkey", "tombstones_deleted_by"],
     ],
     [
-      "what is left of an object",
+      "tombstone of an object",
       tombstones.find,
       ["7", "null", "'{File}'", "'{1}'"],
       ["tombstones_pkey", "tombstones_uuid_key"],
     ],
-    ["what was recycled with an object", tombstones.group, ["40001"], ["tombstones_pkey", "tombstones_root"]],
+    ["cascade of a recycled object", tombstones.group, ["40001"], ["tombstones_pkey", "tombstones_root"]],
     [
-      "what a user has recycled",
+      "recycled objects of a user",
       tombstones.listRecycledBy,
       ["null", "null", "50", "'{File}'", "'{1}'", "7"],
       ["tombstones_deleted_by"],
     ],
     [
-      "what all users have recycled",
+      "recycled objects of all users",
       tombstones.listRecycled,
       ["1795512345678", "40001", "50", "null", "null"],
       ["tombstones_deleted_at"],
     ],
-    ["what links lead to", tombstones.targets, ["'{7,40001}'"], ["objects_pkey", "tombstones_pkey"]],
-    ["how much of a class is in the recycler", tombstones.countRecycled, ["'{Rare}'"], ["tombstones_class"]],
+    ["targets of links", tombstones.targets, ["'{7,40001}'"], ["objects_pkey", "tombstones_pkey"]],
+    ["count of recycled objects of a class", tombstones.countRecycled, ["'{Rare}'"], ["tombstones_class"]],
     ["attempt", throttle.attempt, [keys, "0"], ["throttle_pkey"]],
   ])("%s", async (_, statement, parameters, indexes) => {
     const nodes = await nodesOf(statement, parameters);
@@ -280,32 +285,29 @@ describe("plans of the statements that run on every request", () => {
       ],
       "sessions",
     ],
-  ] as const)(
-    "%s reads its table by an index, whatever the parameters are",
-    async (_, statement, parameters, table) => {
-      await database.admin.query("set plan_cache_mode = force_generic_plan");
-      // What earlier statements have counted is kept back for a second, and would be taken for this transaction's.
-      await database.admin.query("select pg_stat_force_next_flush()");
-      await database.admin.query("begin");
-      await database.admin.query(`prepare tried as ${statement.text}`);
-      await database.admin.query(`execute tried (${parameters.join(", ")})`);
-      const { rows } = await database.admin.query(
-        "select seq_scan, idx_scan > 0 as indexed from pg_stat_xact_user_tables where schemaname = 'test' and relname = $1",
-        [table],
-      );
-      await database.admin.query("rollback");
-      await database.admin.query("deallocate tried");
-      expect(rows).toEqual([{ seq_scan: "0", indexed: true }]);
-    },
-  );
+  ] as const)("uses an index with every parameter: %s", async (_, statement, parameters, table) => {
+    await database.admin.query("set plan_cache_mode = force_generic_plan");
+    // Statistics of earlier statements arrive with a delay of a second and would be counted for this transaction.
+    await database.admin.query("select pg_stat_force_next_flush()");
+    await database.admin.query("begin");
+    await database.admin.query(`prepare tried as ${statement.text}`);
+    await database.admin.query(`execute tried (${parameters.join(", ")})`);
+    const { rows } = await database.admin.query(
+      "select seq_scan, idx_scan > 0 as indexed from pg_stat_xact_user_tables where schemaname = 'test' and relname = $1",
+      [table],
+    );
+    await database.admin.query("rollback");
+    await database.admin.query("deallocate tried");
+    expect(rows).toEqual([{ seq_scan: "0", indexed: true }]);
+  });
 
-  test("count of a class reads its counters, and the index of what has readers", async () => {
+  test("reads the counters and the index of restricted objects to count a class", async () => {
     const nodes = await nodesOf(objects.count, ["'{Rare}'", "'{1}'"], "auto");
     expect(indexesOf(nodes)).toEqual(["object_counts_pkey", "objects_restricted"]);
     expect(scannedWhole(nodes)).toEqual([]);
   });
 
-  test("plans of the lists and of objects are kept, not made for every call", async () => {
+  test("keeps generic plans for lists and objects", async () => {
     const { knex, close } = database.connect({ pool: { max: 1 } });
     const { repositories: r } = database.storage({ knex });
     const visibility = { classes: new Set(["File", "Rare"]), principals: new Set(["1"]) };
@@ -321,7 +323,7 @@ describe("plans of the statements that run on every request", () => {
     await close();
   });
 
-  test("extending a session touches no index", async () => {
+  test("extends a session without touching an index", async () => {
     const offset = 120_000;
     const storage = database.storage({ clockOffset: () => offset });
     const { rows: before } = await database.admin.query("select ctid from test.sessions where digest = sha256('s1')");
@@ -329,7 +331,7 @@ describe("plans of the statements that run on every request", () => {
     expect((await storage.repositories.admission.admit(request)).session).not.toBeNull();
     const { rows: after } = await database.admin.query("select ctid from test.sessions where digest = sha256('s1')");
     const page = (row: unknown) => /\((\d+),/.exec((row as { ctid: string }).ctid)?.[1];
-    // A row that stays on its page and changes no indexed column is updated in the heap alone.
+    // A row update on the same page without indexed columns changes the heap only.
     expect(page(after[0])).toBe(page(before[0]));
     expect(after).not.toEqual(before);
   });

@@ -42,7 +42,7 @@ describe("prepared statements", () => {
     const first = await prepared();
     expect(first.count).toBe(1);
     await database.admin.query("select pg_terminate_backend($1)", [first.pid]);
-    // The end of the connection may be noticed only by the next call.
+    // The end of the connection may be detected only by the next call.
     await storage.repositories.sessions.count().catch(() => {});
     expect(await storage.repositories.sessions.count()).toBe(0);
     const second = await prepared();
@@ -63,14 +63,14 @@ describe("prepared statements", () => {
     expect(await get()).toHaveLength(1);
   });
 
-  test("survive being forgotten by the server", async () => {
+  test("survive their removal by the server", async () => {
     const { knex, storage } = storageWith("forgotten");
     expect(await storage.repositories.sessions.count()).toBe(0);
     await knex.raw("deallocate all");
     expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("of two schemas on one connection are not mixed up", async () => {
+  test("are not mixed up between two schemas on one connection", async () => {
     const { knex, storage } = storageWith("two schemas");
     const other = new KnexStorage({ knex, schema: "other" });
     await other.migrate();
@@ -116,7 +116,7 @@ describe("serialization", () => {
   const shelves = 100;
   const booksOnShelf = 30;
 
-  /** The statements of a page are its reading and, for each step away from its objects, what is written there. */
+  /** The statements of a page: one that reads it, and one for each level of written references. */
   describe("statements of a serialized page", () => {
     let database: TestDatabase;
     let storage: Storage;
@@ -188,29 +188,29 @@ describe("serialization", () => {
     ];
 
     test.each<[string, Serialization | undefined, number]>([
-      ["nothing but the page for meta-fields", { type: "empty" }, 1],
-      ["nothing but the page for ids", { type: "oid" }, 1],
-      ["one for the targets of the default depth, one for theirs, one for theirs", undefined, 4],
+      ["only that of the page for meta-fields", { type: "empty" }, 1],
+      ["only that of the page for IDs", { type: "oid" }, 1],
+      ["one for each level of the default depth", undefined, 4],
       ["one for depth 0", { depth: 0 }, 2],
       ["one for a path of two names", { type: "custom", fields: ["Room.Name"] }, 2],
       [
-        "one for each step of the longest path",
+        "one for each level of the longest path",
         { type: "custom", fields: ["Room.Name", "Books.Title", "Books.Authors.Name", "Books.Authors.Room.Name"] },
         4,
       ],
-      ["one more for a step on which a part of a collection is written", { type: "custom", fields: paged }, 6],
-    ])("are %s, however many objects there are", async (_what, serialization, statements) => {
+      ["one more for a level with a page of a collection", { type: "custom", fields: paged }, 6],
+    ])("are independent of the number of objects: %s", async (_what, serialization, statements) => {
       expect((await page(serialization, 1)).statements).toBe(statements);
       expect((await page(serialization, shelves)).statements).toBe(statements);
       expect((await page(serialization, shelves, nobody)).statements).toBe(statements);
     });
 
-    test("bring the page of every collection", async () => {
+    test("return the page of every collection", async () => {
       const { written } = await page({ type: "custom", fields: paged }, shelves, nobody);
       expect(written).toHaveLength(shelves);
       for (const [index, { Books }] of written.entries()) {
         expect(Books).toMatchObject({ "~Count": 27, "~UnfilteredCount": 27 });
-        // Every tenth is hidden, from the fourth on.
+        // Every tenth object is hidden, starting with the fourth.
         const titles = [5, 6, 7, 8, 9].map((place) => `Book ${index * booksOnShelf + place + 1}`);
         expect(Books["~Elements"].map(({ Title }: { Title: string }) => Title)).toEqual(titles);
         expect(Books["~Elements"][0].Authors).toMatchObject({
@@ -234,7 +234,7 @@ describe("schemas for checks", () => {
   }, startTimeout);
   afterAll(() => database.drop());
 
-  /** Everything that the tables of a schema hold, but the times of its migrations. */
+  /** All rows of the tables of a schema, without the times of its migrations. */
   const contents = async (schema: string) => {
     const tables = await run<{ name: string }>(
       `select relname as name from pg_class where relnamespace = '${schema}'::regnamespace and relkind = 'r' order by relname`,
@@ -246,7 +246,7 @@ describe("schemas for checks", () => {
     return Object.fromEntries(await Promise.all(held)) as object;
   };
 
-  test("are used again, as the migrations left them", async () => {
+  test("are reused in the state after the migrations", async () => {
     const schema = await schemas.acquire({ migrated: true });
     const before = await contents(schema);
     const { repositories: r } = database.storage({ schema });
@@ -267,7 +267,7 @@ describe("schemas for checks", () => {
     expect(await insert()).toMatchObject([{ id: first?.id }]);
   });
 
-  test("are not used again when a check has changed their tables, or wants one that is not migrated", async () => {
+  test("are not reused if a check has changed their tables or needs an empty schema", async () => {
     for (const change of [
       "alter table $ add column note text",
       "create trigger t before insert on $ for each row execute function suppress_redundant_updates_trigger()",

@@ -3,17 +3,17 @@ import { runWorkers } from "./processes/run-workers.ts";
 import { codeOf, digestOf, newSession, openPolicy } from "./sample.ts";
 import { processTimeout } from "./test-database.ts";
 
-/** A migrated storage that processes of the tests share. */
+/** A migrated storage that the test processes share. */
 export interface SharedSubject {
   readonly url: string;
-  /** The schema or database. */
+  /** The schema or the database. */
   readonly schema: string;
   readonly storage: Storage;
 }
 
 export const channel = { wrappedKey: "wrapped", ivPrefix: Uint8Array.of(1, 2, 3) };
 
-/** Opens sessions in three processes at once; the codes of all. */
+/** Opens sessions in three concurrent processes. Returns all codes. */
 export async function openInProcesses(
   { url, schema }: SharedSubject,
   policy: object,
@@ -28,7 +28,7 @@ export const times = (outcomes: readonly unknown[], outcome: unknown) =>
 
 const ascending = (numbers: readonly number[]) => numbers.toSorted((one, other) => one - other);
 
-/** Sessions that several processes open. There is none of the users 1 and 2 before. */
+/** Sessions opened by several processes. The users 1 and 2 have none before. */
 export function sharedSessionSuite(subject: () => SharedSubject): void {
   const twenty = (make: (index: number) => object) => Array.from({ length: 20 }, (_, index) => make(index));
 
@@ -58,7 +58,7 @@ export function sharedSessionSuite(subject: () => SharedSubject): void {
   );
 
   test(
-    "of one device are as many as there may be, with and without limits",
+    "fill the limit of a device exactly, with and without other limits",
     async () => {
       for (const [limits, staying] of [
         [{}, 5],
@@ -74,7 +74,7 @@ export function sharedSessionSuite(subject: () => SharedSubject): void {
     processTimeout,
   );
 
-  test("with a digest that exists are refused, not mixed up", async () => {
+  test("are refused with an existing digest", async () => {
     const { sessions } = subject().storage.repositories;
     await sessions.open(newSession("twice"), openPolicy);
     for (const other of [{}, { userId: "2" }, { userId: "2", deviceId: "phone" }])
@@ -94,7 +94,7 @@ export function sharedChannelSuite(subject: () => SecureSubject): void {
     runWorkers(subject().url, task, inputs, subject().schema);
 
   test(
-    "never share a number of messages, and accept each once",
+    "assign and accept each message number once",
     async () => {
       const session = digestOf("numbers");
       const opened = newSession("numbers", { mode: "secure", channel });
@@ -113,10 +113,10 @@ export function sharedChannelSuite(subject: () => SecureSubject): void {
   );
 
   test(
-    "give messages that share blocks to one client whole",
+    "accept messages with shared blocks as a whole, from one client",
     async () => {
       const block = (name: number) => digestOf(`block ${name}`);
-      // Neighbours share a block, and every other process goes through them backwards.
+      // Neighbours share a block. Every other process claims them in reverse order.
       const messages = Array.from({ length: 20 }, (_, index) => [
         block(2 * index),
         block(2 * index + 1),
@@ -139,14 +139,14 @@ export function sharedChannelSuite(subject: () => SecureSubject): void {
 }
 
 interface ThrottleSubject extends SharedSubject {
-  /** Sets by how many milliseconds the clock of the storage is ahead of that of the other processes. */
+  /** Sets the milliseconds that the clock of the storage is ahead of the other processes. */
   setClock(ahead: number): void;
 }
 
 /** Attempts of several processes. */
 export function sharedThrottleSuite(subject: () => ThrottleSubject): void {
   test(
-    "lets one of several processes try when a delay is over, and counts every failure",
+    "accept one attempt after a delay and count every failure across processes",
     async () => {
       const { url, schema, storage, setClock } = subject();
       const policy = { maxFailures: 3, initialDelay: 60_000, maxDelay: 900_000, resetAfter: 3_600_000 };

@@ -49,22 +49,22 @@ const someone: Visibility = {
 };
 const first: Page = { offset: 0, limit: 20 };
 
-/** Of rows that are looked at. */
+/** The limit of rows read. */
 const few = 4_000;
 
-/** Queries that must not read many more rows than they give, of 40,000 that there are. */
+/** Queries that must read few rows more than they return, of 40,000 objects. */
 const quick: readonly [string, ObjectQuery, Page?][] = [
   ["an equal text", { classes: ["Order"], filter: is(at("Number", "string"), "order 4711") }],
   [
-    "a text that is longer than what an index holds",
+    "a text longer than the indexed part",
     { classes: ["Order"], filter: is(at("Number", "string"), "o".repeat(1_000)) },
   ],
   [
-    "the start of a text",
+    "a text prefix",
     { classes: ["Order"], filter: { kind: "like", path: at("Number", "string"), pattern: "order 471_" } },
   ],
   [
-    "an equal date and more",
+    "a date range",
     {
       classes: ["Order"],
       filter: {
@@ -93,12 +93,12 @@ const quick: readonly [string, ObjectQuery, Page?][] = [
     { classes: ["Order"], filter: is(at("Name", "string", "Buyer"), "buyer 7"), sort: by(at("Day", "date"), true) },
   ],
   [
-    "an equal text of two classes",
+    "an equal text in two classes",
     { classes: ["Order", "RushOrder"], filter: is(at("Number", "string"), "order 4711") },
   ],
   ["ids", { classes: ["Order"], filter: is(at("~ObjectID", "id"), "A8", "A9") }],
   [
-    "ids and UUIDs",
+    "IDs and UUIDs",
     {
       classes: ["Order"],
       filter: {
@@ -107,58 +107,58 @@ const quick: readonly [string, ObjectQuery, Page?][] = [
       },
     },
   ],
-  ["what a small class has, without an index", { classes: ["Rare"], filter: is(at("Name", "string"), "rare 7") }],
-  ["a small class in order, without an index", { classes: ["Rare"], sort: by(at("Name", "string")) }],
-  ["an order of texts", { classes: ["Order"], sort: by(at("Number", "string")) }],
-  ["an order of texts turned round", { classes: ["Order"], sort: by(at("Number", "string"), true) }],
-  ["an order of texts that most do not have", { classes: ["Order"], sort: by(at("Note", "string")) }],
+  ["values of a small class without an index", { classes: ["Rare"], filter: is(at("Name", "string"), "rare 7") }],
+  ["a small class in sorted order without an index", { classes: ["Rare"], sort: by(at("Name", "string")) }],
+  ["texts in sorted order", { classes: ["Order"], sort: by(at("Number", "string")) }],
+  ["texts in descending order", { classes: ["Order"], sort: by(at("Number", "string"), true) }],
+  ["mostly missing texts in sorted order", { classes: ["Order"], sort: by(at("Note", "string")) }],
+  ["mostly missing texts in descending order", { classes: ["Order"], sort: by(at("Note", "string"), true) }],
+  ["frequent texts in sorted order", { classes: ["Order"], sort: by(at("State", "string")) }],
   [
-    "an order of texts that most do not have, turned round",
-    { classes: ["Order"], sort: by(at("Note", "string"), true) },
-  ],
-  ["an order of texts that many have", { classes: ["Order"], sort: by(at("State", "string")) }],
-  [
-    "the way on among those with one text",
+    "the next page among equal texts",
     { classes: ["Order"], sort: by(at("State", "string")) },
     { after: { values: ["state 2"], id: "G0G" }, limit: 20 },
   ],
   [
-    "the way on among those with one number",
+    "the next page among equal numbers",
     { classes: ["Order"], sort: by(at("Rank", "number")) },
     { after: { values: [2], id: "G0G" }, limit: 20 },
   ],
   [
-    "the way on among those without a text",
+    "the next page among missing texts",
     { classes: ["Order"], sort: by(at("Note", "string")) },
     { after: { values: [null], id: "A8" }, limit: 20 },
   ],
-  ["what has no date", { classes: ["Order"], filter: { kind: "empty", path: at("Day", "date") } }],
+  ["missing dates", { classes: ["Order"], filter: { kind: "empty", path: at("Day", "date") } }],
   [
-    "what has no text",
+    "missing texts",
     { classes: ["Order"], filter: { kind: "all", filters: [{ kind: "empty", path: at("Number", "string") }] } },
   ],
-  ["an order of numbers", { classes: ["Order"], sort: by(at("Amount", "number")) }],
-  ["an order of numbers of two classes", { classes: ["Order", "RushOrder"], sort: by(at("Amount", "number"), true) }],
+  ["numbers in sorted order", { classes: ["Order"], sort: by(at("Amount", "number")) }],
   [
-    "the way on in an order of texts",
+    "numbers of two classes in sorted order",
+    { classes: ["Order", "RushOrder"], sort: by(at("Amount", "number"), true) },
+  ],
+  [
+    "the next page in sorted texts",
     { classes: ["Order"], sort: by(at("Number", "string")) },
     { after: { values: ["order 30000"], id: "1" }, limit: 20 },
   ],
   [
-    "the way on in an order of numbers turned round",
+    "the next page in descending numbers",
     { classes: ["Order"], sort: by(at("Amount", "number"), true) },
     { after: { values: [20_000], id: "1" }, limit: 20 },
   ],
   [
-    "the way on in an order of dates turned round",
+    "the next page in descending dates",
     { classes: ["Order"], sort: by(at("Day", "date"), true) },
     { after: { values: ["2001-01-01"], id: "1" }, limit: 20 },
   ],
-  ["the way on without an order", { classes: ["Order"] }, { after: { values: [], id: "A8" }, limit: 20 }],
-  ["the way on in a small class", { classes: ["Rare"] }, { after: { values: [], id: "A8" }, limit: 20 }],
+  ["the next page without a sort order", { classes: ["Order"] }, { after: { values: [], id: "A8" }, limit: 20 }],
+  ["the next page of a small class", { classes: ["Rare"] }, { after: { values: [], id: "A8" }, limit: 20 }],
 ];
 
-describe("queries of 40,000 objects read few of them for", () => {
+describe("queries of 40,000 objects read few rows for", () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -183,7 +183,7 @@ describe("queries of 40,000 objects read few of them for", () => {
   }, startTimeout);
   afterAll(() => database.drop());
 
-  /** Rows that were looked at in tables and indexes. */
+  /** The number of rows read from tables and indexes. */
   async function rowsRead({ text, values }: ComposedText): Promise<number> {
     const { rows } = await database.admin.query(`explain (analyze, format json) ${text}`, [...values]);
     const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
@@ -204,7 +204,7 @@ describe("queries of 40,000 objects read few of them for", () => {
     }
   });
 
-  test("a bounded count of many", async () => {
+  test("a limited count of many matches", async () => {
     const query: ObjectQuery = {
       classes: ["Order"],
       filter: { kind: "compare", path: at("Amount", "number"), operator: "gt", value: 0 },
@@ -213,7 +213,7 @@ describe("queries of 40,000 objects read few of them for", () => {
   });
 
   test.each(["all", "any"] as const)(
-    "nothing, and are planned soon, with %s of many conditions behind references",
+    "no matches, with a short planning time, with %s of many conditions behind references",
     async (kind) => {
       for (const [count, hops] of [
         [500, 1],

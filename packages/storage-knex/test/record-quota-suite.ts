@@ -6,11 +6,11 @@ export interface QuotaSubject {
   readonly url: string;
   readonly schema: string;
   readonly storage: Storage;
-  /** How many connections the server has at most. */
+  /** The maximum number of connections of the server. */
   connections(): Promise<number>;
 }
 
-/** Records that several processes put at once, some while there is much room, and some at its end. */
+/** Records that several processes put concurrently, far below the limit and at the limit. */
 export function recordQuotaSuite(subject: () => QuotaSubject): void {
   let made = 0;
   const record = (owner: string) => ({ id: `record ${(made += 1)}`, owner });
@@ -34,7 +34,7 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
   const times = (outcomes: readonly unknown[], outcome: string) => outcomes.filter((each) => each === outcome).length;
 
   test(
-    "fill the room of an owner exactly, though they begin side by side",
+    "fill the quota of an owner exactly across concurrent puts",
     async () => {
       const room = (await subject().connections()) + 20;
       const outcomes = await put({ ofOwner: room, inAll: 0 }, () =>
@@ -47,7 +47,7 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
   );
 
   test(
-    "fill the room in all exactly, though they begin side by side",
+    "fill the quota of a kind exactly across concurrent puts",
     async () => {
       const room = (await subject().connections()) + 20;
       const owners = Array.from({ length: 7 }, (_, index) => `owner ${index}`);
@@ -60,7 +60,7 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
     processTimeout,
   );
 
-  test("do not wait while there is room", async () => {
+  test("do not wait below the quota", async () => {
     const room = (await subject().connections()) + 20;
     const { storage } = subject();
     const putOne = ({ records }: Repositories) => {

@@ -30,7 +30,7 @@ describe("secure sessions of several processes", () => {
     unusedBlocks: async () => (await database.admin.query("select from test.cipher_blocks where uses = 0")).rows,
   }));
 
-  test("leave no channel behind when they end, are swept or replaced", async () => {
+  test("leave no channel behind when they are ended, swept or replaced", async () => {
     const names = ["ended", "of a device"];
     for (const name of names) await open(name, { deviceId: name });
     await storage.repositories.sessions.end({ digest: digestOf("ended") });
@@ -45,7 +45,7 @@ describe("secure sessions of several processes", () => {
     expect((await database.admin.query("select count(*)::int as left from test.channels")).rows).toEqual([{ left: 0 }]);
   });
 
-  test("write rows none of whose indexed columns changes", async () => {
+  test("write rows without changing an indexed column", async () => {
     const { rows } = await database.admin.query(
       `select attname from pg_index join pg_attribute on attrelid = indrelid and attnum = any (indkey)
       where indrelid = 'test.channels'::regclass`,
@@ -54,7 +54,7 @@ describe("secure sessions of several processes", () => {
   });
 });
 
-describe("the throttle in SQL", () => {
+describe("throttling in SQL", () => {
   let database: TestDatabase;
   let storage: KnexStorage;
   let offset = 0;
@@ -67,7 +67,7 @@ describe("the throttle in SQL", () => {
   }, startTimeout);
   afterAll(() => database.drop());
 
-  test("knows the delays of the domain", async () => {
+  test("computes the delays of the domain", async () => {
     const { throttle } = storage.repositories;
     for (const odd of [
       policy,
@@ -87,7 +87,7 @@ describe("the throttle in SQL", () => {
     setClock: (ahead) => void (offset = ahead),
   }));
 
-  test("counts every one of many failures at once, on keys given in any order", async () => {
+  test("counts every one of many concurrent failures with any key order", async () => {
     const keys = ["x", "y", "z"].map((key) => ({ key, policy: { ...policy, maxFailures: 1_000 } }));
     const { throttle } = storage.repositories;
     await Promise.all(
@@ -99,7 +99,7 @@ describe("the throttle in SQL", () => {
     expect(rows).toEqual([{ failures: 60 }]);
   });
 
-  test("clears away what is forgotten", async () => {
+  test("removes forgotten failures", async () => {
     const { throttle } = storage.repositories;
     for (let index = 0; index < 30; index += 1)
       await throttle.fail([{ key: `passer-by ${index}`, policy: { ...policy, resetAfter: 1_000 } }]);
@@ -113,7 +113,7 @@ describe("the throttle in SQL", () => {
   });
 });
 
-describe("the room of records on Postgres", () => {
+describe("record quotas on Postgres", () => {
   let database: TestDatabase;
   let storage: KnexStorage;
   beforeAll(async () => {
@@ -132,7 +132,7 @@ describe("the room of records on Postgres", () => {
   recordQuotaSuite(() => ({ url: database.url, schema: "test", storage, connections }));
 });
 
-describe("the number of an object id in the database", () => {
+describe("the number of an object ID in the database", () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -149,14 +149,14 @@ describe("the number of an object id in the database", () => {
     return rows.map(({ number }) => number);
   };
 
-  test("is that of the domain", async () => {
+  test("equals that of the domain", async () => {
     const numbers = Array.from({ length: 36 ** 2 }, (_, index) => index + 1).concat(
       Array.from({ length: 10 }, (_, power) => [36 ** power, 36 ** power * 35, 36 ** (power + 1) - 1]).flat(),
     );
     expect(await numbersOf(numbers.map(objectIdOf))).toEqual(numbers);
   });
 
-  test("is null where there is none", async () => {
+  test("is null for an invalid ID", async () => {
     const texts = [
       "",
       "0",
@@ -183,7 +183,7 @@ describe("the number of an object id in the database", () => {
   });
 });
 
-describe("counts of objects", () => {
+describe("object counts", () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase();
@@ -204,7 +204,7 @@ describe("counts of objects", () => {
       [className, count],
     );
 
-  test("stay exact whatever writes them", async () => {
+  test("stay exact for every kind of write", async () => {
     await expectExact(0);
     await fill("File", 100, "null");
     await fill("Image", 10, "array[7]");
@@ -219,7 +219,7 @@ describe("counts of objects", () => {
     await expectExact(0);
   });
 
-  test("do not keep what was rolled back", async () => {
+  test("exclude rolled-back rows", async () => {
     const { repositories } = database.storage();
     await expect(
       database.storage().transaction(async (r) => {
@@ -231,7 +231,7 @@ describe("counts of objects", () => {
     expect(await repositories.objects.count({ classes: ["File"] }, seesAll)).toBe(0);
   });
 
-  test("stay exact when one, several and rows of others are inserted in one transaction", async () => {
+  test("stay exact for mixed insertions in one transaction", async () => {
     const file = { className: "File", attributes: {} };
     await database.storage().transaction(async (r, attempt) => {
       await r.objects.insert([file]);
@@ -251,7 +251,7 @@ describe("counts of objects", () => {
     await database.admin.query("delete from test.objects");
   });
 
-  test("stay exact under writers side by side", async () => {
+  test("stay exact with concurrent writers", async () => {
     const { objects } = database.storage().repositories;
     const several = Array.from({ length: 5 }, () => ({ className: "Image", attributes: {} }));
     await Promise.all(
@@ -261,7 +261,7 @@ describe("counts of objects", () => {
   });
 });
 
-describe("admissions of several requests", () => {
+describe("admissions of concurrent requests", () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -270,11 +270,11 @@ describe("admissions of several requests", () => {
   }, startTimeout);
   afterAll(() => database.drop());
 
-  /** The storage asked from so many places that do not know of one another, all in one turn of the event loop; and the connections that it made for that. */
+  /** Calls the storage from independent places in one turn of the event loop. Also returns the connections made for it. */
   const asked = async (applicationName: string, times: number, ask: (storage: KnexStorage) => Promise<unknown>) => {
     const { knex } = database.connect({ applicationName, pool: { max: 20 } });
     const storage = new KnexStorage({ knex, schema: "test" });
-    // Looks for missing migrations first.
+    // Checks for missing migrations first.
     await storage.health();
     const answers: Promise<unknown>[] = [];
     for (let time = 0; time < times; time += 1) {
@@ -291,7 +291,7 @@ describe("admissions of several requests", () => {
   const admit = ({ repositories }: KnexStorage) =>
     repositories.admission.admit({ appKey: null, session: null, idleTimeout: 1_000 });
 
-  test("travel together, eight to a connection", async () => {
+  test("are batched, up to eight per connection", async () => {
     const { results, connections } = await asked("admissions", 17, admit);
     expect(results).toEqual(
       Array.from({ length: 17 }, () => expect.objectContaining({ appKey: null, maintenance: false })),
@@ -299,7 +299,7 @@ describe("admissions of several requests", () => {
     expect(connections).toBe(3);
   });
 
-  test("do not hold up what may take longer", async () => {
+  test("do not delay longer calls", async () => {
     const { connections } = await asked("counts", 9, ({ repositories }) => repositories.sessions.count());
     expect(connections).toBe(9);
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const command = join(import.meta.dirname, "../../../.ci/schemas.mjs");
 
-/** Runs `.ci/schemas.mjs`, which compares the schemas of all versions with the present one. */
+/** Runs `.ci/schemas.mjs`, which compares the schemas of all versions with the current one. */
 function check(...options: string[]): Promise<{ ok: boolean; stderr: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [command, "--check", ...options], (error, _stdout, stderr) =>
@@ -14,7 +14,7 @@ function check(...options: string[]): Promise<{ ok: boolean; stderr: string }> {
   });
 }
 
-test("migrations and numbered functions are as they were in every version", async () => {
+test("accepts unchanged migrations and numbered functions", async () => {
   expect(await check()).toEqual({ ok: true, stderr: "" });
 });
 
@@ -27,13 +27,13 @@ test.each([
   ],
   ["a changed function with the same number", /SP315/, "SP316", "functions open_session 1 has changed"],
   [
-    "a function whose number is lower",
+    "a function with a lower number",
     /^-- functions open_session 1$/m,
     "-- functions open_session 2",
     "open_session 2 is missing",
   ],
   ["a lost migration", /^-- migration 0002-objects$/m, "-- migration 0002-things", "migration 0002-things is missing"],
-])("%s is told", async (_title, place, other, fault) => {
+])("reports %s", async (_title, place, other, fault) => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-schemas-"));
   cpSync(join(import.meta.dirname, "schemas"), folder, { recursive: true });
   for (const file of readdirSync(folder).map((name) => join(folder, name))) {

@@ -47,7 +47,7 @@ describe("links", () => {
   const update = (id: string, linked: Links) =>
     r.objects.update([{ id, attributes: {}, links: linked, expectedVersions: null }], anybody);
 
-  test("are written with their objects and follow their changes, attribute by attribute", async () => {
+  test("are written with their objects and follow each changed attribute", async () => {
     const [one, two] = [await create(), await create()];
     const source = await create({ Boss: [one], Team: [two, one, two], None: [] });
     expect(await links()).toEqual(["3.Boss>1", "3.Team>1", "3.Team>2"]);
@@ -62,7 +62,7 @@ describe("links", () => {
     expect(await links()).toEqual(["2.Team>1", "3.Team>2", "3.Team>3"]);
   });
 
-  test("of several objects are written at once, each to its own", async () => {
+  test("of several objects are written in one call, each for its own object", async () => {
     await create();
     await create();
     const made = await r.objects.insert([
@@ -81,7 +81,7 @@ describe("links", () => {
     expect(await links()).toEqual(["3.Boss>1", "4.Boss>1", "4.Other>2", "5.Boss>1", "5.Other>2"]);
   });
 
-  test("to an object that goes meanwhile are refused", async () => {
+  test("are refused to a concurrently deleted object", async () => {
     for (const write of [() => create({ Boss: ["1"] }), () => update("2", { Boss: ["1"] }).then(() => "")]) {
       await database.admin.query("truncate test.objects, test.links restart identity");
       await create();
@@ -95,7 +95,7 @@ describe("links", () => {
     }
   });
 
-  test("keep their target from going before they are written", async () => {
+  test("keep their target until they are written", async () => {
     await create();
     const storage = database.storage();
     let deleting: Promise<unknown> = Promise.resolve();
@@ -113,7 +113,7 @@ describe("links", () => {
     expect(await links()).toEqual(["2.Boss>1"]);
   });
 
-  test("a lock is taken after the write that is under way", async () => {
+  test("delay a lock until a running write ends", async () => {
     const id = await create();
     const session = digestOf("mine");
     await database.admin.query(
@@ -135,7 +135,7 @@ describe("links", () => {
     expect(await codeOf(update(id, {}))).toBe(713);
   });
 
-  /** Resolves as soon as somebody waits for a lock of another. */
+  /** Resolves as soon as a connection waits for a lock. */
   async function expectWaiting(): Promise<void> {
     const { knex, close } = database.connect({ pool: { max: 1 } });
     try {
@@ -145,14 +145,14 @@ describe("links", () => {
         );
         if (rows.length > 0) return;
       }
-      throw new Error("Nobody waits.");
+      throw new Error("No connection waits.");
     } finally {
       await close();
     }
   }
 });
 
-describe("stamps of objects", () => {
+describe("object stamps", () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -174,13 +174,13 @@ describe("stamps of objects", () => {
   };
   const comesUpTo = async ({ repositories: { changes } }: KnexStorage, stamp: number) => {
     for (const end = Date.now() + 20_000; Date.now() < end; ) if ((await changes.watermark()) >= stamp) return;
-    throw new Error(`The watermark does not come up to ${stamp}.`);
+    throw new Error(`The watermark has not reached ${stamp}.`);
   };
-  /** What is told up to the watermark. */
+  /** The changes up to the watermark. */
   const told = async ({ repositories: { changes } }: KnexStorage): Promise<ObjectId[]> =>
     (await changes.read(beforeAllChanges, await changes.watermark(), 1_000)).map(({ id }) => id);
 
-  test("are those of the transaction, whatever is written by whatever way", async () => {
+  test("are those of the transaction for every kind of write", async () => {
     await migrated();
     const own = async (...statements: string[]) => {
       await query("begin");
@@ -204,9 +204,9 @@ describe("stamps of objects", () => {
     expect(await stamps()).toEqual([second, second, second, first, first, first]);
   });
 
-  test("wait for writers of the whole server, and for nobody who only reads", async () => {
+  test("wait for all writers of the server, and not for readers", async () => {
     const storage = await migrated();
-    // Of another database: the numbers of transactions are the server's.
+    // In another database: transaction IDs are per server.
     const url = new URL(database.url);
     url.pathname = "/postgres";
     const elsewhere = new pg.Client({ connectionString: url.href });
@@ -224,14 +224,14 @@ describe("stamps of objects", () => {
     expect(await told(storage)).toEqual([first?.id, second?.id]);
   });
 
-  /** As if the objects had been written on a server that was so many transactions further. */
+  /** Simulates objects from a server with transaction IDs that are this much higher. */
   const comeFromElsewhere = async (further: number) => {
     await query("alter table test.objects disable trigger objects_stamped");
     await query("update test.objects set stamp = stamp + $1", [further]);
     await query("alter table test.objects enable trigger objects_stamped");
   };
 
-  test("go on above those that came with a database from another server, once it is migrated", async () => {
+  test("continue above those of a database from another server after a migration", async () => {
     const further = 1_000_000_000_000;
     await migrated();
     const { knex } = database.connect({ pool: { max: 1 } });
@@ -239,7 +239,7 @@ describe("stamps of objects", () => {
     const update = () => knex.raw("update test.objects set version = version + 1 where oid = 1");
     await before.repositories.objects.insert([file, file]);
     await comeFromElsewhere(further);
-    // Often enough for plans to be kept.
+    // Often enough for cached plans.
     for (let time = 0; time < 10; time += 1) await before.repositories.objects.insert([file]);
     for (let time = 0; time < 10; time += 1) await update();
     const reached = Math.max(...(await stamps()));
@@ -268,7 +268,7 @@ describe("stamps of objects", () => {
     );
   });
 
-  test("go on above them also for transactions that were open when the database was migrated", async () => {
+  test("continue above them also for transactions that were open during the migration", async () => {
     const storage = await migrated();
     await storage.repositories.objects.insert([file]);
     await comeFromElsewhere(1_000_000);
@@ -283,7 +283,7 @@ describe("stamps of objects", () => {
     expect((await stamps())[1]).toBeGreaterThan(reached as number);
   });
 
-  test("are raised once nobody writes objects any more", async () => {
+  test("are raised once no write is running", async () => {
     const storage = await migrated();
     await storage.repositories.objects.insert([file]);
     await comeFromElsewhere(1_000_000);

@@ -8,16 +8,16 @@ import {
   type PostgresSettings,
 } from "../src/index.ts";
 
-/** Milliseconds that a test file may take to begin, when it is the first and the server has to start. */
+/** Milliseconds to set up a test file, including the start of the server. */
 export const startTimeout = 90_000;
 
-/** Milliseconds for a test that starts processes of its own. */
+/** Milliseconds for a test that starts processes. */
 export const processTimeout = 60_000;
 
-/** A database of its own for a test file, and what the tests open in it. */
+/** A separate database for a test file, with the resources that the tests open in it. */
 export interface TestDatabase {
   readonly url: string;
-  /** A connection that is not one of the pool's. */
+  /** A connection outside the pool. */
   readonly admin: pg.Client;
   connect(
     settings?: Partial<Omit<PostgresSettings, "pool">> & { pool?: Partial<PostgresSettings["pool"]> },

@@ -32,7 +32,7 @@ describe("sessions of several processes", () => {
   sharedSessionSuite(subject);
 
   test(
-    "fill it exactly when they began side by side",
+    "fill the limit exactly if they begin concurrently",
     async () => {
       const { rows } = await database.admin.query("select current_setting('max_connections')::integer as connections");
       const limit = (rows[0] as { connections: number }).connections + 20;
@@ -45,7 +45,7 @@ describe("sessions of several processes", () => {
     processTimeout,
   );
 
-  test("do not wait while there is room", async () => {
+  test("do not wait below the limit", async () => {
     const { rows } = await database.admin.query("select current_setting('max_connections')::integer as connections");
     const roomy = { ...openPolicy, limit: (rows[0] as { connections: number }).connections + 20 };
     await storage.transaction(async (r) => {
@@ -55,7 +55,7 @@ describe("sessions of several processes", () => {
     expect(await storage.repositories.sessions.count()).toBe(2);
   });
 
-  test("that are over give their room away before they are swept", async () => {
+  test("free their slot after they expire, before a sweep", async () => {
     const { sessions } = storage.repositories;
     const full = { ...openPolicy, limit: 2, perUserLimit: 2 };
     for (const name of ["old 1", "old 2"]) await sessions.open(newSession(name), full);
@@ -65,7 +65,7 @@ describe("sessions of several processes", () => {
     expect(await sessions.sweep(10)).toBe(2);
   });
 
-  test("are extended once, however many requests see that it is time", async () => {
+  test("are extended once by concurrent requests", async () => {
     const { admission, appKeys, accounts, sessions } = storage.repositories;
     await appKeys.create({ name: "web", appNames: null, origins: [] }, digestOf("web"));
     await accounts.create({ userId: "1", loginName: "u", secret: "s", administrator: false }, "u");
@@ -122,7 +122,7 @@ describe("transactions on a server", () => {
 
   const disable = (r: Repositories, userId: string) => r.accounts.change(userId, { disabled: true });
 
-  test("that deadlock run again, and both succeed", async () => {
+  test("retries both transactions after a deadlock", async () => {
     const attempts = [0, 0];
     const holding = new Set<number>();
     let meet = () => {};
@@ -133,7 +133,7 @@ describe("transactions on a server", () => {
       storage.transaction(async (r) => {
         attempts[index] = (attempts[index] ?? 0) + 1;
         await disable(r, first);
-        // Each holds its first row before either asks for its second: so the deadlock is certain.
+        // Each transaction locks its first row before the other requests its second, so the deadlock is certain.
         holding.add(index);
         if (holding.size === 2) meet();
         await met;
@@ -143,7 +143,7 @@ describe("transactions on a server", () => {
     expect(attempts[0]! + attempts[1]!).toBeGreaterThan(2);
   });
 
-  test("that cannot be serialized run three times in all, then fail", async () => {
+  test("fails after three attempts of a transaction that cannot be serialized", async () => {
     await database.admin.query(`
       create function test.refuse() returns trigger language plpgsql as $$ begin raise serialization_failure; end $$;
       create trigger refuse before update on test.settings for each row execute function test.refuse()`);
@@ -158,8 +158,8 @@ describe("transactions on a server", () => {
     await database.admin.query("drop function test.refuse cascade");
   });
 
-  test("and statements run again if the statistics for their plan are dropped meanwhile", async () => {
-    // The planner's error, in the first two attempts. A sequence keeps its count when a statement fails.
+  test("retries calls and transactions if the statistics for their plan are dropped concurrently", async () => {
+    // The planner error, in the first two attempts. A sequence keeps its value when a statement fails.
     await database.admin.query(`
       create sequence test.plans;
       create function test.plan() returns trigger language plpgsql as $$ begin
@@ -176,7 +176,7 @@ describe("transactions on a server", () => {
     await database.admin.query("drop function test.plan cascade; drop sequence test.plans");
   });
 
-  test("that are refused in the middle keep their connection", async () => {
+  test("keeps the connection of a transaction that is refused", async () => {
     const { knex } = database.connect({ applicationName: "kept", pool: { max: 1 } });
     const kept = new KnexStorage({ knex, schema: "test" });
     const backend = async () =>
@@ -194,7 +194,7 @@ describe("transactions on a server", () => {
     expect(before).toHaveLength(1);
   });
 
-  test("in which a statement failed are not kept, even if the work does not mind", async () => {
+  test("rolls back a transaction with a failed statement even if the work ignores the failure", async () => {
     const careless = storage.transaction(async (r) => {
       await r.sessions.open(newSession("careless"), openPolicy);
       await codeOf(r.sessions.open(newSession("careless"), openPolicy));
@@ -203,7 +203,7 @@ describe("transactions on a server", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("survive a taken name", async () => {
+  test("continues a transaction after a taken name", async () => {
     const outcomes = await storage.transaction(async (r) => [
       await r.accounts.create({ userId: "9", loginName: "a", secret: "s", administrator: false }, "a"),
       await r.sessions.open(newSession("first"), { ...openPolicy, limit: 1 }),
@@ -212,7 +212,7 @@ describe("transactions on a server", () => {
     expect(await storage.repositories.sessions.end({ userId: "1" })).toBe(1);
   });
 
-  test("do not survive a UUID in use, even if the work does not mind", async () => {
+  test("rolls back a transaction after a used UUID even if the work ignores the error", async () => {
     const { objects, sessions } = storage.repositories;
     const uuid = "00000000-0000-4000-8000-000000000001";
     await objects.insert([{ className: "File", attributes: {}, uuid }]);
@@ -224,7 +224,7 @@ describe("transactions on a server", () => {
     expect(await sessions.count()).toBe(0);
   });
 
-  test("run calls that are made at once one after the other", async () => {
+  test("runs concurrent calls of a transaction in sequence", async () => {
     const count = await storage.transaction(async (r) => {
       await Promise.all(
         Array.from({ length: 10 }, (_, index) => r.sessions.open(newSession(`many ${index}`), openPolicy)),
@@ -235,7 +235,7 @@ describe("transactions on a server", () => {
     await storage.repositories.sessions.end({ userId: "1" });
   });
 
-  test("lend nothing beyond their end", async () => {
+  test("provides no repositories beyond the end of a transaction", async () => {
     let kept: Repositories | undefined;
     await storage.transaction(async (r) => {
       kept = r;
@@ -243,7 +243,7 @@ describe("transactions on a server", () => {
     expect(await codeOf((kept as Repositories).sessions.count())).toBe(799);
   });
 
-  test("send the ends of parts along, and nothing for parts that ask for nothing", async () => {
+  test("sends the end of a nested transaction with the next statement, and nothing for an empty one", async () => {
     const { knex } = database.connect({ pool: { max: 1 } });
     const watched = new KnexStorage({ knex, schema: "test" });
     await watched.health();
@@ -277,7 +277,7 @@ describe("transactions on a server", () => {
     expect(sent).toEqual(["begin isolation level read committed", "statement", ...parts, ...ends, "commit"]);
   });
 
-  test("are over as a whole when a statement of a part runs out of time, whoever catches that", async () => {
+  test("ends a whole transaction if a statement of a nested one times out, even if the error is caught", async () => {
     const { knex } = database.connect({ statementTimeout: 200 });
     const impatient = new KnexStorage({ knex, schema: "test" });
     await impatient.health();
@@ -300,7 +300,7 @@ describe("transactions on a server", () => {
     expect(await new Applications(impatient.repositories.records).known(["late"])).toEqual([]);
   });
 
-  test("are over as a whole when the connection is lost in a part, whoever catches that", async () => {
+  test("ends a whole transaction if the connection is lost in a nested one, even if the error is caught", async () => {
     const { knex } = database.connect({ applicationName: "lost in a part", pool: { max: 1 } });
     const cut = new KnexStorage({ knex, schema: "test" });
     const lost = cut.transaction(async (r, attempt) => {
@@ -317,7 +317,7 @@ describe("transactions on a server", () => {
     expect(await cut.repositories.audit.read(0, 10)).toEqual([]);
   });
 
-  test("throw the work's own error", async () => {
+  test("rethrows the error of the work", async () => {
     const mine = new Error("mine");
     await expect(storage.transaction(() => Promise.reject(mine))).rejects.toBe(mine);
   });

@@ -7,13 +7,13 @@ import { codeOf } from "./sample.ts";
 interface ServerSubject {
   /** URL of the database server. */
   readonly url: string;
-  /** A migrated storage over connections of its own. */
+  /** A migrated storage with its own connections. */
   connect(
     settings: Partial<Omit<PooledConnectionSettings, "pool">> & { readonly pool?: { readonly max: number } },
   ): Promise<Storage>;
 }
 
-/** A server that is not there, or says nothing, as a frozen machine or an unplugged cable does. */
+/** A server that is down or silent, like a frozen machine or an unplugged cable. */
 export function unreachableServerSuite(subject: () => ServerSubject): void {
   const relayed = async () => {
     const relay = new TcpRelay(new URL(subject().url));
@@ -21,7 +21,7 @@ export function unreachableServerSuite(subject: () => ServerSubject): void {
     return relay;
   };
 
-  test("a database that refuses connections is 704 for all who wait, and back with the next call", async () => {
+  test("a database that refuses connections fails all waiting calls with 704 and recovers with the next call", async () => {
     const relay = await relayed();
     const storage = await subject().connect({ url: relay.url, pool: { max: 2 } });
     expect(await storage.repositories.sessions.count()).toBe(0);
@@ -35,7 +35,7 @@ export function unreachableServerSuite(subject: () => ServerSubject): void {
     await relay.refuse();
   });
 
-  test("a database that accepts connections and says nothing is 704 in bounded time", async () => {
+  test("a silent database fails new connections with 704 within a time limit", async () => {
     const relay = await relayed();
     relay.answer(false);
     const storage = await subject().connect({ url: relay.url, connectTimeout: 100 });
@@ -45,7 +45,7 @@ export function unreachableServerSuite(subject: () => ServerSubject): void {
     await relay.refuse();
   });
 
-  test("a database that falls silent is 704 in bounded time, also within a transaction", async () => {
+  test("a database that becomes silent fails calls and transactions with 704 within a time limit", async () => {
     const relay = await relayed();
     const storage = await subject().connect({ url: relay.url, silenceTimeout: 200, pool: { max: 1 } });
     await storage.health();
@@ -63,7 +63,7 @@ export function unreachableServerSuite(subject: () => ServerSubject): void {
     await relay.refuse();
   });
 
-  test("a frozen server fails pending requests with 704 within 5 s and later ones at once, until it answers again", async () => {
+  test("a frozen server fails pending requests with 704 within 5 s and later ones immediately, until it answers again", async () => {
     const relay = await relayed();
     const { repositories } = await subject().connect({
       url: relay.url,
@@ -78,7 +78,7 @@ export function unreachableServerSuite(subject: () => ServerSubject): void {
       const began = performance.now();
       return { code: await count(), milliseconds: performance.now() - began };
     };
-    // More than the pool has connections, and some that start just before the server is found to be frozen.
+    // More than the connections of the pool, and some that start just before the server is detected as frozen.
     const pending = await Promise.all([0, 0, 0, 0, 600, 900, 1_500, 3_000].map(timed));
     for (const { code, milliseconds } of pending) {
       expect(code).toBe(704);

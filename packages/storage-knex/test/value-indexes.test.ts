@@ -28,7 +28,7 @@ const fill = (admin: pg.Client, rows: number) =>
         now()
       from generate_series(1, ${rows}) as i`);
 
-describe("indexes over values serve", () => {
+describe("value indexes serve", () => {
   let database: TestDatabase;
   let storage: KnexStorage;
   let knex: Knex;
@@ -48,9 +48,9 @@ describe("indexes over values serve", () => {
     return objects.map(({ id }) => id);
   };
 
-  /** How often each index of the table was scanned by now. */
+  /** The number of scans of each index of the table so far. */
   async function scans(): Promise<Map<string, number>> {
-    // The one connection of the storage tells what it has counted.
+    // The only connection of the storage flushes its statistics.
     await knex.raw("select pg_stat_force_next_flush()");
     const { rows } = await database.admin.query(
       "select indexrelname as name, idx_scan as scans from pg_stat_user_indexes where schemaname = 'test' and relname = 'objects'",
@@ -102,12 +102,12 @@ describe("indexes over values serve", () => {
       filtered({ kind: "oneOf", path: path("Maker", "reference"), values: ["A8"] }),
     ],
     [
-      "a rare truth",
+      "a rare boolean",
       index("Open", "boolean"),
       filtered({ kind: "oneOf", path: path("Open", "boolean"), values: [true] }),
     ],
     ["a list sorted by a text", index("Name", "string"), sorted("Name", "string", false)],
-    ["a list sorted by a number, the highest first", index("Size", "number"), sorted("Size", "number", true)],
+    ["a list sorted by a number in descending order", index("Size", "number"), sorted("Size", "number", true)],
   ])("%s", async (_what, wanted, query) => {
     await storage.alignIndexes([]);
     const without = await find(query);
@@ -120,9 +120,9 @@ describe("indexes over values serve", () => {
   });
 });
 
-describe("indexes over values", () => {
+describe("value indexes", () => {
   let database: TestDatabase;
-  /** Has changed an object, and so must be waited for by every index that is built. */
+  /** Has changed an object, so every index build must wait for it. */
   let writer: pg.Client;
 
   beforeAll(async () => {
@@ -139,7 +139,7 @@ describe("indexes over values", () => {
     await database.drop();
   });
 
-  /** Begins to build an index of a filled table while somebody writes; who that waits for. */
+  /** Starts to build an index of a filled table during a write. Returns the waiting process. */
   async function buildBesideWriter(storage: KnexStorage) {
     await fill(database.admin, 1_000);
     await writer.query("begin; update test.objects set version = version + 1 where oid = 1");
@@ -160,7 +160,7 @@ describe("indexes over values", () => {
     return rows.map(({ name }) => name as string).toSorted();
   };
 
-  test("are named by what they hold, and say so", async () => {
+  test("have names and comments that state their content", async () => {
     await database.storage().alignIndexes(all);
     expect(await names()).toEqual(all.map(nameOf).toSorted());
     const { rows } = await database.admin.query(
@@ -169,7 +169,7 @@ describe("indexes over values", () => {
     expect(rows).toEqual([{ comment: "File.Name" }]);
   });
 
-  test("leave the other indexes of the table alone", async () => {
+  test("keep the other indexes of the table", async () => {
     const others = async () =>
       (
         await database.admin.query(
@@ -184,7 +184,7 @@ describe("indexes over values", () => {
     expect(await others()).toEqual(before);
   });
 
-  test("keep nobody waiting who writes while they are built", async () => {
+  test("do not block writers during a build", async () => {
     const storage = database.storage();
     const { building } = await buildBesideWriter(storage);
     let built = false;
@@ -199,7 +199,7 @@ describe("indexes over values", () => {
     expect(await storage.readyIndexes(all)).toEqual(all.slice(0, 1));
   });
 
-  test("are built anew where an earlier attempt broke off", async () => {
+  test("are rebuilt after an interrupted attempt", async () => {
     const storage = database.storage();
     const { building, pid } = await buildBesideWriter(storage);
     await database.admin.query("select pg_cancel_backend($1)", [pid]);
@@ -211,7 +211,7 @@ describe("indexes over values", () => {
     expect(await storage.readyIndexes(all)).toEqual(all.slice(0, 1));
   });
 
-  test("are left to the database when the storage is closed while one is built", async () => {
+  test("are left to the database when the storage is closed during a build", async () => {
     const { knex, close } = database.connect({ pool: { max: 2 } });
     const storage = database.storage({ knex, onClose: close });
     const { building } = await buildBesideWriter(storage);
@@ -224,7 +224,7 @@ describe("indexes over values", () => {
     expect(await later.readyIndexes(all)).toEqual(all.slice(0, 1));
   });
 
-  test("do not change how long statements of their connection may take", async () => {
+  test("keep the statement timeout of their connection", async () => {
     const { knex, close } = database.connect({ pool: { max: 1 }, statementTimeout: 1_234 });
     const storage = database.storage({ knex, onClose: close });
     await storage.alignIndexes(all);
@@ -235,7 +235,7 @@ describe("indexes over values", () => {
     await storage.close();
   });
 
-  test("need no right to create anything when they are all there", async () => {
+  test("need no permission to create if all exist", async () => {
     await database.storage().alignIndexes(all);
     await database.admin.query(
       "drop role if exists sallyport_indexless; create role sallyport_indexless login password 'x'; grant usage on schema test to sallyport_indexless; grant select on all tables in schema test to sallyport_indexless",

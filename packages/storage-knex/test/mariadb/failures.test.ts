@@ -7,7 +7,7 @@ import { codeOf, newSession, openPolicy } from "../sample.ts";
 import { unreachableServerSuite } from "../unreachable-server-suite.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
-describe("failures of MariaDB", () => {
+describe("MariaDB failures", () => {
   let server: TestMariadb;
   let database: string;
 
@@ -23,13 +23,13 @@ describe("failures of MariaDB", () => {
     withConnection(knex, (connection) => runOn<{ answer: unknown }>(connection, { sql, values: [] }));
   const sleepOn = (engine: MariadbKnex) => query(engine, "select sleep(30)");
 
-  /** The id that the only connection of an engine has on the server. */
+  /** The server ID of the only connection of an engine. */
   async function idOf(engine: MariadbKnex): Promise<unknown> {
     const { rows } = await query(engine, "select connection_id() as answer");
     return rows[0]?.answer;
   }
 
-  /** Ends the server's side of a connection, once it runs a query that sleeps. */
+  /** Ends the server side of a connection after it runs a sleeping query. */
   async function killSleeping(id: unknown): Promise<void> {
     for (;;) {
       const [rows] = await server.admin.query<RowDataPacket[]>(
@@ -41,7 +41,7 @@ describe("failures of MariaDB", () => {
     await server.admin.query(`kill ${String(id)}`);
   }
 
-  test("a connection that is ended in the middle of a query is 704, and the next call has another one", async () => {
+  test("fail a query with 704 if its connection is terminated, and the next call gets another connection", async () => {
     const engine = await server.connect({ pool: { max: 1 } });
     const id = await idOf(engine);
     const sleeping = codeOf(sleepOn(engine));
@@ -50,7 +50,7 @@ describe("failures of MariaDB", () => {
     expect(await storageOver(engine).repositories.sessions.count()).toBe(0);
   });
 
-  test("a transaction whose connection is ended is 704 and leaves nothing", async () => {
+  test("fail and roll back a transaction with 704 if its connection is terminated", async () => {
     const engine = await server.connect({ pool: { max: 1 } });
     const storage = storageOver(engine);
     const id = await idOf(engine);
@@ -63,7 +63,7 @@ describe("failures of MariaDB", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("a transaction whose connection is ended in a part is over as a whole, whoever catches that", async () => {
+  test("end a whole transaction if its connection is terminated in a nested one, even if the error is caught", async () => {
     const engine = await server.connect({ pool: { max: 1 } });
     const storage = storageOver(engine);
     const id = await idOf(engine);
@@ -79,7 +79,7 @@ describe("failures of MariaDB", () => {
     expect(await new Applications(storage.repositories.records).known(["before", "lost", "after"])).toEqual([]);
   });
 
-  test("a transaction is over as a whole when a statement of a part takes too long, whoever catches that", async () => {
+  test("end a whole transaction if a statement of a nested one times out, even if the error is caught", async () => {
     const storage = storageOver(await server.connect({ statementTimeout: 300, pool: { max: 1 } }));
     await storage.health();
     await server.admin.query(`start transaction; select * from ${database}.settings for update`);
@@ -105,7 +105,7 @@ describe("failures of MariaDB", () => {
     connect: async (settings) => storageOver(await server.connect(settings)),
   }));
 
-  test("an unknown database is 705, a refused log-in 704, and no text of an error has the password", async () => {
+  test("return 705 for an unknown database and 704 for a refused log-in, without the password in any error", async () => {
     const { knex } = await server.connect();
     expect(await codeOf(new MariadbStorage({ knex, database: server.freshName() }).health())).toBe(705);
 
@@ -129,7 +129,7 @@ describe("failures of MariaDB", () => {
     expect(unreadable).toMatch(/cannot be read(?!.*sesame)/);
   });
 
-  test("a pool without a free connection is 607: after the time to wait, and at once when too many wait", async () => {
+  test("return 607 without a free connection: after the wait timeout, or immediately with too many waiting calls", async () => {
     const engine = await server.connect({ pool: { max: 1, acquireTimeout: 2_000, maxPendingAcquires: 2 } });
     const storage = storageOver(engine);
     await storage.health();
@@ -147,7 +147,7 @@ describe("failures of MariaDB", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("a statement that takes too long is 706, alone, in a procedure and while it waits for somebody's lock", async () => {
+  test("return 706 after a statement timeout: alone, in a procedure and during a lock wait", async () => {
     const engine = await server.connect({ statementTimeout: 300, pool: { max: 1 } });
     const storage = storageOver(engine);
     expect(await codeOf(sleepOn(engine))).toBe(706);
@@ -164,7 +164,7 @@ describe("failures of MariaDB", () => {
     expect(await storage.repositories.sessions.end({ digest: newSession("let in").digest })).toBe(1);
   });
 
-  test("what nobody expects is 799 and carries the driver's error as its cause only", async () => {
+  test("return 799 for an unexpected error, with the driver error as its cause only", async () => {
     const error = await query(await server.connect(), "select nonsense nonsense nonsense").catch(
       (reason: unknown) => reason,
     );
@@ -173,7 +173,7 @@ describe("failures of MariaDB", () => {
     expect((error as Error).message).not.toContain("nonsense");
   });
 
-  test("a text that the database cannot hold is 307 where it is written and nothing where it is looked up", async () => {
+  test("return 307 for an unstorable text in a write and no result in a lookup", async () => {
     const { repositories: r } = await server.storage({ database });
     expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
     expect(await codeOf(new Applications(r.records).create({ name: "x".repeat(1_025), seats: null }))).toBe(307);
@@ -183,7 +183,7 @@ describe("failures of MariaDB", () => {
     }
   });
 
-  test("a storage whose connections somebody has ended refuses with 706", async () => {
+  test("return 706 after the connections are destroyed externally", async () => {
     const engine = await server.connect();
     const storage = storageOver(engine);
     await storage.health();

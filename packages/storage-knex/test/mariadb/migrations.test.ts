@@ -29,7 +29,7 @@ describe("migrations on MariaDB", () => {
 
   const schemas = join(import.meta.dirname, "../schemas");
   test.each(readdirSync(schemas).filter((name) => name.endsWith(".mariadb.sql")))(
-    "bring the schema of %s to the present one",
+    "upgrade the schema of %s to the current one",
     async (name) => {
       const [former, present] = [server.freshName(), server.freshName()];
       await server.admin.query(readFileSync(join(schemas, name), "utf8").replaceAll("`sallyport`", `\`${former}\``));
@@ -40,7 +40,7 @@ describe("migrations on MariaDB", () => {
     60_000,
   );
 
-  test("go on where somebody has broken off, whatever statement that was", async () => {
+  test("continue after an interruption at any statement", async () => {
     const whole = server.freshName();
     await (await server.storage({ database: whole })).migrate();
     const database = server.freshName();
@@ -63,7 +63,7 @@ describe("migrations on MariaDB", () => {
     }
   }, 120_000);
 
-  test("are applied once by several at once", async () => {
+  test("run once across concurrent migrators", async () => {
     const database = server.freshName();
     const engines = await Promise.all([1, 2, 3].map(() => server.connect({ pool: { max: 1 } })));
     const reports = await Promise.all(
@@ -72,7 +72,7 @@ describe("migrations on MariaDB", () => {
     expect(reports.flatMap(({ applied }) => applied)).toEqual(names);
   }, 60_000);
 
-  test("leave procedures that work in a database with another name, as a backup may come back", async () => {
+  test("create procedures that work in a database with another name, such as a restored backup", async () => {
     const database = server.freshName();
     await (await server.storage({ database })).migrate();
     const [procedures] = await server.admin.query<RowDataPacket[]>(
@@ -84,7 +84,7 @@ describe("migrations on MariaDB", () => {
       expect({ name, definition }).toEqual({ name, definition: expect.not.stringContaining(database) });
   }, 60_000);
 
-  test("make texts of a database that is there already compare as they are", async () => {
+  test("use an exact collation in an existing database", async () => {
     const database = server.freshName();
     await server.admin.query(`create database ${database} character set latin1 collate latin1_german2_ci`);
     const { records } = (
@@ -101,7 +101,7 @@ describe("migrations on MariaDB", () => {
     expect(listed.map(({ id }) => id)).toEqual(["A", "a", "a ", "á", "\u{1F600}"]);
   }, 60_000);
 
-  test("of a newer version are refused by all storages but those that are in use", async () => {
+  test("of a newer version are refused by new storages and tolerated by running ones", async () => {
     const database = server.freshName();
     const storage = await server.storage({ database });
     expect(await codeOf(storage.health())).toBe(705);
@@ -113,7 +113,7 @@ describe("migrations on MariaDB", () => {
     expect(await codeOf(storage.migrate())).toBe(705);
   }, 60_000);
 
-  test("install procedures whose number has risen, and leave the others alone", async () => {
+  test("reinstall procedures with a higher number and keep the others", async () => {
     const database = server.freshName();
     const { knex } = await server.connect();
     const migrated = (number: number, greeting: string) =>
@@ -137,7 +137,7 @@ describe("migrations on MariaDB", () => {
     expect(await greeted()).toEqual([{ text: "three" }]);
   }, 60_000);
 
-  test("are missing as long as procedures have a lower number", async () => {
+  test("are missing if a procedure has a lower number", async () => {
     const database = server.freshName();
     const storage = await server.storage({ database });
     await storage.migrate();

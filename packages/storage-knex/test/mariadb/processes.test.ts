@@ -5,7 +5,7 @@ import { digestOf, newSession, openPolicy } from "../sample.ts";
 import { processTimeout } from "../test-database.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
-describe("several processes on one MariaDB", () => {
+describe("processes that share a MariaDB", () => {
   let server: TestMariadb;
   let database: string;
   let storage: MariadbStorage;
@@ -36,7 +36,7 @@ describe("several processes on one MariaDB", () => {
   sharedChannelSuite(subject);
   sharedThrottleSuite(subject);
 
-  test("leave no channel behind when sessions end, are swept or replaced", async () => {
+  test("remove channels when sessions are ended, swept or replaced", async () => {
     const { sessions } = storage.repositories;
     for (const name of ["ended", "of a device", "of a device, again", "swept"]) {
       await sessions.open(newSession(name, { mode: "secure", channel, deviceId: name.split(",")[0] ?? null }), {

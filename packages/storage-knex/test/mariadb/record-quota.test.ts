@@ -4,7 +4,7 @@ import { recordQuotaSuite } from "../record-quota-suite.ts";
 import { processTimeout } from "../test-database.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
-describe("the room of records on MariaDB", () => {
+describe("record quotas on MariaDB", () => {
   let server: TestMariadb;
   let schema: string;
   let storage: MariadbStorage;

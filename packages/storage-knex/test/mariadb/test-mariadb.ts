@@ -7,7 +7,7 @@ import {
   type MariadbStorageOptions,
 } from "../../src/index.ts";
 
-/** A MariaDB server, and what tests open on it. */
+/** A MariaDB server with the resources that tests open on it. */
 export interface TestMariadb extends RealMariadb {
   connect(
     settings?: Partial<Omit<MariadbSettings, "pool">> & { pool?: Partial<MariadbSettings["pool"]> },

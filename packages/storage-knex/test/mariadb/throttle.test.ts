@@ -3,7 +3,7 @@ import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
 const policy = { maxFailures: 1_000, initialDelay: 1_000, maxDelay: 900_000, resetAfter: 3_600_000 };
 
-describe("the throttle on MariaDB", () => {
+describe("throttling on MariaDB", () => {
   let server: TestMariadb;
   let database: string;
   let storage: MariadbStorage;
@@ -20,14 +20,14 @@ describe("the throttle on MariaDB", () => {
     await server.close();
   });
 
-  test("a failure holds no row but those that it counts", async () => {
+  test("locks only the rows of the counted keys on a failure", async () => {
     const { throttle } = storage.repositories;
     await throttle.fail([{ key: "forgotten", policy: { ...policy, resetAfter: 1_000 } }]);
     await throttle.fail([{ key: "theirs", policy }]);
     offset = 2_000;
     await storage.transaction(async (r) => {
       await r.throttle.fail([{ key: "ours", policy }]);
-      // Whoever has to wait for the transaction around this fails: the limit is shorter than any test.
+      // Waiting for the outer transaction fails: the lock timeout is shorter than any test.
       await server.admin.query(
         `set innodb_lock_wait_timeout = 0; update ${database}.throttle set forget_at = now(6) + interval 2 hour where \`key\` = 'theirs'`,
       );
@@ -36,7 +36,7 @@ describe("the throttle on MariaDB", () => {
     expect(rows).toEqual([{ key: "ours" }, { key: "theirs" }]);
   });
 
-  test("failures and passes at once, on keys given in any order, wait for nobody in a circle", async () => {
+  test("handles concurrent failures and passes with any key order without a deadlock", async () => {
     const keys = ["address", "user"].map((key) => ({ key, policy }));
     const given = (index: number) => (index % 2 === 0 ? keys : keys.toReversed());
     await storage.repositories.throttle.fail(keys);
@@ -49,7 +49,7 @@ describe("the throttle on MariaDB", () => {
       }),
     );
     await Promise.all(work);
-    // One that had lost against another would have run again.
+    // A deadlock would have rerun the call.
     expect(runs).toBe(80);
   });
 });

@@ -18,7 +18,7 @@ const all = [
   index("Open", "boolean"),
 ];
 
-describe("indexes over values on MariaDB", () => {
+describe("value indexes on MariaDB", () => {
   let server: TestMariadb;
   let database: string;
   let storage: MariadbStorage;
@@ -60,7 +60,7 @@ describe("indexes over values on MariaDB", () => {
   });
   const first: Page = { offset: 0, limit: 20 };
 
-  /** The ids of a page, and how many entries of indexes and rows the server has read for it. */
+  /** The IDs of a page, and the numbers of index entries and rows that the server has read for it. */
   async function find(query: ObjectQuery, page: Page = first): Promise<{ ids: string[]; read: number }> {
     const { knex, close } = await server.connect({ pool: { max: 1 } });
     const reader = await server.storage({ database, knex, onClose: close });
@@ -76,7 +76,7 @@ describe("indexes over values on MariaDB", () => {
     return { ids: objects.map(({ id }) => id), read };
   }
 
-  test("serve queries of each type, which answer the same without them", async () => {
+  test("serve queries of each type, with the same results as without an index", async () => {
     await fill(10_000);
     const queries: readonly (readonly [ObjectQuery, Page])[] = [
       [filtered({ kind: "oneOf", path: path("Name", "string"), values: ["name 4711"] }), first],
@@ -102,7 +102,7 @@ describe("indexes over values on MariaDB", () => {
     }
   }, 120_000);
 
-  test("are shared by the classes that have the attribute, and taken away with the last of them", async () => {
+  test("are shared by the classes with the attribute and dropped with the last of them", async () => {
     const image = index("Name", "string", "Image");
     expect(await storage.alignIndexes([all[0] as AttributeIndex, image])).toEqual({
       built: [all[0], image],
@@ -115,7 +115,7 @@ describe("indexes over values on MariaDB", () => {
     expect(await built()).toEqual([]);
   }, 60_000);
 
-  test("that another process has taken away are no longer asked for", async () => {
+  test("are no longer used after another process drops them", async () => {
     await fill(100);
     await storage.alignIndexes(all);
     const query = filtered({ kind: "oneOf", path: path("Size", "number"), values: [7] });
@@ -131,7 +131,7 @@ describe("indexes over values on MariaDB", () => {
     await other.close();
   }, 60_000);
 
-  test("hold what is written while they are built", async () => {
+  test("contain writes made during their creation", async () => {
     await fill(5_000);
     let written = 0;
     const progress = { ready: false };
@@ -154,7 +154,7 @@ describe("indexes over values on MariaDB", () => {
     ).toEqual([{ late: written }]);
   }, 60_000);
 
-  test("wait for who is at the table, and let others go on before him", async () => {
+  test("wait for readers of the table and let later ones pass", async () => {
     await fill(1_000);
     const reader = await mysql.createConnection({ uri: server.url });
     await reader.query("start transaction");
@@ -168,7 +168,7 @@ describe("indexes over values on MariaDB", () => {
       );
       if (waiting.length > 0) break;
     }
-    // It gives up for a while, so that this comes to an end although the reader does not.
+    // The creation pauses its attempts, so this ends although the reader does not.
     await storage.repositories.objects.insert([{ className: "File", attributes: { Name: "late" } }]);
     expect(ready).toBe(false);
     await reader.query("rollback");
@@ -177,7 +177,7 @@ describe("indexes over values on MariaDB", () => {
     await reader.end();
   }, 60_000);
 
-  test("are left to the next who looks when the storage is closed meanwhile", async () => {
+  test("are left to the next alignment when the storage is closed meanwhile", async () => {
     await fill(1_000);
     const reader = await mysql.createConnection({ uri: server.url });
     await reader.query("start transaction");

@@ -5,7 +5,7 @@ import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
 const file = (name: string) => ({ className: "File", attributes: { Name: name } });
 
-/** A promise and what resolves it. */
+/** A promise with the function that resolves it. */
 function barrier(): { readonly passed: Promise<void>; readonly pass: () => void } {
   let pass = () => {};
   const passed = new Promise<void>((resolve) => {
@@ -14,7 +14,7 @@ function barrier(): { readonly passed: Promise<void>; readonly pass: () => void 
   return { passed, pass };
 }
 
-describe("the turn to write objects on MariaDB", () => {
+describe("the object write lock on MariaDB", () => {
   let server: TestMariadb;
   let database: string;
   let one: MariadbStorage;
@@ -33,7 +33,7 @@ describe("the turn to write objects on MariaDB", () => {
     await server.close();
   });
 
-  /** Resolves when somebody asks for the turn, who cannot get it while another has it. */
+  /** Resolves when a caller requests the lock while another transaction holds it. */
   async function asked(): Promise<void> {
     for (;;) {
       const [rows] = await server.admin.query<RowDataPacket[]>(
@@ -44,23 +44,23 @@ describe("the turn to write objects on MariaDB", () => {
     }
   }
 
-  /** Takes the turn in a transaction of its own, and ends it when it is told to. */
+  /** Takes the lock in a separate transaction and ends it on request. */
   function hold(
     take: (r: Repositories) => Promise<unknown>,
-    end: "kept" | "taken back" = "kept",
+    end: "kept" | "rolled back" = "kept",
   ): { readonly taken: Promise<void>; readonly release: () => void; readonly ended: Promise<unknown> } {
     const [taken, released] = [barrier(), barrier()];
     const ended = one.transaction(async (r) => {
       const result = await take(r);
       taken.pass();
       await released.passed;
-      if (end === "taken back") throw new Error("taken back");
+      if (end === "rolled back") throw new Error("rolled back");
       return result;
     });
     return { taken: taken.passed, release: released.pass, ended: ended.catch((error: unknown) => error) };
   }
 
-  test("gives stamps in the order in which transactions end", async () => {
+  test("assigns stamps in commit order", async () => {
     const first = hold((r) => r.objects.insert([file("first")]));
     await first.taken;
     const second = other.repositories.objects.insert([file("second")]);
@@ -81,9 +81,9 @@ describe("the turn to write objects on MariaDB", () => {
     ]);
   });
 
-  test("leaves no gap and no trace when it is taken back", async () => {
+  test("leaves no gap when its transaction is rolled back", async () => {
     const before = await one.repositories.changes.watermark();
-    const first = hold((r) => r.objects.insert([file("first")]), "taken back");
+    const first = hold((r) => r.objects.insert([file("first")]), "rolled back");
     await first.taken;
     const second = other.repositories.objects.insert([file("second")]);
     await asked();
@@ -94,10 +94,10 @@ describe("the turn to write objects on MariaDB", () => {
 
   test.each<[string, (r: Repositories, id: string) => Promise<unknown>]>([
     ["locks", (r, id) => r.locks.take(id, "a".repeat(64))],
-    ["changes of the model", async (r) => r.model.change({ put: [] }, (await r.model.load()).generation)],
+    ["model changes", async (r) => r.model.change({ put: [] }, (await r.model.load()).generation)],
     ["deletions", (r, id) => r.deletion.lock([id])],
-    ["changes of objects that are held", (r, id) => r.objects.lock([id])],
-  ])("is waited for by %s", async (_what, act) => {
+    ["updates of locked objects", (r, id) => r.objects.lock([id])],
+  ])("delays %s", async (_what, act) => {
     const [object] = await one.repositories.objects.insert([file("held")]);
     const id = object?.id ?? "";
     const first = hold((r) =>
@@ -112,7 +112,7 @@ describe("the turn to write objects on MariaDB", () => {
     await Promise.all([first.ended, acting]);
   });
 
-  test("is not needed to read", async () => {
+  test("does not delay reads", async () => {
     const first = hold((r) => r.objects.insert([file("unseen")]));
     await first.taken;
     const { objects } = await other.repositories.objects.find(

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 const worker = fileURLToPath(new URL("worker.mjs", import.meta.url));
 
 /**
- * Gives each input to a process of its own, lets all begin at once, and returns what they answer, in order. The schema is that of
- * Postgres or the database of MariaDB.
+ * Passes each input to a separate process, starts all at the same time, and returns their answers in order. The schema is
+ * that of Postgres or the database of MariaDB.
  */
 export async function runWorkers(
   url: string,

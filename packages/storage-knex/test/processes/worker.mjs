@@ -1,4 +1,4 @@
-// Works on a storage as another process of the service would: `worker.mjs <url> <schema> <task> <input>`.
+// Works on a storage like another process of the service: `worker.mjs <url> <schema> <task> <input>`.
 import { createMariadbKnex, createPostgresKnex, KnexStorage, MariadbStorage } from "@sallyport/storage-knex";
 
 const [url, schema, task, input] = process.argv.slice(2);
@@ -18,7 +18,7 @@ async function onMariadb() {
 
 const tasks = {
   migrate: () => storage.migrate(),
-  /** Opens the sessions given, alone, in transactions and together by turns; the codes of the refusals, 0 for each that was opened. */
+  /** Opens the given sessions: alone, in transactions and in batches by turns. Returns the codes, 0 for an opened session. */
   openSessions: ({ sessions, policy }) =>
     Promise.all(
       sessions.map((session, index) => {
@@ -30,7 +30,7 @@ const tasks = {
         );
       }),
     ),
-  /** Puts the records given within the room, alone and in transactions by turns; what became of each. */
+  /** Puts the given records within the quota, alone and in transactions by turns. Returns the outcomes. */
   putRecords: ({ records, quota }) =>
     Promise.all(
       records.map(({ id, owner }, index) => {
@@ -38,7 +38,7 @@ const tasks = {
         return index % 2 === 0 ? put(storage.repositories) : storage.transaction(put);
       }),
     ),
-  /** Reserves numbers and brings others, all at once; answers the first numbers reserved and how many were fresh. */
+  /** Reserves and accepts numbers concurrently. Returns the first reserved numbers and the number of fresh ones. */
   numberMessages: async ({ session, reservations, numbers }) => {
     const { channels } = storage.repositories;
     const [firsts, verdicts] = await Promise.all([
@@ -47,19 +47,19 @@ const tasks = {
     ]);
     return { firsts: firsts.map(String), fresh: numbers.filter((_, index) => verdicts[index] === "fresh") };
   },
-  /** Claims each message with a client key of its own, all at once; the messages that it was first with. */
+  /** Claims each message with its own client key, concurrently. Returns the messages claimed first. */
   claimBlocks: async ({ clientKey, messages }) => {
     const { channels } = storage.repositories;
     const claim = (blocks) => channels.claimBlocks({ blocks, clientKey, keyId: "key" }, { uses: 3, within: 60_000 });
     const verdicts = await Promise.all(messages.map(claim));
     return messages.filter((_, index) => verdicts[index] === "first");
   },
-  /** Tries once under each throttle key, several times at once. */
+  /** Makes several concurrent attempts under each throttle key. */
   attempt: ({ keys, times }) =>
     Promise.all(Array.from({ length: times }, () => storage.repositories.throttle.attempt(keys))),
 };
 
-// Starts when told, so that several processes work at the same moment.
+// Starts on request, so that several processes work at the same time.
 process.send("ready");
 process.once("message", async () => {
   const answer = await tasks[task](JSON.parse(input)).catch((error) => ({ error: error.code ?? String(error) }));
