@@ -31,7 +31,7 @@ describe("wire batcher", () => {
     bytes: Buffer.concat(parts),
   });
 
-  describe("the opening", () => {
+  describe("the first message", () => {
     it.each([
       ["TLS", 80877103, "encryption"],
       ["GSSAPI", 80877104, "encryption"],
@@ -45,26 +45,22 @@ describe("wire batcher", () => {
 
   describe("a batch", () => {
     it.each<[string, Buffer[], unknown[]]>([
-      ["is a query", [serialize.query("select 1")], [messages(true, serialize.query("select 1"), copyFail)]],
+      ["a query", [serialize.query("select 1")], [messages(true, serialize.query("select 1"), copyFail)]],
       [
-        "is everything up to Sync",
+        "everything up to Sync",
         [...extended, serialize.sync()],
         [messages(true, ...extended, copyFail, serialize.sync())],
       ],
       [
-        "is everything up to Flush",
+        "everything up to Flush",
         [...extended, serialize.flush()],
         [messages(false, ...extended, copyFail, serialize.flush())],
       ],
-      ["waits for its end", extended, []],
-      ["is the end of the connection", [serialize.end()], [{ kind: "terminate" }]],
+      ["an unfinished batch", extended, []],
+      ["the end of the connection", [serialize.end()], [{ kind: "terminate" }]],
+      ["copy data", [serialize.copyData(Buffer.from("x")), serialize.copyDone(), serialize.copyFail("y")], []],
       [
-        "carries no copy data",
-        [serialize.copyData(Buffer.from("x")), serialize.copyDone(), serialize.copyFail("y")],
-        [],
-      ],
-      [
-        "is one of several in a row",
+        "several batches in a row",
         [...extended, serialize.sync(), serialize.query("select 2"), serialize.end()],
         [
           messages(true, ...extended, copyFail, serialize.sync()),
@@ -79,13 +75,13 @@ describe("wire batcher", () => {
       expect(plain([...bytes].flatMap((byte) => batcher.push(Buffer.from([byte]))))).toEqual(expected);
     });
 
-    it("is in memory of its own", () => {
+    it("is copied into its own memory", () => {
       const [batch] = started().push(serialize.query("select 1"));
       if (batch?.kind !== "messages") throw new Error("no batch");
       expect(batch.bytes.buffer.byteLength).toBe(batch.bytes.length);
     });
 
-    it("cannot be shorter than its own length", () => {
+    it("cannot be shorter than its header", () => {
       expect(() => started().push(Buffer.from([0x51, 0, 0, 0, 3]))).toThrow("3 bytes");
     });
   });
@@ -111,16 +107,12 @@ it.each([
   ["an answer broken off", [ready("I"), message("T", "\0\0")], { ready: undefined, fatal: undefined }],
   ["an ordinary error", [error("ERROR"), ready("E")], { ready: "E", fatal: undefined }],
   ["a fatal error", [error("FATAL")], { ready: undefined, fatal: "FATAL: No space left" }],
-  [
-    "a panic, followed by what does not matter",
-    [error("PANIC"), ready("I")],
-    { ready: "I", fatal: "PANIC: No space left" },
-  ],
+  ["a panic, with later messages ignored", [error("PANIC"), ready("I")], { ready: "I", fatal: "PANIC: No space left" }],
   [
     "a value that looks like an error",
     [message("D", "E\0\0\0\x08SPANIC"), ready("I")],
     { ready: "I", fatal: undefined },
   ],
-])("sees %s", (_title, messages, expected) => {
+])("recognizes %s", (_title, messages, expected) => {
   expect(inspectAnswer(Buffer.concat(messages as Uint8Array[]))).toEqual(expected);
 });

@@ -18,15 +18,15 @@ beforeAll(async () => {
   await engine.close();
 }, 120_000);
 
-/** A directory with a database in it that holds an empty table `marks`. */
+/** A directory with a database that contains an empty table `marks`. */
 async function newDatabase(): Promise<string> {
   const dataDir = await newDirectory();
   await cp(original, dataDir, { recursive: true });
   return dataDir;
 }
 
-describe("a directory", () => {
-  it("is created with all above it, keeps what is committed, and holds nothing but the cluster when it is closed", async () => {
+describe("a database directory", () => {
+  it("is created with its parents, keeps committed data, and contains only the cluster after close", async () => {
     const dataDir = join(await newDirectory(), "not", "there yet");
     const first = await openEmbeddedEngine({ dataDir, template });
     await first.knex.raw("create table kept as select 1 as one");
@@ -38,7 +38,7 @@ describe("a directory", () => {
     await second.close();
   }, 60_000);
 
-  it("begins with a template, once", async () => {
+  it("starts from a template, once", async () => {
     const dataDir = await newDirectory();
     await (await openEmbeddedEngine({ dataDir, template, durable: false })).close();
     await expect(openEmbeddedEngine({ dataDir, template })).rejects.toThrow("holds a database already");
@@ -47,7 +47,7 @@ describe("a directory", () => {
     await engine.close();
   }, 60_000);
 
-  it("takes no notice of a creation that was interrupted", async () => {
+  it("ignores an interrupted creation", async () => {
     const dataDir = await newDirectory();
     await mkdir(join(dataDir, "cluster.new"));
     await writeFile(join(dataDir, "cluster.new", "PG_VERSION"), "18\n");
@@ -57,7 +57,7 @@ describe("a directory", () => {
     expect(await readdir(dataDir)).toEqual(["cluster"]);
   }, 60_000);
 
-  it("is refused to a second engine of the same process, and free after the first", async () => {
+  it("is refused to a second engine of the same process, and free after the first one closes", async () => {
     const dataDir = await newDatabase();
     const first = await openEmbeddedEngine({ dataDir });
     const refusal: unknown = await openEmbeddedEngine({ dataDir }).catch((error: unknown) => error);
@@ -72,7 +72,7 @@ describe("a directory", () => {
     await (await openEmbeddedEngine({ dataDir })).close();
   }, 60_000);
 
-  it("says why a damaged database does not start, and is free again", async () => {
+  it("reports why a damaged database does not start, and is free again", async () => {
     const dataDir = await newDatabase();
     await writeFile(join(dataDir, "cluster", "PG_VERSION"), "9.6\n");
     for (const _attempt of ["first", "second"]) {
@@ -84,8 +84,8 @@ describe("a directory", () => {
   }, 60_000);
 });
 
-describe("what was committed is there", () => {
-  it("after kill -9 in the middle of writing, at once", async () => {
+describe("committed data exists", () => {
+  it("immediately after kill -9 during writes", async () => {
     const dataDir = await newDatabase();
     const writer = startScript("write-until-killed.mjs", dataDir);
     let acknowledged = 0;
@@ -103,7 +103,7 @@ describe("what was committed is there", () => {
     await engine.close();
   }, 60_000);
 
-  it("after the process ended without a close", async () => {
+  it("after the process exits without a close", async () => {
     const dataDir = await newDatabase();
     expect(await startScript("open-and-exit.mjs", dataDir).end()).toBe(0);
     const engine = await openEmbeddedEngine({ dataDir });
@@ -111,7 +111,7 @@ describe("what was committed is there", () => {
     await engine.close();
   }, 60_000);
 
-  it("after the database gave up for a disk that refuses to write: the next query starts it again", async () => {
+  it("after the disk refuses a write and the next query restarts the database", async () => {
     const dataDir = await newDatabase();
     const log = join(dataDir, "cluster", "pg_wal");
     const engine = await openEmbeddedEngine({ dataDir, knex: { log: quiet }, acquireConnectionTimeout: 30_000 });
@@ -135,7 +135,7 @@ describe("the write-ahead log", () => {
     { durable: true, fsync: "on" },
     { durable: false, fsync: "off" },
   ])(
-    "is synchronized as told: $durable",
+    "is synchronized as configured: $durable",
     async ({ durable, fsync }) => {
       const engine = await openEmbeddedEngine({ dataDir: await newDatabase(), durable });
       const { rows } = await engine.knex.raw(
@@ -149,7 +149,7 @@ describe("the write-ahead log", () => {
     60_000,
   );
 
-  it("does not grow without bounds", async () => {
+  it("does not grow without a limit", async () => {
     const dataDir = await newDatabase();
     const engine = await openEmbeddedEngine({ dataDir, durable: false, checkpointBytes: 16 * 1024 * 1024 });
     for (let round = 0; round < 12; round += 1) {

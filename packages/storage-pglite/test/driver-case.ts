@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 import pg from "pg";
 
-/** One behaviour, as the test's title names it; what it gives must be the same on every engine. */
+/** One behaviour, named by the test title. Its result must be equal on every engine. */
 export type DriverCase = readonly [title: string, run: (knex: Knex) => Promise<unknown>];
 
 interface DriverConnection {
@@ -23,7 +23,7 @@ export async function onConnection<T>(knex: Knex, work: (connection: DriverConne
   }
 }
 
-/** What of an error callers may rely on. */
+/** The members of an error that callers may use. */
 export function errorFields(error: unknown): Record<string, unknown> {
   const names = ["name", "code", "severity", "message", "detail", "hint", "position", "where"] as const;
   const places = ["schema", "table", "column", "dataType", "constraint"] as const;
@@ -32,7 +32,7 @@ export function errorFields(error: unknown): Record<string, unknown> {
   return { kind, ...Object.fromEntries([...names, ...places].map((name) => [name, fields[name]])) };
 }
 
-/** What a query gives, without what only the driver knows. */
+/** The result of a query, without driver internals. */
 export function summary(result: pg.QueryResult): unknown {
   return {
     command: result.command,

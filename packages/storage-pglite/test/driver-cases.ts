@@ -3,7 +3,7 @@ import { failureCases } from "./failure-cases.ts";
 import { statementCases } from "./statement-cases.ts";
 import { typeCases } from "./type-cases.ts";
 
-/** The tables the cases use. */
+/** The tables of the cases. */
 export const schema = `
   create table parents (id int primary key, name text not null unique, age int check (age >= 0));
   create table children (id serial primary key, parent_id int not null references parents deferrable);

@@ -11,7 +11,7 @@ import { scratchDirectories } from "./scratch-directories.ts";
 
 const { knex: createKnex } = knexPkg;
 
-describe("the embedded engine gives what a Postgres server gives", () => {
+describe("the embedded engine matches a Postgres server for", () => {
   let embedded: EmbeddedEngine;
   let server: RealPostgres;
   let database: ScratchDatabase;
@@ -67,7 +67,7 @@ describe("durability", () => {
 
   const inDirectory: AdapterUnderTest = {
     name: "KnexStorage over the embedded engine in a directory",
-    // It copies a directory and starts the engine twice.
+    // This check copies a directory and starts the engine twice.
     timeLimit: 150_000,
     create: async ({ clockOffset }) => {
       const dataDir = await newDirectory();
@@ -87,7 +87,7 @@ describe("durability", () => {
     },
   };
 
-  test("what was answered is there when the directory is opened again", async () => {
+  test("keeps every answered write when the directory is reopened", async () => {
     const durability = checks.filter(({ needs }) => needs === "durable");
     const { results } = await runChecks(inDirectory, { checks: durability });
     expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);

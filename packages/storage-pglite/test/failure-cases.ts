@@ -1,6 +1,6 @@
 import { type DriverCase, errorFields } from "./driver-case.ts";
 
-/** Each fails; the tables are those of `schema`. */
+/** Each statement fails. The tables are those of `schema`. */
 const failures: readonly (readonly [code: string, sql: string])[] = [
   ["23505", "insert into parents (id, name) values (1, 'again')"],
   ["23505", "insert into parents (id, name) values (7, 'first')"],
@@ -43,7 +43,7 @@ export const failureCases: DriverCase[] = failures.map(([code, sql], index) => [
   async (knex) => {
     const error = await knex.raw(sql).then(() => undefined, errorFields);
     await knex.raw("rollback");
-    // The text tells how deep the stack went.
+    // The text contains the depth of the stack.
     const where = code === "54001" ? { ...error, where: "" } : error;
     return [where, (await knex.raw("select 'goes on' as then")).rows];
   },

@@ -11,7 +11,7 @@ import { scratchDirectories } from "./scratch-directories.ts";
 const newDirectory = scratchDirectories();
 const own = ownLockRecord("own", null);
 
-/** No process has it: Linux gives out 22 bits at most. */
+/** An unused process ID: Linux assigns 22 bits at most. */
 const freePid = 2 ** 22 + 1;
 
 const gone = (changes: Partial<LockRecord> = {}): LockRecord => ({ ...own, token: "gone", pid: freePid, ...changes });
@@ -28,30 +28,30 @@ async function listenIn(directory: string, name: string): Promise<Server> {
   return server;
 }
 
-describe("judging the holder of a lock", () => {
+describe("the state of a lock holder", () => {
   const elsewhere = { bootId: "another boot", host: "another-host" };
   const otherContainer = { pidNamespace: "pid:[1]", pid: 1, start: "1" };
   const linux = own.bootId !== null;
 
   const cases: [title: string, record: LockRecord, expected: string][] = [
     ["this process", own, "alive"],
-    ["a process id that nobody has", gone(), "gone"],
+    ["an unused process ID", gone(), "gone"],
     ...(linux
       ? ([
-          ["a process id that was given to somebody else", gone({ pid: process.pid, start: "1" }), "gone"],
-          ["the same machine before it was restarted", { ...own, bootId: "another boot" }, "gone"],
-          ["another container, of which nothing can be seen", gone(otherContainer), "unknown"],
-          ["another container whose beacon is dark", gone({ ...otherContainer, beacon: "dark.sock" }), "gone"],
+          ["a reused process ID", gone({ pid: process.pid, start: "1" }), "gone"],
+          ["the same machine before a restart", { ...own, bootId: "another boot" }, "gone"],
+          ["another container without any visible sign", gone(otherContainer), "unknown"],
+          ["another container with a dead beacon", gone({ ...otherContainer, beacon: "dark.sock" }), "gone"],
           [
-            "another container whose beacon is lit, though its process id is nobody's here",
+            "another container with a live beacon and a process ID unused here",
             gone({ ...otherContainer, pid: freePid, beacon: "lit.sock" }),
             "alive",
           ],
-          ["another container whose beacon was removed", gone({ ...otherContainer, beacon: "none.sock" }), "gone"],
+          ["another container with a removed beacon", gone({ ...otherContainer, beacon: "none.sock" }), "gone"],
         ] as [string, LockRecord, string][])
       : []),
-    ["another host, though its process id is somebody's here", { ...own, ...elsewhere }, "unknown"],
-    ["another host, with a beacon that is dark from here", gone({ ...elsewhere, beacon: "dark.sock" }), "unknown"],
+    ["another host with a process ID used here", { ...own, ...elsewhere }, "unknown"],
+    ["another host with a beacon that is not visible here", gone({ ...elsewhere, beacon: "dark.sock" }), "unknown"],
   ];
 
   it.each(cases.map(([title, record, expected]) => ({ title, record, expected })))(
@@ -66,8 +66,8 @@ describe("judging the holder of a lock", () => {
   );
 });
 
-describe("a directory's lock", () => {
-  it("is a file that names the holder, and leaves nothing when it is released", async () => {
+describe("a directory lock", () => {
+  it("is a file that names the holder and is removed on release", async () => {
     const directory = await newDirectory();
     const lock = await lockDirectory(directory);
     expect(lock.file).toBe(join(directory, "lock"));
@@ -76,7 +76,7 @@ describe("a directory's lock", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("refuses whoever comes second, by whatever path", async () => {
+  it("refuses a second holder, by any path", async () => {
     const directory = await newDirectory();
     const alias = join(await newDirectory(), "alias");
     await symlink(directory, alias);
@@ -92,8 +92,8 @@ describe("a directory's lock", () => {
   });
 
   it.each<[string, unknown]>([
-    ["who is gone", gone()],
-    ["who is gone, and of one who died taking over from it", gone({ token: "twice" })],
+    ["that is gone", gone()],
+    ["that is gone, after a failed takeover", gone({ token: "twice" })],
   ])("is taken over from a holder %s", async (_title, record) => {
     const directory = await lockLeftBy(record);
     await writeFile(join(directory, "lock.twice.guard"), JSON.stringify(gone({ token: "died at it" })));
@@ -106,10 +106,10 @@ describe("a directory's lock", () => {
 
   it.each<[string, unknown, Record<string, unknown>]>([
     ["on another host", gone({ host: "another-host", bootId: "another boot", pid: 77 }), { pid: 77 }],
-    ["that cannot be read", "{", { pid: undefined }],
-    ["that is empty", "", { pid: undefined }],
-    ["that says something else", '{"pid":"1"}', { pid: undefined }],
-  ])("is respected when it is one %s, with advice", async (_title, record, expected) => {
+    ["with an unreadable file", "{", { pid: undefined }],
+    ["with an empty file", "", { pid: undefined }],
+    ["with other content", '{"pid":"1"}', { pid: undefined }],
+  ])("is respected for a holder %s, with advice", async (_title, record, expected) => {
     const directory = await lockLeftBy(record);
     const refusal: unknown = await lockDirectory(directory).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ name: "DirectoryLockedError", ...expected, holder: { seenAlive: false } });
@@ -117,7 +117,7 @@ describe("a directory's lock", () => {
     expect(await readdir(directory)).toEqual(["lock"]);
   });
 
-  it("works below a path longer than a socket's may be", async () => {
+  it("works below a path longer than the limit of a socket", async () => {
     const directory = join(await newDirectory(), "d".repeat(120));
     await mkdir(directory);
     const lock = await lockDirectory(directory);
@@ -126,7 +126,7 @@ describe("a directory's lock", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it("goes to exactly one of many in this process that find it stale", async () => {
+  it("is granted to exactly one of many concurrent callers that find it stale", async () => {
     for (let round = 0; round < 20; round += 1) {
       const directory = await lockLeftBy(gone({ token: `round ${round}` }));
       const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => lockDirectory(directory)));
@@ -140,7 +140,7 @@ describe("a directory's lock", () => {
     }
   }, 30_000);
 
-  it("goes to exactly one of several processes that race for it, each time its holder is killed", async () => {
+  it("is granted to exactly one of several processes each time its holder is killed", async () => {
     const directory = await newDirectory();
     const racers = Array.from({ length: 6 }, () => startScript("take-lock.mjs", directory));
     try {

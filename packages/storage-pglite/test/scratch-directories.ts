@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Directories of a test file's own, removed at its end. */
+/** Directories of a test file, removed at its end. */
 export function scratchDirectories(): () => Promise<string> {
   const made: string[] = [];
   afterAll(() => Promise.all(made.map((directory) => rm(directory, { recursive: true, force: true }))));

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await engine.close();
 }, 60_000);
 
-describe("one connection for all", () => {
+describe("the single connection", () => {
   let engine: EmbeddedEngine;
   let knex: Knex;
 
@@ -42,7 +42,7 @@ describe("one connection for all", () => {
 
   const names = (): Promise<string[]> => knex("marks").orderBy("id").pluck("name");
 
-  it("lets a query outside of a transaction wait for its end", async () => {
+  it("delays a query outside a transaction until the transaction ends", async () => {
     const order: string[] = [];
     let outside: Promise<unknown> | undefined;
     await knex.transaction(async (trx) => {
@@ -58,7 +58,7 @@ describe("one connection for all", () => {
     expect(await names()).toEqual(["inside", "inside too", "outside"]);
   });
 
-  it("fails a query that the transaction around it awaits, with Knex's timeout error", async () => {
+  it("fails a query awaited by its own transaction with Knex's timeout error", async () => {
     const impatient = await openEmbeddedEngine({
       dataDir,
       template,
@@ -76,12 +76,12 @@ describe("one connection for all", () => {
     await impatient.close();
   }, 30_000);
 
-  it("answers many queries at once, each its own", async () => {
+  it("answers concurrent queries with their own results", async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => knex.raw("select ?::int as n", [n])));
     expect(answers.map(({ rows }) => rows[0].n)).toEqual(Array.from({ length: 200 }, (_, n) => n));
   });
 
-  it("gives a connection that replaces another a fresh session", async () => {
+  it("gives a replaced connection a fresh session", async () => {
     const first = await pooled(knex).acquireConnection();
     await first.query("set search_path to pg_catalog");
     await first.query("create temporary table leftover (a int)");
@@ -106,7 +106,7 @@ describe("one connection for all", () => {
     await pooled(knex).releaseConnection(second);
   });
 
-  it("survives a client that ends in the middle of a query", async () => {
+  it("survives a client that disconnects during a query", async () => {
     const client = await pooled(knex).acquireConnection();
     await client.query("begin");
     await client.query("insert into marks (name) values ('cut off')");
@@ -118,7 +118,7 @@ describe("one connection for all", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("survives a socket that is destroyed while queries queue on it", async () => {
+  it("survives a destroyed socket with queued queries", async () => {
     const client = await pooled(knex).acquireConnection();
     const queries = [1, 2, 3].map((n) => client.query("select $1::int, pg_sleep(0.05)", [n]));
     (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
@@ -141,7 +141,7 @@ describe("one connection for all", () => {
     await newer.end();
   });
 
-  it("answers a pipeline in order, and an error in it fails one query", async () => {
+  it("answers a pipeline in order, and fails one query per error", async () => {
     const client = new pg.Client({ ...pooled(knex).connectionSettings, pipeline: true } as pg.ClientConfig);
     client.on("error", () => {});
     await client.connect();
@@ -155,16 +155,16 @@ describe("one connection for all", () => {
     expect((await knex.raw("select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
-  it("has no encryption to offer, and says so", async () => {
+  it("refuses encryption", async () => {
     const client = new pg.Client({ ...pooled(knex).connectionSettings, ssl: true });
     await expect(client.connect()).rejects.toThrow("The server does not support SSL connections");
   });
 
-  it("refuses to cancel, instead of opening a second connection", async () => {
+  it("refuses to cancel instead of opening a second connection", async () => {
     expect(() => knex.raw("select 1").timeout(10, { cancel: true })).toThrow("not supported");
   });
 
-  it("leaves the event loop free while the database works", async () => {
+  it("keeps the event loop free during database work", async () => {
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 10);
     await knex.raw("select pg_sleep(0.5)");
@@ -179,7 +179,7 @@ describe("one connection for all", () => {
     expect(rows).toEqual([{ tuples: 1 }]);
   });
 
-  it("dumps what is committed, after the open transaction", async () => {
+  it("dumps committed data after the open transaction ends", async () => {
     let dump: Promise<Blob> | undefined;
     await knex.transaction(async (trx) => {
       dump = engine.dump();
@@ -193,11 +193,11 @@ describe("one connection for all", () => {
   }, 30_000);
 });
 
-describe("the end", () => {
+describe("close", () => {
   const open = (closeTimeout: number): Promise<EmbeddedEngine> =>
     openEmbeddedEngine({ dataDir, template, closeTimeout, knex: { log: quiet } });
 
-  it("waits for what is running", async () => {
+  it("waits for running work", async () => {
     const engine = await open(10_000);
     const work = engine.knex.transaction(async (trx) => {
       await trx.raw("select pg_sleep(0.2)");
@@ -209,7 +209,7 @@ describe("the end", () => {
     await expect(Promise.resolve(engine.knex.raw("select 1"))).rejects.toThrow("Unable to acquire a connection");
   }, 30_000);
 
-  it("breaks off what does not end", async () => {
+  it("cancels work that does not end in time", async () => {
     const engine = await open(200);
     const forgotten = await engine.knex.transaction();
     await forgotten.raw("select 1");
@@ -217,7 +217,7 @@ describe("the end", () => {
     await expect(Promise.resolve(forgotten.raw("select 1"))).rejects.toThrow("connection error");
   }, 30_000);
 
-  it("breaks off a query that runs", async () => {
+  it("cancels a running query", async () => {
     const engine = await open(200);
     const work = await engine.knex.transaction();
     const outcome = work.raw("select pg_sleep(60)").then(
@@ -230,12 +230,12 @@ describe("the end", () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   }, 30_000);
 
-  it("comes for a database in memory with its first fault", async () => {
+  it("happens on the first fault of a memory database", async () => {
     const engine = await open(1_000);
     await engine.knex.raw("select 1");
     const socket = pooled(engine.knex).connectionSettings.stream();
     const failed = once(socket, "error");
-    // A start-up packet of a protocol that does not exist.
+    // A start-up packet of an unknown protocol.
     socket.write(Buffer.from([0, 0, 0, 9, 0, 9, 0, 0, 0]));
     expect((await failed)[0]).toMatchObject({ name: "EngineStoppedError", code: "ENGINE_STOPPED" });
     await expect(Promise.resolve(engine.knex.raw("select 1"))).rejects.toMatchObject({ code: "ENGINE_STOPPED" });

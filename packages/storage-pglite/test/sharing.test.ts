@@ -43,7 +43,7 @@ describe("a shared directory", () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await scratch();
-    // What a killed process leaves.
+    // As left by a killed process.
     await writeFile(join(dataDir, ".s.PGSQL.5432"), "");
     engine = await open(dataDir, 60_000);
     await engine.knex.raw("create table marks (name text primary key)");
@@ -51,12 +51,12 @@ describe("a shared directory", () => {
   afterAll(() => engine.close());
   beforeEach(() => engine.knex.raw("truncate marks"));
 
-  it("has a socket that its own user alone can reach", async () => {
+  it("has a socket that only its user can access", async () => {
     const { mode } = await stat(join(dataDir, ".s.PGSQL.5432"));
     expect((mode & 0o777).toString(8)).toBe("600");
   });
 
-  it("takes what other clients write, in transactions of their own", async () => {
+  it("accepts writes and transactions of other clients", async () => {
     const guest = await joined(dataDir);
     await guest.knex("marks").insert({ name: "of the guest" });
     await guest.knex.transaction(async (trx) => {
@@ -72,7 +72,7 @@ describe("a shared directory", () => {
     await guest.close();
   });
 
-  it("lets its own queries wait for a client, and clients for its own transaction", async () => {
+  it("delays its own queries for a client, and clients for its own transaction", async () => {
     const order: string[] = [];
     const guest = await joined(dataDir);
     let ofGuest: Promise<unknown> | undefined;
@@ -97,7 +97,7 @@ describe("a shared directory", () => {
     await guest.close();
   });
 
-  it("keeps prepared statements and settings of one session out of the next", async () => {
+  it("keeps prepared statements and settings of one session separate from the next", async () => {
     const prepared = { name: "same name", text: "select 'own' as whose" };
     const own = engine.knex.client as unknown as {
       acquireConnection(): Promise<pg.Client>;
@@ -124,7 +124,7 @@ describe("a shared directory", () => {
     await own.releaseConnection(second);
   });
 
-  it("rolls back a client that goes away in a transaction", async () => {
+  it("rolls back a client that disconnects in a transaction", async () => {
     const guest = await client(dataDir);
     await guest.query("begin");
     await guest.query("insert into marks values ('unfinished')");
@@ -133,7 +133,7 @@ describe("a shared directory", () => {
   });
 });
 
-describe("a client that does not give the database back", () => {
+describe("a client that blocks the database", () => {
   let engine: EmbeddedEngine;
   let dataDir: string;
   beforeAll(async () => {
@@ -143,7 +143,7 @@ describe("a client that does not give the database back", () => {
   }, 120_000);
   afterAll(() => engine.close());
 
-  it("cuts off a client that keeps its transaction open, with the reason", async () => {
+  it("is disconnected with the reason if it keeps its transaction open", async () => {
     const guest = await client(dataDir);
     const ended = once(guest, "error");
     await guest.query("begin");
@@ -156,7 +156,7 @@ describe("a client that does not give the database back", () => {
     expect(await waited).toEqual([]);
   });
 
-  it("cuts off a client that says nothing at all", async () => {
+  it("is disconnected if it says nothing", async () => {
     const silent = connect(join(dataDir, ".s.PGSQL.5432"));
     await once(silent, "connect");
     const second = await client(dataDir);
@@ -166,7 +166,7 @@ describe("a client that does not give the database back", () => {
     silent.destroy();
   });
 
-  it("is cut off as well when it speaks another protocol", async () => {
+  it("is disconnected if it uses another protocol", async () => {
     const socket = connect(join(dataDir, ".s.PGSQL.5432"));
     socket.on("error", () => undefined).write("GET / HTTP/1.1\r\n\r\n");
     socket.resume();
@@ -174,7 +174,7 @@ describe("a client that does not give the database back", () => {
     expect(await names(engine)).toEqual([]);
   });
 
-  it("is not one that merely stays: between two uses it has no connection", async () => {
+  it("is not one that is idle: it has no connection between uses", async () => {
     const guest = await joined(dataDir);
     const one = async (): Promise<unknown> => (await guest.knex.raw("select 1 as one")).rows;
     expect(await one()).toEqual([{ one: 1 }]);
@@ -185,7 +185,7 @@ describe("a client that does not give the database back", () => {
   });
 });
 
-it("ends with its engine: clients are told, and the socket is removed", async () => {
+it("is disconnected when the engine closes, and the socket is removed", async () => {
   const dataDir = await scratch();
   const engine = await open(dataDir, 60_000);
   const guest = await joined(dataDir);

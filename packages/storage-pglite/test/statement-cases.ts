@@ -34,7 +34,7 @@ export const statementCases: DriverCase[] = [
     },
   ],
   [
-    "an error among several statements undoes all",
+    "an error among several statements, which rolls back all",
     async (knex) => {
       const error = await knex
         .raw("insert into items (label) values ('undone'); select 1 / 0")
@@ -57,7 +57,7 @@ export const statementCases: DriverCase[] = [
     },
   ],
   [
-    "a failed statement fails its transaction",
+    "a failed statement, which fails its transaction",
     (knex) =>
       knex
         .transaction(async (trx) => {
@@ -69,7 +69,7 @@ export const statementCases: DriverCase[] = [
         .catch((error: Error) => error.message),
   ],
   [
-    "commit of a failed transaction",
+    "a commit of a failed transaction",
     (knex) =>
       onConnection(knex, async (connection) => {
         await connection.query({ text: "begin" });
@@ -257,7 +257,7 @@ export const statementCases: DriverCase[] = [
     },
   ],
   [
-    "a query that is no query",
+    "a query that is not a query",
     (knex) => knex.raw("select ?::int", ["not a number"]).then(() => undefined, errorFields),
   ],
 ];

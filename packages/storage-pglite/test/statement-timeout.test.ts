@@ -10,11 +10,11 @@ import pg from "pg";
 import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 import { scratchDirectories } from "./scratch-directories.ts";
 
-/** Of a test, in milliseconds: each starts a database or two. */
+/** Milliseconds of a test. Each starts one or two databases. */
 const waitTimeout = 120_000;
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
 const newDirectory = scratchDirectories();
-/** Never ends by itself. */
+/** Never ends on its own. */
 const endless = "do $$ begin loop end loop; end $$";
 const hurried = "set statement_timeout = 50";
 
@@ -39,7 +39,7 @@ const settings = { durable: false, acquireConnectionTimeout: 60_000, knex: { log
 const open = (options: EmbeddedEngineOptions): Promise<EmbeddedEngine> =>
   openEmbeddedEngine({ template, ...settings, ...options });
 
-describe("a statement that takes too long, on a database in a directory", () => {
+describe("a statement timeout on a database in a directory", () => {
   let engine: EmbeddedEngine;
   let knex: Knex;
 
@@ -54,7 +54,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
   const names = (): Promise<string[]> => knex("marks").orderBy("id").pluck("name");
 
   it(
-    "fails with its transaction, and nothing and nobody else",
+    "fails the statement and its transaction, and nothing else",
     async () => {
       await mark("before");
       let waiters: Promise<unknown>[] = [];
@@ -64,7 +64,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
         await trx.raw("set local statement_timeout = 50");
         await expect(Promise.resolve(trx.raw(endless))).rejects.toBeInstanceOf(StatementTimeoutError);
       });
-      // Knex tells why it cannot commit.
+      // Knex reports why it cannot commit.
       await expect(work).rejects.toThrow("connection error");
       await Promise.all(waiters);
       expect(await names()).toEqual(["before", "one", "two", "three"]);
@@ -73,7 +73,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
   );
 
   it(
-    "can happen again, each time to a session that begins afresh",
+    "repeats, each time with a fresh session",
     async () => {
       for (const name of ["first", "second"]) {
         await mark(name);
@@ -89,7 +89,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
   );
 
   it(
-    "fails what a client has sent behind it",
+    "fails the queries that the client has queued behind the statement",
     async () => {
       const client = new pg.Client({ ...pooled(knex).connectionSettings, pipeline: true } as pg.ClientConfig);
       client.on("error", () => {});
@@ -107,7 +107,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
   );
 
   it(
-    "holds up a connection that comes after the one that left it behind, no longer than its time",
+    "delays a new connection no longer than the timeout",
     async () => {
       const client = await pooled(knex).acquireConnection();
       await client.query("begin");
@@ -124,7 +124,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
   );
 
   it(
-    "does not keep the engine from closing while it starts again",
+    "allows the engine to close during a restart",
     async () => {
       const dataDir = await newDirectory();
       const closing = await open({ dataDir });
@@ -144,7 +144,7 @@ describe("a statement that takes too long, on a database in a directory", () => 
   );
 });
 
-describe("the time that a statement has", () => {
+describe("the effective statement timeout", () => {
   const limit = 3_000;
   let engine: EmbeddedEngine;
   let knex: Knex;
@@ -167,7 +167,7 @@ describe("the time that a statement has", () => {
   );
 
   it(
-    "is that which the session gave itself",
+    "is that set by the session",
     async () => {
       const rows = await knex.transaction(async (trx) => {
         await trx.raw("set local statement_timeout = 0");
@@ -179,7 +179,7 @@ describe("the time that a statement has", () => {
   );
 
   it(
-    "has no end in `maintain`",
+    "is unlimited in `maintain`",
     async () => {
       await knex.raw(`
       create function unhurried(id integer) returns integer language plpgsql immutable as $$
@@ -201,7 +201,7 @@ describe("the time that a statement has", () => {
 });
 
 it(
-  "tells the caller on a database in memory, and works on to the end",
+  "is reported to the caller on a memory database while the work completes",
   async () => {
     const { knex, close } = await open({ dataDir: "memory://" });
     const client = await pooled(knex).acquireConnection();

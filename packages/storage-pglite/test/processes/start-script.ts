@@ -4,15 +4,15 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-/** A script of this folder in a process of its own. */
+/** A script of this folder in a separate process. */
 export interface ScriptProcess {
   readonly pid: number;
-  /** The next line it writes; `undefined` when it has ended. What it writes to standard error comes with ours. */
+  /** The next output line; `undefined` after the end. Its standard error is passed through. */
   line(): Promise<string | undefined>;
   say(line: string): void;
-  /** Ends it with SIGKILL, if it still runs, and waits until it is gone. */
+  /** Kills it with SIGKILL if it is running, and waits for its end. */
   kill(): Promise<void>;
-  /** Waits for its own end and gives the exit code. */
+  /** Waits for its exit and returns the exit code. */
   end(): Promise<number | null>;
 }
 

@@ -1,4 +1,4 @@
-/** Tries to take the lock of a directory (argument) whenever a line comes in, says "taken" or "refused", and keeps it. */
+/** Tries to take the lock of a directory (argument) for every input line, prints "taken" or "refused", and keeps the lock. */
 import { createInterface } from "node:readline";
 import { lockDirectory } from "../../dist/lock/directory-lock.js";
 

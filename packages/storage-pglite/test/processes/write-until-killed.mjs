@@ -1,6 +1,6 @@
 /**
- * Opens the engine in a directory (argument) and commits pairs of rows as fast as it can; after each commit, a line with
- * the pair's number. In between it leaves a transaction open whose row must never be seen.
+ * Opens the engine in a directory (argument) and commits pairs of rows as fast as it can. Prints the number of the pair
+ * after each commit. Between commits, a transaction stays open; its row must never become visible.
  */
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 
