@@ -18,14 +18,14 @@ import { Table } from "./table.ts";
 const opened = () => openedChannel({ wrappedKey: "wrapped", ivPrefix: Uint8Array.of(1, 2, 3) });
 const highest = 2n ** 64n - 1n;
 
-/** Steps from one number to the next: near, about the size of the window, or far. */
+/** Steps from one number to the next: small, about the size of the window, or large. */
 const step = fc.oneof(
   fc.integer({ min: -5, max: 5 }),
   fc.integer({ min: -1_030, max: 1_030 }),
   fc.integer({ min: 0, max: 2 ** 40 }),
 );
 
-test("judges numbers like a set of all that were accepted", () => {
+test("judges numbers like an unbounded set of accepted numbers", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: highest }), fc.array(step, { maxLength: 60 }), (start, steps) => {
       let record: ChannelRecord = opened();
@@ -46,7 +46,7 @@ test("judges numbers like a set of all that were accepted", () => {
   );
 });
 
-test("leaves the record of a number that is refused as it was", () => {
+test("keeps the record of a refused number unchanged", () => {
   const { after } = accepted(opened(), 5_000n);
   for (const number of [5_000n, 3_976n, 0n]) expect(accepted(after, number).after).toBe(after);
 });
@@ -57,7 +57,7 @@ async function migrated(): Promise<MemoryStorage> {
   return storage;
 }
 
-test("keeps callers from changing what is stored", async () => {
+test("isolates stored values from later changes by callers", async () => {
   const { repositories: r } = await migrated();
   const names = ["a"];
   const [stored] = (await r.objects.insert([{ className: "File", attributes: { names } }])) as [StoredObject];
@@ -70,7 +70,7 @@ test("keeps callers from changing what is stored", async () => {
 });
 
 test.each(["read", "write", "transaction"] as const)(
-  "refuses a %s past the transaction that awaits it",
+  "refuses a %s beside a transaction that waits for it",
   async (kind) => {
     const storage = await migrated();
     const { audit, settings } = storage.repositories;
@@ -84,7 +84,7 @@ test.each(["read", "write", "transaction"] as const)(
   },
 );
 
-test("gives no number again that a transaction or a part was given", async () => {
+test("never reuses a number assigned in a transaction or a nested one", async () => {
   const storage = await migrated();
   const insert = async ({ objects }: Repositories) =>
     (await objects.insert([{ className: "File", attributes: {} }]))[0]?.id;
@@ -96,14 +96,14 @@ test("gives no number again that a transaction or a part was given", async () =>
       throw new Error("undone");
     }).catch(() => {});
     ids.push(await insert(r));
-    throw new Error("taken back");
+    throw new Error("rolled back");
   });
-  await expect(failing).rejects.toThrow("taken back");
+  await expect(failing).rejects.toThrow("rolled back");
   ids.push(await insert(storage.repositories));
   expect(ids).toEqual(["1", "2", "3", "4"]);
 });
 
-test("serves a transaction whose work is asked for by messages of another thread, and refuses what would wait for itself", async () => {
+test("serves a transaction driven by messages of another thread, and refuses a call that would wait for itself", async () => {
   const storage = await migrated();
   const { port1, port2 } = new MessageChannel();
   const outcomes = await storage.transaction(async (r, attempt) => {
@@ -130,14 +130,14 @@ test("serves a transaction whose work is asked for by messages of another thread
   expect(await new Applications(storage.repositories.records).known(["one"])).toEqual(["one"]);
 });
 
-test("refuses the repositories of a transaction that is over", async () => {
+test("refuses the repositories of a finished transaction", async () => {
   const storage = await migrated();
   const r = await storage.transaction(async (inside) => inside);
   await expect(r.audit.read(0, 1)).rejects.toMatchObject({ code: 799 });
   await expect(r.settings.setMaintenance(true)).rejects.toMatchObject({ code: 799 });
 });
 
-test("goes on after a transaction that failed", async () => {
+test("continues after a failed transaction", async () => {
   const storage = await migrated();
   const failing = storage.transaction(async () => Promise.reject(new Error("refused")));
   const next = storage.transaction(async (r) => r.objects.count({ classes: ["User"] }, seesAll));
@@ -145,7 +145,7 @@ test("goes on after a transaction that failed", async () => {
   expect(await next).toBe(0);
 });
 
-test("lets what runs come to its end before it is closed", async () => {
+test("completes running work before it closes", async () => {
   const storage = await migrated();
   const order: string[] = [];
   const running = storage.transaction(async (r) => {
@@ -159,7 +159,7 @@ test("lets what runs come to its end before it is closed", async () => {
   expect(order).toEqual(["transaction", "closed"]);
 });
 
-test("texts have the order of their bytes in UTF-8", () => {
+test("sorts texts by their UTF-8 bytes", () => {
   const text = fc.string({
     unit: fc.constantFrom("a", "b", "é", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{10ffff}"),
   });
@@ -197,8 +197,8 @@ test.each([
   expect(like(pattern)(text)).toBe(expected);
 });
 
-test("a pattern of many parts takes no time", () => {
-  // What took time with every way to part the text would never end.
+test("matches a pattern with many parts in little time", () => {
+  // A backtracking matcher would never end.
   const start = performance.now();
   expect(like(`${"%a".repeat(2_000)}%b`)("a".repeat(20_000))).toBe(false);
   expect(performance.now() - start).toBeLessThan(1_000);
@@ -231,7 +231,7 @@ test("shows a fork the entries of its base, changed, added and deleted", () => {
   ]);
 });
 
-test("keeps the changes of a fork to itself until they are committed", () => {
+test("hides the changes of a fork until they are committed", () => {
   const table = filled();
   const fork = table.fork();
   fork.set("b", 20);
@@ -259,7 +259,7 @@ test("forks a fork", () => {
   expect([...table.values()]).toEqual([2, 3, 4]);
 });
 
-test("takes an entry again that was deleted", () => {
+test("stores a deleted entry again", () => {
   const table = filled();
   const fork = table.fork();
   fork.delete("a");
