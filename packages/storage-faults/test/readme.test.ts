@@ -8,12 +8,12 @@ const run = promisify(execFile);
 const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
 const examples = Array.from(readme.matchAll(/^```js\n(.*?)^```$/gms), ([, code]) => code ?? "");
 
-test("there are examples", () => {
+test("the README contains examples", () => {
   expect(examples).toHaveLength(3);
 });
 
 test.each(examples.map((code, index) => [index + 1, code] as const))(
-  "example %i does what it says",
+  "runs example %i with the documented result",
   async (_number, code) => {
     const cwd = fileURLToPath(new URL("..", import.meta.url));
     await expect(run(process.execPath, ["--input-type=module", "--eval", code], { cwd })).resolves.toMatchObject({
@@ -22,7 +22,7 @@ test.each(examples.map((code, index) => [index + 1, code] as const))(
   },
 );
 
-test("every fault is explained", () => {
+test("the README explains every fault", () => {
   const rows = readme.split("\n").filter((line) => line.startsWith("| `"));
   const explained = rows.flatMap((row) =>
     Array.from((row.split("|")[1] ?? "").matchAll(/`(\w+)/g), ([, name]) => name),

@@ -48,23 +48,23 @@ const insertTwice = async (r: Repositories) => {
 };
 
 const cases: readonly (readonly [string, CallName, Fault, number | "done", number])[] = [
-  ["is lost before it", "objects.insert", faults.lostBefore, 704, 0],
-  ["is lost during it", "objects.insert", faults.lostDuring, 704, 3],
-  ["is lost after it", "objects.insert", faults.lostAfter, "done", 3],
-  ["cannot be had", "objects.insert", faults.poolExhausted, 607, 0],
-  ["leads nowhere", "objects.insert", faults.unreachable, 704, 0],
-  ["takes too long", "objects.insert", faults.timeout, 706, 0],
-  ["waits for a lock", "objects.insert", faults.lockTimeout, 706, 0],
-  ["meets a lock", "objects.insert", faults.locked, 713, 0],
-  ["meets the unexpected", "objects.insert", faults.unexpected, 799, 0],
-  ["loses once", "objects.insert", faults.conflict(1), "done", 3],
-  ["loses twice", "objects.insert", faults.conflict(2), "done", 3],
-  ["loses three times", "objects.insert", faults.conflict(3), 706, 0],
-  ["breaks off in the middle", "objects.insert", faults.partial(2), 799, 0],
-  ["is struck elsewhere", "objects.update", faults.unexpected, "done", 3],
+  ["lost before the call", "objects.insert", faults.lostBefore, 704, 0],
+  ["lost during the call", "objects.insert", faults.lostDuring, 704, 3],
+  ["lost after the call", "objects.insert", faults.lostAfter, "done", 3],
+  ["not available in the pool", "objects.insert", faults.poolExhausted, 607, 0],
+  ["unreachable", "objects.insert", faults.unreachable, 704, 0],
+  ["timeout", "objects.insert", faults.timeout, 706, 0],
+  ["lock timeout", "objects.insert", faults.lockTimeout, 706, 0],
+  ["locked object", "objects.insert", faults.locked, 713, 0],
+  ["unexpected error", "objects.insert", faults.unexpected, 799, 0],
+  ["one conflict", "objects.insert", faults.conflict(1), "done", 3],
+  ["two conflicts", "objects.insert", faults.conflict(2), "done", 3],
+  ["three conflicts", "objects.insert", faults.conflict(3), 706, 0],
+  ["partial write", "objects.insert", faults.partial(2), 799, 0],
+  ["fault of another call", "objects.update", faults.unexpected, "done", 3],
 ];
 
-test.each(cases)("a call whose connection %s: %s, %j", async (_title, call, fault, outcome, kept) => {
+test.each(cases)("a single call: %s: %s, %j", async (_title, call, fault, outcome, kept) => {
   const scripted = script.add({ call, fault });
   expect(await outcomeOf(storage.repositories.objects.insert(files))).toBe(outcome);
   expect(await count()).toBe(kept);
@@ -75,22 +75,22 @@ test.each(cases)("a call whose connection %s: %s, %j", async (_title, call, faul
 });
 
 const transactions: readonly (readonly [string, CallName, Fault, number | "done", number])[] = [
-  ["loses its connection before it begins", "transaction", faults.lostBefore, 704, 0],
-  ["loses its connection when it has begun", "transaction", faults.lostAfter, 704, 0],
-  ["loses its connection before a call", "objects.insert", faults.lostBefore, 704, 0],
-  ["loses its connection during a call", "objects.insert", faults.lostDuring, 704, 0],
-  ["loses its connection after a call", "objects.insert", faults.lostAfter, 704, 0],
-  ["loses its connection before the commit", "commit", faults.lostBefore, 704, 0],
-  ["loses its connection during the commit", "commit", faults.lostDuring, 704, 6],
-  ["loses its connection after the commit", "commit", faults.lostAfter, "done", 6],
-  ["gets no connection", "transaction", faults.poolExhausted, 607, 0],
-  ["loses once at a call", "objects.insert", faults.conflict(1), "done", 6],
-  ["loses twice at the commit", "commit", faults.conflict(2), "done", 6],
-  ["loses three times at the commit", "commit", faults.conflict(3), 706, 0],
-  ["does a part of a call", "objects.insert", faults.partial(1), 799, 0],
+  ["connection lost before the beginning", "transaction", faults.lostBefore, 704, 0],
+  ["connection lost after the beginning", "transaction", faults.lostAfter, 704, 0],
+  ["connection lost before a call", "objects.insert", faults.lostBefore, 704, 0],
+  ["connection lost during a call", "objects.insert", faults.lostDuring, 704, 0],
+  ["connection lost after a call", "objects.insert", faults.lostAfter, 704, 0],
+  ["connection lost before the commit", "commit", faults.lostBefore, 704, 0],
+  ["connection lost during the commit", "commit", faults.lostDuring, 704, 6],
+  ["connection lost after the commit", "commit", faults.lostAfter, "done", 6],
+  ["no connection", "transaction", faults.poolExhausted, 607, 0],
+  ["one conflict in a call", "objects.insert", faults.conflict(1), "done", 6],
+  ["two conflicts at the commit", "commit", faults.conflict(2), "done", 6],
+  ["three conflicts at the commit", "commit", faults.conflict(3), 706, 0],
+  ["partial write of a call", "objects.insert", faults.partial(1), 799, 0],
 ];
 
-test.each(transactions)("a transaction that %s: %s, %j", async (_title, call, fault, outcome, kept) => {
+test.each(transactions)("a transaction: %s: %s, %j", async (_title, call, fault, outcome, kept) => {
   script.add({ call, fault });
   expect(await outcomeOf(storage.transaction(insertTwice))).toBe(outcome);
   expect(await count()).toBe(kept);
@@ -100,18 +100,18 @@ test.each(transactions)("a transaction that %s: %s, %j", async (_title, call, fa
 });
 
 const joined: readonly (readonly [string, CallName, Fault, number | "done", number])[] = [
-  ["lose their connection before they are sent", "batch", faults.lostBefore, 704, 0],
-  ["lose their connection before the answer", "batch", faults.lostDuring, 704, 1],
-  ["lose their connection after the answer", "batch", faults.lostAfter, "done", 1],
-  ["lose their connection before one of them", "throttle.fail", faults.lostBefore, 704, 0],
-  ["lose their connection before the answer to one of them", "audit.append", faults.lostDuring, 704, 1],
-  ["are refused one of them", "audit.append", faults.unexpected, 799, 0],
-  ["lose twice", "throttle.fail", faults.conflict(2), "done", 1],
-  ["lose three times", "batch", faults.conflict(3), 706, 0],
-  ["do a part of one of them", "throttle.fail", faults.partial(0), 799, 0],
+  ["connection lost before the request", "batch", faults.lostBefore, 704, 0],
+  ["connection lost before the answer", "batch", faults.lostDuring, 704, 1],
+  ["connection lost after the answer", "batch", faults.lostAfter, "done", 1],
+  ["connection lost before one of the calls", "throttle.fail", faults.lostBefore, 704, 0],
+  ["connection lost before the answer to one of the calls", "audit.append", faults.lostDuring, 704, 1],
+  ["one call refused", "audit.append", faults.unexpected, 799, 0],
+  ["two conflicts", "throttle.fail", faults.conflict(2), "done", 1],
+  ["three conflicts", "batch", faults.conflict(3), 706, 0],
+  ["partial write of one of the calls", "throttle.fail", faults.partial(0), 799, 0],
 ];
 
-test.each(joined)("calls together that %s: %s, %j", async (_title, call, fault, outcome, kept) => {
+test.each(joined)("a batch: %s: %s, %j", async (_title, call, fault, outcome, kept) => {
   script.add({ call, fault });
   const event = {
     type: "login.refused",
@@ -132,7 +132,7 @@ test.each(joined)("calls together that %s: %s, %j", async (_title, call, fault, 
   expect((await inner.repositories.throttle.attempt([throttleKey])).wait > 0).toBe(kept > 0);
 });
 
-test("a transaction that was struck stays struck, whatever its work makes of it", async () => {
+test("a failed transaction stays failed regardless of its work", async () => {
   script.add({ call: "objects.insert", nth: 2, fault: faults.unexpected });
   const work = storage.transaction(async (r) => {
     await r.objects.insert(files);
@@ -144,16 +144,16 @@ test("a transaction that was struck stays struck, whatever its work makes of it"
 });
 
 const parted: readonly (readonly [string, Fault, number | "done", number])[] = [
-  ["is refused a call of a part", faults.locked, "done", 6],
-  ["has a part of a part done", faults.partial(1), "done", 6],
-  ["loses its connection before a call of a part", faults.lostBefore, 704, 0],
-  ["loses its connection after a call of a part", faults.lostAfter, 704, 0],
-  ["has no time for a call of a part", faults.timeout, 706, 0],
-  ["loses once in a part", faults.conflict(1), "done", 9],
-  ["loses three times in a part", faults.conflict(3), 706, 0],
+  ["refused call", faults.locked, "done", 6],
+  ["partial write in an inner part", faults.partial(1), "done", 6],
+  ["connection lost before a call", faults.lostBefore, 704, 0],
+  ["connection lost after a call", faults.lostAfter, 704, 0],
+  ["timeout of a call", faults.timeout, 706, 0],
+  ["one conflict", faults.conflict(1), "done", 9],
+  ["three conflicts", faults.conflict(3), 706, 0],
 ];
 
-test.each(parted)("a transaction that %s and does not mind: %j", async (_title, fault, outcome, kept) => {
+test.each(parted)("a nested transaction with an ignored error: %s: %j", async (_title, fault, outcome, kept) => {
   script.add({ call: "objects.insert", nth: 2, fault });
   const work = storage.transaction(async (r, attempt) => {
     await r.objects.insert(files);
@@ -164,7 +164,7 @@ test.each(parted)("a transaction that %s and does not mind: %j", async (_title, 
   expect(await count()).toBe(kept);
 });
 
-test("a transaction that lost runs again from its start, and is struck where it was before", async () => {
+test("a transaction with a conflict restarts and meets the same faults", async () => {
   script.add({ call: "objects.insert", nth: 2, fault: faults.conflict(2) });
   const calls = await script.record(() => storage.transaction(insertTwice));
   const run = ["objects.insert", "objects.insert"];
@@ -180,7 +180,7 @@ test("a transaction that lost runs again from its start, and is struck where it 
   expect(await count()).toBe(6);
 });
 
-test("a slow call waits for its gate, and others do not wait for it", async () => {
+test("a slow call waits for its gate without delaying others", async () => {
   const latch = new Latch();
   script.add({ call: "objects.insert", fault: faults.slow(latch) });
   const slow = storage.repositories.objects.insert(files);
@@ -192,7 +192,7 @@ test("a slow call waits for its gate, and others do not wait for it", async () =
   expect(await count()).toBe(6);
 });
 
-test("slow calls of a transaction wait for their gates, and so do its end and what is asked for together", async () => {
+test("slow calls of a transaction wait for their gates, as do its end and its batches", async () => {
   for (const call of ["objects.insert", "commit", "audit.append"] as const) {
     const latch = new Latch();
     script.add({ call, fault: faults.slow(latch) });
@@ -236,7 +236,7 @@ test.each<OwnCall>(["migrate", "alignIndexes", "readyIndexes", "health", "now"])
   },
 );
 
-test("the script finds calls by their number and by what they are given", async () => {
+test("the script selects calls by number and by arguments", async () => {
   script.add({ call: "objects.insert", nth: 2, fault: faults.unreachable });
   const named = script.add({
     call: ({ given: [objects] }) => Array.isArray(objects) && objects.length === 1,
@@ -251,7 +251,7 @@ test("the script finds calls by their number and by what they are given", async 
   expect(named.injections).toBe(2);
 });
 
-test("every fault has the text of a driver as its cause, or is one", async () => {
+test("every fault has a driver message as its cause, or is itself a driver error", async () => {
   for (const fault of [
     faults.lostBefore,
     faults.unreachable,
@@ -272,12 +272,12 @@ test("every fault has the text of a driver as its cause, or is one", async () =>
   }
 });
 
-test("no part can be done of a call that takes no list", async () => {
+test("a call without a list cannot be written partially", async () => {
   script.add({ call: "objects.count", fault: faults.partial(1) });
   expect(await errorOf(storage.repositories.objects.count({ classes: ["File"] }, seesAll))).toBeInstanceOf(TypeError);
 });
 
-test("capabilities and the end are those of the storage", async () => {
+test("capabilities and close are those of the storage", async () => {
   expect(storage.capabilities).toBe(inner.capabilities);
   script.add({ call: () => true, nth: "every", fault: faults.unexpected });
   await storage.close();
