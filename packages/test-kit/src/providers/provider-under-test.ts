@@ -64,5 +64,5 @@ const facebookFaults: Readonly<Partial<Record<ProviderFault, Misbehaviour>>> = {
 };
 
 function impossible(fault: ProviderFault): never {
-  throw new Error(`The imitation cannot do this: ${fault}`);
+  throw new Error(`The fake provider does not support this: ${fault}`);
 }
