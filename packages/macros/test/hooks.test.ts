@@ -21,24 +21,24 @@ describe("buildSerialization", () => {
   const build = (run: string, items: JsonValue = [{ json, rest: { Total: 5 } }]) =>
     drive("buildSerialization", run, { items });
 
-  it("shows the hook all attributes, and tells what it changed of the written ones", async () => {
+  it("shows the hook all attributes and returns its changes to the written ones", async () => {
     const run =
       "run(object, json) { json.Title = object.Number + '/' + object.Total; delete json.Old; json.Number = '2'; }";
     expect(await build(run)).toEqual([{ set: { Title: "1/5", Number: "2" }, removed: ["Old"] }]);
   });
 
-  it("tells changes inside of a member", async () => {
+  it("returns changes inside a member", async () => {
     expect(await build("run(object, json) { json.Address.Lines.push('b'); }")).toEqual([
       { set: { Address: { City: "Brno", Lines: ["a", "b"] } }, removed: [] },
     ]);
   });
 
-  it("tells nothing where nothing changed", async () => {
+  it("returns nothing without changes", async () => {
     expect(await build("run(object, json) { json.Number = '1'; json.Address = json.Address; }")).toEqual([null]);
     expect(await build("run() {}", [])).toEqual([]);
   });
 
-  it("goes through all objects in one invocation, one after the other", async () => {
+  it("processes all objects in one invocation, in order", async () => {
     const items = Array.from({ length: 100 }, (_one, number) => ({
       json: { "~ObjectID": String(number), Number: number },
     }));
@@ -51,14 +51,14 @@ describe("buildSerialization", () => {
     expect(result[51]).toEqual({ set: { Double: 102 }, removed: [] });
   });
 
-  it("does not let the object itself be changed", async () => {
+  it("keeps the object itself read-only", async () => {
     await expect(build("run(object) { object.Number = 3; }")).rejects.toMatchObject({
       kind: "threw",
       message: expect.stringContaining("read-only"),
     });
   });
 
-  it("gives names of any kind to the host", async () => {
+  it("passes names of any kind to the host", async () => {
     expect(
       await build(
         `run(object, json) { json["~ObjectID"] = "1"; Object.defineProperty(json, "__proto__", { value: 1, enumerable: true }); json.constructor = 2; }`,
@@ -66,7 +66,7 @@ describe("buildSerialization", () => {
     ).toEqual([{ set: JSON.parse('{"~ObjectID":"1","__proto__":1,"constructor":2}') as object, removed: [] }]);
   });
 
-  it("is not fooled by getters that change while they are read", async () => {
+  it("reads each getter once", async () => {
     const run =
       "run(object, json) { let n = 0; Object.defineProperty(json, 'Number', { enumerable: true, configurable: true, get: () => (n += 1) }); }";
     expect(await build(run)).toEqual([{ set: { Number: 1 }, removed: [] }]);
@@ -77,7 +77,7 @@ describe("findObjects", () => {
   const find = (run: string, query: { readonly [name: string]: JsonValue } = {}) =>
     drive("findObjects", run, { className: "Invoice", ...query });
 
-  it("tells what the hook wants of the query", async () => {
+  it("returns the query changes of the hook", async () => {
     const run =
       "run(set) { set.narrow({ Paid: false }); set.narrow({ Total: { gt: 5 } }); set.order(['Date']); set.order(['-Date']); set.only(['7K']); return true; }";
     expect(await find(run)).toEqual({
@@ -88,7 +88,7 @@ describe("findObjects", () => {
     });
   });
 
-  it("shows the hook what the client asked for", async () => {
+  it("shows the hook the client's query", async () => {
     const run = "run(set, context) { context.log(set); return true; }";
     await find(run, { where: { Paid: true }, sort: ["Number"] });
     expect(JSON.parse(bench.lines[0] as string)).toEqual({
@@ -99,7 +99,7 @@ describe("findObjects", () => {
   });
 
   it.each(["return false;", "return 1;", "return 'true';", "", "return Promise.resolve(false);"])(
-    "takes nothing but true for an acceptance: %p",
+    "accepts only true as acceptance: %p",
     async (body) => {
       expect(await find(`async run() { ${body} }`)).toEqual({ accepted: false, where: [], oids: [] });
     },
@@ -107,7 +107,7 @@ describe("findObjects", () => {
 });
 
 describe("save and delete hooks", () => {
-  it("beforeSave tells what the hook changed", async () => {
+  it("returns the changes of a beforeSave hook", async () => {
     const items = [
       { object: { Number: "1", Total: 5 }, previous: null, given: { Number: "1" } },
       { object: { Number: "2" }, previous: { Number: "1" }, given: {} },
@@ -120,7 +120,7 @@ describe("save and delete hooks", () => {
     ]);
   });
 
-  it.each(["afterSave", "beforeDelete", "afterDelete"])("%s gives nothing back", async (driver) => {
+  it.each(["afterSave", "beforeDelete", "afterDelete"])("returns nothing from %s", async (driver) => {
     const run =
       "async run({ object }, { call, log, objects }) { log(object.Number, typeof call); object.Number = '9'; return 5; }";
     expect(
@@ -129,7 +129,7 @@ describe("save and delete hooks", () => {
     expect(bench.lines).toEqual(["1 undefined", "2 undefined"]);
   });
 
-  it("refuse, and what comes after is not told", async () => {
+  it("stops at a refusal and reports nothing after it", async () => {
     const run =
       "run({ object }, { log }) { log(object.Number); if (object.Number === '1') refuse(404, 'not this one'); }";
     await expect(
@@ -142,7 +142,7 @@ describe("save and delete hooks", () => {
 describe("authenticate", () => {
   const given = { user: "Ada", pass: "word", appNames: ["field"] };
 
-  it("gives whatever the hook gives", async () => {
+  it("returns the result of the hook", async () => {
     expect(
       await drive(
         "authenticate",
@@ -165,7 +165,7 @@ describe("createUserProvider", () => {
     email: "a@example.org",
   };
 
-  it("hands its six arguments over, and gives what the hook gave", async () => {
+  it("passes its six arguments and returns the result of the hook", async () => {
     const run =
       "run(user, config, uuid, name, surname, email, { caller }) { return [user['~ObjectID'], config.id, uuid, name, surname, email, caller.userId]; }";
     expect(await drive("createUserProvider", run, given)).toEqual([
@@ -182,7 +182,7 @@ describe("createUserProvider", () => {
   });
 });
 
-it("no other function of the sandbox can be called", async () => {
+it("refuses to call other functions of the sandbox", async () => {
   for (const driver of ["constructor", "__proto__", "toString", "nothing", ""]) {
     await expect(drive(driver, "run() {}", {})).rejects.toMatchObject({
       kind: "threw",
@@ -191,7 +191,7 @@ it("no other function of the sandbox can be called", async () => {
   }
 });
 
-it("a hook without a function to run is a fault", async () => {
+it("fails a hook without a function to run", async () => {
   await expect(drive("beforeSave", "run: 5", { items: [] })).rejects.toMatchObject({
     kind: "threw",
     message: "TypeError: run is not a function",

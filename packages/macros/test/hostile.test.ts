@@ -1,6 +1,6 @@
 import { macro, Bench } from "./runtime.ts";
 
-/** Attacks by the author of a macro. After each, the next invocation finds everything in order. */
+/** Attacks by the author of a macro. After each, the next invocation finds an intact environment. */
 
 const bench = new Bench();
 afterAll(() => bench.runtime.close());
@@ -17,8 +17,8 @@ afterEach(async () => {
   ]);
 });
 
-describe("what is within reach", () => {
-  it("is the language, and nothing else", async () => {
+describe("reachable globals", () => {
+  it("contain the language only", async () => {
     const names = (await bench.run("return Object.getOwnPropertyNames(globalThis).sort();")) as string[];
     const language = new Set(
       `
@@ -48,7 +48,7 @@ describe("what is within reach", () => {
     "module",
     "Deno",
     "Bun",
-  ])("has no %s", async (name) => {
+  ])("exclude %s", async (name) => {
     expect(
       await bench.run(
         `return [typeof ${name}, typeof (0, eval)("this")[${JSON.stringify(name)}], Function("return typeof ${name}")()];`,
@@ -65,7 +65,7 @@ describe("what is within reach", () => {
     "return call.constructor('return typeof process')();",
     "return this === undefined ? 'undefined' : 'this';",
     "return typeof (function () { return this; })();",
-  ])("leads nowhere by a constructor: %s", async (body) => {
+  ])("lead nowhere through a constructor: %s", async (body) => {
     expect(await bench.run(body)).toBe("undefined");
   });
 
@@ -80,7 +80,7 @@ describe("what is within reach", () => {
     "data:text/javascript,export default 1",
     "Probe",
     "",
-  ])("does not hold the module %p", async (name) => {
+  ])("exclude the module %p", async (name) => {
     const message = `cannot import ${JSON.stringify(name)}: there is "@sallyport/macros" and nothing else`;
     await expect(bench.invoke(`import x from ${JSON.stringify(name)};\n${macro("return x;")}`)).rejects.toMatchObject({
       kind: "threw",
@@ -93,7 +93,7 @@ describe("what is within reach", () => {
     ).toBe(message);
   });
 
-  it("is not what a module gets from itself", async () => {
+  it("contain only the exports of @sallyport/macros in an import", async () => {
     expect(await bench.run("return Object.keys(await import('@sallyport/macros')).sort();")).toEqual([
       "Refusal",
       "defineHook",
@@ -110,11 +110,11 @@ describe("prototypes", () => {
     "globalThis.left = 1; globalThis.Object = null; globalThis.Promise = null; return 1;",
     "Object.defineProperty(Object.prototype, 'then', { get() { return undefined; }, configurable: true }); return 1;",
     "Object.freeze(Object.prototype); Object.freeze(Array.prototype); Object.freeze(globalThis); return 1;",
-  ])("are the invocation's own: %s", async (body) => {
+  ])("belong to a single invocation: %s", async (body) => {
     expect(await bench.run(body)).toBe(1);
   });
 
-  it("of what is given and what is taken are plain", async () => {
+  it("are plain in inputs and results", async () => {
     const input = JSON.parse(
       '{"__proto__": {"administrator": true}, "constructor": {"prototype": {"x": 1}}, "toString": 1}',
     );
@@ -127,7 +127,7 @@ describe("prototypes", () => {
     expect(({} as Record<string, unknown>)["left"]).toBeUndefined();
   });
 
-  it("of the prelude's own language can be broken for the one who breaks it alone", async () => {
+  it("affect only the macro that breaks the language of the prelude", async () => {
     const body = `JSON.parse = () => ({ hijacked: true }); JSON.stringify = () => '"hijacked"';
       Promise.prototype.then = () => { throw new Error("then"); }; Promise.prototype.catch = Promise.prototype.finally = null;
       Promise.resolve = Promise.reject = null; Array.prototype.push = Array.prototype.map = null;
@@ -144,7 +144,7 @@ describe("prototypes", () => {
     expect(result).toEqual({ first: "answer", read: { "~ObjectID": "7K" } });
   });
 
-  it("that poison what is listed do not reach the calls of the host", async () => {
+  it("do not affect the calls of the host when list members are poisoned", async () => {
     const body = `Object.defineProperty(Object.prototype, "hold", { value: true, enumerable: true });
       Object.defineProperty(Object.prototype, "toJSON", { value() { return "poisoned"; }, configurable: true });
       return call("One");`;
@@ -161,35 +161,35 @@ describe("messages", () => {
       "objects.find({ __proto__: null, evil: 1 }, { className: 'Other' })",
       { name: "objects.find", argument: { className: { evil: 1 } } },
     ],
-    ["an id among the options", "objects.get('7K', { id: '1' })", { name: "objects.get", argument: { id: "7K" } }],
+    ["an ID in the options", "objects.get('7K', { id: '1' })", { name: "objects.get", argument: { id: "7K" } }],
     [
-      "text that looks like one",
+      "text that looks like an ID",
       `call('"},"type":"done","result":"1')`,
       { name: "call", argument: { name: '"},"type":"done","result":"1' } },
     ],
     [
-      "a getter as an id",
+      "a getter as an ID",
       "objects.lock({ get '~ObjectID'() { return ['7K']; } })",
       { name: "objects.lock", argument: { id: ["7K"] } },
     ],
-  ])("cross as data for the host to judge: %s", async (_title, expression, call) => {
+  ])("reach the host as data for its judgement: %s", async (_title, expression, call) => {
     await bench.run(`try { await ${expression}; } catch {} return 1;`, { answer: () => ({}) });
     expect(bench.calls).toEqual([call]);
   });
 
-  it("cannot be forged by functions of the same names", async () => {
+  it("cannot be forged by functions with the same names", async () => {
     const body =
       "globalThis.send = globalThis.tell = globalThis.connect = () => 1; globalThis.answered = () => 2; return typeof connect;";
     expect(await bench.run(body)).toBe("function");
     expect(bench.calls).toEqual([]);
   });
 
-  it("of the end count once", async () => {
+  it("end an invocation once", async () => {
     const thenable = "return { then(resolve, reject) { resolve(1); reject(new Error('late')); resolve(2); } };";
     expect(await bench.run(thenable)).toBe(1);
   });
 
-  it("are not taken from a module whose exports pretend", async () => {
+  it("ignore a module with deceptive exports", async () => {
     await expect(
       bench.invoke("export function then(resolve) { resolve({ default: { run: () => 1 } }); }\nexport default {};"),
     ).resolves.toMatchObject({ result: 1 });
@@ -202,7 +202,7 @@ describe("messages", () => {
   });
 });
 
-describe("what is thrown", () => {
+describe("a thrown value", () => {
   it.each([
     ["undefined", "undefined"],
     ["null", "null"],
@@ -228,10 +228,10 @@ describe("what is thrown", () => {
       "new Proxy({}, { get() { throw new Error('trap'); }, has() { throw new Error('trap'); }, getPrototypeOf() { throw new Error('trap'); } })",
     ],
     ["a revoked proxy", "(() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; })()"],
-    ["an error made of no one", "Object.create(null)"],
-    ["a refusal's look-alike", "Object.assign(Object.create(Refusal.prototype), { code: 607 })"],
+    ["an error without a prototype", "Object.create(null)"],
+    ["an object that imitates a refusal", "Object.assign(Object.create(Refusal.prototype), { code: 607 })"],
     ["a refusal behind a proxy", "new Proxy(new Refusal(304), {})"],
-  ])("is described, whatever it is: %s", async (_title, thrown) => {
+  ])("is described: %s", async (_title, thrown) => {
     await expect(bench.run(`throw ${thrown};`)).rejects.toMatchObject({
       name: "MacroFault",
       kind: "threw",
@@ -243,12 +243,12 @@ describe("what is thrown", () => {
     });
   });
 
-  it("is cut to a length", async () => {
+  it("is truncated to a maximum length", async () => {
     const fault = await bench.run("throw new Error('x'.repeat(1_000_000));").catch((error: Error) => error.message);
     expect((fault as string).length).toBeLessThan(2_200);
   });
 
-  it("may be a refusal with a code of its own choice, which must be one", async () => {
+  it("may be a refusal with a valid code of its own choice", async () => {
     for (const code of ["0", "-1", "1.5", "NaN", "'304'", "{ valueOf: () => 304 }", "2 ** 53", "303"]) {
       await expect(bench.run(`throw new Refusal(${code}, 'x');`)).rejects.toMatchObject({
         name: "MacroFault",
@@ -257,13 +257,13 @@ describe("what is thrown", () => {
     }
   });
 
-  it("keeps the code it was made with", async () => {
+  it("keeps its original code", async () => {
     await expect(
       bench.run("const refusal = new Refusal(304); try { refusal.code = 607; } catch {} throw refusal;"),
     ).rejects.toMatchObject({ name: "MacroRefusal", code: 304 });
   });
 
-  it("runs out of time like anything else while it is described", async () => {
+  it("is subject to the time limit during its description", async () => {
     await expect(bench.run("throw { get message() { for (;;); } };", { limits: { cpu: 100 } })).rejects.toMatchObject({
       kind: "cpu",
     });
@@ -280,31 +280,31 @@ describe("results", () => {
     ["a getter that throws", "return { get a() { throw new Error('no'); } };"],
     ["a proxy that throws", "return new Proxy({}, { ownKeys() { throw new Error('no'); } });"],
     ["nesting beyond the stack", "let a = []; for (let n = 0; n < 100_000; n += 1) a = [a]; return a;"],
-    ["nesting beyond what is taken", "let a = []; for (let n = 0; n < 65; n += 1) a = [a]; return a;"],
-  ])("that are no JSON fail: %s", async (_title, body) => {
+    ["nesting beyond the limit", "let a = []; for (let n = 0; n < 65; n += 1) a = [a]; return a;"],
+  ])("fail if they are not JSON: %s", async (_title, body) => {
     await expect(bench.run(body)).rejects.toMatchObject({ name: "MacroFault", kind: "result" });
   });
 
-  it("may be what toJSON makes of them", async () => {
+  it("may be the output of toJSON", async () => {
     expect(
       await bench.run("return { a: new Date(0), b: { toJSON: () => 5 }, c: [undefined, () => 1], d: NaN };"),
     ).toEqual({ a: "1970-01-01T00:00:00.000Z", b: 5, c: [null, null], d: null });
   });
 
-  it("keep texts whole that are no Unicode", async () => {
+  it("preserve texts that are not valid Unicode", async () => {
     expect(
       await bench.run("return ['\\ud800', '\\u0000', 'a\\u2028b', input];", { input: "\ud83d\ude00\u0000" }),
     ).toEqual(["\ud800", "\u0000", "a\u2028b", "\ud83d\ude00\u0000"]);
   });
 
-  it("larger than may be fail", async () => {
+  it("fail beyond the size limit", async () => {
     await expect(bench.run("return 'é'.repeat(600);", { limits: { resultBytes: 1_000 } })).rejects.toMatchObject({
       kind: "resultBytes",
     });
     expect(await bench.run("return 'e'.repeat(998);", { limits: { resultBytes: 1_000 } })).toHaveLength(998);
   });
 
-  it("whose making never ends run out of time", async () => {
+  it("are subject to the time limit during their creation", async () => {
     await expect(bench.run("return { toJSON() { for (;;); } };", { limits: { cpu: 100 } })).rejects.toMatchObject({
       kind: "cpu",
     });
@@ -314,17 +314,17 @@ describe("results", () => {
   });
 });
 
-describe("calls of the host with arguments of all kinds", () => {
+describe("calls of the host with invalid arguments", () => {
   it.each([
     ["a circle", "const a = {}; a.a = a; await call('One', a);"],
     ["a big number", "await call('One', 1n);"],
     ["a getter that throws", "await call('One', { get a() { throw new Error('no'); } });"],
-  ])("fail in the module, and nobody is called: %s", async (_title, body) => {
+  ])("fail in the module without reaching the host: %s", async (_title, body) => {
     await expect(bench.run(body)).rejects.toMatchObject({ kind: "threw" });
     expect(bench.calls).toEqual([]);
   });
 
-  it("fail when they nest too deep", async () => {
+  it("fail beyond the nesting limit", async () => {
     await expect(
       bench.run("let a = []; for (let n = 0; n < 100; n += 1) a = [a]; await call('One', a);"),
     ).rejects.toMatchObject({ kind: "threw", message: "call: nesting deeper than 64" });

@@ -11,7 +11,7 @@ describe("inspection", () => {
 
   const sound = "export default { access: 'everyone', run: (x: number): number => x };";
 
-  describe("texts that are made to harm whoever reads them", () => {
+  describe("malicious source texts", () => {
     it.each([
       ["deep brackets", "(".repeat(200_000)],
       ["deep arrays", `export default ${"[".repeat(100_000)}`],
@@ -22,15 +22,15 @@ describe("inspection", () => {
       ["a zero", "export default { run() { return '\u0000'; } };\u0000 what is this"],
       ["half a character", "export default { run() {} }; '\ud800"],
       ["nothing", ""],
-      ["something that is no text of a program", "\u0001\u0002\ufffe"],
-    ])("%s: as TypeScript and as JavaScript", async (_title, text) => {
+      ["a value that is not source text", "\u0001\u0002\ufffe"],
+    ])("are handled as TypeScript and as JavaScript: %s", async (_title, text) => {
       await bench.declare(text, "ts").catch((error: unknown) => expect(error).toMatchObject({ name: "MacroFault" }));
       await bench.declare(text, "js").catch((error: unknown) => expect(error).toMatchObject({ name: "MacroFault" }));
       expect(await bench.declare(sound, "ts")).toEqual({ access: "everyone", run: true });
     });
   });
 
-  it("keeps lines and columns of TypeScript", async () => {
+  it("preserves lines and columns of TypeScript", async () => {
     const text =
       "import { defineMacro } from '@sallyport/macros';\ninterface Input {\n  a: number;\n}\nexport default defineMacro({\n  run({ input }: { input: Input }) {\n    throw new Error(`${input.a satisfies number}`);\n  },\n});";
     const { module } = await bench.runtime.inspect({ name: "Probe", code: text }, "ts");
@@ -38,7 +38,7 @@ describe("inspection", () => {
     await expect(bench.invoke(module.code, { input: { a: 5 } })).rejects.toMatchObject({ message: "5", line: 7 });
   });
 
-  it("says where TypeScript is wrong", async () => {
+  it("reports the position of a TypeScript error", async () => {
     await expect(bench.declare("export default {};\n\n  enum A { B }", "ts")).rejects.toMatchObject({
       kind: "invalid",
       line: 3,
@@ -52,13 +52,13 @@ describe("inspection", () => {
     });
   });
 
-  it("reads no more of a declaration than is data", async () => {
+  it("reads only the data of a declaration", async () => {
     const members =
       "access: 'everyone', a: undefined, b: Symbol.iterator, c: { d: () => 1, e: [1] }, get f() { return 2; }, [Symbol('g')]: 1,";
     expect(await bench.declare(macro("", members))).toEqual({ access: "everyone", c: { e: [1] }, f: 2, run: true });
   });
 
-  it("ends a top level that never ends, or declares too much", async () => {
+  it("limits the time and the size of a top level", async () => {
     await expect(bench.declare("for (;;);")).rejects.toMatchObject({ kind: "cpu" });
     await expect(bench.declare("export default { a: 'x'.repeat(1_000_000) };")).rejects.toMatchObject({
       kind: "resultBytes",
@@ -73,7 +73,7 @@ describe("runtime threads", () => {
   const { open, close } = benches();
   afterAll(close);
 
-  it("tells all who wait when it is closed", async () => {
+  it("rejects all waiting callers when it is closed", async () => {
     const bench = new Bench(1);
     const lease = await bench.runtime.lease(1_000, true);
     const began = performance.now();
@@ -85,7 +85,7 @@ describe("runtime threads", () => {
     await closed;
   });
 
-  it("ends what runs when it is closed, and lets nobody in", async () => {
+  it("ends running executions and refuses new ones when it is closed", async () => {
     const bench = new Bench(1);
     const lease = await bench.runtime.lease(1_000, false);
     const running = lease.invoke(invocation("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
@@ -94,7 +94,7 @@ describe("runtime threads", () => {
     await expect(bench.runtime.lease(1_000, false)).rejects.toMatchObject({ code: 706 });
   });
 
-  it("starts no thread before there is work", async () => {
+  it("starts no thread before the first work", async () => {
     const script = `
     import { readdirSync } from "node:fs";
     import { QuickJsMacroRuntime } from "@sallyport/macros";
@@ -110,12 +110,12 @@ describe("runtime threads", () => {
     expect(printed.trim()).toBe("0");
   });
 
-  it("runs macros in threads that stand back behind the server, which stays as it was", async () => {
-    // Elsewhere a thread has no priority of its own, and is given none.
+  it("runs macros in threads with lower priority and keeps the priority of the server", async () => {
+    // On other systems a thread has no priority of its own.
     if (process.platform !== "linux") return;
     const bench = new Bench(1, 1, {});
     await bench.run("return 1;");
-    // The 19th field, counted behind the name of the thread.
+    // The 19th field, counted after the name of the thread.
     const nice = readdirSync("/proc/self/task").map((id) =>
       Number(readFileSync(`/proc/self/task/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[16]),
     );
@@ -124,7 +124,7 @@ describe("runtime threads", () => {
     await bench.runtime.close();
   });
 
-  it("knows nothing of the server's surroundings", async () => {
+  it("hides the environment of the server", async () => {
     process.env["SALLYPORT_TEST_SECRET"] = "secret";
     const { bench } = open(1);
     expect(await bench.run("return JSON.stringify(Object.getOwnPropertyNames(globalThis)).includes('SECRET');")).toBe(
@@ -135,7 +135,7 @@ describe("runtime threads", () => {
 });
 
 describe("zeros", () => {
-  /** A text of the engine ends at its first zero wherever it is handed out as it is. */
+  /** A text of the engine would end at its first zero if it were passed on unchanged. */
 
   let bench: Bench;
   beforeAll(() => {
@@ -146,7 +146,7 @@ describe("zeros", () => {
   const odd = "a\u0000b\u2028\u00fc\ud83d\ude00";
   const code = JSON.stringify(odd);
 
-  test("lines of the log, status messages, results and refusals are whole", async () => {
+  test("preserves zeros in log lines, status messages, results and refusals", async () => {
     const { statusMessage, result } = await bench.invoke(
       macro(`log(${code}); setStatusMessage(${code}); return ${code};`),
     );
@@ -155,7 +155,7 @@ describe("zeros", () => {
     await expect(bench.run(`throw new Error(${code});`)).rejects.toMatchObject({ message: odd });
   });
 
-  test("what is given, what the host answers and what it refuses with is whole", async () => {
+  test("preserves zeros in inputs, answers and refusals of the host", async () => {
     const answer = (): never => {
       throw new ServiceError(307, { detail: odd });
     };
@@ -169,8 +169,8 @@ describe("ready", () => {
   const { open, close } = benches();
   afterAll(close);
 
-  describe("executions that are ready in a worker before their turn", () => {
-    it("get their result before a long one behind them ends", async () => {
+  describe("executions prepared in a worker", () => {
+    it("return their result before a longer one behind them ends", async () => {
       const { bench } = open(1);
       await bench.run("return 1;");
       const long = "const end = Date.now() + 1_500; while (Date.now() < end); return 'long';";
@@ -184,7 +184,7 @@ describe("ready", () => {
       expect(await slow).toBe("long");
     });
 
-    it("that have not begun move when another one costs the worker, and do not count its time", async () => {
+    it("move to another worker without losing time when their worker is lost", async () => {
       const { bench } = open(1);
       await bench.run("return 1;");
       const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
@@ -195,7 +195,7 @@ describe("ready", () => {
       expect(await Promise.all(next)).toEqual([0, 1, 2]);
     });
 
-    it("have their whole time, however long others were before them", async () => {
+    it("have their full time after long executions", async () => {
       const { bench, runtime } = open(1);
       await bench.run("return 1;");
       const long = bench.run("const end = Date.now() + 2_000; while (Date.now() < end); return 'long';", {
@@ -215,7 +215,7 @@ describe("ready", () => {
       expect(await long).toBe("long");
     });
 
-    it("are given up while they move", async () => {
+    it("can be cancelled while they move", async () => {
       const { bench, runtime } = open(1);
       await bench.run("return 1;");
       const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
@@ -232,7 +232,7 @@ describe("ready", () => {
       expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
     });
 
-    it("do not share a worker with a lease that holds something, which does not wait behind a running one", async () => {
+    it("do not share a worker with a lease with held state, which does not wait behind a running one", async () => {
       const { bench, runtime } = open(1);
       await bench.run("return 1;");
       const running = bench.run("const end = Date.now() + 200; while (Date.now() < end); return 'ran';");
@@ -249,7 +249,7 @@ describe("ready", () => {
       (await behind).release();
     });
 
-    it("come after those that have begun and go on", async () => {
+    it("run after started executions continue", async () => {
       const { bench } = open(1);
       await bench.run("return 1;");
       const answers: (() => void)[] = [];
@@ -271,7 +271,7 @@ describe("ready", () => {
       expect(order).toEqual(["one", "begun", "two"]);
     });
 
-    it("fail with a timeout, whether the worker notices first or the server", async () => {
+    it("fail with a timeout, detected by the worker or by the server", async () => {
       const { bench } = open(1);
       await bench.run("return 1;");
       const times = Array.from({ length: 12 }, (_one, index) => 30 + index);

@@ -7,7 +7,7 @@ const { open, close } = benches();
 afterAll(close);
 
 describe("leases", () => {
-  it("are as many as workers can have ready; others wait, so long and so many", async () => {
+  it("are limited by the workers, with a limited number of waiting ones for a limited time", async () => {
     const { runtime } = open(2, 1);
     const busy = 2 * READY_PER_WORKER;
     const leases = await Promise.all(Array.from({ length: busy }, () => runtime.lease(0, false)));
@@ -23,14 +23,14 @@ describe("leases", () => {
     expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
   });
 
-  it("cannot be used once they are released", async () => {
+  it("cannot be used after their release", async () => {
     const { bench, runtime } = open(1);
     const lease = await runtime.lease(1_000, false);
     lease.release();
     await expect(lease.invoke(invocation("return 1;"), bench.host())).rejects.toMatchObject({ kind: "ended" });
   });
 
-  it("released while something runs in them end it", async () => {
+  it("end their running execution on release", async () => {
     const { bench, runtime } = open(1);
     const lease = await runtime.lease(1_000, false);
     const running = lease.invoke(invocation("for (;;);", { cpu: 60_000, timeout: 60_000 }), bench.host());
@@ -39,7 +39,7 @@ describe("leases", () => {
     expect(await bench.run("return 1;")).toBe(1);
   });
 
-  it("released while something waits in them keep their thread", async () => {
+  it("keep their thread if they are released while an execution waits", async () => {
     if (process.platform !== "linux") return;
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
@@ -59,7 +59,7 @@ describe("leases", () => {
     expect(threads()).toEqual(before);
   });
 
-  it("released while the host is at work for them are soon there again, whatever the host does", async () => {
+  it("return soon if they are released while the host works for them", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     let answer = (_value: null): void => {};
@@ -81,7 +81,7 @@ describe("leases", () => {
     expect(await bench.run("return 3;")).toBe(3);
   });
 
-  it("released while something runs in them keep their thread, and what waits in it", async () => {
+  it("keep their thread and its waiting executions if they are released while one runs", async () => {
     if (process.platform !== "linux") return;
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
@@ -107,7 +107,7 @@ describe("leases", () => {
     expect(threads()).toEqual(before);
   });
 
-  it("share a thread while the host is at work for them, so many at a time", async () => {
+  it("share a thread up to a limit while the host works for them", async () => {
     const { bench, runtime } = open(1);
     const answers: (() => void)[] = [];
     const asked = (): Promise<string> =>
@@ -129,7 +129,7 @@ describe("leases", () => {
     expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
   });
 
-  it("begin in a thread one after the other, a few of them right behind what runs", async () => {
+  it("start in order in a thread, a few of them prepared behind the running one", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     const running = Array.from({ length: READY_PER_WORKER }, () =>
@@ -141,7 +141,7 @@ describe("leases", () => {
     for (const [index, [began]] of times.entries()) expect(began).toBeGreaterThanOrEqual(times[index - 1]?.[1] ?? 0);
   });
 
-  it("lose what waits in them when another is stuck, which fails as displaced", async () => {
+  it("lose waiting executions as displaced if another one blocks the thread", async () => {
     const { bench } = open(1);
     const waits = bench.run("return await now();", { answer: () => delay(2_000, null) });
     while (bench.calls.length === 0) await delay(5);
@@ -153,7 +153,7 @@ describe("leases", () => {
     expect(await bench.run("return 1;")).toBe(1);
   });
 
-  it("that nothing was invoked under yet fail as displaced as well", async () => {
+  it("fail as displaced before their first invocation, too", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     const answers: (() => void)[] = [];
@@ -173,7 +173,7 @@ describe("leases", () => {
     expect(await bench.run("return 2;")).toBe(2);
   });
 
-  it("wait no longer than they may behind others of their thread, which go on", async () => {
+  it("wait behind others of their thread up to the limit, and the others continue", async () => {
     const { bench } = open(1);
     await bench.run("return 1;");
     const answers: (() => void)[] = [];
@@ -194,7 +194,7 @@ describe("leases", () => {
     expect(await running).toBe("done");
   });
 
-  it("released at any time tell the next ones nothing", async () => {
+  it("reveal nothing to later leases after a release at any time", async () => {
     const { bench, runtime } = open(2, 200);
     const results = await Promise.all(
       Array.from({ length: 120 }, async (_one, number) => {
@@ -224,7 +224,7 @@ describe("leases", () => {
     );
   });
 
-  it("serve many at a time", async () => {
+  it("serve many executions concurrently", async () => {
     const { bench, runtime } = open(2);
     const results = await Promise.all(
       Array.from({ length: 40 }, async (_one, number) => {
@@ -244,7 +244,7 @@ describe("leases", () => {
     expect(results).toEqual(Array.from({ length: 40 }, (_one, number) => number));
   });
 
-  it("are there again after many threads were lost", async () => {
+  it("are available again after many threads are lost", async () => {
     const { bench } = open(2);
     const stuck = "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);";
     await Promise.all(

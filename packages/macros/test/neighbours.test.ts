@@ -4,7 +4,7 @@ import { Invocation } from "../src/pool/invocation.ts";
 import { Heartbeat, READY_PER_WORKER } from "../src/worker/messages.ts";
 import { benches, caller, invocation, limits, macro } from "./runtime.ts";
 
-/** What an execution could do to others in its worker. */
+/** The effects that an execution can have on others in its worker. */
 
 const { open, close } = benches();
 afterAll(close);
@@ -12,14 +12,14 @@ afterAll(close);
 const STUCK = "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);";
 const kindOf = ({ kind, code }: { readonly kind?: string; readonly code?: number }) => kind ?? code;
 
-describe("an inspected module that takes the worker with it", () => {
+describe("an inspected module that blocks its worker", () => {
   const inspectStuck = (runtime: ReturnType<typeof open>["runtime"]) =>
     runtime
       .inspect({ name: "Probe", code: `const a: number = 1;\n${STUCK}\n${macro("")}` }, "ts")
       .catch((error: { readonly kind?: string }) => error.kind);
   const body = "await call('Write'); await call('Wait');";
 
-  it("makes nothing run again that has begun", async () => {
+  it("repeats no started execution", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     const effects: unknown[] = [];
@@ -36,11 +36,11 @@ describe("an inspected module that takes the worker with it", () => {
     };
     const written = await bench.run(body, { limits: { timeout: 60_000 }, answer }).catch(kindOf);
     expect([await stuck, written, effects]).toEqual(["cpu", "displaced", ["Write", "Wait"]]);
-    // It has the time of a module that runs as soon as it runs.
+    // Its time starts when it runs.
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
-  it("lets run once what has not begun", async () => {
+  it("runs an execution that has not started once", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     const effects: unknown[] = [];
@@ -55,7 +55,7 @@ describe("an inspected module that takes the worker with it", () => {
   });
 });
 
-it("a waiting execution does not count as silent while types are stripped", async () => {
+it("does not treat a waiting execution as silent while types are stripped", async () => {
   const { bench, runtime } = open(1);
   await bench.run("return 1;");
   let answer = (): void => {};
@@ -68,7 +68,7 @@ it("a waiting execution does not count as silent while types are stripped", asyn
   });
   while (bench.calls.length === 0) await delay(5);
   const inspect = (code: string) => runtime.inspect({ name: "Probe", code: code + macro("") }, "ts").catch(kindOf);
-  // What does that is loaded when it is needed first.
+  // The code for it is loaded on first use.
   await inspect("");
   void inspect("interface Long { a: string; b: { c: number } }\n".repeat(80_000));
   await delay(50);
@@ -76,7 +76,7 @@ it("a waiting execution does not count as silent while types are stripped", asyn
   expect(await waits).toBe("answered");
 });
 
-it("a caller who has to be alone in a worker and gives up waiting holds up no others", async () => {
+it("lets others continue when a caller that needs an exclusive worker gives up waiting", async () => {
   const { bench, runtime } = open(1);
   await bench.run("return 1;");
   let isOver = false;
@@ -92,7 +92,7 @@ it("a caller who has to be alone in a worker and gives up waiting holds up no ot
   await running;
 });
 
-it("a batch of large answers does not exhaust the worker, and the small one among them arrives", async () => {
+it("does not exhaust the worker with a batch of large answers, and delivers the small one among them", async () => {
   const { bench } = open(1);
   await bench.run("return 1;");
   const many = 10;
@@ -117,7 +117,7 @@ it("a batch of large answers does not exhaust the worker, and the small one amon
   expect([small, new Set(others)]).toEqual([5, new Set(["memory"])]);
 });
 
-it("a lease that was lost on the way to another worker cannot be used any more", async () => {
+it("refuses a lease that was lost on the way to another worker", async () => {
   const { bench, runtime } = open(1);
   await bench.run("return 1;");
   const running = bench.run("const end = Date.now() + 1_000; while (Date.now() < end);", {
@@ -136,7 +136,7 @@ it("a lease that was lost on the way to another worker cannot be used any more",
   expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
 });
 
-it("the time of others does not count while the first message is held up by later executions", async () => {
+it("does not count the time of others while later executions delay the first message", async () => {
   const host: MacroHost = { answer: async () => null, isCatchable: () => false, log: () => {} };
   const heartbeat = new Heartbeat();
   const slot = { post: () => {}, kill: () => {}, heartbeat };
@@ -150,7 +150,7 @@ it("the time of others does not count while the first message is held up by late
   };
   const entered = new Invocation(1, slot, { ...options, onWait: () => {} });
   entered.begin();
-  // Another one has begun since.
+  // Another one has started since.
   heartbeat.begin(2, 0);
   await delay(50);
   expect(entered.waited).toBeGreaterThanOrEqual(40);
@@ -168,7 +168,7 @@ it("the time of others does not count while the first message is held up by late
   expect([entered.waited, (await entered.ended).result]).toEqual([7, 1]);
 });
 
-it("every execution gets its own answer and acts once, whatever happens to workers and leases", async () => {
+it("answers and runs every execution once despite lost workers and released leases", async () => {
   const { bench, runtime } = open(2, 500);
   const effects: number[] = [];
   const victim = async (number: number): Promise<unknown> => {

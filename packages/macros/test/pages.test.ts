@@ -28,10 +28,10 @@ describe("packed", () => {
     rest: Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(json, name))),
   }));
 
-  /** Something that a hook does to an object; gives what it saw. */
+  /** A change of an object by a hook. Returns what the hook saw. */
   type Act = (object: Members) => unknown;
 
-  /** The first three, which build nothing, are the most likely. */
+  /** The first three build nothing and are the most likely. */
   const kind = fc.oneof({ weight: 3, arbitrary: fc.nat(2) }, fc.integer({ min: 3, max: 10 }));
 
   const act: fc.Arbitrary<readonly [string, Act]> = fc
@@ -46,7 +46,7 @@ describe("packed", () => {
         ["define", (object) => Reflect.defineProperty(object, name, { value: given, enumerable: true })],
         ["keys", (object) => Object.keys(object).toSorted()],
         ["json", (object) => ({ ...(JSON.parse(JSON.stringify(object)) as object) })],
-        // Not in the prototype, which is that of everybody.
+        // Not in the prototype, which is shared.
         [
           "inside",
           (object) =>
@@ -70,7 +70,7 @@ describe("packed", () => {
     }
   }
 
-  /** The order in which members were removed means nothing. */
+  /** The order in which members are removed has no meaning. */
   function changesOf(watched: Watch): unknown {
     const changes: Changes = [];
     watched.tell(changes, 0);
@@ -85,8 +85,8 @@ describe("packed", () => {
     return unpack(JSON.parse(JSON.stringify(shapes)) as typeof shapes, page);
   }
 
-  describe("objects that cross as one text", () => {
-    it("are what they were", () => {
+  describe("packed objects", () => {
+    it("keep their content", () => {
       fc.assert(
         fc.property(fc.array(item, { maxLength: 6 }), (items) => {
           const packed = packedOf(items);
@@ -98,7 +98,7 @@ describe("packed", () => {
       );
     });
 
-    it("are texts that the engine takes as they are", () => {
+    it("are texts that the engine stores unchanged", () => {
       fc.assert(
         fc.property(fc.array(item, { maxLength: 6 }), (items) => {
           const crossing = packItems(items).page.text;
@@ -108,21 +108,21 @@ describe("packed", () => {
       );
     });
 
-    it("do not say names again that are the same", () => {
+    it("contain repeated names once", () => {
       const json = { Name: "a", Shelf: "b" };
       expect(
         packItems([{ json }, { json }, { json: { Name: "a" } }, { json, rest: {} }]).shapes.map(({ count }) => count),
       ).toEqual([2, 1, 1]);
     });
 
-    it("leave out what is undefined", () => {
+    it("omit undefined members", () => {
       const { shapes } = packItems([{ json: { Name: undefined, Shelf: "b" } }]);
       expect(shapes).toEqual([{ count: 1, written: ["Shelf"], rest: [] }]);
     });
   });
 
-  describe("a packed object in the hands of a hook", () => {
-    it("is changed and read like any other, and tells the same changes", () => {
+  describe("a packed object in a hook", () => {
+    it("behaves like any other object and returns the same changes", () => {
       fc.assert(
         fc.property(item, fc.array(act, { maxLength: 12 }), ({ json, rest }, acts) => {
           const plain = new Watch(structuredClone(json));
@@ -136,7 +136,7 @@ describe("packed", () => {
       );
     });
 
-    it("is changed like any other however much is written", () => {
+    it("behaves like any other object after many writes", () => {
       const json: Members = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`Was${index}`, index]));
       const [plain, packed] = [new Watch({ ...json }), new Watch({}, packedOf([{ json, rest: {} }])[0])];
       for (const { object } of [plain, packed]) {
@@ -150,7 +150,7 @@ describe("packed", () => {
       expect({ ...packed.object }).toEqual({ ...plain.object });
     });
 
-    it("shows all attributes, and lets none be changed", () => {
+    it("shows all attributes read-only", () => {
       fc.assert(
         fc.property(item, fc.array(act, { maxLength: 12 }), ({ json, rest }, acts) => {
           const frozen = Object.freeze({ ...rest, ...structuredClone(json) });
@@ -164,7 +164,7 @@ describe("packed", () => {
   });
 
   describe("changes of several objects", () => {
-    it("are put together by object", () => {
+    it("are grouped by object", () => {
       expect(unpackChanges([2, "Name", "x", 0, "Age", null, 2, "__proto__", 1, -3, "Old", null], 3)).toEqual([
         { set: { Age: null }, removed: [] },
         null,
@@ -187,12 +187,12 @@ describe("packed", () => {
       ["0", "Name", 1],
       [0, 5, 1],
       [-1, null, null],
-    ])("are not taken when they are none: %j", (packed) => expect(() => unpackChanges(packed, 1)).toThrow(TypeError));
+    ])("are refused if they are malformed: %j", (packed) => expect(() => unpackChanges(packed, 1)).toThrow(TypeError));
   });
 });
 
 describe("hostile pages", () => {
-  /** Attacks by the author of a hook on the objects of a page, and on the memory of the next invocation. */
+  /** Attacks by the author of a hook on the objects of a page and on the memory of the next invocation. */
 
   const bench = new Bench();
   afterAll(() => bench.runtime.close());
@@ -244,7 +244,7 @@ describe("hostile pages", () => {
       "functions",
       "Function.prototype.call = Function.prototype.apply = Function.prototype.bind = () => () => 'forged'; Proxy = null; Symbol.iterator;",
     ],
-  ])("pages are read as they are when a hook replaces %s", async (_what, before) => {
+  ])("are unaffected when a hook replaces %s", async (_what, before) => {
     const result = await build("json.Title = `${object.Title}/${object.More}`; delete json.Facts;", before).catch(
       ({ name }: Error) => name,
     );
@@ -252,33 +252,33 @@ describe("hostile pages", () => {
       set: { Title: `${Title}/${More}` },
       removed: ["Facts"],
     }));
-    // Somebody who breaks the language breaks his own changes, and no more.
+    // A hook that breaks the language breaks only its own changes.
     expect([whole, [null, null], "MacroFault"]).toContainEqual(result);
   });
 
   it.each([
-    ["of what was not given", [2, "Title", 1]],
-    ["before the first", [-3, "Title", 1]],
-    ["between two", [0.5, "Title", 1]],
+    ["of an unknown object", [2, "Title", 1]],
+    ["before the first object", [-3, "Title", 1]],
+    ["between two objects", [0.5, "Title", 1]],
     ["of a text", ["0", "Title", 1]],
     ["of a name of all objects", ["__proto__", "Title", 1]],
     ["of the length of a list", ["length", "Title", 1]],
     ["without a value", [0, "Title"]],
     ["without a name", [0, 1, 1]],
-    ["of a list for a name", [-1, ["Title"], null]],
-    ["that are no list", { length: 3, 0: 0, 1: "Title", 2: 1 }],
+    ["of a list instead of a name", [-1, ["Title"], null]],
+    ["that are not a list", { length: 3, 0: 0, 1: "Title", 2: 1 }],
     ["of nothing", { removed: [] }],
-    ["that remove what was not given", [-8, "Title", null]],
+    ["that remove an unknown member", [-8, "Title", null]],
     ["that are a text", "forged"],
     ["that are a number", 1],
-    ["that are none", null],
-  ])("changes %s are refused, by whatever way they are forged", async (_what, forged) => {
+    ["that are missing", null],
+  ])("refuse forged changes %s", async (_what, forged) => {
     expect(() => unpackChanges(forged as JsonValue, 2)).toThrow(TypeError);
     const before = `Object.defineProperty(Object.prototype, "toJSON", { value() { return Array.isArray(this) ? JSON.parse(${JSON.stringify(JSON.stringify(forged))}) : this; } });`;
     await expect(build("json.Title = 'x';", before)).rejects.toMatchObject({ name: "MacroFault", kind: "result" });
   });
 
-  it("texts of neighbours stay apart, whatever stands where one ends and the next one begins", async () => {
+  it("keep neighbouring texts apart at every boundary", async () => {
     const texts = [
       "\ufeffa",
       "\ud83d",
@@ -304,7 +304,7 @@ describe("hostile pages", () => {
     expect(await seen(page(withZeros))).toEqual(whole(withZeros));
   });
 
-  it("objects of a page that are kept tell nothing of later ones, and what is done to them afterwards is not told", async () => {
+  it("reveal nothing of later objects through kept ones, and ignore later changes", async () => {
     const run =
       "const { kept } = globalThis; globalThis.kept = json; if (kept) { kept.Title = object.Title; delete kept.Facts; json.Before = kept['~ObjectID']; }";
     expect(await build(run)).toEqual([null, { set: { Before: "1" }, removed: [] }]);
@@ -314,11 +314,11 @@ describe("hostile pages", () => {
     ]);
   });
 
-  it("memory of a former execution is empty for the next one, whether it failed or not", async () => {
+  it("have empty memory after former executions, failed or not", async () => {
     const fill =
       "const all = []; for (let n = 0; n < 50; n += 1) all.push(new Uint8Array(200_000).fill(0xa5)); globalThis.held = new WeakRef(all); new FinalizationRegistry(() => log('late')).register(all, 1); Promise.resolve().then(() => log('late'));";
     const look =
-      // Word by word in a plain loop: a callback for each byte takes most of the second that an execution has.
+      // Word by word in a plain loop: a callback per byte takes most of the second of an execution.
       "let found = 0; for (let n = 0; n < 50; n += 1) { const words = new Uint32Array(50_000); for (let at = 0; at < 50_000; at += 1) if (words[at] !== 0) { found += 1; break; } } return [found, typeof globalThis.held];";
     for (const end of [
       "return 1;",
@@ -331,7 +331,7 @@ describe("hostile pages", () => {
     }
   });
 
-  it("a trace names no function of the prelude that could be called", async () => {
+  it("expose no callable function of the prelude in a stack trace", async () => {
     const body = `let asked = 0; Error.prepareStackTrace = (_error, frames) => { asked += 1; return frames; };
     const traces = []; try { null.x; } catch (error) { traces.push(error.stack); } traces.push(new Error("x").stack);
     const callers = (function f() { try { return typeof f.caller; } catch { return "none"; } })();

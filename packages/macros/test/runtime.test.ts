@@ -5,23 +5,23 @@ describe("runtime", () => {
   const bench = new Bench();
   afterAll(() => bench.runtime.close());
 
-  it("gives a macro its input, and gives back its result", async () => {
+  it("passes the input to a macro and returns its result", async () => {
     expect(await bench.run("return { given: input };", { input: { a: [1, "x", null] } })).toEqual({
       given: { a: [1, "x", null] },
     });
   });
 
-  it("gives nothing for nothing", async () => {
+  it("returns undefined without a result", async () => {
     expect(await bench.invoke(macro("return;"))).toMatchObject({ result: undefined, statusMessage: undefined });
   });
 
-  it("tells the chosen status message and what was used", async () => {
+  it("returns the status message and the used resources", async () => {
     const outcome = await bench.invoke(macro("setStatusMessage('Done'); await now(); return 1;"), { answer: () => 5 });
     expect(outcome).toEqual({ result: 1, statusMessage: "Done", usage: { cpu: expect.any(Number), hostCalls: 1 } });
     expect(outcome.usage.cpu).toBeGreaterThan(0);
   });
 
-  it("asks the host, call by call", async () => {
+  it("calls the host in order", async () => {
     const body = "const [a, b] = await Promise.all([call('One', 1), call('Two')]); return [a, b];";
     const result = await bench.run(body, {
       answer: ({ argument }) => ({ result: (argument as { name: string }).name }),
@@ -51,21 +51,21 @@ describe("runtime", () => {
     ]);
   });
 
-  it("lets a macro catch what the host refuses", async () => {
+  it("lets a macro catch a refusal of the host", async () => {
     const refused = () => Promise.reject(new ServiceError(713, { detail: "version" }));
     const body =
       "try { await objects.get('7K'); } catch (error) { return [error instanceof Refusal, error.code, error.message]; }";
     expect(await bench.run(body, { answer: refused })).toEqual([true, 713, "version"]);
   });
 
-  it("lets what the host refuses pass, with its code", async () => {
+  it("rethrows a refusal of the host with its code", async () => {
     const refused = () => Promise.reject(new ServiceError(713, { detail: "version" }));
     await expect(bench.run("await objects.get('7K');", { answer: refused })).rejects.toEqual(
       new MacroRefusal(713, "version"),
     );
   });
 
-  it("ends with what the host throws otherwise", async () => {
+  it("ends with any other error of the host", async () => {
     const fault = new Error("of the host");
     const body = "try { await now(); } catch { return 'caught'; }";
     await expect(bench.run(body, { answer: () => Promise.reject(fault) })).rejects.toBe(fault);
@@ -85,7 +85,7 @@ describe("runtime", () => {
     }
   });
 
-  it("says where a module threw", async () => {
+  it("reports the position of an error in a module", async () => {
     const failed = bench.invoke(macro("\nthrow new TypeError('so not');"));
     await expect(failed).rejects.toBeInstanceOf(MacroFault);
     await expect(failed).rejects.toMatchObject({
@@ -97,12 +97,12 @@ describe("runtime", () => {
     });
   });
 
-  it("logs lines", async () => {
+  it("writes log lines", async () => {
     await bench.run("log('a', { b: 1 }, [undefined], undefined); log(Symbol.iterator.toString());");
     expect(bench.lines).toEqual(['a {"b":1} [null] undefined', "Symbol(Symbol.iterator)"]);
   });
 
-  it("holds the input to its schema", async () => {
+  it("validates the input by its schema", async () => {
     const schema =
       "input: { type: 'object', $defs: { Id: { type: 'string', pattern: '^[0-9A-Z]+$' } }, properties: { ids: { type: 'array', items: { $ref: '#/$defs/Id' } } }, required: ['ids'] },";
     const code = macro("return input.ids.length;", schema);
@@ -121,14 +121,14 @@ describe("runtime", () => {
     });
   });
 
-  it("asks the checker before anything else is run", async () => {
+  it("runs the checker before anything else", async () => {
     const code = macro("log('ran'); return 1;", "check: ({ caller }) => caller.userId === '1' ? true : 'yes',");
     await expect(bench.invoke(code)).rejects.toEqual(new MacroRefusal(401));
     expect(bench.lines).toEqual([]);
     expect((await bench.invoke(code, { argument: { skipCheck: true, caller: { userId: "7K" } } })).result).toBe(1);
   });
 
-  it("reads what a module declares, in JavaScript and in TypeScript", async () => {
+  it("reads the declaration of a module in JavaScript and TypeScript", async () => {
     const members = "access: { groups: ['Accounting'] }, timeout: 500, check: () => true,";
     expect(await bench.declare(macro("", members))).toEqual({
       access: { groups: ["Accounting"] },
@@ -141,7 +141,7 @@ describe("runtime", () => {
     expect(await bench.declare(typed, "ts")).toEqual({ on: "beforeSave", classes: ["Invoice"], run: true });
   });
 
-  it("says what is wrong with a text that is no module", async () => {
+  it("reports the error in an invalid module", async () => {
     await expect(bench.declare("export default {")).rejects.toMatchObject({ kind: "invalid", line: 1 });
     await expect(bench.declare("let x: = 1", "ts")).rejects.toMatchObject({ kind: "invalid" });
     await expect(bench.declare("export const a = 1;")).rejects.toMatchObject({ kind: "invalid" });
@@ -167,7 +167,7 @@ describe("nested invocations", () => {
   }
 
   describe("nested invocations", () => {
-    it("have runtimes of their own", async () => {
+    it("have their own runtimes", async () => {
       const { bench, runtime } = open(1);
       const lease = await runtime.lease(1_000, false);
       const inner = () =>
@@ -185,7 +185,7 @@ describe("nested invocations", () => {
       lease.release();
     });
 
-    it("nest as deep as the server lets them", async () => {
+    it("nest up to the limit of the server", async () => {
       const { bench, runtime } = open(1);
       const lease = await runtime.lease(1_000, false);
       let depth = 0;
@@ -202,7 +202,7 @@ describe("nested invocations", () => {
       lease.release();
     });
 
-    it("use up what the one around them may use", async () => {
+    it("use the limits of the outer invocation", async () => {
       const { bench, runtime } = open(1);
       const lease = await runtime.lease(1_000, false);
       const loop = () => invocation("for (;;);", { cpu: 60_000, timeout: 60_000 });
@@ -219,7 +219,7 @@ describe("nested invocations", () => {
       lease.release();
     });
 
-    it("are paid for by the one around them, however many they are", async () => {
+    it("use the time of the outer invocation in any number", async () => {
       const { bench, runtime } = open(1);
       const lease = await runtime.lease(1_000, false);
       const busy = () => invocation("const end = Date.now() + 60; while (Date.now() < end); return 1;");
@@ -230,7 +230,7 @@ describe("nested invocations", () => {
       lease.release();
     });
 
-    it("call the host on the account of the one around them", async () => {
+    it("count their host calls for the outer invocation", async () => {
       const { bench, runtime } = open(1);
       const lease = await runtime.lease(1_000, false);
       const inner = (calls: number) => () =>
@@ -251,7 +251,7 @@ describe("nested invocations", () => {
       lease.release();
     });
 
-    it("that fail can be caught around them, and the lease stays sound", async () => {
+    it("can fail without damage to the lease if the outer invocation catches the error", async () => {
       const { bench, runtime } = open(1);
       const lease = await runtime.lease(1_000, false);
       const host = bench.host(async () => {
@@ -266,7 +266,7 @@ describe("nested invocations", () => {
       lease.release();
     });
 
-    it("fall with the thread", async () => {
+    it("end with the thread", async () => {
       const { bench, runtime } = open(1);
       const lease = await runtime.lease(1_000, false);
       const stuck = () => invocation("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { cpu: 100 });

@@ -39,19 +39,19 @@ interface Given {
   readonly input?: JsonValue;
   readonly checksInput?: boolean;
   readonly driver?: string;
-  /** Instead of the argument of `run`. */
+  /** Replaces the argument of `run`. */
   readonly argument?: JsonValue;
   readonly limits?: Partial<MacroLimits>;
   readonly answer?: (call: HostCall) => JsonValue | undefined | Promise<JsonValue | undefined>;
 }
 
-/** A runtime, and what was called and logged in it. */
+/** A runtime with its recorded calls and log lines. */
 export class Bench {
   readonly runtime: QuickJsMacroRuntime;
   calls: HostCall[] = [];
   lines: string[] = [];
 
-  /** Next to the tests themselves, macros of low priority would hardly ever have their turn. */
+  /** Beside the tests, macros with a low priority would hardly ever run. */
   constructor(threads = 1, queue = 100, options: { readonly threadPriority?: number } = { threadPriority: 0 }) {
     this.runtime = new QuickJsMacroRuntime({ threads, queue, ...options });
   }
@@ -67,7 +67,7 @@ export class Bench {
     };
   }
 
-  /** Invokes a module once, under a lease of its own. */
+  /** Invokes a module once, with its own lease. */
   async invoke(code: string, given: Given = {}): Promise<MacroOutcome> {
     this.calls = [];
     this.lines = [];
@@ -92,7 +92,7 @@ export class Bench {
     }
   }
 
-  /** What a macro with this body gives. */
+  /** The result of a macro with this body. */
   async run(body: string, given: Given = {}): Promise<JsonValue | undefined> {
     return (await this.invoke(macro(body), given)).result;
   }
@@ -112,7 +112,7 @@ export function invocation(body: string, own: Partial<MacroLimits> = {}): MacroI
   };
 }
 
-/** Benches of a suite, which closes them at its end. */
+/** The test benches of a suite, closed at its end. */
 export function benches(): {
   readonly open: (threads: number, queue?: number) => { readonly bench: Bench; readonly runtime: QuickJsMacroRuntime };
   readonly close: () => Promise<unknown>;
