@@ -17,7 +17,7 @@ const { AdapterStorage } = (await import(pathOf("adapter-storage.js"))) as {
   AdapterStorage: new (engine: unknown) => AdapterStorage;
 };
 
-/** A storage whose repositories are its way to an engine, which notes how transactions begin. */
+/** A storage whose repositories are its path to an engine that records how transactions begin. */
 function begun() {
   const begins: boolean[] = [];
   const engine = {
@@ -31,14 +31,14 @@ function begun() {
 
 const work = async () => "done";
 
-test("the engine is told of calls that only read", async () => {
+test("tells the engine which calls only read", async () => {
   const { storage, begins } = begun();
   expect(await storage.repositories.read(work)).toBe("done");
   expect(await storage.repositories.run(work)).toBe("done");
   expect(begins).toEqual([true, false]);
 });
 
-test("a transaction begins as one that writes, whatever is asked for in it", async () => {
+test("begins every transaction as a writing one", async () => {
   const { storage, begins } = begun();
   expect(await storage.transaction(({ read }) => read(work))).toBe("done");
   expect(begins).toEqual([false]);

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("makes a package that is named after its folder and wants the packages of its own version", async () => {
+test("creates a package with the name of its folder and dependencies of its own version", async () => {
   const target = await createAdapter(join(folder, "deep", "my-adapter"));
   const made = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8"));
@@ -26,7 +26,7 @@ test("makes a package that is named after its folder and wants the packages of i
     expect(readFileSync(join(parentPath, name), "utf8")).not.toMatch(/\{\{\w+\}\}/);
 });
 
-test("takes an empty folder", async () => {
+test("accepts an empty folder", async () => {
   mkdirSync(join(folder, "empty"));
   expect(await createAdapter(join(folder, "empty"))).toBe(join(folder, "empty"));
 });
@@ -36,7 +36,7 @@ test.each<[string, RegExp]>([
   ["full/file", /is a file/],
   ["My Adapter", /is no name for a package/],
   [`${"a".repeat(101)}`, /is no name for a package/],
-])("refuses %s, and touches nothing", async (name, reason) => {
+])("refuses %s and changes nothing", async (name, reason) => {
   mkdirSync(join(folder, "full"));
   writeFileSync(join(folder, "full", "file"), "mine");
   const refusal = await createAdapter(join(folder, name)).catch((error: unknown) => error);

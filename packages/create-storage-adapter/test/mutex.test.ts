@@ -7,7 +7,7 @@ const { Mutex } = (await import(fileURLToPath(new URL("../template/src/mutex.js"
   Mutex: new () => Mutex;
 };
 
-test("work happens in the order of arrival, whatever fails or gives up waiting", async () => {
+test("runs work in order of arrival despite failures and abandoned waits", async () => {
   const mutex = new Mutex();
   const log: string[] = [];
   let finish = () => {};

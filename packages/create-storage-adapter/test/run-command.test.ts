@@ -18,20 +18,20 @@ async function run(...args: string[]) {
   return { code, ...written };
 }
 
-test("says what comes next", async () => {
+test("prints the next steps", async () => {
   const { code, out, err } = await run(join(folder, "my-adapter"));
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toContain(`${join(folder, "my-adapter")} is made.`);
   expect(out).toContain("npm install\n  npm test\n");
 });
 
-test("tells its usage", async () => {
+test("prints its usage", async () => {
   expect(await run("--help")).toEqual({ code: 0, out: usage, err: "" });
   for (const args of [[], ["a", "b"], ["--force"]])
     expect(await run(...args)).toEqual({ code: 2, out: "", err: usage });
 });
 
-test("tells in words what is in the way", async () => {
+test("prints the reason for a failure", async () => {
   expect(await run(folder.toUpperCase())).toMatchObject({
     code: 1,
     out: "",

@@ -16,7 +16,7 @@ const settings: ArchiveRecord = {
   lastAudit: 0,
 };
 
-/** An archive over an engine that notes what it is asked for, and how many calls of the storage run. */
+/** An archive over an engine that records its calls and the number of running storage calls. */
 function begun({ outcome = "imported", error = null as unknown, isClaimed = false } = {}) {
   const asked: string[] = [];
   const note = (what: string) => async () => void asked.push(what);
@@ -59,14 +59,14 @@ async function* given(...records: ArchiveRecord[]) {
   yield* records;
 }
 
-/** What a promise is rejected with. */
+/** The error that a promise rejects with. */
 const reason = (promise: Promise<unknown>) =>
   promise.then(
     () => expect(null).toBe("rejected"),
     (error: unknown) => error,
   );
 
-test("an export keeps the storage open until it was read, or is left", async () => {
+test("keeps the storage open until an export is read or abandoned", async () => {
   const { archive, storage } = begun();
   for (const last of ["settings", "classes"]) {
     for await (const [record] of archive.export()) {
@@ -77,13 +77,13 @@ test("an export keeps the storage open until it was read, or is left", async () 
   }
 });
 
-test("an export of a storage that is closed is refused", async () => {
+test("refuses an export of a closed storage", async () => {
   const { archive, storage } = begun();
   storage.isOpen = false;
   expect(await reason(archive.export()[Symbol.asyncIterator]().next())).toMatchObject({ code: 706 });
 });
 
-test("an export that fails is over, with an error of the service", async () => {
+test("ends a failed export with a ServiceError", async () => {
   const failure = new Error("driver");
   const { archive, storage } = begun({ error: failure });
   const parts = archive.export()[Symbol.asyncIterator]();
@@ -94,13 +94,13 @@ test("an export that fails is over, with an error of the service", async () => {
 test.each([
   ["imported", "commit"],
   ["notEmpty", "rollback"],
-])("an import that is %s ends with a %s", async (outcome, end) => {
+])("ends an import that is %s with a %s", async (outcome, end) => {
   const { archive, asked } = begun({ outcome });
   expect(await archive.import(given(settings))).toBe(outcome);
   expect(asked).toEqual(["claim", "begin", "settings", end, "give back"]);
 });
 
-test("a second import is busy while the first one runs, and none after it", async () => {
+test("refuses a second import during the first one, and accepts it afterwards", async () => {
   const { archive } = begun();
   const first = archive.import(given(settings));
   expect(await archive.import(given(settings))).toBe("busy");
@@ -108,14 +108,14 @@ test("a second import is busy while the first one runs, and none after it", asyn
   expect(await archive.import(given(settings))).toBe("imported");
 });
 
-test("an import is busy, and waits for nothing, while another process has the right to import", async () => {
+test("refuses an import without waiting while another process imports", async () => {
   const { archive, asked, storage } = begun({ isClaimed: true });
   expect(await archive.import(given(settings))).toBe("busy");
   expect(asked).toEqual(["claim"]);
   expect(storage.calls).toBe(0);
 });
 
-test("an import is taken back when it fails, with an error of the service; that of the records comes out unchanged", async () => {
+test("rolls back a failed import with a ServiceError, and rethrows an error of the records unchanged", async () => {
   const failure = new Error("driver");
   const failing = begun({ error: failure });
   expect(await reason(failing.archive.import(given(settings)))).toMatchObject({ code: 799, cause: failure });

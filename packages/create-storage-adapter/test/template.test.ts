@@ -9,7 +9,7 @@ const template = fileURLToPath(new URL("../template", import.meta.url));
 const packages = fileURLToPath(new URL("../..", import.meta.url));
 const guide = readFileSync(join(packages, "../docs/guides/write-a-storage-adapter.md"), "utf8");
 
-test("fits the ports", () => {
+test("compiles against the ports", () => {
   const compiler = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
   expect(existsSync(compiler)).toBe(true);
   try {
@@ -19,7 +19,7 @@ test("fits the ports", () => {
   }
 }, 120_000);
 
-test("fails in nothing, as it is all to be written", async () => {
+test("fails no check and reports everything as not written", async () => {
   const { default: adapter } = (await import(join(template, "conformance.js"))) as { default: AdapterUnderTest };
   const { results } = await runChecks(adapter);
   expect(results.filter(({ outcome }) => outcome === "failed").map(({ name, error }) => `${name}: ${error}`)).toEqual(
@@ -29,7 +29,7 @@ test("fails in nothing, as it is all to be written", async () => {
   expect(results.filter(({ outcome }) => outcome === "toWrite").length).toBeGreaterThan(checks.length / 2);
 });
 
-test("has the ports and methods that the guide counts", () => {
+test("has the numbers of ports and methods from the guide", () => {
   const folder = join(template, "src/repositories");
   const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
   const methods = texts.map((text) => [...text.matchAll(/notWritten\("/g)].length).filter((count) => count > 0);
@@ -38,7 +38,7 @@ test("has the ports and methods that the guide counts", () => {
   expect(readFileSync(join(template, "../README.md"), "utf8")).toContain(`each of the ${methods.length} ports`);
 });
 
-test("can use the rules of core that the guide names", () => {
+test("can use the core rules named in the guide", () => {
   const [, table = ""] = /^\| Port \| Rules \|\n(.*?)\n\n/ms.exec(guide) ?? [];
   const rules = table.split("\n").flatMap((row) => [...(row.split("|")[2] ?? "").matchAll(/`(\w+)`/g)]);
   expect(rules.length).toBeGreaterThan(20);
@@ -46,7 +46,7 @@ test("can use the rules of core that the guide names", () => {
 });
 
 test.each(["core", "storage-memory", "conformance-kit", "create-storage-adapter"])(
-  "wants the package %s, which anybody may install",
+  "depends on the package %s, which is published",
   (name) => {
     const { publishConfig } = JSON.parse(readFileSync(join(packages, name, "package.json"), "utf8")) as {
       readonly publishConfig?: unknown;

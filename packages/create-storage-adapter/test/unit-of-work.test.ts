@@ -10,7 +10,7 @@ const { UnitOfWork } = (await import(fileURLToPath(new URL("../template/src/unit
   UnitOfWork: new (connection: unknown, engine: unknown) => UnitOfWork;
 };
 
-/** A unit over an engine that notes what it is asked for. */
+/** A unit of work over an engine that records its calls. */
 function begun({ undo = () => {} } = {}) {
   const asked: string[] = [];
   const engine = {
@@ -29,7 +29,7 @@ function begun({ undo = () => {} } = {}) {
   return { unit, asked, write, refuse };
 }
 
-test("parts are marked, and undone when they throw", async () => {
+test("sets a savepoint for each nested transaction and rolls back to it on an error", async () => {
   const { unit, asked, write } = begun();
   const mine = new Error("mine");
   await unit.attempt(() => write("a"));
@@ -45,7 +45,7 @@ test("parts are marked, and undone when they throw", async () => {
 });
 
 test.each([new ServiceError(713), new OutdatedModelError()])(
-  "a refused call is undone with its part: %s",
+  "rolls back the nested transaction of a refused call: %s",
   async (refusal) => {
     const { unit, asked, write, refuse } = begun();
     await expect(unit.attempt(() => refuse(refusal))).rejects.toBe(refusal);
@@ -55,7 +55,7 @@ test.each([new ServiceError(713), new OutdatedModelError()])(
   },
 );
 
-test.each([704, 706, 607] as const)("nothing goes on after %i, whatever part it happened in", async (code) => {
+test.each([704, 706, 607] as const)("refuses all calls after %i, even in a nested transaction", async (code) => {
   const { unit, asked, write, refuse } = begun();
   const lost = new ServiceError(code);
   await unit.attempt(() => unit.attempt(() => refuse(lost))).catch(() => {});
@@ -65,7 +65,7 @@ test.each([704, 706, 607] as const)("nothing goes on after %i, whatever part it 
   expect(asked).toEqual(["mark 1", "mark 2"]);
 });
 
-test("what failed before a part is not undone by it", async () => {
+test("does not roll back a failure from before the nested transaction", async () => {
   const { unit, asked, refuse } = begun();
   const refusal = new ServiceError(713);
   await refuse(refusal).catch(() => {});
@@ -74,7 +74,7 @@ test("what failed before a part is not undone by it", async () => {
   expect(asked).toEqual([]);
 });
 
-test("a part whose call fails cannot succeed", async () => {
+test("fails a nested transaction with a failed call", async () => {
   const { unit, asked, refuse } = begun();
   const refusal = new ServiceError(713);
   await expect(unit.attempt(() => refuse(refusal).catch(() => "done"))).rejects.toBe(refusal);
@@ -82,7 +82,7 @@ test("a part whose call fails cannot succeed", async () => {
   expect(asked).toEqual(["mark 1", "undo 1"]);
 });
 
-test("what cannot be undone ends the transaction", async () => {
+test("ends the transaction if a rollback to a savepoint fails", async () => {
   const gone = new ServiceError(704);
   const { unit, write } = begun({
     undo: () => {
