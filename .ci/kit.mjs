@@ -1,7 +1,7 @@
 /**
  * Runs the conformance kit on the storages of this repository.
  *
- *     npm run kit -- [memory] [embedded] [postgres] [mariadb] [options of sallyport-conformance]
+ *     npm run kit -- [memory] [faults] [embedded] [postgres] [mariadb] [options of sallyport-conformance]
  *
  * Without names: all, and MariaDB if `MARIADB_URL` names a server. Postgres is the server at `DATABASE_URL`, or one that is
  * started for the run. `KIT_REPORTS` names a folder for the reports as JSON. Two storages run at a time.
@@ -10,7 +10,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const known = ["embedded", "postgres", "memory", "mariadb"];
+const known = ["embedded", "postgres", "memory", "faults", "mariadb"];
 const given = process.argv.slice(2);
 const options = given.filter((each) => !known.includes(each));
 const named = given.filter((each) => known.includes(each));

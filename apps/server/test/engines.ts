@@ -6,7 +6,7 @@ import type { RunningServer } from "../src/index.ts";
 import { startConfiguredServer, startDemoServer, startSeededServer } from "./demo-server.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
-import { isFullRun } from "./test-environment.ts";
+import { isFullRun } from "@sallyport/test-kit/scope";
 
 export type Engine = "memory" | "embedded" | "Postgres" | "MariaDB";
 

@@ -6,7 +6,7 @@ import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { RunningServer } from "../src/index.ts";
 import { startDemoServer } from "./demo-server.ts";
-import { isFullRun } from "./test-environment.ts";
+import { isFullRun } from "@sallyport/test-kit/scope";
 
 export const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
 

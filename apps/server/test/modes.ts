@@ -1,5 +1,5 @@
 import type { LogInMode } from "@sallyport/client";
-import { isFullRun } from "./test-environment.ts";
+import { isFullRun } from "@sallyport/test-kit/scope";
 
 /** The log-in modes. */
 export const modes: readonly LogInMode[] = ["session", "token", "encrypted", "secure"];

@@ -1,8 +1,3 @@
-/**
- * Whether suites run on every engine and in every log-in mode (`npm run test:full`), or on one engine and in one mode.
- */
-export const isFullRun: boolean = process.env["TEST_SCOPE"] === "full";
-
 /** Locks of one session: more than other tests need, and few enough to reach. */
 export const locksPerSession = 12;
 

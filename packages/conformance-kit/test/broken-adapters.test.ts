@@ -21,14 +21,22 @@ function adapter(name: string, create: Create): AdapterUnderTest {
 
 const sound = adapter("sound", (options) => new MemoryStorage(options));
 
+const outcomes = new Map<string, string>();
+
+/** The outcome of the check with an intact storage. */
+async function outcomeOfSound(check: string): Promise<string> {
+  const outcome = outcomes.get(check) ?? (await runCheck(sound, check)).outcome;
+  outcomes.set(check, outcome);
+  return outcome;
+}
+
 describe.each(allBrokenAdapters)("faults in %s", (_part, adapters) => {
   const cases = adapters.flatMap(({ fault, caughtBy: names, create }) =>
     names.map((caughtBy) => ({ fault, caughtBy, create })),
   );
 
   test.each(cases)('$fault: fails "$caughtBy"', async ({ fault, caughtBy, create }) => {
-    const { outcome: ofSound } = await runCheck(sound, caughtBy);
-    expect(ofSound).toBe(needsOf(caughtBy) === null ? "passed" : "notApplicable");
+    expect(await outcomeOfSound(caughtBy)).toBe(needsOf(caughtBy) === null ? "passed" : "notApplicable");
     const { outcome, error } = await runCheck(adapter(fault, create), caughtBy);
     expect(outcome).toBe("failed");
     // Any other error is a mistake in the fault itself.

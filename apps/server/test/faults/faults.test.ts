@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { isFullRun } from "../test-environment.ts";
+import { isFullRun } from "@sallyport/test-kit/scope";
 import { faultSuite } from "./fault-suite.ts";
 import { itemsSuite } from "./items-suite.ts";
 import { openFaultFixture, type FaultFixture } from "./fault-fixture.ts";
