@@ -1,8 +1,8 @@
 import Sequencer from "@jest/test-sequencer";
 
 /**
- * Test files that compute for long, the longest first. One that began last would keep a worker busy while the other has nothing left
- * to do; and a short file says nothing of how long its suite is. What is not listed takes seconds, and follows.
+ * The slowest test files, the slowest first. If one of them ran last, one worker would be busy while the other is idle. The size of a file
+ * does not tell its duration. All other files take seconds and follow.
  */
 const longest = [
   "apps/server/test/faults/faults.test.ts",

@@ -132,7 +132,7 @@ async function runJest(mutant, files, { scope, bail, workers, seconds }) {
   return failed.length === 0 ? null : failed;
 }
 
-/** The test files that reach each mutant, with the seconds each takes. Those that fail without a mutant are left out. */
+/** The test files that reach each mutant, with the seconds each takes. Files that fail without a mutant are left out. */
 async function reach(files, scope) {
   const kept = options.reach && `${options.reach}-${scope || "short"}.json`;
   if (kept && existsSync(kept)) return new Map(JSON.parse(readFileSync(kept, "utf8")));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { transformSync } from "esbuild";
 
-/** A copy of the working tree with its build, in which every mutant is there and switched off. */
+/** A copy of the working tree with its build, that contains every mutant, disabled. */
 export function makeWorkspace(root, mutants) {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-mutants-"));
   const copy = join(directory, "copy");
@@ -54,7 +54,7 @@ function switched({ number, was, replacement }) {
 }
 
 /**
- * Tells whether a mutant is switched on, and notes which test file came by. The test environment wrote both for its process; processes and
+ * Tells whether a mutant is enabled, and records the test file that reached it. The test environment wrote both for its process; processes and
  * threads that a test starts may have no environment variables, so they look at their parents.
  */
 function switchOf(state) {

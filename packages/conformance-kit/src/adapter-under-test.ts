@@ -38,8 +38,7 @@ export interface AdapterUnderTest {
   readonly timeLimit?: number;
 
   /**
-   * Called once for every check. The storage's clock must add the offset, in milliseconds, and read it anew on every
-   * use: checks advance time this way. With `migrated`, the check starts on a migrated database; the kit migrates it if
+   * Called once for every check. The storage's clock must add the offset, in milliseconds, and read it on every use: checks advance time this way. With `migrated`, the check starts on a migrated database; the kit migrates it if
    * the adapter does not.
    */
   create(options: { readonly clockOffset: () => number; readonly migrated: boolean }): Promise<StorageUnderTest>;

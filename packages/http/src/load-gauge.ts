@@ -55,7 +55,7 @@ export class LoadShare {
     this.count(1);
   }
 
-  /** Ends the count for good. */
+  /** Ends the count permanently. */
   end(): void {
     this.over = true;
     this.pause();

@@ -43,7 +43,7 @@ export class Latch {
   }
 }
 
-/** What happens to a call. */
+/** The effect of a fault on a call. */
 export type Fault =
   /** The call fails without effect. */
   | { readonly kind: "refusal"; readonly error: () => unknown }

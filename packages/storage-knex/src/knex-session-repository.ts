@@ -115,8 +115,8 @@ function sumOf(counts: readonly (string | number)[]): number {
 export interface SessionStatements {
   /**
    * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 clock offset,
-   * 10 secret version, 11 limit of the database, 12 of the user (0: none), 13 custom account, 14 its secret version, 15
-   * link record, 16 its birth (each or null), 17 limit of the device.
+   * 10 secret version. Limits: 11 of the database, 12 of the user (0: none), 17 of the device. Dependencies, each or null:
+   * 13 custom account, 14 its secret version, 15 link record, 16 its birth.
    */
   readonly open: Statement;
   /** 1 digest, 2 clock offset. Returns the number of `live` ones, in any number of rows. */

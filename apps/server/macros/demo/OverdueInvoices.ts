@@ -9,7 +9,7 @@ interface Input {
 
 const day = 24 * 60 * 60 * 1000;
 
-/** What is owed by whom on a day: all of it in figures, and the invoices that have been due for longest. */
+/** Counts and sums up the overdue invoices of a day, and lists the oldest ones. */
 export default defineMacro<Input>({
   access: { groups: ["Sales", "Readers"] },
   input: {

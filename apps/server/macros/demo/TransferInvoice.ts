@@ -16,10 +16,10 @@ export default defineMacro<Input>({
     required: ["invoice", "customer"],
     additionalProperties: false,
   },
-  /** What is paid stays where it is, unless an administrator skips the check. */
+  /** Refuses paid invoices, unless an administrator skips the check. */
   check: async ({ input, objects }) => (await objects.get(input.invoice)).Paid !== true,
   async run({ input, objects, log, setStatusMessage }) {
-    // Held until the end: nobody pays the invoice or lowers the limit between the look and the change.
+    // Locked until the end: no one pays the invoice or lowers the limit between the read and the write.
     const invoice = await objects.get(input.invoice, { hold: true });
     const customer = await objects.get(input.customer, { hold: true });
     if (invoice["~ClassName"] !== "Invoice" || customer["~ClassName"] !== "Customer")

@@ -1,6 +1,6 @@
 import { defineHook } from "@sallyport/macros";
 
-/** Lets in who has an address of the company, where the provider vouches for addresses, and nobody else. */
+/** Accepts users with a company address only, from providers that verify addresses. */
 export default defineHook({
   on: "xRestApi_DBCreateInit_xRestApiUserProvider",
   run(userObject, providerConfig, userUuid, name, surname, email) {

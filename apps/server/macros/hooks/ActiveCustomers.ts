@@ -1,6 +1,6 @@
 import { defineHook } from "@sallyport/macros";
 
-/** Whoever lists customers sees the active ones, but for administrators, and for those who ask for the others by name. */
+/** Lists active customers only, except for administrators and for queries that name `Active`. */
 export default defineHook({
   on: "xRestApi_FindObjects",
   classes: ["Customer"],

@@ -2,7 +2,7 @@ import { defineHook, refuse } from "@sallyport/macros";
 
 const day = 24 * 60 * 60 * 1000;
 
-/** What every invoice has to be like, whoever writes it and by whichever way. */
+/** The rules for every invoice, for all writers and routes. */
 export default defineHook({
   on: "beforeSave",
   classes: ["Invoice"],

@@ -1,6 +1,6 @@
 import { defineHook, refuse } from "@sallyport/macros";
 
-/** Keeps invoices that are paid, whoever wants to delete them. */
+/** Refuses to delete paid invoices, for every caller. */
 export default defineHook({
   on: "beforeDelete",
   classes: ["Invoice"],

@@ -6,7 +6,7 @@ const partners = new Map([
   ["northern depot", { digest: "524e7bfc3ade61826d510eba46038a36", worksAs: "reader", email: "depot@example.com" }],
 ]);
 
-/** Lets partners in who stand in a list, and nobody else: the accounts of custom users in the database have no say any more. */
+/** Accepts the partners of a list only. The accounts of custom users in the database no longer apply. */
 export default defineHook({
   on: "xRestApi_Authenticate",
   async run(user, pass, appNames, { objects }) {

@@ -4,18 +4,18 @@ interface Input {
   readonly className: string;
 }
 
-/** What it is good for, in a line. */
+/** Describe the macro in one line. */
 export default defineMacro<Input>({
-  // Who may execute it: "everyone", or some { groups: ["Sales"], apps: ["office"] }. Without this line administrators alone.
+  // Callers that may execute it: "everyone", or { groups: ["Sales"], apps: ["office"] }. Without this line: administrators only.
   access: "everyone",
-  // What callers send, as JSON Schema. Anything else is refused with 307.
+  // The input as JSON Schema. Any other input is refused with 307.
   input: {
     type: "object",
     properties: { className: { type: "string" } },
     required: ["className"],
     additionalProperties: false,
   },
-  // Everything it does happens, or nothing does. What it gives is the data of the answer.
+  // One transaction: all of its writes happen, or none. The returned value is the data of the answer.
   async run({ input, caller, objects, log }) {
     const page = await objects.find(input.className, { perPage: 1 });
     log("counted for", caller.name);

@@ -84,7 +84,7 @@ function begun(ready) {
 }
 
 /**
- * The records of an import. Remembers the error of the source, which is rethrown unchanged.
+ * The records of an import. Stores the error of the source, which is rethrown unchanged.
  *
  * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
  */

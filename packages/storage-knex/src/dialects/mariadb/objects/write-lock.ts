@@ -72,7 +72,7 @@ export function stampOf(sql: SqlRunner): number | undefined {
   return stamps.get(sql);
 }
 
-/** What the object repositories of one database share. */
+/** The shared parts of the object repositories of one database. */
 export interface ObjectContext {
   readonly tables: Tables;
   readonly statements: WritingStatements;

@@ -150,7 +150,7 @@ function failures({ throttle }: Tables) {
  * it was put.
  *
  * The planner has no statistics on most columns. It assumes some 200 kinds and no common time. So it uses the index for any number of records of other kinds, and a
- * generic plan is as good as a custom one. Two indexes have a condition that is always true, and serve only statements with it: otherwise, for a statement with an id,
+ * generic plan is as good as a custom one. Two indexes have a condition that is always true, and serve only statements with it. Otherwise, for a statement with an id,
  * the planner could prefer them to the primary key and read a whole kind.
  */
 function records({ records: table, recordVersions }: Tables) {
