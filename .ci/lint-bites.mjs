@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cruise } from "dependency-cruiser";
+import { findingsIn, proseRules } from "./prose.mjs";
 
 const require = createRequire(import.meta.url);
 const { forbidden, required, options } = require("../.dependency-cruiser.cjs");
@@ -18,6 +19,8 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const KNOWN_BAD = join(ROOT, ".ci", "known-bad");
 const OXLINT = join(ROOT, "node_modules", "oxlint", "bin", "oxlint");
 const OXLINT_CONFIG = join(ROOT, ".oxlintrc.json");
+/** Exceptions in the examples of the prose rules. */
+const PROSE_ALLOWED = [{ word: "moveToRecycler", files: "packages/core/src/query.ts", reason: "a name on the wire" }];
 const { webpackConfig: _ofTheRealTree, ...cruiseOptions } = options;
 
 /** @returns {Promise<{rule: string, file: string}[]>} */
@@ -49,6 +52,12 @@ async function oxlintReports(folder) {
   }
 }
 
+/** The word list of the project, without its exceptions. */
+async function proseReports(folder) {
+  const list = JSON.parse(await readFile(join(ROOT, ".ci", "prose", "words.json"), "utf8"));
+  return findingsIn(folder, { ...list, allowed: PROSE_ALLOWED });
+}
+
 async function complaintsAbout(rule, reportsOf) {
   const folder = join(KNOWN_BAD, rule);
   const reports = await reportsOf(folder);
@@ -78,12 +87,16 @@ async function oxlintRulesWithExceptions() {
 
 const cruiserRules = new Set([...forbidden, ...required].map((rule) => rule.name));
 const examples = await readdir(KNOWN_BAD);
-const withoutExample = [...cruiserRules, ...(await oxlintRulesWithExceptions())].filter(
+const reporterOf = (rule) => {
+  if (cruiserRules.has(rule)) return cruiseReports;
+  return proseRules.includes(rule) ? proseReports : oxlintReports;
+};
+const withoutExample = [...cruiserRules, ...proseRules, ...(await oxlintRulesWithExceptions())].filter(
   (rule) => !examples.includes(rule),
 );
 const complaints = withoutExample.map((rule) => `${rule}: no known-bad example`);
 for (const rule of examples) {
-  complaints.push(...(await complaintsAbout(rule, cruiserRules.has(rule) ? cruiseReports : oxlintReports)));
+  complaints.push(...(await complaintsAbout(rule, reporterOf(rule))));
 }
 
 for (const complaint of complaints) console.error(complaint);

@@ -1,0 +1,1 @@
+export const text = (trouble: string) => `one: ${trouble}`;

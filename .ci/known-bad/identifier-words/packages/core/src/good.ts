@@ -1,0 +1,2 @@
+/** Reads `isImitation`. */
+export const key = "isImitation";

@@ -1,0 +1,3 @@
+// One that is broken
+// is ignored.
+export const one = 1;

@@ -1,0 +1,3 @@
+// A broken hook
+// is ignored.
+export const one = 1;

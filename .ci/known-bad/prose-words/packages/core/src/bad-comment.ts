@@ -1,0 +1,2 @@
+/** Ends the session of whoever asks. */
+export const one = 1;

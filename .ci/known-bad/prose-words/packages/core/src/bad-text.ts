@@ -1,0 +1,1 @@
+export const refusal = (name: string) => `the user ${name} cannot delete himself from here`;

@@ -1,0 +1,3 @@
+/** Sends `nobody` to the log. */
+export const names = ["nobody", "whoever"];
+export const pattern = /"nobody likes that"/;

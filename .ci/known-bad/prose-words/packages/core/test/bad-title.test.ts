@@ -1,0 +1,1 @@
+test.each([1, 2])("lets nobody in", () => {});

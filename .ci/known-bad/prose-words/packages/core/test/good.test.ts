@@ -1,0 +1,3 @@
+test("refuses unknown users", () => {
+  call("nobody of this name");
+});
