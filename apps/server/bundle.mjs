@@ -120,6 +120,9 @@ function packageFile() {
     license,
     type,
     engines,
+    // The package is a command: its modules are no interface.
+    exports: { "./package.json": "./package.json" },
+    files: readdirSync(target).toSorted(),
     bin: { "sallyport-server": "dist/main.js" },
     dependencies,
     peerDependencies,

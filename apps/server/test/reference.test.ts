@@ -176,12 +176,21 @@ describe("documentation", () => {
   });
 
   const folders = ["apps/server", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
-  const published = folders.filter(
-    (folder) => folder === "apps/server" || !JSON.parse(read(`${folder}/package.json`)).private,
+  test.each(folders.filter((folder) => folder !== "packages/test-kit"))(
+    "%s has a README that begins with its name and has an example",
+    (folder) => {
+      expect(read(`${folder}/README.md`)).toMatch(/^# .+\n\n.+\n[^]*^(?:```[jt]s\n| {4}np[mx] )/m);
+    },
   );
 
-  test.each(published)("%s has a README that begins with its name and has an example", (folder) => {
-    expect(read(`${folder}/README.md`)).toMatch(/^# .+\n\n.+\n[^]*^(?:```[jt]s\n| {4}np[mx] )/m);
+  const published = folders.filter((folder) => !JSON.parse(read(`${folder}/package.json`)).private);
+
+  test.each(published)("%s has the license of the project and states its files and exports", (folder) => {
+    expect(read(`${folder}/LICENSE`)).toBe(read("LICENSE"));
+    const { license } = JSON.parse(read("package.json"));
+    const manifest = JSON.parse(read(`${folder}/package.json`));
+    expect(manifest).toMatchObject({ license, publishConfig: { access: "public" } });
+    for (const key of ["files", "exports"]) expect(manifest).toHaveProperty(key);
   });
 
   const decisions = readdirSync(join(root, "docs/decisions"))
