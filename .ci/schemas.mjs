@@ -96,7 +96,7 @@ for (const dialect of Object.keys(dialects)) {
 
 if (faults.length > 0) {
   const remedy = isReleased
-    ? `${version} is released, so its migrations never change. Add a migration, or give a changed function a higher number. Raise the version, then run "npm run schemas".`
+    ? `${version} is released, so its migrations never change. Add a migration, or give a changed function a higher number. Raise the version with a changeset and "npm run release:version", then run "npm run schemas".`
     : `${version} is not released. If only its own migrations and functions have changed, run "npm run schemas". The schema of an earlier version never changes: add a migration, or give a changed function a higher number.`;
   console.error(`${faults.join("\n")}\n${remedy}`);
   process.exitCode = 1;
