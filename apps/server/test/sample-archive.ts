@@ -1,4 +1,4 @@
-import { type ArchiveRecord, canonicalJson, inParts } from "@sallyport/core";
+import { type ArchiveRecord, canonicalJson, inChunks } from "@sallyport/core";
 import { type ArchiveHeader, checkLineOf } from "../src/archive/archive-format.ts";
 import { type LeftOut, withoutSecrets } from "../src/archive/archive-file.ts";
 import { openArchive } from "../src/archive/read-archive.ts";
@@ -145,7 +145,7 @@ export async function written(
   leftOut: readonly LeftOut[] = [],
 ): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const part of writeArchive(header, withoutSecrets(inParts(given), leftOut))) parts.push(part);
+  for await (const part of writeArchive(header, withoutSecrets(inChunks(given), leftOut))) parts.push(part);
   return Buffer.concat(parts).toString();
 }
 

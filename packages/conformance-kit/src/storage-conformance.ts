@@ -1,4 +1,4 @@
-import { capabilityWords } from "@sallyport/core";
+import { describeCapabilities } from "@sallyport/core";
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
 import { equal } from "./assert/index.ts";
 import { capabilitiesOf } from "./capabilities-of.ts";
@@ -17,7 +17,7 @@ import { timeLimitOf } from "./within-limit.ts";
 export async function storageConformance(adapter: AdapterUnderTest, runner?: TestRunner): Promise<void> {
   const { describe, test } = runner ?? (await runnerHere());
   const capabilities = await capabilitiesOf(adapter);
-  const words = [...capabilityWords(capabilities).values()].join(", ");
+  const words = [...describeCapabilities(capabilities).values()].join(", ");
   const applies = ({ needs }: Check) => needs === null || Boolean(capabilities[needs]);
   const told = new Set<string>();
 

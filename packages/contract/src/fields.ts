@@ -38,10 +38,10 @@ export const flag = z
   .pipe(z.boolean());
 
 /** Maximum number of app names per log-in. */
-export const mostAppNames = 100;
+export const maxAppNames = 100;
 
 /** Maximum length in characters of a second-factor token list. */
-export const longestToken = 1_024;
+export const maxTokenLength = 1_024;
 
 /** Device identifier of a log-in. Databases store neither the NUL character nor lone surrogates. */
 export const deviceId = z

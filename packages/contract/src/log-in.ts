@@ -1,15 +1,15 @@
 import type { ErrorCode } from "@sallyport/core/errors";
 import * as z from "zod";
-import { deviceId, longestToken, mostAppNames, refusedWith } from "./fields.ts";
+import { deviceId, maxTokenLength, maxAppNames, refusedWith } from "./fields.ts";
 import { ownUserSchema } from "./objects.ts";
 
-const longestCredential = 1_024;
+const maxCredentialLength = 1_024;
 
 const isBlank = (text: string) => text.trim() === "";
 
 const credential = z
   .string(refusedWith(301))
-  .max(longestCredential, refusedWith(301))
+  .max(maxCredentialLength, refusedWith(301))
   .refine((text) => !isBlank(text), refusedWith(301));
 
 const appName = z.string(refusedWith(208)).refine((text) => !isBlank(text), refusedWith(208));
@@ -28,7 +28,7 @@ const credentials = {
   user: credential.describe("User name, compared exactly."),
   pass: credential.describe("The MD5 of the password in lower-case hexadecimal digits, or the password itself."),
   appNames: z
-    .union([appName, z.array(appName).min(1, refusedWith(208)).max(mostAppNames, refusedWith(208))], {
+    .union([appName, z.array(appName).min(1, refusedWith(208)).max(maxAppNames, refusedWith(208))], {
       error: ({ input }) => (input === undefined ? "209" : "208"),
     })
     .transform((names) => (typeof names === "string" ? [names] : names))
@@ -39,7 +39,7 @@ const options = {
   device: device.optional(),
   "2faToken": z
     .string()
-    .max(longestToken)
+    .max(maxTokenLength)
     .optional()
     .describe(
       "Token of the second factor, or a recovery code; several app names that ask for one each take theirs with commas between them. Empty counts as absent.",

@@ -3,13 +3,13 @@ import { flag } from "./fields.ts";
 import { parseJsonParameter } from "./json.ts";
 
 const highestPage = 10_000_000;
-const mostPerPage = 1_000;
+const maxPerPage = 1_000;
 
 /** Page number, from 0. */
 const page = z.number().int().min(0).max(highestPage);
 
 /** Objects per page. */
-const perPage = z.number().int().min(1).max(mostPerPage);
+const perPage = z.number().int().min(1).max(maxPerPage);
 
 const defaultPerPage = 50;
 
@@ -35,8 +35,8 @@ const queryParameter = z
   .pipe(query)
   .meta({ description: "Which objects are listed, and in which order.", examples: [{}] });
 
-const mostFields = 200;
-const longestPath = 400;
+const maxFields = 200;
+const maxPathLength = 400;
 
 /** A custom field: an attribute, `~UUID`, or an object whose `fields` select the fields of its targets. */
 export type SerializationField =
@@ -51,7 +51,7 @@ export type SerializationField =
 const path = z
   .string()
   .min(1)
-  .max(longestPath)
+  .max(maxPathLength)
   .describe(
     "Name of an attribute or `~UUID`, or up to five names joined by dots that lead to one through references and collections.",
   );
@@ -70,7 +70,7 @@ const field: z.ZodType<SerializationField> = z
   ])
   .meta({ id: "SerializationField" });
 
-const fields = z.array(field).max(mostFields).meta({ id: "SerializationFields" });
+const fields = z.array(field).max(maxFields).meta({ id: "SerializationFields" });
 
 const serialization = z
   .strictObject({
@@ -129,7 +129,7 @@ const wholeNumber = z
   .transform(Number);
 
 /** Characters. The server never issues a longer cursor. */
-const longestCursor = 12_000;
+const maxCursorLength = 12_000;
 
 /** Query parameters of a single object. */
 export const objectParameters = z.object({ serialization: serializationParameter.optional() });
@@ -148,7 +148,12 @@ export const deleteParameters = z.object({
 /** Query parameters of a list of the recycle bin. */
 export const trashParameters = z.object({
   perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects on a page."),
-  cursor: z.string().min(1).max(longestCursor).optional().describe("Goes on where another page ended: its `~Cursor`."),
+  cursor: z
+    .string()
+    .min(1)
+    .max(maxCursorLength)
+    .optional()
+    .describe("Goes on where another page ended: its `~Cursor`."),
 });
 
 /** Query parameters of a purge of the recycle bin. */
@@ -163,7 +168,7 @@ export const listParameters = z.object({
   cursor: z
     .string()
     .min(1)
-    .max(longestCursor)
+    .max(maxCursorLength)
     .optional()
     .describe("Goes on where another page of the same query ended: its `~Cursor`. Instead of `page`."),
   count: z.literal("capped").optional().describe("`capped` stops counting at 5,000, which costs less."),

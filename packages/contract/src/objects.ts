@@ -99,14 +99,14 @@ export const purgeResponse = z
 /** Number of objects that a request changed. */
 export type CountData = z.infer<typeof countResponse>;
 
-const mostReaders = 1_000;
+const maxReaders = 1_000;
 
 /** Body that restricts an object to a list of readers. */
 export const readersRequest = z
   .strictObject({
     readers: z
       .array(z.string())
-      .max(mostReaders)
+      .max(maxReaders)
       .nullable()
       .describe(
         "Ids or UUIDs of users and groups, the caller or a group of the caller among them unless an administrator asks; `null` for all whom the class lets.",

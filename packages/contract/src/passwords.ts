@@ -2,12 +2,12 @@ import type { ErrorCode } from "@sallyport/core/errors";
 import * as z from "zod";
 import { refusedWith } from "./fields.ts";
 
-const longestPassword = 1_024;
-const longestName = 1_024;
-const longestResetToken = 1_024;
+const maxPasswordLength = 1_024;
+const maxNameLength = 1_024;
+const maxResetTokenLength = 1_024;
 
 /** Characters: base64 of the maximum number of blocks with the largest key. */
-const longestCipherText = 16 * 4 * Math.ceil(512 / 3);
+const maxCipherTextLength = 16 * 4 * Math.ceil(512 / 3);
 
 /** A text that is present, not blank and within the length limit. Each violation has the same code. */
 function boundedText(code: ErrorCode, longest: number) {
@@ -17,7 +17,7 @@ function boundedText(code: ErrorCode, longest: number) {
     .refine((text) => text.trim() !== "", refusedWith(code));
 }
 
-const newPassword = boundedText(320, longestPassword).describe(
+const newPassword = boundedText(320, maxPasswordLength).describe(
   "As `pass` of a log-in: a password in clear has at least 8 characters.",
 );
 
@@ -26,7 +26,7 @@ const encrypted = z.boolean(refusedWith(322));
 /** Body of `POST /v1/changePassword`. */
 export const changePasswordRequest = z
   .object({
-    oldPassword: boundedText(319, longestPassword).describe("As `pass` of a log-in."),
+    oldPassword: boundedText(319, maxPasswordLength).describe("As `pass` of a log-in."),
     newPassword,
     encrypted: encrypted.optional(),
   })
@@ -37,8 +37,8 @@ const cipherText = "Base64 of the text, encrypted block by block with the server
 /** Encrypted body of `POST /v1/changePassword`. */
 export const encryptedChangePasswordRequest = z
   .object({
-    oldPassword: boundedText(319, longestCipherText).describe(cipherText),
-    newPassword: boundedText(320, longestCipherText).describe(cipherText),
+    oldPassword: boundedText(319, maxCipherTextLength).describe(cipherText),
+    newPassword: boundedText(320, maxCipherTextLength).describe(cipherText),
     encrypted: encrypted.describe("`true`."),
   })
   .meta({ id: "EncryptedChangePasswordRequest" });
@@ -54,7 +54,7 @@ export function isEncryptedChange(body: Readonly<Record<string, unknown>>): bool
 /** Body of `POST /v1/resetPassword`. */
 export const resetPasswordRequest = z
   .object({
-    user: boundedText(325, longestName).describe("User name, compared exactly."),
+    user: boundedText(325, maxNameLength).describe("User name, compared exactly."),
     custom: z
       .boolean()
       .optional()
@@ -67,7 +67,7 @@ export const resetPasswordRequest = z
 /** Body of `POST /v1/confirmResetPassword`. */
 export const confirmResetPasswordRequest = z
   .object({
-    resetPasswordToken: boundedText(328, longestResetToken).describe("What the mail says."),
+    resetPasswordToken: boundedText(328, maxResetTokenLength).describe("What the mail says."),
     newPassword,
   })
   .meta({ id: "ConfirmResetPasswordRequest" });
@@ -75,12 +75,12 @@ export const confirmResetPasswordRequest = z
 /** Precedence of the error codes of this body. */
 export const confirmResetPasswordFaultOrder: readonly ErrorCode[] = [328, 320];
 
-const longestCode = 100;
+const maxCodeLength = 100;
 
 /** Body of `POST /v1/auth/df/confirmChangePassword`. */
 export const confirmChangePasswordRequest = z
   .object({
-    confirmationCode: boundedText(326, longestCode).describe(
+    confirmationCode: boundedText(326, maxCodeLength).describe(
       "What the mail says, in any case, with or without the hyphen.",
     ),
   })

@@ -1,17 +1,17 @@
 import * as z from "zod";
-import { deviceId, longestToken, mostAppNames, refusedWith } from "./fields.ts";
+import { deviceId, maxTokenLength, maxAppNames, refusedWith } from "./fields.ts";
 import { logInRequest, sessionLogInResponse } from "./log-in.ts";
 
 /** Comma-separated app names. Returns `null` if a name is blank or the list is too long. */
 export function splitAppNames(text: string): string[] | null {
   const names = text.split(",").map((name) => name.trim());
-  return names.includes("") || names.length > mostAppNames ? null : names;
+  return names.includes("") || names.length > maxAppNames ? null : names;
 }
 
-const longestParameter = 16_384;
+const maxParameterLength = 16_384;
 
 /** Maximum length in characters of a return address. */
-const longestAddress = 2_048;
+const maxAddressLength = 2_048;
 
 /** Query parameters of a log-in with an external provider. */
 export const providerLogInParameters = z.object({
@@ -23,12 +23,12 @@ export const providerLogInParameters = z.object({
   deviceId,
   "2faToken": z
     .string()
-    .max(longestToken)
+    .max(maxTokenLength)
     .optional()
     .describe("Token of the second factor, or a recovery code, as in a log-in body; empty counts as absent."),
   returnTo: z
     .string()
-    .max(longestAddress)
+    .max(maxAddressLength)
     .optional()
     .describe(
       "Where the browser goes after the callback, with a `code` for `POST /v1/auth/code` or with an `error`: an address that the app key lists. Needs `challenge`.",
@@ -46,7 +46,7 @@ export const providerLogInParameters = z.object({
     .describe("`true` asks for a session that is good for setting up a second factor alone, as in a log-in body."),
 });
 
-const parameter = z.string().max(longestParameter).optional();
+const parameter = z.string().max(maxParameterLength).optional();
 
 /** Parameters of a provider callback, in the query or in a form. Other parameters are ignored. */
 export const providerCallbackParameters = z.object({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { longestToken, refusedWith } from "./fields.ts";
+import { maxTokenLength, refusedWith } from "./fields.ts";
 
 /** App name of a second factor. */
 export const secondFactorParameters = z.object({
@@ -14,7 +14,7 @@ export const factorTokenRequest = z
   .object({
     token: z
       .string()
-      .max(longestToken)
+      .max(maxTokenLength)
       .optional()
       .describe("Token of the second factor, or a recovery code of a confirmed one. Empty counts as absent."),
   })

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { Recent } from "./digests/recent.ts";
+import { LruCache } from "./digests/lru-cache.ts";
 import { catalogue, errorEntry, extensions, isErrorCode } from "./errors/catalogue.ts";
 import { ServiceError } from "./errors/service-error.ts";
 import { digestOfChallenge, isVerifier } from "./identities/provider-state.ts";
 
 test("a recency cache keeps recently set or read entries, up to twice the configured number", () => {
-  const recent = new Recent<number, string>(10);
+  const recent = new LruCache<number, string>(10);
   for (let key = 0; key < 100; key += 1) {
     recent.set(key, `value ${key}`);
     expect(recent.get(0)).toBe("value 0");

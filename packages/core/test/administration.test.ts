@@ -2,7 +2,7 @@ import {
   AddCustomUser,
   administrationOf,
   type AdministrationContext,
-  allParts,
+  allPages,
   CreateAccount,
   CreateAppKey,
   CreateApplication,
@@ -150,11 +150,11 @@ describe("custom user administration", () => {
     expect(await refusal(mapCustomUser(context, { name: "Zoe", user: "Bob" }))).toBe(304);
     await createUser.createUser(context, { ...ada, name: "Bob" });
     await mapCustomUser(context, { name: "Zoe", user: "Bob" });
-    const listed = await allParts(
+    const listed = await allPages(
       (part) => listCustomUsers(context, part),
       ({ loginName }) => loginName,
     );
-    expect(listed).toEqual([expect.objectContaining({ loginName: "Zoe", worksAs: "Bob" })]);
+    expect(listed).toEqual([expect.objectContaining({ loginName: "Zoe", mappedUserName: "Bob" })]);
     await setCustomUserDisabled(context, { name: "Zoe", disabled: true });
     await removeCustomUser(context, "Zoe");
     expect(await refusal(removeCustomUser(context, "Zoe"))).toBe(304);

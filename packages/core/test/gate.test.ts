@@ -4,7 +4,7 @@ import {
   Gate,
   type GuardedAttempt,
   passwordAuthentication,
-  type Person,
+  type AuthenticatedAccount,
   type Repositories,
   ServiceError,
   type StoredObject,
@@ -16,7 +16,7 @@ const gate = new Gate(digests, random, checkSecondFactors, async () => {});
 describe("log-in gate", () => {
   let fixture: Fixture;
   let account: Account;
-  let person: Person;
+  let person: AuthenticatedAccount;
 
   const prepare = async (change = {}) => {
     fixture = await openFixture(change);
@@ -42,7 +42,8 @@ describe("log-in gate", () => {
     deviceId: null,
     ...more,
   });
-  const enter = (each: AuthenticationAttempt, before = async () => {}) => gate.enter(fixture.context, each, before);
+  const enter = (each: AuthenticationAttempt, before = async () => {}) =>
+    gate.openSession(fixture.context, each, before);
   const codeOf = (entering: Promise<unknown>) =>
     entering.then(
       () => 0,
@@ -85,7 +86,7 @@ describe("log-in gate", () => {
     for (let n = 0; n < 7; n += 1) expect(await codeOf(enter(claim(true)))).toBe(302);
     const { context } = fixture;
     const elsewhere = { ...context, origin: { address: "2001:db8::1:2", network: "2001:db8::/64" } };
-    for (let n = 0; n < 2; n += 1) await codeOf(gate.enter(elsewhere, claim(true), async () => {}));
+    for (let n = 0; n < 2; n += 1) await codeOf(gate.openSession(elsewhere, claim(true), async () => {}));
     expect(await trail()).toEqual(Array<string>(3).fill("login.refused 302"));
     expect(await fixture.r.audit.settle(0, 10)).toBe(2);
     const tallies = (await fixture.r.audit.read(3, 10)).map(({ type, outcome, attempts, address, subjectId }) => [
@@ -150,7 +151,7 @@ describe("log-in gate", () => {
   test("does the accompanying work together with the opening, or neither", async () => {
     const disable = (failing: number | null): AuthenticationAttempt =>
       claim(true, {
-        alongside: async (r, { account: { userId } }) => {
+        beforeCommit: async (r, { account: { userId } }) => {
           await r.accounts.change(userId, { email: "alongside@example.com" });
           if (failing !== null) throw new ServiceError(failing === 324 ? 324 : 704);
         },
@@ -173,7 +174,7 @@ describe("log-in gate", () => {
       answer = resolve;
     });
     let done = 0;
-    const slow = codeOf(enter(claim(proof, { alongside: async () => void (done += 1) })));
+    const slow = codeOf(enter(claim(proof, { beforeCommit: async () => void (done += 1) })));
     for (let n = 0; n < 3; n += 1) await codeOf(enter(claim(false)));
     answer(true);
     expect([await slow, done]).toEqual([302, 0]);
@@ -242,7 +243,7 @@ describe("guarded operation", () => {
       appNames: [],
       deviceId: null,
     };
-    await expect(gate.enter(fixture.context, login, async () => {})).rejects.toMatchObject({
+    await expect(gate.openSession(fixture.context, login, async () => {})).rejects.toMatchObject({
       code: 302,
       retryAfter: 60,
     });

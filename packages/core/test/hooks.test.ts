@@ -1,7 +1,7 @@
 import {
   AcceptProviderUser,
-  type AskedSet,
-  type ChosenSet,
+  type FindRequest,
+  type FindHookResult,
   type DeletedItem,
   type FindHook,
   type Hook,
@@ -136,11 +136,11 @@ describe("delete hooks", () => {
   });
 });
 
-const accepted: ChosenSet = { accepted: true, where: [], oids: [] };
+const accepted: FindHookResult = { accepted: true, where: [], oids: [] };
 const find = (
   name: string,
   classes: readonly string[],
-  choose: (set: AskedSet) => Partial<ChosenSet>,
+  choose: (set: FindRequest) => Partial<FindHookResult>,
   byDefault = false,
 ): FindHook => ({
   name,
@@ -182,7 +182,7 @@ describe("query hooks", () => {
   };
 
   test("filter and sort a query that names them, in addition to its own conditions", async () => {
-    const asked: AskedSet[] = [];
+    const asked: FindRequest[] = [];
     f.hooks.use({
       findObjects: [
         find(
@@ -254,7 +254,7 @@ describe("query hooks", () => {
   });
 
   test("fail when they return an invalid query", async () => {
-    const wrong: Partial<ChosenSet>[] = [
+    const wrong: Partial<FindHookResult>[] = [
       { where: [{ Nothing: 1 }] },
       { where: [5] },
       { sort: ["Nothing"] },

@@ -32,8 +32,8 @@ describe("key ring", () => {
     expect(rotated).toEqual({ keyId: (await rings.current("jwt", database)).keyId, before: first.keyId });
     expect(await acceptedBy(rings)).toEqual([(await rings.current("jwt", database)).keyId, first.keyId]);
     expect(
-      (await rings.lasting("jwt", database)).map(({ lastsFor }) =>
-        lastsFor === null ? null : Math.ceil(lastsFor / hour),
+      (await rings.acceptedWithExpiry("jwt", database)).map(({ expiresIn }) =>
+        expiresIn === null ? null : Math.ceil(expiresIn / hour),
       ),
     ).toEqual([null, 24]);
     advance(24 * hour + 1);
@@ -124,9 +124,9 @@ describe("key rotation", () => {
     fixture = await openKeyFixture(30 * 24 * hour);
     await rotate([1]);
     await rotate([1]);
-    const [current, before] = await new KeyRings(supplyOf(1)).lasting("jwt", fixture.database);
-    expect(current?.lastsFor).toBeNull();
-    expect(Math.ceil((before?.lastsFor ?? 0) / hour)).toBe(30 * 24);
+    const [current, before] = await new KeyRings(supplyOf(1)).acceptedWithExpiry("jwt", fixture.database);
+    expect(current?.expiresIn).toBeNull();
+    expect(Math.ceil((before?.expiresIn ?? 0) / hour)).toBe(30 * 24);
   });
 
   test("replaces a key of another master key only if it is declared lost, and refuses that key from then on", async () => {

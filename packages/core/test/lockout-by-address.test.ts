@@ -60,7 +60,7 @@ describe("lockout by address", () => {
       deviceId: null,
     };
     return gate
-      .enter({ ...fixture.context, origin }, claim, async () => {})
+      .openSession({ ...fixture.context, origin }, claim, async () => {})
       .then(
         () => [0, undefined] as const,
         (error: ServiceError) => [error.code, error.retryAfter] as const,
@@ -127,7 +127,7 @@ describe("lockout by address", () => {
     };
     const attempt = (userKey: string, time = 0) =>
       gate
-        .enter(
+        .openSession(
           fixture.context,
           { mode: "session", userKey, prepareProof: taking(time), appNames: ["app"], deviceId: null },
           async () => {},
@@ -162,7 +162,7 @@ describe("lockout by address", () => {
         appNames: ["app"],
         deviceId: null,
       };
-      await gate.enter({ ...fixture.context, origin }, claim, async () => {}).catch(() => {});
+      await gate.openSession({ ...fixture.context, origin }, claim, async () => {}).catch(() => {});
     }
     expect(judged).toBe(free);
   });
@@ -178,7 +178,7 @@ describe("lockout by address", () => {
         appNames: ["app"],
         deviceId: null,
       };
-      await gate.enter(fixture.context, claim, async () => {}).catch(() => {});
+      await gate.openSession(fixture.context, claim, async () => {}).catch(() => {});
     };
     for (let victim = 0; victim < 300; victim += 1) {
       await guess(`victim ${victim}`);

@@ -8,7 +8,7 @@ import {
   type LibraryModule,
   MacroFault,
   MacroStore,
-  mostMacroBytes,
+  maxMacroBytes,
   PutMacro,
   removeMacro,
 } from "../src/index.ts";
@@ -225,8 +225,8 @@ describe("macros stored by a command", () => {
   });
 
   test("have a text of at most 256 KiB, a valid name, and an author", async () => {
-    const largest = "ü".repeat(mostMacroBytes / 2);
-    expect(mostMacroBytes).toBe(262_144);
+    const largest = "ü".repeat(maxMacroBytes / 2);
+    expect(maxMacroBytes).toBe(262_144);
     expect(await put({ text: largest })).toMatchObject({ outcome: "stored" });
     await expect(put({ text: `${largest} ` })).rejects.toMatchObject({ code: 307 });
     for (const name of ["", "1a", "a-b", "a.b", "é", "x".repeat(129)])
@@ -244,7 +244,7 @@ describe("macros stored by a command", () => {
     const strict = new PutMacro({
       inspect: async (texts) => {
         seen.push(...texts);
-        return texts.map((text) => ({ ...text, module: { kind: "broken", name: text.name, fault, passing: false } }));
+        return texts.map((text) => ({ ...text, module: { kind: "broken", name: text.name, fault, transient: false } }));
       },
     });
     await expect(strict.putMacro(administrationOf(fixture.database), { ...given, expectedVersion: null })).rejects.toBe(

@@ -150,7 +150,7 @@ describe("mail delivery", () => {
         },
       };
       expect(await fixture.deliver(late)).toEqual({ kind: "lost", sent: false });
-      expect([await new Applications(fixture.storage.repositories.records).known(["anna"]), fixture.sent]).toEqual([
+      expect([await new Applications(fixture.storage.repositories.records).existing(["anna"]), fixture.sent]).toEqual([
         [],
         [],
       ]);

@@ -298,31 +298,31 @@ describe("app names", () => {
     expect(await applications.create({ name: "field", seats: null })).toBe("created");
     expect(await applications.create({ name: "office", seats: 5 })).toBe("created");
     expect(await applications.create({ name: "empty", seats: 0 })).toBe("created");
-    const known = await applications.known(["office", "field", "nobody", "empty"]);
+    const known = await applications.existing(["office", "field", "nobody", "empty"]);
     expect(known.toSorted()).toEqual(["empty", "field", "office"]);
   });
 
   test("are returned once, however often requested", async () => {
     await applications.create({ name: "field", seats: null });
-    expect(await applications.known(["field", "nobody", "field", "field"])).toEqual(["field"]);
+    expect(await applications.existing(["field", "nobody", "field", "field"])).toEqual(["field"]);
   });
 
   test("do not exist without a name", async () => {
     await applications.create({ name: "field", seats: null });
-    expect(await applications.known([])).toEqual([]);
+    expect(await applications.existing([])).toEqual([]);
   });
 
   test("compare exactly", async () => {
     await applications.create({ name: "field", seats: null });
     const others = ["Field", "FIELD", "field ", " field", "fi%", "f_eld", "", "\ufb01eld"];
-    expect(await applications.known(others)).toEqual([]);
+    expect(await applications.existing(others)).toEqual([]);
     expect(await applications.create({ name: "Field", seats: null })).toBe("created");
   });
 
   test("are refused when taken, and stay unchanged", async () => {
     await applications.create({ name: "field", seats: 1, secondFactor: "forced" });
     expect(await applications.create({ name: "field", seats: 2 })).toBe("nameTaken");
-    expect(await applications.known(["field"])).toEqual(["field"]);
+    expect(await applications.existing(["field"])).toEqual(["field"]);
     expect(await applications.list(null, 10)).toEqual([{ name: "field", seats: 1, secondFactor: "forced" }]);
   });
 
@@ -352,7 +352,7 @@ describe("app names", () => {
     await applications.create({ name: "optional", seats: 1, secondFactor: "optional" });
     await applications.create({ name: "forced", seats: null, secondFactor: "forced" });
     const asking = async (names: readonly string[]) =>
-      (await applications.askingForFactors(names))
+      (await applications.withSecondFactors(names))
         .map(({ name, secondFactor }) => `${name}: ${secondFactor}`)
         .toSorted();
     const names = ["forced", "plain", "nobody", "optional", "forced"];
@@ -384,15 +384,15 @@ describe("app names", () => {
 
   test("accept hostile texts as names, and refuse invalid ones", async () => {
     const texts = [...hostileTexts, ...unstorableTexts];
-    expect(await applications.known(texts)).toEqual([]);
+    expect(await applications.existing(texts)).toEqual([]);
     for (const name of hostileTexts) expect(await applications.create({ name, seats: null })).toBe("created");
     for (const name of unstorableTexts) {
       await expect(applications.create({ name, seats: null })).rejects.toMatchObject({ code: 307 });
       expect(await applications.setSecondFactor(name, "forced")).toBe(false);
     }
-    expect((await applications.known(texts)).toSorted()).toEqual(hostileTexts.toSorted());
+    expect((await applications.existing(texts)).toSorted()).toEqual(hostileTexts.toSorted());
     const listed = (await applications.list(null, 100)).map(({ name }) => name);
     expect(listed.toSorted()).toEqual(hostileTexts.toSorted());
-    expect(await applications.askingForFactors(texts)).toEqual([]);
+    expect(await applications.withSecondFactors(texts)).toEqual([]);
   });
 });

@@ -9,10 +9,10 @@ import {
   type KeyWrapping,
   type NewSecondFactor,
   passwordAuthentication,
-  type Person,
+  type AuthenticatedAccount,
   SecondFactors,
   ServiceError,
-  type ShownFactor,
+  type SecondFactorInput,
   type StoredObject,
   type TimeTokens,
 } from "../src/index.ts";
@@ -23,7 +23,7 @@ import { atOnce, hostileTexts, openStoreFixture, tally, unstorableTexts } from "
 describe("second factors", () => {
   function linkNamed(id: string, { shared }: { readonly shared: boolean }): IdentityLinkRecord {
     const identity = { provider: "google", issuer: "https://issuer.example", subject: id } as const;
-    return { id, born: 1, value: { ...identity, id, userId: "1", shared, email: null, displayName: null } };
+    return { id, createdVersion: 1, value: { ...identity, id, userId: "1", shared, email: null, displayName: null } };
   }
 
   /** The token of a step is its number; the tests of tokens check the rest. */
@@ -54,7 +54,7 @@ describe("second factors", () => {
 
   let offset: number;
   let fixture: Fixture;
-  let person: Person;
+  let person: AuthenticatedAccount;
 
   const subject = () => `user:${person.account.userId}`;
 
@@ -68,7 +68,7 @@ describe("second factors", () => {
     );
     const { account, user } = await fixture.r.accounts.find({ realm: "database", loginName: "u" }, []);
     person = {
-      account: account as Person["account"],
+      account: account as AuthenticatedAccount["account"],
       user: user as StoredObject,
       linked: [],
       authenticationMethod: passwordAuthentication,
@@ -90,7 +90,7 @@ describe("second factors", () => {
     if (entry === undefined || !(await factors.accept(entry, 0))) throw new Error("The factor was not confirmed.");
   }
 
-  function enter(secondFactor?: ShownFactor, more: Partial<AuthenticationAttempt> = {}): Promise<number> {
+  function enter(secondFactor?: SecondFactorInput, more: Partial<AuthenticationAttempt> = {}): Promise<number> {
     const claim: AuthenticationAttempt = {
       mode: "session",
       userKey: "u",
@@ -101,7 +101,7 @@ describe("second factors", () => {
       ...more,
     };
     return gate
-      .enter(fixture.context, claim, async () => {})
+      .openSession(fixture.context, claim, async () => {})
       .then(
         () => 0,
         (error: unknown) => (error instanceof ServiceError ? error.code : 799),
@@ -161,7 +161,7 @@ describe("second factors", () => {
   test("do not spend a token when the session is refused for another reason", async () => {
     await confirmed("may");
     const step = await moveTo(0);
-    const failing = { alongside: () => Promise.reject(new ServiceError(324)) };
+    const failing = { beforeCommit: () => Promise.reject(new ServiceError(324)) };
     expect([await enter(shown(step), failing), await enter(shown(step)), await enter(shown(step))]).toEqual([
       324, 0, 342,
     ]);

@@ -23,7 +23,7 @@ export async function sessionContext(
     modelGeneration: generation,
     session,
     sessionDigest,
-    overCode: 201,
+    sessionEndedCode: 201,
     principal: { userId, groups: [], administrator: false, ...who },
   };
 }

@@ -23,7 +23,7 @@ describe("recycle bin", () => {
     }
   };
   const purged = (id: ObjectId, context = at.context) => purge.purgeRecycled(context, { kind: "id", id });
-  const all = (context = at.context, everybody = false) => purge.purgeAllRecycled(context, { everybody });
+  const all = (context = at.context, allUsers = false) => purge.purgeAllRecycled(context, { allUsers });
 
   describe("with a quota", () => {
     const limited = (context: SessionContext): SessionContext => {

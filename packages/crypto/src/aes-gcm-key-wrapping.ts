@@ -7,8 +7,8 @@ const version = 1;
 const nonceLength = 12;
 const tagLength = 16;
 const overhead = 1 + nonceLength + tagLength;
-const longestPlain = 65_536;
-const longestText = Math.ceil(((longestPlain + overhead) * 4) / 3);
+const maxPlainLength = 65_536;
+const maxTextLength = Math.ceil(((maxPlainLength + overhead) * 4) / 3);
 /** Maximum number of cached keys. Purposes are few; beyond the limit, keys are derived for each use. */
 const keptKeys = 256;
 
@@ -27,7 +27,7 @@ export class AesGcmKeyWrapping implements KeyWrapping {
   }
 
   wrap(plain: Uint8Array, purpose: string): string {
-    if (plain.length > longestPlain) throw new RangeError(`a secret has ${longestPlain} bytes at most`);
+    if (plain.length > maxPlainLength) throw new RangeError(`a secret has ${maxPlainLength} bytes at most`);
     const nonce = randomBytes(nonceLength);
     const cipher = createCipheriv(algorithm, this.#keyFor(purpose), nonce, { authTagLength: tagLength });
     cipher.setAAD(associatedData(purpose));
@@ -36,7 +36,7 @@ export class AesGcmKeyWrapping implements KeyWrapping {
   }
 
   unwrap(wrapped: string, purpose: string): Uint8Array | undefined {
-    if (wrapped.length > longestText) return undefined;
+    if (wrapped.length > maxTextLength) return undefined;
     const bytes = strictBase64(wrapped, "base64url");
     if (bytes === undefined || bytes.length < overhead || bytes[0] !== version) return undefined;
     const nonce = bytes.subarray(1, 1 + nonceLength);

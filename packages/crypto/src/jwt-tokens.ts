@@ -58,7 +58,7 @@ export class JwtTokenVerifier implements TokenVerifier {
   }
 }
 
-const longestToken = 4_096;
+const maxTokenLength = 4_096;
 const headerMembers = "alg,kid,typ";
 
 /** The content of a token before its signature is verified. */
@@ -75,7 +75,7 @@ export interface UncheckedToken {
  * signature. All claims are required. Returns `undefined` otherwise.
  */
 function readToken(token: string): UncheckedToken | undefined {
-  if (token.length > longestToken) return undefined;
+  if (token.length > maxTokenLength) return undefined;
   const parts = token.split(".");
   if (parts.length !== 3) return undefined;
   const [header, payload, signature] = parts.map((part) => strictBase64(part, "base64url"));
@@ -104,7 +104,7 @@ function readObject(bytes: Buffer | undefined): Record<string, unknown> | undefi
 }
 
 const texts = ["iss", "aud", "sub", "sid", "jti"] as const;
-const longestText = 1_024;
+const maxTextLength = 1_024;
 /** The last second of the year 9999. Later times are mistakes. */
 const latest = 253_402_300_799;
 
@@ -122,7 +122,7 @@ function isTime(value: unknown): value is number {
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && value.length <= longestText;
+  return typeof value === "string" && value !== "" && value.length <= maxTextLength;
 }
 
 /** The order of P-256 (FIPS 186-4, D.1.2.3). */

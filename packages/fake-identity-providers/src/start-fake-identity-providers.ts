@@ -29,7 +29,7 @@ export interface FakeIdentityProviders {
   close(): Promise<void>;
 }
 
-const longestForm = 65_536;
+const maxFormLength = 65_536;
 
 /** Starts fakes of the four providers on loopback, with invented accounts and without passwords. */
 export async function startFakeIdentityProviders({
@@ -111,7 +111,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request.setEncoding("utf8") as AsyncIterable<string>) {
     text += chunk;
-    if (text.length > longestForm) throw new RangeError("the form is too long");
+    if (text.length > maxFormLength) throw new RangeError("the form is too long");
   }
   return text;
 }

@@ -77,7 +77,7 @@ function appleClientSecret(
     .sign(keyFromFile(keyPath));
 }
 
-const longestFile = 16_384;
+const maxFileSize = 16_384;
 
 /** Reads the operator's P-256 key file. 608 if it contains no such key or is world-readable. */
 function keyFromFile(path: string): KeyObject {
@@ -98,7 +98,7 @@ function contentOf(path: string): string {
   }
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile() || stat.size > longestFile) throw misconfigured("keyPath leads to no key file");
+    if (!stat.isFile() || stat.size > maxFileSize) throw misconfigured("keyPath leads to no key file");
     // Windows has no such permissions.
     if (process.platform !== "win32" && (stat.mode & constants.S_IROTH) !== 0)
       throw misconfigured("the file at keyPath is readable for everybody on the machine");

@@ -149,7 +149,7 @@ interface OwnLogIn {
   readonly subject: string;
 }
 
-const longestToken = 16_384;
+const maxTokenLength = 16_384;
 
 /**
  * 324 unless the id token was issued for this log-in, which refuses an injected code. The signature is not verified:
@@ -163,7 +163,7 @@ function requireOwnLogIn(token: unknown, { clientId, nonce, subject }: OwnLogIn)
 }
 
 function claimsOf(token: unknown): JsonObject {
-  const [, payload, signature] = typeof token === "string" && token.length <= longestToken ? token.split(".") : [];
+  const [, payload, signature] = typeof token === "string" && token.length <= maxTokenLength ? token.split(".") : [];
   if (payload === undefined || signature === undefined) throw unproven("the provider sent no id token");
   const claims = strictJsonObject(Buffer.from(payload, "base64url").toString());
   if (claims === null) throw unproven("the id token is no object, or has a member twice");

@@ -30,7 +30,7 @@ interface VerifiedIdToken {
 /** Algorithms of the providers. `none` and shared secrets are refused. */
 const algorithms = ["RS256", "ES256"];
 
-const longestToken = 16_384;
+const maxTokenLength = 16_384;
 
 /** Accepted clock difference in seconds. */
 const clockTolerance = 120;
@@ -40,7 +40,7 @@ const greatestAge = 600;
 
 /** Verifies signature, issuer, audience, times and nonce of an id token. Returns its subject; 324 if it is invalid. */
 export async function verifyIdToken(token: unknown, expected: IdTokenExpectations): Promise<VerifiedIdToken> {
-  if (typeof token !== "string" || token.length > longestToken) throw unproven("the provider sent no id token");
+  if (typeof token !== "string" || token.length > maxTokenLength) throw unproven("the provider sent no id token");
   let keyIssuer: string | null = null;
   const options = {
     algorithms,

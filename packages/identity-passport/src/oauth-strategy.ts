@@ -160,7 +160,7 @@ const askForToken = callbackify(
 /** Error codes for a cancelled log-in. Apple has its own. */
 const cancelled = new Set(["access_denied", "user_cancelled_authorize"]);
 
-const longestCode = 4_096;
+const maxCodeLength = 4_096;
 
 /** The authorization code of a callback. 324 for an error, a wrong state or a missing code. */
 export function codeOf(parameters: CallbackParameters, state: string): string {
@@ -169,7 +169,7 @@ export function codeOf(parameters: CallbackParameters, state: string): string {
   if (error !== undefined)
     throw unproven(cancelled.has(error) ? "the user cancelled at the provider" : "the provider refused the log-in");
   const code = parameters.get("code") ?? "";
-  if (code === "" || code.length > longestCode) throw unproven("the callback has no code");
+  if (code === "" || code.length > maxCodeLength) throw unproven("the callback has no code");
   return code;
 }
 

@@ -168,7 +168,7 @@ export function knexAccountRepository<ObjectRow extends { readonly oid: unknown;
     const { rows } = await sql.run<FoundRow<ObjectRow> & LinkRow>(statements.byLink, values);
     const bound = rows.find(({ part }) => part === "known");
     if (bound === undefined) return nothing;
-    const link = { id: bound.link_id, born: Number(bound.link_born), value: bound.link_value };
+    const link = { id: bound.link_id, createdVersion: Number(bound.link_born), value: bound.link_value };
     return { ...found(bound.user_id === null ? [] : rows), link };
   }
 

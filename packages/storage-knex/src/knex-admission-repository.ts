@@ -38,9 +38,9 @@ export const knexAdmissionRepository = (
     return admissionOf(row);
   },
 
-  async admitReturn(state) {
-    const { rows } = await sql.run<ReturnRow>(statements.admitReturn, [state, offset()]);
-    const row = rows[0] as ReturnRow;
+  async admitCallback(state) {
+    const { rows } = await sql.run<CallbackRow>(statements.admitCallback, [state, offset()]);
+    const row = rows[0] as CallbackRow;
     return { ...settingsOf(row), appKey: appKeyOf(row), state: row.payload };
   },
 });
@@ -94,7 +94,7 @@ function authenticationMethodOf({
 }: AdmissionRow): AuthenticationMethod {
   if (custom_account !== null) return { kind: "custom", accountId: custom_account, secretVersion: custom_version };
   if (link_id === null) return passwordAuthentication;
-  return { kind: "provider", link: { id: link_id, born: Number(link_born), value: link_value } };
+  return { kind: "provider", link: { id: link_id, createdVersion: Number(link_born), value: link_value } };
 }
 
 function principalOf({ user_id, groups, administrator }: AdmissionRow): Principal {
@@ -110,8 +110,8 @@ export interface AdmissionStatements {
   readonly admit: { readonly [mode in SessionMode]: Statement };
   /** 1 session digest, 2 idle time-out, 3 clock offset, 4 as in `admit`. */
   readonly touch: Statement;
-  /** 1 state digest, 2 clock offset. Returns a `ReturnRow` and spends the state, unless maintenance is on. */
-  readonly admitReturn: Statement;
+  /** 1 state digest, 2 clock offset. Returns a `CallbackRow` and spends the state, unless maintenance is on. */
+  readonly admitCallback: Statement;
 }
 
 /** Always one row; unknown values are null. */
@@ -124,7 +124,7 @@ interface AppKeyRow extends SettingsRow {
   readonly key_return_addresses: string[];
 }
 
-interface ReturnRow extends AppKeyRow {
+interface CallbackRow extends AppKeyRow {
   readonly payload: RecordValue | null;
 }
 

@@ -25,12 +25,12 @@ export const knexChannelRepository = (
     return rows[0].old ? "old" : "seen";
   },
 
-  async claimBlocks({ blocks, clientKey, keyId }, { uses, within }) {
+  async registerBlocks({ blocks, clientKey, keyId }, { uses, within }) {
     // A fixed order avoids deadlocks.
     const distinct = [...new Set(blocks)].toSorted();
     const [only] = distinct;
     if (distinct.length === 1 && only !== undefined) {
-      const { rowCount } = await sql.run(blockStatements.claimNew, [
+      const { rowCount } = await sql.run(blockStatements.registerNew, [
         bytesOf(only),
         bytesOf(clientKey),
         keyId,
@@ -43,9 +43,9 @@ export const knexChannelRepository = (
       // Pipelined. A separate statement sees what was committed while the one before it waited.
       const [, { rows }] = await Promise.all([
         transaction.run(blockStatements.prepare, values),
-        transaction.run<ClaimRow>(blockStatements.claim, [...values, uses, within]),
+        transaction.run<BlockVerdictRow>(blockStatements.register, [...values, uses, within]),
       ]);
-      const { allowed, known } = rows[0] as ClaimRow;
+      const { allowed, known } = rows[0] as BlockVerdictRow;
       if (!allowed) return "refused";
       return known ? "again" : "first";
     });
@@ -73,23 +73,23 @@ export interface ChannelStatements {
 }
 
 /**
- * One statement claims a single new block, the most common case. Any other claim first creates missing rows, then locks
- * all rows in order and judges them as a batch. A row swept away meanwhile makes the claim refused. Digests are
+ * One statement registers a single new block, the most common case. Any other call first creates missing rows, then locks
+ * all rows in order and checks them as a batch. A row swept away meanwhile refuses the call. Digests are
  * hexadecimal, without duplicates. A row without uses has no owner yet. Only its own transaction, or one that waited
  * for it, sees it.
  */
 export interface CipherBlockStatements {
   /** 1 digest as bytes, 2 client key, 3 server key id, 4 clock offset. Adds the block unless it exists. */
-  readonly claimNew: Statement;
+  readonly registerNew: Statement;
   /** 1 array of digests, 2 client key, 3 server key id, 4 clock offset. */
   readonly prepare: Statement;
   /** 1 array of digests, 2 client key, 3 server key id, 4 clock offset, 5 uses, 6 milliseconds. */
-  readonly claim: Statement;
+  readonly register: Statement;
   /** 1 array of key ids, 2 minimum age, 3 limit, 4 clock offset. */
   readonly sweep: Statement;
 }
 
-interface ClaimRow {
+interface BlockVerdictRow {
   readonly allowed: boolean;
   /** Whether one of the blocks was used before. */
   readonly known: boolean;

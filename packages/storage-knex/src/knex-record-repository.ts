@@ -99,10 +99,10 @@ export function knexRecordRepository(
     { id, owner, value }: { readonly id: string; readonly owner: string | null; readonly value: unknown },
     lifetime: number | null,
     version: number | null,
-    { ofOwner, inAll }: RecordQuota,
+    { perOwner, total }: RecordQuota,
   ): Promise<Outcome> {
     acceptStorable([id, owner, value]);
-    const values = [kind, id, owner, JSON.stringify(value), lifetime, offset(), version, ofOwner, inAll];
+    const values = [kind, id, owner, JSON.stringify(value), lifetime, offset(), version, perOwner, total];
     const { rows } = await sql.run<{ readonly outcome: Outcome }>(statements.put, values);
     return (rows[0] as { readonly outcome: Outcome }).outcome;
   }
@@ -112,7 +112,7 @@ export function knexRecordRepository(
   }
 }
 
-const overQuota: RecordQuota = { ofOwner: 0, inAll: 0 };
+const overQuota: RecordQuota = { perOwner: 0, total: 0 };
 
 /** The storable ids, without duplicates. */
 function askedFor(ids: readonly string[]): string[] {
@@ -127,7 +127,7 @@ function placeOf(after: string | null): string {
 function recordOf<Value>({ created_at, age, ...row }: RecordRow<Value>): StoredRecord<Value> {
   const { id, owner, value, version, born } = row;
   const createdAt = Number(created_at);
-  return { id, owner, value, version: Number(version), born: Number(born), createdAt, age: Number(age) };
+  return { id, owner, value, version: Number(version), createdVersion: Number(born), createdAt, age: Number(age) };
 }
 
 /** Statements that return records return `RecordRow`s. */

@@ -103,7 +103,7 @@ function authenticationValues(
     case "custom":
       return [entrance.accountId, entrance.secretVersion, null, null];
     case "provider":
-      return [null, null, entrance.link.id, entrance.link.born];
+      return [null, null, entrance.link.id, entrance.link.createdVersion];
   }
 }
 

@@ -52,8 +52,8 @@ export async function withRetries<T>(work: () => Promise<T>, lost: (failure: unk
 }
 
 /** Maximum characters and rows per statement: a packet is limited to 16 MiB by default. */
-const mostCharacters = 2 * 1_024 * 1_024;
-const mostRows = 1_000;
+const maxCharacters = 2 * 1_024 * 1_024;
+const maxRows = 1_000;
 
 /** Inserts rows in as many statements as necessary. `otherwise` follows the values and handles duplicates. */
 export async function insertRows(
@@ -79,7 +79,7 @@ function* portions(rows: Iterable<readonly SqlValue[]>): Generator<(readonly Sql
   let characters = 0;
   for (const row of rows) {
     const size = row.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
-    if (part.length > 0 && (part.length === mostRows || characters + size > mostCharacters)) {
+    if (part.length > 0 && (part.length === maxRows || characters + size > maxCharacters)) {
       yield part;
       [part, characters] = [[], 0];
     }

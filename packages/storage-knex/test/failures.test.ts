@@ -134,7 +134,7 @@ describe("database failures", () => {
     expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
     for (const text of ["a\0b", "a\ud800b"]) {
       expect(await r.accounts.find({ realm: "database", loginName: text }, [])).toMatchObject({ account: null });
-      expect(await new Applications(r.records).known([text])).toEqual([]);
+      expect(await new Applications(r.records).existing([text])).toEqual([]);
       expect(await r.appKeys.listsOrigin(text)).toBe(false);
     }
   });

@@ -111,7 +111,7 @@ describe("plans of frequent statements", () => {
     throttle,
   } = statements;
   const secureDigest = `'\\x${digestOf("secure1")}'`;
-  const claim = [`'{${digestOf("b1")},${digestOf("new")}}'`, `'\\x${digestOf("client")}'`, "'key'", "0"];
+  const blockUse = [`'{${digestOf("b1")},${digestOf("new")}}'`, `'\\x${digestOf("client")}'`, "'key'", "0"];
   const keys = `'[{"key": "key1", "free": 1, "first": 1, "longest": 1, "forget": 1}]'`;
 
   test.each<[string, Statement, string[], string[]]>([
@@ -142,7 +142,7 @@ describe("plans of frequent statements", () => {
       ["channels_pkey"],
     ],
     ["reservation of outgoing message numbers", channels.reserveOut, [secureDigest, "100"], ["channels_pkey"]],
-    ["claim of cipher blocks", cipherBlocks.claim, [...claim, "3", "60000"], ["cipher_blocks_pkey"]],
+    ["registration of cipher blocks", cipherBlocks.register, [...blockUse, "3", "60000"], ["cipher_blocks_pkey"]],
     [
       "sweep of cipher blocks",
       cipherBlocks.sweep,
@@ -172,7 +172,7 @@ describe("plans of frequent statements", () => {
     ["records by several IDs", records.get, ["'identityLink'", "'{link 7,link 8}'", "0"], ["records_pkey"]],
     ["take of a record", records.take, ["'identityLink'", "'link 7'", "0"], ["records_pkey"]],
     ["count of one record kind", records.count, ["'identityLink'", "0"], ["records_kind_expiry"]],
-    ["provider callback", admission.admitReturn, ["'link 7'", "0"], ["app_keys_digest_key", "records_pkey"]],
+    ["provider callback", admission.admitCallback, ["'link 7'", "0"], ["app_keys_digest_key", "records_pkey"]],
     ["proof", accounts.byName, ["'user 7'", "'{Groups}'"], ["accounts_login_name_key", "objects_pkey"]],
     ["one object", objects.getOne, ["7", "null", "'{1}'"], ["objects_pkey"]],
     ["several objects", objects.getSeveral, ["'{7,8}'", "'{File}'", "'{1}'", "1000000"], ["objects_pkey"]],

@@ -126,7 +126,7 @@ export function sharedChannelSuite(subject: () => SecureSubject): void {
         clientKey: digestOf(`client ${client}`),
         messages: client % 2 === 0 ? messages : messages.toReversed().map((blocks) => blocks.toReversed()),
       }));
-      const won = (await workers("claimBlocks", inputs)) as string[][][];
+      const won = (await workers("registerBlocks", inputs)) as string[][][];
       const owners = new Map<string, number>();
       for (const [client, theirs] of won.entries()) {
         for (const each of theirs.flat()) expect(owners.set(each, owners.get(each) ?? client).get(each)).toBe(client);

@@ -37,7 +37,7 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
     "fill the quota of an owner exactly across concurrent puts",
     async () => {
       const room = (await subject().connections()) + 20;
-      const outcomes = await put({ ofOwner: room, inAll: 0 }, () =>
+      const outcomes = await put({ perOwner: room, total: 0 }, () =>
         Array.from({ length: Math.ceil(room / 2) }, () => record("one")),
       );
       expect([times(outcomes, "stored"), times(outcomes, "ownerFull")]).toEqual([room, outcomes.length - room]);
@@ -51,7 +51,7 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
     async () => {
       const room = (await subject().connections()) + 20;
       const owners = Array.from({ length: 7 }, (_, index) => `owner ${index}`);
-      const outcomes = await put({ ofOwner: room, inAll: room }, () =>
+      const outcomes = await put({ perOwner: room, total: room }, () =>
         Array.from({ length: Math.ceil(room / 2) }, (_, index) => record(owners[index % 7] ?? "")),
       );
       expect([times(outcomes, "stored"), times(outcomes, "full")]).toEqual([room, outcomes.length - room]);
@@ -65,7 +65,7 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
     const { storage } = subject();
     const putOne = ({ records }: Repositories) => {
       const { id, owner } = record("one");
-      return records.putWithin("state", id, 1, { owner, lifetime: 600_000, quota: { ofOwner: room, inAll: room } });
+      return records.putWithin("state", id, 1, { owner, lifetime: 600_000, quota: { perOwner: room, total: room } });
     };
     await storage.transaction(async (r) => {
       expect(await putOne(r)).toBe("stored");

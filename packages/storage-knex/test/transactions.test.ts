@@ -258,10 +258,10 @@ describe("transactions on a server", () => {
     await watched.transaction(async (r, attempt) => {
       await attempt(() => attempt(async () => {}));
       await attempt(() => Promise.reject(new Error("undone"))).catch(() => {});
-      await new Applications(r.records).known(["a"]);
-      await attempt(() => new Applications(r.records).known(["a"]));
+      await new Applications(r.records).existing(["a"]);
+      await attempt(() => new Applications(r.records).existing(["a"]));
       await attempt(async () => {
-        await attempt(() => new Applications(r.records).known(["a"]));
+        await attempt(() => new Applications(r.records).existing(["a"]));
         throw new Error("undone");
       }).catch(() => {});
     });
@@ -297,7 +297,7 @@ describe("transactions on a server", () => {
     expect(later).toBe(true);
     await database.admin.query("rollback");
     expect(await impatient.repositories.audit.read(0, 10)).toEqual([]);
-    expect(await new Applications(impatient.repositories.records).known(["late"])).toEqual([]);
+    expect(await new Applications(impatient.repositories.records).existing(["late"])).toEqual([]);
   });
 
   test("ends a whole transaction if the connection is lost in a nested one, even if the error is caught", async () => {

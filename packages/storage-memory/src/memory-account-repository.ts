@@ -148,8 +148,8 @@ function foundByName(
 }
 
 /** The public form of a link record. */
-export function identityLinkOf({ id, born, value }: KeptRecord): IdentityLinkRecord {
-  return { id, born, value: value as unknown as IdentityLink };
+export function identityLinkOf({ id, createdVersion, value }: KeptRecord): IdentityLinkRecord {
+  return { id, createdVersion, value: value as unknown as IdentityLink };
 }
 
 /** An account; for a database user also the user object and the objects that its links reference. */

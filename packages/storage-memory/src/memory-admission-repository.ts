@@ -34,7 +34,7 @@ export const memoryAdmissionRepository = (access: Access): AdmissionRepository =
     });
   },
 
-  admitReturn: (digest) =>
+  admitCallback: (digest) =>
     access.write((state, now) => {
       const settings = settingsOf(state);
       const known = settings.maintenance ? null : takeRecord(state, "providerState", digest, now);
@@ -116,9 +116,9 @@ function currentAuthenticationMethod(
         : null;
     }
     case "provider": {
-      const { id, born } = entrance.link;
+      const { id, createdVersion } = entrance.link;
       const record = livingRecord(state, identityLinkKind, id, now);
-      return record?.born === born ? { ...entrance, link: identityLinkOf(record) } : null;
+      return record?.createdVersion === createdVersion ? { ...entrance, link: identityLinkOf(record) } : null;
     }
   }
 }

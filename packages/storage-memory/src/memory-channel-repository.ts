@@ -24,7 +24,7 @@ export const memoryChannelRepository = (access: Access): ChannelRepository => ({
     });
   },
 
-  claimBlocks({ blocks, clientKey, keyId }, { uses, within }) {
+  registerBlocks({ blocks, clientKey, keyId }, { uses, within }) {
     const wanted = new Set(blocks);
     return access.write(({ cipherBlocks }, now) => {
       const known = [...wanted].flatMap((block) => cipherBlocks.get(block) ?? []);

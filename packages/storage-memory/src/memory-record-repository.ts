@@ -30,9 +30,9 @@ export const memoryRecordRepository = (access: Access): RecordRepository => ({
     return access.write((state, now) => {
       if (livingRecord(state, kind, id, now) !== undefined) return "exists";
       const all = livingRecords(state, kind, now);
-      if (quota.ofOwner > 0 && all.filter((record) => record.owner === owner).length >= quota.ofOwner)
+      if (quota.perOwner > 0 && all.filter((record) => record.owner === owner).length >= quota.perOwner)
         return "ownerFull";
-      if (quota.inAll > 0 && all.length >= quota.inAll) return "full";
+      if (quota.total > 0 && all.length >= quota.total) return "full";
       write(state, now, { kind, ...content, lifetime });
       return "stored";
     });
@@ -67,7 +67,7 @@ export const memoryRecordRepository = (access: Access): RecordRepository => ({
     access.write((state, now) => {
       const due = livingRecords(state, kind, now).filter(({ dueAt }) => dueAt === null || dueAt <= now);
       return due
-        .toSorted((a, b) => a.born - b.born)
+        .toSorted((a, b) => a.createdVersion - b.createdVersion)
         .slice(0, limit)
         .map((record) => {
           const claimed = {
@@ -140,7 +140,7 @@ function write(
   const record = {
     ...content,
     version,
-    born: present?.born ?? version,
+    createdVersion: present?.createdVersion ?? version,
     createdAt: present?.createdAt ?? now,
     expiresAt: lifetime === null ? null : now + lifetime,
     dueAt: null,
@@ -169,8 +169,16 @@ function livingRecords({ records }: State, kind: string, now: number): KeptRecor
 }
 
 function storedRecord<Value>(
-  { id, owner, value, version, born, createdAt }: KeptRecord,
+  { id, owner, value, version, createdVersion, createdAt }: KeptRecord,
   now: number,
 ): StoredRecord<Value> {
-  return Object.freeze({ id, owner, value: value as Value, version, born, createdAt, age: now - createdAt });
+  return Object.freeze({
+    id,
+    owner,
+    value: value as Value,
+    version,
+    createdVersion,
+    createdAt,
+    age: now - createdAt,
+  });
 }

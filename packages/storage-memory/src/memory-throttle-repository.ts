@@ -15,7 +15,7 @@ export const memoryThrottleRepository = (access: Access): ThrottleRepository => 
   attempt: (keys) =>
     access.write((state, now) => {
       const judged = keys.filter((key) => !isExempted(state, key, now));
-      if (longestWait(state, judged, now) > 0) return { wait: longestWait(state, keys, now), claimed: false };
+      if (maxWait(state, judged, now) > 0) return { wait: maxWait(state, keys, now), claimed: false };
       const taken = judged.filter(
         ({ key, policy }) => judge(state.throttle.get(key), policy, now).kind === "claimable",
       );
@@ -28,7 +28,7 @@ export const memoryThrottleRepository = (access: Access): ThrottleRepository => 
       const { throttle } = state;
       const delays = keys.map((each) => {
         const { key, policy } = each;
-        const left = longestWait(state, [each], now);
+        const left = maxWait(state, [each], now);
         if (left > 0 && isExempted(state, each, now)) return left;
         const record = failed(throttle.get(key), policy, now);
         throttle.set(key, record);
@@ -40,7 +40,7 @@ export const memoryThrottleRepository = (access: Access): ThrottleRepository => 
   pass: (keys, forget, granted) =>
     access.write((state, now) => {
       const judged = keys.filter((key) => !isExempted(state, key, now));
-      if (longestWait(state, judged, now) > 0) throw new ServiceError(302);
+      if (maxWait(state, judged, now) > 0) throw new ServiceError(302);
       for (const key of forget) state.throttle.delete(key);
       if (granted !== undefined) grant(state, granted, now);
     }),
@@ -67,7 +67,7 @@ function grant({ throttle }: State, { lifetime, atMost, ...exemption }: Exemptio
   for (const [other] of latest.slice(0, Math.max(0, latest.length - atMost))) throttle.delete(other);
 }
 
-function longestWait({ throttle }: State, keys: readonly ThrottleKey[], now: number): number {
+function maxWait({ throttle }: State, keys: readonly ThrottleKey[], now: number): number {
   const waits = keys.map(({ key, policy }) => {
     const verdict = judge(throttle.get(key), policy, now);
     return verdict.kind === "wait" ? verdict.wait : 0;

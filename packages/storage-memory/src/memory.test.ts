@@ -127,7 +127,7 @@ test("serves a transaction driven by messages of another thread, and refuses a c
   });
   port1.close();
   expect(outcomes).toEqual(["created", 799]);
-  expect(await new Applications(storage.repositories.records).known(["one"])).toEqual(["one"]);
+  expect(await new Applications(storage.repositories.records).existing(["one"])).toEqual(["one"]);
 });
 
 test("refuses the repositories of a finished transaction", async () => {

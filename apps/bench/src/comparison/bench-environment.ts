@@ -206,12 +206,12 @@ export function gets(paths: readonly string[], headers: HeadersOf): LoadRequest[
 
 export const json = { "content-type": "application/json" };
 
-const mostPlaces = 512;
+const maxPlaces = 512;
 /** A prime above every number of places, so that no place repeats within one pass. */
 const stride = 7_919;
 
 /** At most 512 places from 0 to `count` - 1, evenly spread, in an order without locality for caches. */
 export function scattered(count: number): number[] {
-  const places = Math.min(count, mostPlaces);
+  const places = Math.min(count, maxPlaces);
   return Array.from({ length: places }, (_, index) => Math.floor((((index * stride) % places) * count) / places));
 }

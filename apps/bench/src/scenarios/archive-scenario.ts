@@ -16,7 +16,7 @@ import { withClient } from "../database/bench-database.ts";
 import { environment } from "../processes/measured-process.ts";
 import { productEntry, withConfiguration } from "../processes/start-product.ts";
 
-const mostRounds = 3;
+const maxRounds = 3;
 /** The full database may need this many times the memory of a tenth of it. */
 const flat = atMost(1.5);
 const half = atLeast(0.5);
@@ -33,7 +33,7 @@ interface Measured {
 export const archiveScenario: Scenario = {
   name: "archive",
   async run(bench, { rounds }) {
-    const isQuick = rounds < mostRounds;
+    const isQuick = rounds < maxRounds;
     const objects = isQuick ? 50_000 : 1_000_000;
     const folder = await mkdtemp(join(tmpdir(), "bench-archive-"));
     try {
@@ -41,7 +41,7 @@ export const archiveScenario: Scenario = {
       const { schema: many } = await bench.schema("sallyport_archive", rows);
       const { schema: few } = await bench.schema("sallyport_archive_few", { ...rows, contacts: objects / 10 });
       const all: Measured[] = [];
-      for (let round = 0; round < Math.min(rounds, isQuick ? 1 : mostRounds); round += 1)
+      for (let round = 0; round < Math.min(rounds, isQuick ? 1 : maxRounds); round += 1)
         all.push(await measure(bench, many, folder));
       return outcomes(objects, all, await measure(bench, few, folder));
     } finally {

@@ -16,7 +16,7 @@ import type { Scenario, BenchEnvironment } from "../comparison/bench-environment
 const mebibyte = 1024 * 1024;
 /** Milliseconds until an idle server settles. */
 const rest = 2_000;
-const mostStarts = 3;
+const maxStarts = 3;
 const directory = fileURLToPath(new URL("../../macros", import.meta.url));
 
 /** Time from process start to the first answer, and memory use when idle. */
@@ -24,7 +24,7 @@ export const startScenario: Scenario = {
   name: "start",
   async run(bench, { rounds }) {
     await bench.smallSchema();
-    const starts = Math.min(rounds, mostStarts);
+    const starts = Math.min(rounds, maxStarts);
     // The bench's first request loads its HTTP client, which must not count.
     await fetch("http://127.0.0.1:9").catch(() => {});
     const onPostgres = await repeat(starts, () => startOnPostgres(bench));

@@ -3,7 +3,13 @@ import { rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { pipeline as finished } from "node:stream/promises";
 import { constants, createGunzip, createGzip } from "node:zlib";
-import { type ArchivePart, type ArchiveRecord, type ArchiveSection, type RecordOf, secretKinds } from "@sallyport/core";
+import {
+  type ArchiveChunk,
+  type ArchiveRecord,
+  type ArchiveSection,
+  type RecordOf,
+  secretKinds,
+} from "@sallyport/core";
 
 /** Standard output or standard input. */
 export const standardStream = "-";
@@ -12,7 +18,7 @@ export const standardStream = "-";
 const quickly = constants.Z_BEST_SPEED;
 
 /** Bytes buffered before a write to disk. */
-const mostWaiting = 4_194_304;
+const maxWaiting = 4_194_304;
 
 /** The target file exists. It is not overwritten. */
 export class FileExistsError extends Error {
@@ -29,7 +35,7 @@ export async function saveArchive(file: string, bytes: AsyncIterable<Uint8Array>
   const partial = `${file}.partial`;
   await rm(partial, { force: true });
   try {
-    const output = createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true, highWaterMark: mostWaiting });
+    const output = createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true, highWaterMark: maxWaiting });
     if (isCompressed(file)) await finished(bytes, createGzip({ level: quickly }), output);
     else await finished(bytes, output);
     await rename(partial, file);
@@ -75,7 +81,7 @@ export class ArchiveProgress {
   ) {}
 
   /** Passes on records, or parts of them, and counts them. */
-  async *watch<Given extends ArchiveRecord | ArchivePart>(stream: AsyncIterable<Given>): AsyncGenerator<Given> {
+  async *watch<Given extends ArchiveRecord | ArchiveChunk>(stream: AsyncIterable<Given>): AsyncGenerator<Given> {
     try {
       for await (const given of stream) {
         const [first, records] = "section" in given ? [given, 1] : [given[0], given.length];
@@ -119,9 +125,9 @@ export type LeftOut = keyof typeof sectionsOf;
 
 /** Filters the records of the given optional parts. */
 export async function* withoutSecrets(
-  parts: AsyncIterable<ArchivePart>,
+  parts: AsyncIterable<ArchiveChunk>,
   leftOut: readonly LeftOut[],
-): AsyncGenerator<ArchivePart> {
+): AsyncGenerator<ArchiveChunk> {
   const sections = new Set<ArchiveSection>(leftOut.flatMap((what) => sectionsOf[what]));
   const kinds = new Set(leftOut.flatMap((what) => secretKinds[what]));
   const isKept = (record: ArchiveRecord) =>

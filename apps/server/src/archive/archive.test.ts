@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ArchiveRecord, canonicalJson, inParts, isEmptyDatabase } from "@sallyport/core";
+import { type ArchiveRecord, canonicalJson, inChunks, isEmptyDatabase } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { checkedAnew, header, joined, object, read, records, streamed, written } from "../../test/sample-archive.ts";
 import { ArchiveProgress, saveArchive } from "./archive-file.ts";
@@ -24,7 +24,7 @@ async function shown(isTTY: boolean, inWhole: boolean): Promise<string> {
   }
   const seen: string[] = [];
   if (inWhole)
-    for await (const part of progress.watch(inParts(twoRecords()))) seen.push(...part.map(({ section }) => section));
+    for await (const part of progress.watch(inChunks(twoRecords()))) seen.push(...part.map(({ section }) => section));
   else for await (const { section } of progress.watch(twoRecords())) seen.push(section);
   expect(seen).toEqual(["settings", "links"]);
   expect(progress).toMatchObject({ done: 0, settings: { objects: 1_000 } });

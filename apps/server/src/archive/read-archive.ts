@@ -106,7 +106,7 @@ interface ArchiveLine {
 }
 
 /** Bytes. No line of an archive is longer. */
-const longestLine = 64 * 1_048_576;
+const maxLineLength = 64 * 1_048_576;
 const lineBreak = 0x0a;
 
 /** Splits bytes into lines and maintains their checksum. */
@@ -144,7 +144,7 @@ class ArchiveLines {
         this.next = end + 1;
         yield { number, text: this.bytes.toString("utf8", this.current, end) };
       }
-      if (this.bytes.length - this.next > longestLine)
+      if (this.bytes.length - this.next > maxLineLength)
         throw new ArchiveFault(number + 1, "it is too long to be a line of an archive.");
     }
     if (this.next < this.bytes.length)

@@ -1,5 +1,5 @@
 import {
-  type ArchivePart,
+  type ArchiveChunk,
   type ArchiveRecord,
   type ArchiveSection,
   canonicalJson,
@@ -8,11 +8,11 @@ import {
 import { ArchiveChecksum, type ArchiveHeader, checkLineOf, headerLine } from "./archive-format.ts";
 
 /** Maximum number of records, and of their characters, before a check line. */
-const mostRecords = 1_000;
-const mostCharacters = 1_048_576;
+const maxRecords = 1_000;
+const maxCharacters = 1_048_576;
 
 /** Yields the bytes of an archive. The same records yield the same bytes after the header. */
-export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<ArchivePart>): AsyncGenerator<Buffer> {
+export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<ArchiveChunk>): AsyncGenerator<Buffer> {
   const first = headerLine(header);
   yield Buffer.from(`${first}${checkLineOf(first)}`);
 
@@ -38,7 +38,7 @@ export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<
       }
       lines.add(recordLine(record));
       inBlock += 1;
-      if (inBlock === mostRecords || lines.characters > mostCharacters) yield block();
+      if (inBlock === maxRecords || lines.characters > maxCharacters) yield block();
     }
     if (section !== null) counts.set(section, (counts.get(section) ?? 0) + part.length);
   }

@@ -134,7 +134,7 @@ export class Trial {
         'The database has no app key that is enabled. "sallyport-server app-key create" creates one.',
       );
     const appNames = asked ?? (await new Applications(r.records).list(null, firstPage)).map(({ name }) => name);
-    const known = new Set(await new Applications(r.records).known(appNames));
+    const known = new Set(await new Applications(r.records).existing(appNames));
     for (const name of appNames) if (!known.has(name)) throw new TrialError(`There is no app "${name}".`);
 
     const sessionDigest = digests.sha256(random.secret());
@@ -166,7 +166,7 @@ export class Trial {
       appKey,
       session,
       sessionDigest,
-      overCode: 201,
+      sessionEndedCode: 201,
       principal: { userId, administrator, groups: Array.isArray(groups) ? groups.map(String) : [] },
     };
   }
@@ -191,7 +191,7 @@ interface TrialReport {
   readonly notes: readonly string[];
 }
 
-const longestArgument = 60;
+const maxArgumentLength = 60;
 
 /** Formats an outcome for the macro author. `folder`: directory of the sources, or `null`. */
 export function trialReport(outcome: TrialOutcome, macro: string, folder: string | null): TrialReport {
@@ -219,7 +219,7 @@ export function failureLines(error: unknown, folder: string | null): string[] {
 function callLines(calls: readonly RecordedCall[]): string[] {
   const rows = calls.map(({ depth, name, argument, milliseconds, error }) => {
     const text = argument === null || argument === undefined ? "" : JSON.stringify(argument);
-    const cut = text.length > longestArgument ? `${text.slice(0, longestArgument)}…` : text;
+    const cut = text.length > maxArgumentLength ? `${text.slice(0, maxArgumentLength)}…` : text;
     return [
       `${"  ".repeat(depth)}${name}`,
       shown(milliseconds),

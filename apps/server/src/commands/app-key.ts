@@ -1,4 +1,4 @@
-import { acceptAppKey, acceptKeyText, allParts, anyPort, safeAppKeyLength, setAppKeyEnabled } from "@sallyport/core";
+import { acceptAppKey, acceptKeyText, allPages, anyPort, safeAppKeyLength, setAppKeyEnabled } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { appAdvice } from "./app.ts";
 import { listCommand } from "./list-command.ts";
@@ -37,7 +37,7 @@ export function defineAppKey(group: ServerCommand): void {
     listCommand({
       plural: "app keys",
       read: ({ database }) =>
-        allParts(
+        allPages(
           ({ after, limit }) => database.storage.repositories.appKeys.list(after, limit),
           ({ name }) => name,
         ),

@@ -1,4 +1,4 @@
-import { allParts, Applications, type SecondFactorRule } from "@sallyport/core";
+import { allPages, Applications, type SecondFactorRule } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { listCommand } from "./list-command.ts";
 import { advising } from "./report-failure.ts";
@@ -27,7 +27,7 @@ export function defineApp(group: ServerCommand): void {
     listCommand({
       plural: "app names",
       read: ({ database }) =>
-        allParts(
+        allPages(
           ({ after, limit }) => new Applications(database.storage.repositories.records).list(after, limit),
           ({ name }) => name,
         ),

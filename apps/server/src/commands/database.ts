@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { capabilityWords, type ClassDefinition, reserveUserNames, setMaintenance } from "@sallyport/core";
+import { describeCapabilities, type ClassDefinition, reserveUserNames, setMaintenance } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { isLoopbackHost, readModelFile } from "../configuration/index.ts";
 import { plainWords } from "./report-failure.ts";
@@ -66,7 +66,7 @@ async function migrateOne({ database, container }: OpenedDatabase, classes: read
   const otherClasses = classes
     .filter((each) => !isDeepStrictEqual(each, stored.get(each.name)))
     .map(({ name }) => name);
-  return { changes, capabilities: [...capabilityWords(storage.capabilities).values()], otherClasses };
+  return { changes, capabilities: [...describeCapabilities(storage.capabilities).values()], otherClasses };
 }
 
 /** `seed`: adds the demo data to an empty database. */

@@ -1,4 +1,4 @@
-import { allParts, type ListedFactor, listSecondFactors, takeSecondFactors } from "@sallyport/core";
+import { allPages, type ListedFactor, listSecondFactors, takeSecondFactors } from "@sallyport/core";
 import { listCommand } from "./list-command.ts";
 import { CommandError } from "./command-error.ts";
 import type { ServerCommand, Work } from "./server-command.ts";
@@ -9,7 +9,7 @@ export function defineSecondFactor(group: ServerCommand): void {
     listCommand({
       plural: "second factors",
       read: ({ administration }) =>
-        allParts<ListedFactor, ListedFactor>(
+        allPages<ListedFactor, ListedFactor>(
           (part) => listSecondFactors(administration, part),
           (factor) => factor,
         ),

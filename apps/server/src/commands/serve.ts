@@ -1,4 +1,4 @@
-import { capabilityWords, type Storage } from "@sallyport/core";
+import { describeCapabilities, type Storage } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { Command } from "commander";
 import type { Logger } from "pino";
@@ -150,7 +150,7 @@ function printBanner(
 
 /** The capabilities that matter to a new user. */
 function whatMatters({ capabilities }: Storage): string[] {
-  const words = capabilityWords(capabilities);
+  const words = describeCapabilities(capabilities);
   return (["durable", "severalProcesses"] as const).flatMap((name) => words.get(name) ?? []);
 }
 

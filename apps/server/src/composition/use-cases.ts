@@ -28,14 +28,19 @@ const useCases = {
     {
       providers: registeredProviders,
       sealing: providerSealing,
-      enterWithProvider: parts.enterWithProvider,
+      logInWithProvider: parts.enterWithProvider,
       digests,
       random,
     },
     (configured: Configuration) => ({ quota: quotaOf(configured) }),
   ),
-  tradeReturnCode: of(core.TradeReturnCode, [registeredProviders, providerSealing, parts.enterWithProvider, digests]),
-  logInLinking: of(core.LogInLinking, [enterWithPassword, digests, random, changeNotice]),
+  tradeReturnCode: of(core.ExchangeReturnCode, [
+    registeredProviders,
+    providerSealing,
+    parts.enterWithProvider,
+    digests,
+  ]),
+  logInLinking: of(core.LogInAndLink, [enterWithPassword, digests, random, changeNotice]),
   listOwnLinks: of(core.ListOwnLinks, []),
   removeOwnLinks: of(core.RemoveOwnLinks, []),
   listProviders: by(
@@ -52,7 +57,7 @@ const useCases = {
     [keyRings, parts.credentialsCipher, digests, parts.changeOwnPassword, parts.changeCustomPassword],
   ),
   askForReset: from(
-    core.AskForReset,
+    core.RequestPasswordReset,
     { queueMail, digests, resets: passwordResets },
     ({ mail, passwords }: Configuration) => ({ language: mail.language, perNetwork: passwords.resetsPerIp }),
   ),
@@ -121,7 +126,7 @@ const useCases = {
 
 /** Maximum number of pending log-ins: at a provider, or returned with a code that is not exchanged yet. */
 function quotaOf({ providers: { maxPendingLogins } }: Configuration): core.RecordQuota {
-  return { ofOwner: maxPendingLogins.perIp, inAll: maxPendingLogins.total };
+  return { perOwner: maxPendingLogins.perIp, total: maxPendingLogins.total };
 }
 
 type Table = typeof useCases;

@@ -108,7 +108,7 @@ describe("demo data", () => {
   });
 
   test("has its app names and no others", async () => {
-    const known = await new Applications(r.records).known(["demo-app", "demo-seats", "demo-2fa", "other"]);
+    const known = await new Applications(r.records).existing(["demo-app", "demo-seats", "demo-2fa", "other"]);
     expect(known.toSorted()).toEqual(["demo-2fa", "demo-app", "demo-seats"]);
   });
 });
@@ -161,7 +161,7 @@ describe("seeding", () => {
     const storage = await emptyStorage();
     await fill(storage.repositories);
     expect(await seedDemo(storage, parts)).toBe("foreign");
-    expect(await new Applications(storage.repositories.records).known(["demo-app"])).toEqual([]);
+    expect(await new Applications(storage.repositories.records).existing(["demo-app"])).toEqual([]);
   });
 
   test("stops without a trace when another write comes first", async () => {
@@ -172,7 +172,7 @@ describe("seeding", () => {
       return "late";
     };
     expect(await seedDemo(storage, { ...parts, hasher })).toBe("foreign");
-    expect(await new Applications(storage.repositories.records).known(["demo-app"])).toEqual([]);
+    expect(await new Applications(storage.repositories.records).existing(["demo-app"])).toEqual([]);
   });
 
   test("leaves nothing behind when it fails, and succeeds the next time", async () => {

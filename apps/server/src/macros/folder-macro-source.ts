@@ -5,8 +5,8 @@ import type { MacroLanguage, MacroSource, MacroText } from "@sallyport/core";
 import type { Logger } from "pino";
 
 /** Maximum bytes per source, the same as in a database. */
-const mostBytes = 256 * 1024;
-const mostFiles = 1_000;
+const maxBytes = 256 * 1024;
+const maxFiles = 1_000;
 /** Milliseconds between two scans of a watched directory. Polling works on every file system. */
 const interval = 500;
 
@@ -88,7 +88,7 @@ export class FolderMacroSource implements MacroSource {
         !/\.test\.[a-z]+$/.test(name) &&
         macroLanguages.has(extname(name)),
     );
-    if (ours.length > mostFiles) throw new Error(`There are more than ${mostFiles} files.`);
+    if (ours.length > maxFiles) throw new Error(`There are more than ${maxFiles} files.`);
     return ours.toSorted();
   }
 
@@ -109,12 +109,12 @@ async function textOf(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!(await file.stat()).isFile()) throw new Error("It is no file.");
-    const buffer = Buffer.alloc(mostBytes + 1);
+    const buffer = Buffer.alloc(maxBytes + 1);
     let length = 0;
     for (;;) {
       const { bytesRead } = await file.read(buffer, length, buffer.length - length);
       length += bytesRead;
-      if (length > mostBytes) throw new Error(`It is larger than ${mostBytes} bytes.`);
+      if (length > maxBytes) throw new Error(`It is larger than ${maxBytes} bytes.`);
       if (bytesRead === 0) return buffer.toString("utf8", 0, length);
     }
   } finally {

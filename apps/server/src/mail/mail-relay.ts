@@ -32,7 +32,7 @@ const afterRinging = 25;
 
 /** Pauses in milliseconds after the transport fails. They double. */
 const firstPause = 1_000;
-const longestPause = 30_000;
+const maxPause = 30_000;
 
 /** Codes that are logged elsewhere or are temporary. */
 const toldElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
@@ -137,7 +137,7 @@ export class MailRelay {
   private rest(): void {
     const now = this.now();
     if (now < this.pausedUntil) return;
-    this.pause = Math.min(longestPause, this.pause === 0 ? firstPause : this.pause * 2);
+    this.pause = Math.min(maxPause, this.pause === 0 ? firstPause : this.pause * 2);
     this.pausedUntil = now + this.pause;
   }
 

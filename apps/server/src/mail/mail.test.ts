@@ -21,7 +21,7 @@ describe("mail relay", () => {
     owner: null,
     value: { sealed: "", lifetime: 60_000, stuck: false },
     version: 1,
-    born: 1,
+    createdVersion: 1,
     createdAt: 0,
     claims: 1,
     age: 0,

@@ -12,7 +12,7 @@ const broken = database(async () => {
   throw new Error("S3cret");
 });
 
-const oneMasterKey = { sealedElsewhere: async () => false };
+const oneMasterKey = { isSealedByOtherKey: async () => false };
 
 const ask = (...entries: [string, DatabaseEntry][]) => new ReadinessProbe(new Map(entries), oneMasterKey, 5).read();
 
@@ -44,7 +44,7 @@ test("reports a database with keys sealed under another master key", async () =>
       ["", good],
       ["second", good],
     ]),
-    { sealedElsewhere: async (asked) => asked === good },
+    { isSealedByOtherKey: async (asked) => asked === good },
   );
   await expect(probe.read()).resolves.toEqual({
     ready: false,

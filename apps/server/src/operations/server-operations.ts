@@ -46,7 +46,7 @@ export class ReadinessProbe {
 
   constructor(
     private readonly databases: DatabaseDirectory,
-    private readonly keyRings: Pick<KeyRings, "sealedElsewhere">,
+    private readonly keyRings: Pick<KeyRings, "isSealedByOtherKey">,
     private readonly timeout = defaultTimeout,
   ) {}
 
@@ -73,7 +73,7 @@ export class ReadinessProbe {
 
   private async askOne(database: Database): Promise<string> {
     await database.storage.health();
-    return (await this.keyRings.sealedElsewhere(database)) ? "keys sealed under another master key" : "ok";
+    return (await this.keyRings.isSealedByOtherKey(database)) ? "keys sealed under another master key" : "ok";
   }
 }
 

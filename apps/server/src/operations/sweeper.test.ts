@@ -140,7 +140,7 @@ describe("blocks of encrypted log-ins", () => {
   const sweep = () => new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
   const key = (keyId: string) => ({ kind: "rsa", keyId, publicKey: keyId, wrappedPrivateKey: keyId }) as const;
   const claim = (block: string, clientKey = "client") =>
-    storage.repositories.channels.claimBlocks(
+    storage.repositories.channels.registerBlocks(
       { blocks: [block.padStart(64, "0")], clientKey: clientKey.padStart(64, "0"), keyId: "first" },
       { uses: 3, within: hour },
     );

@@ -6,7 +6,7 @@ import { Authenticator } from "../second-factor-client.ts";
 import { link, logInAt } from "./browser.ts";
 import { linksOf, type ProviderFixture, register, repositoriesOf } from "./provider-fixture.ts";
 
-/** The concurrent requests for `inAll`. */
+/** The concurrent requests for `total`. */
 const atOnce = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 20 }, work));
 
 /** The links to users, with their creators. */

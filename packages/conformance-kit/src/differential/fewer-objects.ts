@@ -2,14 +2,14 @@ import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
 import type { QueryScenario, ScenarioObject } from "./queries/query-scenario.ts";
 import { Smallest } from "./smallest.ts";
 
-const mostTries = 500;
+const maxTries = 500;
 
 /** Shrinks the objects of a scenario: removes whole objects, then attributes and readers. */
 export async function fewerObjects(
   scenario: QueryScenario,
   differs: (smaller: QueryScenario) => Promise<boolean>,
 ): Promise<QueryScenario> {
-  const smallest = new Smallest(scenario, differs, mostTries);
+  const smallest = new Smallest(scenario, differs, maxTries);
   if (scenario.indexed) await smallest.attempt({ ...scenario, indexed: false });
   for (let number = scenario.objects.length - 1; number >= 0; number -= 1)
     await smallest.attempt(without(smallest.scenario, number));

@@ -3,14 +3,14 @@ import { renumbered, type Step } from "./histories/step.ts";
 import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
 import { Smallest } from "./smallest.ts";
 
-const mostTries = 300;
+const maxTries = 300;
 
 /** Shrinks the steps of a scenario, then the attributes of the remaining steps. */
 export async function fewerSteps(
   scenario: HistoryScenario,
   differs: (smaller: HistoryScenario) => Promise<boolean>,
 ): Promise<HistoryScenario> {
-  const smallest = new Smallest(scenario, differs, mostTries);
+  const smallest = new Smallest(scenario, differs, maxTries);
   const attempt = (steps: Step[]) => smallest.attempt({ kind: "history", steps });
   for (let found = true; found; ) {
     found = false;

@@ -1,4 +1,4 @@
-import { type StorageCapabilities, capabilityWords } from "@sallyport/core";
+import { type StorageCapabilities, describeCapabilities } from "@sallyport/core";
 import type { Check } from "../check.ts";
 import { readContracts } from "../contract/contracts.ts";
 import { numberOfChecks } from "../number-of-checks.ts";
@@ -100,7 +100,7 @@ function capabilityLines(
   checks: readonly Check[],
   { strong, faint }: TerminalStyle,
 ): string[] {
-  const words = [...capabilityWords(capabilities)];
+  const words = [...describeCapabilities(capabilities)];
   const width = Math.max(...words.map(([name]) => name.length));
   const lines = words.map(([name, word]) => {
     const leftOut = capabilities[name] ? 0 : checks.filter(({ needs }) => needs === name).length;

@@ -38,7 +38,7 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     equal(listed, [returnAddresses], "the listed addresses");
     const state = freshDigest();
     await r.records.put("providerState", state, { appKey: digest }, { lifetime: minute });
-    equal((await r.admission.admitReturn(state)).appKey, appKey, "the app key of a provider callback");
+    equal((await r.admission.admitCallback(state)).appKey, appKey, "the app key of a provider callback");
     for (const address of returnAddresses)
       equal(await r.appKeys.listsOrigin(address), false, `whether ${address} is an origin`);
   },

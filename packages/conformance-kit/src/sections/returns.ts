@@ -25,12 +25,12 @@ export const returnChecks: readonly Check[] = checksOf("provider callbacks", {
     const value = { appKey: key, appNames: [...hostileTexts], deep: { list: [null, 1] } };
     const other = { appKey: key, other: true };
     const [state, bystander] = [await begin(r, value), await begin(r, other)];
-    equal(await r.admission.admitReturn(state), { ...settings, state: value, appKey }, "the first callback");
-    equal(await r.admission.admitReturn(state), { ...settings, state: null, appKey: null }, "the second callback");
+    equal(await r.admission.admitCallback(state), { ...settings, state: value, appKey }, "the first callback");
+    equal(await r.admission.admitCallback(state), { ...settings, state: null, appKey: null }, "the second callback");
     equal(await r.records.get("providerState", [state]), [], "the state after the callback");
     await r.appKeys.setEnabled(appKey.name, false);
     equal(
-      await r.admission.admitReturn(bystander),
+      await r.admission.admitCallback(bystander),
       { ...settings, state: other, appKey: { ...appKey, enabled: false } },
       "a callback with a disabled app key",
     );
@@ -40,10 +40,10 @@ export const returnChecks: readonly Check[] = checksOf("provider callbacks", {
     const { digest: key } = await createAppKey(r);
     for (let round = 0; round < 4; round += 1) {
       const state = await begin(r, { appKey: key, round });
-      const answers = await atOnce(12, async () => (await r.admission.admitReturn(state)).state);
+      const answers = await atOnce(12, async () => (await r.admission.admitCallback(state)).state);
       equal(occurrences(null, answers), 11, "number of refused callbacks");
       const again = await begin(r, { appKey: key, round });
-      const admit = async () => (await r.admission.admitReturn(again)).state;
+      const admit = async () => (await r.admission.admitCallback(again)).state;
       const take = () => r.records.take("providerState", again);
       const mixed = await atOnce(12, (index) => (index % 2 === 0 ? admit() : take()));
       equal(occurrences(null, mixed), 11, "number of callbacks and takes without a result");
@@ -55,15 +55,15 @@ export const returnChecks: readonly Check[] = checksOf("provider callbacks", {
     const link = freshDigest();
     await r.records.put("accountLink", link, { appKey: key }, { lifetime: 10 * minute });
     for (const digest of [link, key, freshDigest()]) {
-      const { state, appKey } = await r.admission.admitReturn(digest);
+      const { state, appKey } = await r.admission.admitCallback(digest);
       equal([state, appKey], [null, null], "the result for a digest that is not a state");
     }
     equal(await r.records.take("accountLink", link), { appKey: key }, "a record of another kind");
     const [late, later] = [await begin(r, { appKey: key }), await begin(r, { appKey: key })];
     advance(10 * minute - 1_000);
-    equal((await r.admission.admitReturn(late)).state, { appKey: key }, "a state shortly before its expiry");
+    equal((await r.admission.admitCallback(late)).state, { appKey: key }, "a state shortly before its expiry");
     advance(1_000);
-    const { state, appKey } = await r.admission.admitReturn(later);
+    const { state, appKey } = await r.admission.admitCallback(later);
     equal([state, appKey], [null, null], "an expired state");
   },
 
@@ -71,10 +71,10 @@ export const returnChecks: readonly Check[] = checksOf("provider callbacks", {
     const { appKey, digest: key } = await createAppKey(r);
     const state = await begin(r, { appKey: key });
     await r.settings.setMaintenance(true);
-    const closed = await r.admission.admitReturn(state);
+    const closed = await r.admission.admitCallback(state);
     equal([closed.maintenance, closed.state, closed.appKey], [true, null, null], "the admission during maintenance");
     await r.settings.setMaintenance(false);
-    const open = await r.admission.admitReturn(state);
+    const open = await r.admission.admitCallback(state);
     equal(
       [open.maintenance, open.state, open.appKey],
       [false, { appKey: key }, appKey],
@@ -87,7 +87,7 @@ export const returnChecks: readonly Check[] = checksOf("provider callbacks", {
     const values: RecordValue[] = ["text", 0, true, [], [freshDigest()], {}];
     const appKeys = [freshDigest(), null, 7, "", "no digest", ["x"]];
     for (const value of [...values, ...appKeys.map((appKey) => ({ appKey }))]) {
-      const { state, appKey } = await r.admission.admitReturn(await begin(r, value));
+      const { state, appKey } = await r.admission.admitCallback(await begin(r, value));
       equal([state, appKey], [value, null], `the callback with ${JSON.stringify(value)}`);
     }
   },
@@ -95,8 +95,8 @@ export const returnChecks: readonly Check[] = checksOf("provider callbacks", {
   "rolls back the admission of a callback with its transaction": async ({ storage, r }) => {
     const state = await begin(r, { number: 1 });
     await rolledBack(storage, async (inside) =>
-      equal((await inside.admission.admitReturn(state)).state, { number: 1 }, "the state inside the transaction"),
+      equal((await inside.admission.admitCallback(state)).state, { number: 1 }, "the state inside the transaction"),
     );
-    equal((await r.admission.admitReturn(state)).state, { number: 1 }, "the state after the rollback");
+    equal((await r.admission.admitCallback(state)).state, { number: 1 }, "the state after the rollback");
   },
 });

@@ -1,7 +1,7 @@
 import {
   type ArchiveRecord,
   canonicalJson,
-  inParts,
+  inChunks,
   objectNumber,
   type Storage,
   type StorageArchive,
@@ -31,7 +31,7 @@ function brokenArchive(
 function exporting(
   change: (record: ArchiveRecord) => ArchiveRecord | null,
 ): (archive: StorageArchive) => Partial<StorageArchive> {
-  return (archive) => ({ export: () => inParts(changed(recordsOf(archive), change)) });
+  return (archive) => ({ export: () => inChunks(changed(recordsOf(archive), change)) });
 }
 
 /** An import that changes records. */
@@ -60,7 +60,7 @@ function sorted(
   order: (one: ArchiveRecord, other: ArchiveRecord) => number,
 ): (archive: StorageArchive) => Partial<StorageArchive> {
   return (archive) => ({
-    export: () => inParts(reordered(recordsOf(archive), section, order)),
+    export: () => inChunks(reordered(recordsOf(archive), section, order)),
   });
 }
 
@@ -181,7 +181,7 @@ export const brokenArchives: readonly BrokenAdapter[] = [
       export: async function* () {
         const [settings] = await allOf(recordsOf(archive));
         if (settings !== undefined) yield [settings];
-        yield* inParts(changed(recordsOf(archive), without("settings")));
+        yield* inChunks(changed(recordsOf(archive), without("settings")));
       },
     }),
   ),

@@ -19,7 +19,7 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     ],
     () => (r) => ({
       channels: {
-        claimBlocks: (claim, limits) => r.channels.claimBlocks({ ...claim, clientKey: "0".repeat(64) }, limits),
+        registerBlocks: (claim, limits) => r.channels.registerBlocks({ ...claim, clientKey: "0".repeat(64) }, limits),
       },
     }),
   ),
@@ -31,7 +31,7 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
       "counts every use of a block in concurrent claims",
     ],
     () => (r) => ({
-      channels: { claimBlocks: (claim, limits) => r.channels.claimBlocks(claim, { ...limits, uses: 1_000_000 }) },
+      channels: { registerBlocks: (claim, limits) => r.channels.registerBlocks(claim, { ...limits, uses: 1_000_000 }) },
     }),
   ),
 
@@ -39,17 +39,20 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     "allows one use too many",
     "accepts the blocks of a message from one client up to the allowed number of uses",
     () => (r) => ({
-      channels: { claimBlocks: (claim, limits) => r.channels.claimBlocks(claim, { ...limits, uses: limits.uses + 1 }) },
+      channels: {
+      registerBlocks: (claim, limits) => r.channels.registerBlocks(claim, { ...limits, uses: limits.uses + 1 }),
+    },
     }),
   ),
 
   broken("never expires blocks", "refuses expired blocks by the storage clock", () => (r) => ({
-    channels: { claimBlocks: (claim, limits) => r.channels.claimBlocks(claim, { ...limits, within: forever }) },
+    channels: { registerBlocks: (claim, limits) => r.channels.registerBlocks(claim, { ...limits, within: forever }) },
   })),
 
   broken("checks the first block only", "counts the uses of each block separately", () => (r) => ({
     channels: {
-      claimBlocks: (claim, limits) => r.channels.claimBlocks({ ...claim, blocks: claim.blocks.slice(0, 1) }, limits),
+      registerBlocks: (claim, limits) =>
+        r.channels.registerBlocks({ ...claim, blocks: claim.blocks.slice(0, 1) }, limits),
     },
   })),
 
@@ -58,10 +61,10 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     ["accepts all blocks of a message or none", "accepts messages with shared blocks only as a whole, from one client"],
     () => (r) => ({
       channels: {
-        claimBlocks: async (claim, limits) => {
+        registerBlocks: async (claim, limits) => {
           const verdicts: BlockVerdict[] = [];
           for (const block of new Set(claim.blocks)) {
-            verdicts.push(await r.channels.claimBlocks({ ...claim, blocks: [block] }, limits));
+            verdicts.push(await r.channels.registerBlocks({ ...claim, blocks: [block] }, limits));
             await pause();
           }
           return summed(verdicts);
@@ -75,10 +78,10 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     "counts equal blocks in one message as one use",
     () => (r) => ({
       channels: {
-        claimBlocks: async (claim, limits) => {
+        registerBlocks: async (claim, limits) => {
           const verdicts: BlockVerdict[] = [];
           for (const block of claim.blocks)
-            verdicts.push(await r.channels.claimBlocks({ ...claim, blocks: [block] }, limits));
+            verdicts.push(await r.channels.registerBlocks({ ...claim, blocks: [block] }, limits));
           return summed(verdicts);
         },
       },
@@ -92,7 +95,7 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
       const owners = new Map<Digest, Digest>();
       return () => ({
         channels: {
-          claimBlocks: async ({ blocks, clientKey }) => {
+          registerBlocks: async ({ blocks, clientKey }) => {
             const foreign = blocks.some((block) => (owners.get(block) ?? clientKey) !== clientKey);
             const known = blocks.some((block) => owners.has(block));
             await pause();
@@ -109,9 +112,9 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     let running: Promise<BlockVerdict> | undefined;
     return (r) => ({
       channels: {
-        claimBlocks: (claim, limits) => {
+        registerBlocks: (claim, limits) => {
           running ??= pause()
-            .then(() => r.channels.claimBlocks(claim, limits))
+            .then(() => r.channels.registerBlocks(claim, limits))
             .finally(() => (running = undefined));
           return running;
         },

@@ -55,7 +55,7 @@ export const brokenMemories: readonly BrokenProcesses[] = [
         ...again.repositories,
         channels: {
           reserveOut: (...of) => channels.reserveOut(...of),
-          claimBlocks: (...of) => channels.claimBlocks(...of),
+          registerBlocks: (...of) => channels.registerBlocks(...of),
           sweepBlocks: (...of) => channels.sweepBlocks(...of),
           acceptIn: async () => "fresh",
         },

@@ -202,7 +202,7 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     "accepts the blocks of a message from one client across processes",
     () => {
       const own = privately();
-      return () => ({ channels: { claimBlocks: (claim, limits) => own.channels.claimBlocks(claim, limits) } });
+      return () => ({ channels: { registerBlocks: (claim, limits) => own.channels.registerBlocks(claim, limits) } });
     },
   ),
 

@@ -9,9 +9,9 @@ const waiting = "refuses callbacks during maintenance and keeps their state";
 export const brokenReturns: readonly BrokenAdapter[] = [
   broken("reads states without spending them", admitted, () => (r) => ({
     admission: {
-      admitReturn: async (digest) => {
+      admitCallback: async (digest) => {
         const [state] = await r.records.get("providerState", [digest]);
-        const returned = await r.admission.admitReturn(digest);
+        const returned = await r.admission.admitCallback(digest);
         if (state !== undefined && !returned.maintenance)
           await r.records.put("providerState", digest, state.value, { lifetime: 600_000 });
         return returned.maintenance ? returned : { ...returned, state: state?.value ?? null };
@@ -21,10 +21,10 @@ export const brokenReturns: readonly BrokenAdapter[] = [
 
   broken("checks a state before it spends it", atOnce, () => (r) => ({
     admission: {
-      admitReturn: async (digest) => {
+      admitCallback: async (digest) => {
         const [state] = await r.records.get("providerState", [digest]);
         await pause();
-        const returned = await r.admission.admitReturn(digest);
+        const returned = await r.admission.admitCallback(digest);
         return returned.maintenance ? returned : { ...returned, state: state?.value ?? null };
       },
     },
@@ -32,8 +32,8 @@ export const brokenReturns: readonly BrokenAdapter[] = [
 
   broken("accepts any record as a state", "admits a callback by an unexpired state only", () => (r) => ({
     admission: {
-      admitReturn: async (digest) => {
-        const returned = await r.admission.admitReturn(digest);
+      admitCallback: async (digest) => {
+        const returned = await r.admission.admitCallback(digest);
         return returned.state === null && !returned.maintenance
           ? { ...returned, state: await r.records.take("accountLink", digest) }
           : returned;
@@ -43,8 +43,8 @@ export const brokenReturns: readonly BrokenAdapter[] = [
 
   broken("spends states during maintenance", waiting, () => (r) => ({
     admission: {
-      admitReturn: async (digest) => {
-        const returned = await r.admission.admitReturn(digest);
+      admitCallback: async (digest) => {
+        const returned = await r.admission.admitCallback(digest);
         if (returned.maintenance) await r.records.take("providerState", digest);
         return returned;
       },
@@ -52,13 +52,15 @@ export const brokenReturns: readonly BrokenAdapter[] = [
   })),
 
   broken("admits callbacks during maintenance", waiting, () => (r) => ({
-    admission: { admitReturn: async (digest) => ({ ...(await r.admission.admitReturn(digest)), maintenance: false }) },
+    admission: {
+      admitCallback: async (digest) => ({ ...(await r.admission.admitCallback(digest)), maintenance: false }),
+    },
   })),
 
   broken("hides disabled app keys in callbacks", admitted, () => (r) => ({
     admission: {
-      admitReturn: async (digest) => {
-        const returned = await r.admission.admitReturn(digest);
+      admitCallback: async (digest) => {
+        const returned = await r.admission.admitCallback(digest);
         return returned.appKey?.enabled === false ? { ...returned, appKey: null } : returned;
       },
     },
@@ -74,8 +76,8 @@ export const brokenReturns: readonly BrokenAdapter[] = [
         },
       },
       admission: {
-        admitReturn: async (digest) => {
-          const returned = await r.admission.admitReturn(digest);
+        admitCallback: async (digest) => {
+          const returned = await r.admission.admitCallback(digest);
           if (returned.state === null || returned.appKey !== null) return returned;
           const { appKey } = await r.admission.admit({
             appKey: digests.at(-1) ?? null,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { confusableKeyOf, listingsOf, loginNameOf } from "../storage/index.ts";
 import { clientPassword } from "./accounts/verify-password.ts";
-import { KnownApplications } from "./appkeys/applications.ts";
+import { ApplicationCache } from "./appkeys/applications.ts";
 import { isReturnAddress, listsReturnAddress, withParameter } from "./appkeys/return-address.ts";
 import { codeDigest, confirmationCode } from "./custom-users/change-custom-password.ts";
 
@@ -74,22 +74,22 @@ test.each([
 });
 
 test("looks up unknown app names, and known ones only once", async () => {
-  const known = new KnownApplications();
+  const cache = new ApplicationCache();
   const existing = ["field", "office"];
-  const asked: string[][] = [];
+  const requested: string[][] = [];
   const applications = {
-    known: async (names: readonly string[]) => {
-      asked.push([...names]);
+    existing: async (names: readonly string[]) => {
+      requested.push([...names]);
       return existing.filter((name) => names.includes(name));
     },
   };
-  expect(await known.includes(["field"], applications)).toBe(true);
-  expect(await known.includes(["field", "office"], applications)).toBe(true);
-  expect(await known.includes(["field", "new"], applications)).toBe(false);
+  expect(await cache.includes(["field"], applications)).toBe(true);
+  expect(await cache.includes(["field", "office"], applications)).toBe(true);
+  expect(await cache.includes(["field", "new"], applications)).toBe(false);
   existing.push("new");
-  expect(await known.includes(["office", "new"], applications)).toBe(true);
-  expect(await known.includes(["new", "field", "office"], applications)).toBe(true);
-  expect(asked).toEqual([["field"], ["office"], ["new"], ["new"]]);
+  expect(await cache.includes(["office", "new"], applications)).toBe(true);
+  expect(await cache.includes(["new", "field", "office"], applications)).toBe(true);
+  expect(requested).toEqual([["field"], ["office"], ["new"], ["new"]]);
 });
 
 describe("return address", () => {

@@ -1,4 +1,4 @@
-import { Model, type ModelClass, wantedIndexes } from "../model/index.ts";
+import { Model, type ModelClass, declaredIndexes } from "../model/index.ts";
 import type { Database } from "../request/index.ts";
 import type { AttributeIndex, IndexReport, Storage } from "../storage/index.ts";
 
@@ -13,18 +13,18 @@ export class AlignIndexes {
   /** `busy` if another process is aligning. */
   async alignIndexes(storage: Storage): Promise<AlignmentReport | "busy"> {
     const { model: models } = storage.repositories;
-    const most = storage.capabilities.indexesPerTable ?? Infinity;
+    const limit = storage.capabilities.indexesPerTable ?? Infinity;
     const built: AttributeIndex[] = [];
     let removed = 0;
     for (;;) {
       const model = new Model(await models.load());
-      const wanted = wantedIndexes(model);
+      const wanted = declaredIndexes(model);
       const report = await storage.alignIndexes(wanted);
       if (report === "busy") return report;
       built.push(...report.built);
       removed += report.removed;
       // A model change meanwhile got `busy` for its own alignment, so align again.
-      if ((await models.load()).generation === model.generation) return { built, removed, left: wanted.slice(most) };
+      if ((await models.load()).generation === model.generation) return { built, removed, left: wanted.slice(limit) };
     }
   }
 }
@@ -33,7 +33,7 @@ export class ReadyIndexes {
   private constructor(private readonly names: ReadonlySet<string>) {}
 
   static async of(model: Model, storage: Pick<Storage, "readyIndexes">): Promise<ReadyIndexes> {
-    const wanted = wantedIndexes(model);
+    const wanted = declaredIndexes(model);
     const ready = wanted.length === 0 ? [] : await storage.readyIndexes(wanted);
     return new ReadyIndexes(new Set(ready.map(({ className, attribute }) => `${className}.${attribute}`)));
   }

@@ -120,12 +120,12 @@ async function prepareRemoval(r: Repositories, { name, expectedGenerations }: Re
   if (builtInClasses.some((each) => each.name === name)) throw refuse("The class is built in.");
   const below = modelClass.subtree.filter((each) => each !== name);
   if (below.length > 0) throw refuse(`These classes inherit from it: ${below.join(", ")}.`);
-  const pointing = [...model.all()].flatMap(({ definition }) =>
+  const referrers = [...model.all()].flatMap(({ definition }) =>
     definition.name === name
       ? []
       : definition.attributes.filter(({ target }) => target === name).map((each) => `${definition.name}.${each.name}`),
   );
-  if (pointing.length > 0) throw refuse(`These attributes point to it: ${pointing.join(", ")}.`);
+  if (referrers.length > 0) throw refuse(`These attributes point to it: ${referrers.join(", ")}.`);
   const recycled = await r.deletion.countRecycled([name]);
   const count = (await r.objects.count({ classes: [name] }, seesAll)) + recycled;
   if (count > 0) throw refuse(`${count} objects are of the class, ${recycled} of them in the recycler.`);

@@ -1,2 +1,2 @@
 export * from "./digests.ts";
-export * from "./recent.ts";
+export * from "./lru-cache.ts";

@@ -45,7 +45,7 @@ export class ExecuteMacro {
       tell(code, error instanceof MacroFault ? (error.cpu ?? 0) : 0);
       if (code === 401 || code === 402) {
         const event = sessionEvent(context, { type: "macro.refused", outcome: code, macroName: name });
-        await context.unit.lastingly(({ audit }) => audit.append(event));
+        await context.unit.autonomously(({ audit }) => audit.append(event));
       }
       throw failure;
     }

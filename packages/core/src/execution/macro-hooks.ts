@@ -11,8 +11,8 @@ import {
 } from "../macros/index.ts";
 import {
   type ActiveHooks,
-  type AskedLogIn,
-  type ChosenSet,
+  type CustomLogIn,
+  type FindHookResult,
   type Hook,
   type HookCaller,
   hookFailure,
@@ -32,7 +32,7 @@ interface Calling<Given, Answer> {
   readonly reads: boolean;
   readonly argument: (given: Given) => object;
   /** A secret to remove from logs. */
-  readonly conceal?: (given: Given) => string;
+  readonly secretOf?: (given: Given) => string;
   readonly answer: (name: string, result: JsonValue | undefined, given: Given) => Answer;
 }
 
@@ -86,8 +86,8 @@ export class MacroHooks implements ObjectHooks {
       return changed;
     };
     const reading = { reads: true, argument: <Given extends object>(given: Given) => given };
-    const telling = { reads: false, argument: ofItems, answer: nothing };
-    const unjudged = (_name: string, result: JsonValue | undefined) => result;
+    const notifying = { reads: false, argument: ofItems, answer: nothing };
+    const unvalidated = (_name: string, result: JsonValue | undefined) => result;
     const of = <Given, Answer>(on: HookEvent, driver: string, calling: Omit<Calling<Given, Answer>, "on" | "driver">) =>
       this.hooks(modules, { ...calling, on, driver });
     return {
@@ -96,21 +96,21 @@ export class MacroHooks implements ObjectHooks {
         argument: ofItems,
         answer: changes,
       }),
-      findObjects: of("xRestApi_FindObjects", "findObjects", { ...reading, answer: chosenFrom }),
-      beforeSave: of("beforeSave", "beforeSave", { ...telling, answer: toBeSaved }),
-      afterSave: of("afterSave", "afterSave", telling),
-      beforeDelete: of("beforeDelete", "beforeDelete", telling),
-      afterDelete: of("afterDelete", "afterDelete", telling),
+      findObjects: of("xRestApi_FindObjects", "findObjects", { ...reading, answer: findResultFrom }),
+      beforeSave: of("beforeSave", "beforeSave", { ...notifying, answer: toBeSaved }),
+      afterSave: of("afterSave", "afterSave", notifying),
+      beforeDelete: of("beforeDelete", "beforeDelete", notifying),
+      afterDelete: of("afterDelete", "afterDelete", notifying),
       authenticate:
         of("xRestApi_Authenticate", "authenticate", {
           ...reading,
-          conceal: ({ pass }: AskedLogIn) => pass,
-          answer: unjudged,
+          secretOf: ({ pass }: CustomLogIn) => pass,
+          answer: unvalidated,
         })[0] ?? null,
       createUserProvider: of("xRestApi_DBCreateInit_xRestApiUserProvider", "createUserProvider", {
         ...reading,
         reads: false,
-        answer: unjudged,
+        answer: unvalidated,
       }),
       prepared: (context, work, options) => this.runner.withLease(context, work, options),
     };
@@ -132,25 +132,25 @@ export class MacroHooks implements ObjectHooks {
 
   private async run<Given, Answer>(
     module: CalledHook,
-    { on, driver, reads, argument, conceal, answer }: Calling<Given, Answer>,
+    { on, driver, reads, argument, secretOf, answer }: Calling<Given, Answer>,
     caller: HookCaller,
     given: Given,
   ): Promise<Answer> {
-    const concealing = conceal === undefined ? undefined : concealed(conceal(given));
+    const mask = secretOf === undefined ? undefined : maskOf(secretOf(given));
     const began = Date.now();
     const known = { alias: caller.database.alias, hook: module.name, on };
-    const tell = (code: RanHook["code"]): void =>
+    const report = (code: RanHook["code"]): void =>
       this.reports.ranHook({ ...known, code, milliseconds: Date.now() - began });
     try {
       if (module.kind === "broken") throw module.fault;
-      const told = argument(given) as Record<string, JsonValue>;
-      const { result } = await this.runner.runHook(asSession(caller), module, driver, told, { reads, concealing });
+      const input = argument(given) as Record<string, JsonValue>;
+      const { result } = await this.runner.runHook(asSession(caller), module, driver, input, { reads, mask });
       const answered = answer(module.name, result, given);
-      tell(0);
+      report(0);
       return answered;
     } catch (error) {
-      const failure = macroFailure(concealing === undefined ? error : withoutSecret(error, concealing));
-      tell(failure instanceof ServiceError ? failure.code : 799);
+      const failure = macroFailure(mask === undefined ? error : withoutSecret(error, mask));
+      report(failure instanceof ServiceError ? failure.code : 799);
       throw failure;
     }
   }
@@ -161,23 +161,23 @@ function asSession(caller: HookCaller): SessionContext {
   const { session, appKey, principal } = caller;
   if (session !== undefined && session !== null) return caller as HookCaller & SessionContext;
   const opening = passwordSession(appKey.id, principal.userId, []);
-  return { ...caller, session: opening, sessionDigest: "", overCode: 201 };
+  return { ...caller, session: opening, sessionDigest: "", sessionEndedCode: 201 };
 }
 
 /** Masks a secret in texts, also in its JSON-escaped form. */
-function concealed(secret: string): (text: string) => string {
+function maskOf(secret: string): (text: string) => string {
   const spellings = [secret, JSON.stringify(secret).slice(1, -1)].filter((spelling) => spelling !== "");
-  return (text) => spellings.reduce((rest, spelling) => rest.replaceAll(spelling, "***"), text);
+  return (text) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, "***"), text);
 }
 
 /** The error of a module with the secret masked, for the log. */
-function withoutSecret(error: unknown, conceal: (text: string) => string): unknown {
+function withoutSecret(error: unknown, mask: (text: string) => string): unknown {
   if (error instanceof MacroRefusal)
-    return new MacroRefusal(error.code, error.detail === undefined ? undefined : conceal(error.detail));
+    return new MacroRefusal(error.code, error.detail === undefined ? undefined : mask(error.detail));
   if (!(error instanceof MacroFault)) return error;
   const { kind, macro, message, trace, line, column, cpu } = error;
-  return new MacroFault(kind, macro, conceal(message), {
-    trace: trace === undefined ? undefined : conceal(trace),
+  return new MacroFault(kind, macro, mask(message), {
+    trace: trace === undefined ? undefined : mask(trace),
     line,
     column,
     cpu,
@@ -185,7 +185,7 @@ function withoutSecret(error: unknown, conceal: (text: string) => string): unkno
 }
 
 /** Maximum number of filters, and of id lists, that one hook adds to a query. */
-const mostAdditions = 100;
+const maxAdditions = 100;
 
 /** Validates the result of a batch hook. The sandbox is untrusted: an invalid result is a failure of the hook. */
 export function changesFrom(
@@ -204,7 +204,7 @@ export function changesFrom(
 }
 
 /** Validates the result of a find hook. */
-export function chosenFrom(name: string, result: JsonValue | undefined): ChosenSet {
+export function findResultFrom(name: string, result: JsonValue | undefined): FindHookResult {
   const { accepted, where, sort, oids } = membersOf(result) ?? {};
   if (typeof accepted !== "boolean" || !isAdditions(where) || !isAdditions(oids)) throw malformed(name);
   return { accepted, where, oids, ...(sort === undefined ? {} : { sort }) };
@@ -219,7 +219,7 @@ function isTexts(value: JsonValue | undefined): value is readonly string[] {
 }
 
 function isAdditions(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value) && value.length <= mostAdditions;
+  return Array.isArray(value) && value.length <= maxAdditions;
 }
 
 function malformed(name: string) {

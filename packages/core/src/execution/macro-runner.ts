@@ -1,6 +1,6 @@
 import { ServiceError } from "../errors/index.ts";
 import {
-  deepestExecution,
+  maxExecutionDepth,
   type HookModule,
   type HostCall,
   LineAllowance,
@@ -33,7 +33,7 @@ export interface MacroRunnerParts {
 }
 
 /** Milliseconds for the runtime to report its own timeout first. */
-const grace = 300;
+const timeoutGrace = 300;
 
 export interface MacroInput {
   /** `undefined` without a request body. */
@@ -49,7 +49,7 @@ interface Job {
   /** Whether the module may only read. */
   readonly reads: boolean;
   /** Masks secrets in log lines. */
-  readonly concealing?: ((line: string) => string) | undefined;
+  readonly mask?: ((line: string) => string) | undefined;
 }
 
 /**
@@ -72,7 +72,7 @@ export class MacroRunner {
     const job = { module: macro, driver: "run", argument, names, reads: false };
     let isEnding = false;
     const onEnding = (value: boolean): void => void (isEnding = value);
-    return this.underLease(
+    return this.withExecution(
       context,
       job,
       (execution) => this.perform(context, execution, job, onEnding),
@@ -86,10 +86,10 @@ export class MacroRunner {
     hook: HookModule,
     driver: string,
     argument: Readonly<Record<string, JsonValue>>,
-    { reads, concealing }: { readonly reads: boolean; readonly concealing?: ((line: string) => string) | undefined },
+    { reads, mask }: { readonly reads: boolean; readonly mask?: ((line: string) => string) | undefined },
   ): Promise<MacroOutcome> {
-    const job = { module: hook, driver, argument, names: new CallerNames(), reads, concealing };
-    return this.underLease(context, job, (execution) =>
+    const job = { module: hook, driver, argument, names: new CallerNames(), reads, concealing: mask };
+    return this.withExecution(context, job, (execution) =>
       this.invoke(new MacroScope({ ...context, execution }, null), execution, job),
     );
   }
@@ -112,7 +112,7 @@ export class MacroRunner {
     }
   }
 
-  private async underLease(
+  private async withExecution(
     { execution, unit, onDisconnect }: SessionContext,
     { module }: Job,
     work: (execution: MacroExecution) => Promise<MacroOutcome>,
@@ -123,7 +123,7 @@ export class MacroRunner {
     try {
       const done = work({ lease, depth: 1, deadline: Date.now() + module.limits.timeout, lines: new LineAllowance() });
       // The owner of a transaction must await all of its calls.
-      return await (unit.joined ? done : this.whileWanted(module, lease, done, isEnding, onDisconnect));
+      return await (unit.joined ? done : this.untilTimeoutOrDisconnect(module, lease, done, isEnding, onDisconnect));
     } finally {
       lease.release();
     }
@@ -134,37 +134,37 @@ export class MacroRunner {
    * the answer; the transaction is rolled back later. During the commit it keeps waiting, because only the commit tells
    * the outcome.
    */
-  private async whileWanted<T>(
+  private async untilTimeoutOrDisconnect<T>(
     { name, limits: { timeout } }: Macro | HookModule,
     lease: MacroLease,
     done: Promise<T>,
     isEnding: () => boolean,
     onDisconnect: SessionContext["onDisconnect"] = () => () => {},
   ): Promise<T> {
-    let forget = (): void => {};
+    let unsubscribe = (): void => {};
     const over = new Promise<never>((_resolve, reject) => {
       const end = (kind: "timeout" | "ended", message: string) => () => {
         if (!isEnding()) reject(new MacroFault(kind, name, message));
       };
-      const endInTime = end("timeout", `took longer than ${timeout} ms`);
+      const endByTimeout = end("timeout", `took longer than ${timeout} ms`);
       let waited = 0;
-      const look = (): void => {
+      const checkTimeout = (): void => {
         const more = lease.waited - waited;
         waited += more;
-        if (more > 0) inTime = this.parts.after(more, look);
-        else endInTime();
+        if (more > 0) cancelTimer = this.parts.after(more, checkTimeout);
+        else endByTimeout();
       };
-      let inTime = this.parts.after(timeout + grace, look);
-      const present = onDisconnect(end("ended", "the client has gone away"));
-      forget = () => {
-        inTime();
-        present();
+      let cancelTimer = this.parts.after(timeout + timeoutGrace, checkTimeout);
+      const stopWatching = onDisconnect(end("ended", "the client has gone away"));
+      unsubscribe = () => {
+        cancelTimer();
+        stopWatching();
       };
     });
     try {
       return await Promise.race([done, over]);
     } finally {
-      forget();
+      unsubscribe();
     }
   }
 
@@ -201,7 +201,7 @@ export class MacroRunner {
     return {
       isCatchable,
       log: (given) => {
-        const line = execution.lines.take(job.concealing?.(given) ?? given);
+        const line = execution.lines.take(job.mask?.(given) ?? given);
         if (line !== null)
           this.parts.reports.logged({ requestId, alias: database.alias, macro: job.module.name, line });
       },
@@ -246,17 +246,17 @@ export class MacroRunner {
 /** The execution one level deeper; 710 beyond the maximum depth. */
 function deeper(execution: MacroExecution): MacroExecution {
   const depth = execution.depth + 1;
-  if (depth > deepestExecution)
-    throw new ServiceError(710, { detail: `Macros and hooks call one another more than ${deepestExecution} deep.` });
+  if (depth > maxExecutionDepth)
+    throw new ServiceError(710, { detail: `Macros and hooks call one another more than ${maxExecutionDepth} deep.` });
   return { ...execution, depth };
 }
 
-const beyondRequests: ReadonlySet<number> = new Set([710, 713, 718, 801]);
-const aboutTheServer: ReadonlySet<number> = new Set([607, 699]);
+const otherRefusalCodes: ReadonlySet<number> = new Set([710, 713, 718, 801]);
+const serverCodes: ReadonlySet<number> = new Set([607, 699]);
 
 /** Whether a module may catch the error: errors of the request or objects, not of the server or the database. */
 function isCatchable(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
   const { code } = error;
-  return (code >= 300 && code < 700 && !aboutTheServer.has(code)) || beyondRequests.has(code);
+  return (code >= 300 && code < 700 && !serverCodes.has(code)) || otherRefusalCodes.has(code);
 }

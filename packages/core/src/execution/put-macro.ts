@@ -4,8 +4,8 @@ import type { AdministrationContext } from "../request/index.ts";
 import { acceptStorable } from "../storage/index.ts";
 
 /** Maximum size of a text in UTF-8 bytes. */
-export const mostMacroBytes = 262_144;
-const longestAuthor = 255;
+export const maxMacroBytes = 262_144;
+const maxAuthorLength = 255;
 
 export interface PutMacroInput extends GivenMacro {
   /** `null` for any. */
@@ -30,10 +30,10 @@ export class PutMacro {
     const { name, text, language, changedBy } = macro;
     if (!isMacroName(name)) throw new ServiceError(400);
     acceptStorable([text, changedBy]);
-    if (bytesOf(text) > mostMacroBytes)
-      throw new ServiceError(307, { detail: `The text has more than ${mostMacroBytes} bytes.` });
-    if (changedBy === "" || changedBy.length > longestAuthor)
-      throw new ServiceError(307, { detail: `Who stores a macro has a name of 1 to ${longestAuthor} characters.` });
+    if (bytesOf(text) > maxMacroBytes)
+      throw new ServiceError(307, { detail: `The text has more than ${maxMacroBytes} bytes.` });
+    if (changedBy === "" || changedBy.length > maxAuthorLength)
+      throw new ServiceError(307, { detail: `Who stores a macro has a name of 1 to ${maxAuthorLength} characters.` });
     const [inspected] = await this.inspector.inspect([{ name, text, language, origin: name }]);
     if (inspected?.module.kind === "broken") throw inspected.module.fault;
     return unit.transaction(async (r) => {

@@ -17,11 +17,11 @@ import {
   passwordSession,
   seesAll,
   type StoredObject,
-  unattendedPrincipal,
+  systemPrincipal,
 } from "../storage/index.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { RegisteredProvider } from "./registered-providers.ts";
-import { createLink, printableText, TakenIdentityError } from "./links.ts";
+import { createLink, printableText, IdentityAlreadyLinkedError } from "./links.ts";
 
 export interface NewProviderUser extends Omit<ProviderUser, "userObject"> {
   readonly userId: ObjectId;
@@ -43,13 +43,13 @@ export class AcceptProviderUser {
     const [hook] = active?.createUserProvider ?? [];
     if (active === null || hook === undefined) return "accepted";
     const model = (await requestModel(caller)).as(caller.principal);
-    const sight = { model, visibility: visibilityOf(caller.principal, model) };
+    const readScope = { model, visibility: visibilityOf(caller.principal, model) };
     return active.prepared(caller, (ready) =>
       inTransaction(ready, async (inside) => {
         await inside.r.objects.lock([userId]);
-        const [user] = (await inside.r.objects.get([userId], sight.visibility)) as [StoredObject?];
+        const [user] = (await inside.r.objects.get([userId], readScope.visibility)) as [StoredObject?];
         if (user === undefined) throw new ServiceError(304);
-        const [userObject] = (await rawMembers(inside, sight, [user])) as [Members];
+        const [userObject] = (await rawMembers(inside, readScope, [user])) as [Members];
         const answer = await hook.run(deeper(inside), { ...given, userObject });
         if (typeof answer !== "number" || !Number.isSafeInteger(answer) || answer < 0)
           throw new ServiceError(324, { detail: `The hook ${hook.name} refuses the user.` });
@@ -90,8 +90,8 @@ export class AssignProviderUser {
       await (asks ? active.prepared(caller, work) : work(caller));
       return true;
     } catch (error) {
-      if (error instanceof UndecidedError) return false;
-      if (error instanceof TakenIdentityError) return true;
+      if (error instanceof NoUserAssignedError) return false;
+      if (error instanceof IdentityAlreadyLinkedError) return true;
       throw error;
     }
   }
@@ -113,7 +113,7 @@ export class AssignProviderUser {
     const answer = await this.accept.acceptProviderUser(inside, given);
     const userId = answer === "assigned" ? await chosenUser(inside, created.id) : entry.defaultUserId;
     // No user was chosen. The caller must link the identity to a user.
-    if (userId === null) throw new UndecidedError();
+    if (userId === null) throw new NoUserAssignedError();
     await requireAccount(inside, userId);
 
     const link: IdentityLink = {
@@ -127,12 +127,12 @@ export class AssignProviderUser {
       shared: true,
     };
     if (!(await createLink(inside, inside.r, link, { appNames, digests: this.digests })))
-      throw new TakenIdentityError();
+      throw new IdentityAlreadyLinkedError();
   }
 
   /** Runs the hook with the unattended principal, as no user is known yet. The session is a placeholder that holds no locks. */
   private caller(context: AppKeyContext, { appNames }: NewExternalUser): HookCaller {
-    const principal = unattendedPrincipal;
+    const principal = systemPrincipal;
     const session = passwordSession(context.appKey.id, principal.userId, appNames);
     const opened = { session, sessionDigest: this.digests.sha256(this.random.secret()), overCode: 201 } as const;
     return { ...context, ...opened, principal };
@@ -140,8 +140,8 @@ export class AssignProviderUser {
 }
 
 /** Neither a default user nor the hook provides a user. */
-class UndecidedError extends Error {
-  override readonly name = "UndecidedError";
+class NoUserAssignedError extends Error {
+  override readonly name = "NoUserAssignedError";
 }
 
 async function chosenUser({ r }: HookCaller, id: ObjectId): Promise<ObjectId> {

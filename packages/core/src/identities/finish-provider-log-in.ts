@@ -1,17 +1,17 @@
 import { acceptAppNames, withParameter } from "../access/index.ts";
 import type { Digests, RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { AppKeyContext, ArrivingContext } from "../request/index.ts";
+import type { AppKeyContext, UnadmittedContext } from "../request/index.ts";
 import { type RecordQuota, refuseMaintenance } from "../storage/index.ts";
-import type { EnterWithProvider, ProviderOutcome } from "./enter-with-provider.ts";
+import type { LogInWithProvider, ProviderOutcome } from "./log-in-with-provider.ts";
 import { type CallbackParameters, type ProviderProfile, providerTypeOf } from "./identity-provider.ts";
-import { tallyRefused, tallyStrayCallback, tellingRefusals } from "./provider-events.ts";
+import { tallyRefused, tallyStrayCallback, auditRefusals } from "./provider-events.ts";
 import {
   type BrowserCookie,
   browserCookie,
   cookieName,
   openedState,
-  type ProviderReturn,
+  type ReturnTarget,
   type ProviderSealing,
   type ProviderState,
   type ReturnCode,
@@ -29,20 +29,20 @@ export interface CallbackInput {
 }
 
 /** Redirects the browser to the app's return address, with a code or an error. */
-export interface SentBack {
+export interface AppRedirect {
   readonly location: string;
   readonly failure: ServiceError | null;
 }
 
 export interface FinishedLogIn {
-  readonly outcome: ProviderOutcome | SentBack;
+  readonly outcome: ProviderOutcome | AppRedirect;
   readonly cookie: BrowserCookie;
 }
 
 export interface FinishParts {
   readonly providers: RegisteredProviders;
   readonly sealing: ProviderSealing;
-  readonly enterWithProvider: EnterWithProvider;
+  readonly logInWithProvider: LogInWithProvider;
   readonly digests: Digests;
   readonly random: RandomSource;
   /** Maximum number of codes waiting for their exchange. */
@@ -54,7 +54,7 @@ interface Proven {
   readonly profile: ProviderProfile;
 }
 
-interface Arrival {
+interface AcceptedCallback {
   readonly state: ProviderState;
   /** The state in plain text, as sent to the provider. */
   readonly text: string;
@@ -72,20 +72,20 @@ interface Arrival {
 export class FinishProviderLogIn {
   constructor(private readonly parts: FinishParts) {}
 
-  async finishProviderLogIn(request: ArrivingContext, input: CallbackInput): Promise<FinishedLogIn> {
-    const { providers, digests, enterWithProvider } = this.parts;
+  async finishProviderLogIn(request: UnadmittedContext, input: CallbackInput): Promise<FinishedLogIn> {
+    const { providers, digests, logInWithProvider } = this.parts;
     const text = input.parameters.get("state") ?? "";
     // Runs in parallel to save a round trip. Only a valid state learns whether the provider is registered.
     const finding = providers.find(input.providerName, request.database, request.r);
     finding.catch(() => {});
-    const arrival = { ...(await this.admit(request, text, input)), text, parameters: input.parameters, finding };
-    const { state } = arrival;
-    if (state.returning !== null) return this.sendBack(arrival, state.returning);
-    const context = arrival.context();
-    return tellingRefusals(context, known(state), async () => {
-      const { registered, profile } = await this.prove(context, arrival);
+    const callback = { ...(await this.admit(request, text, input)), text, parameters: input.parameters, finding };
+    const { state } = callback;
+    if (state.returnTarget !== null) return this.redirectToApp(callback, state.returnTarget);
+    const context = callback.context();
+    return auditRefusals(context, known(state), async () => {
+      const { registered, profile } = await this.prove(context, callback);
       const { appNames, deviceId, secondFactor } = state;
-      const outcome = await enterWithProvider.enterWithProvider(context, {
+      const outcome = await logInWithProvider.logInWithProvider(context, {
         registered,
         profile,
         appNames,
@@ -96,17 +96,17 @@ export class FinishProviderLogIn {
     });
   }
 
-  private async sendBack(
-    arrival: Arrival,
-    { address, challenge, redirectUri }: ProviderReturn,
+  private async redirectToApp(
+    callback: AcceptedCallback,
+    { address, challenge, redirectUri }: ReturnTarget,
   ): Promise<FinishedLogIn> {
-    const { text, state } = arrival;
+    const { text, state } = callback;
     const cookie = browserCookie(this.parts.digests.sha256(text), "", redirectUri);
     try {
-      const context = arrival.context();
-      const code = await tellingRefusals(context, known(state), async () => {
-        const { profile } = await this.prove(context, arrival);
-        return this.keep(context, state, { profile, challenge });
+      const context = callback.context();
+      const code = await auditRefusals(context, known(state), async () => {
+        const { profile } = await this.prove(context, callback);
+        return this.storeReturnCode(context, state, { profile, challenge });
       });
       return { outcome: { location: withParameter(address, "code", code), failure: null }, cookie };
     } catch (error) {
@@ -116,7 +116,7 @@ export class FinishProviderLogIn {
   }
 
   /** Stores the proven identity for the code exchange, which opens the session and links the user. */
-  private async keep(
+  private async storeReturnCode(
     context: AppKeyContext,
     state: ProviderState,
     proven: Pick<ReturnCode, "profile" | "challenge">,
@@ -124,11 +124,11 @@ export class FinishProviderLogIn {
     const { random, digests, sealing, quota } = this.parts;
     const { provider, alias, appNames, deviceId, secondFactor } = state;
     const code = random.secret();
-    const begun = { provider, alias, appNames, deviceId, secondFactor, appKeyId: context.appKey.id };
+    const logIn = { provider, alias, appNames, deviceId, secondFactor, appKeyId: context.appKey.id };
     const outcome = await context.r.records.putWithin(
       returnCodes,
       digests.sha256(code),
-      storedCode({ ...begun, ...proven }, sealing),
+      storedCode({ ...logIn, ...proven }, sealing),
       { owner: `network:${context.origin.network}`, lifetime: returnCodeLifetime, quota },
     );
     if (outcome === "stored") return code;
@@ -136,7 +136,7 @@ export class FinishProviderLogIn {
     throw new ServiceError(706, { detail: "Too many codes wait to be traded." });
   }
 
-  private async prove(context: AppKeyContext, { state, text, parameters, finding }: Arrival): Promise<Proven> {
+  private async prove(context: AppKeyContext, { state, text, parameters, finding }: AcceptedCallback): Promise<Proven> {
     const registered = await finding;
     await acceptAppNames(context, state.appNames);
     const { provider, data, redirectUri } = registered;
@@ -149,25 +149,25 @@ export class FinishProviderLogIn {
 
   /** Consumes the state and checks its bindings. Missing or different: 324. Maintenance: 706. */
   private async admit(
-    request: ArrivingContext,
+    request: UnadmittedContext,
     text: string,
     input: CallbackInput,
-  ): Promise<Pick<Arrival, "context" | "state">> {
+  ): Promise<Pick<AcceptedCallback, "context" | "state">> {
     const { providerName, cookie } = input;
     const { digests, sealing } = this.parts;
     const provider = providerTypeOf(providerName);
     if (provider === null) throw new ServiceError(698, { detail: "There is no such provider." });
     const digest = digests.sha256(text);
-    const { state: stored, appKey, ...admission } = await request.r.admission.admitReturn(digest);
+    const { state: stored, appKey, ...admission } = await request.r.admission.admitCallback(digest);
     refuseMaintenance(admission);
     const state = stored === null ? null : openedState(stored, sealing);
-    const held = cookie(cookieName(digest, state?.secureCookie ?? false));
+    const cookieSecret = cookie(cookieName(digest, state?.secureCookie ?? false));
     const isBound =
       state !== null &&
-      held !== null &&
+      cookieSecret !== null &&
       state.provider === provider &&
       state.alias === request.database.alias &&
-      state.cookie === digests.sha256(held);
+      state.cookie === digests.sha256(cookieSecret);
     if (!isBound) {
       await tallyStrayCallback(request);
       throw new ServiceError(324, {

@@ -9,13 +9,13 @@ import {
   sessionEvent,
 } from "../request/index.ts";
 import {
-  allParts,
+  allPages,
   type IdentityLink,
   identityLinkId,
   identityLinkKind,
   linkOwner,
   linksOfUser,
-  type Part,
+  type PageRequest,
   type ProviderIdentity,
   type RecordKind,
   type Repositories,
@@ -56,8 +56,8 @@ export type AssignableIdentity = ProviderIdentity &
   };
 
 /** A concurrent request has linked the identity. The work for it is rolled back. */
-export class TakenIdentityError extends Error {
-  override readonly name = "TakenIdentityError";
+export class IdentityAlreadyLinkedError extends Error {
+  override readonly name = "IdentityAlreadyLinkedError";
 }
 
 /** Removes a link and its second factors, and ends its sessions. Returns the link. Unknown id: 304. */
@@ -65,8 +65,8 @@ export async function removeLink(
   { r: outside, unit, eventOf }: AdministrationContext,
   id: string,
 ): Promise<IdentityLink> {
-  const links = await allParts(
-    (part) => outside.records.list(identityLinkKind, part),
+  const links = await allPages(
+    (page) => outside.records.list(identityLinkKind, page),
     (each) => each.id,
   );
   const found = links.find(({ value }) => value.id === id);
@@ -92,8 +92,8 @@ export interface ListedLink {
 }
 
 /** Lists at most `limit` links in the order of their record ids. */
-export async function listLinks({ r }: Pick<AdministrationContext, "r">, part: Part): Promise<ListedLink[]> {
-  const links = await r.records.list(identityLinkKind, part);
+export async function listLinks({ r }: Pick<AdministrationContext, "r">, page: PageRequest): Promise<ListedLink[]> {
+  const links = await r.records.list(identityLinkKind, page);
   const names = new Map<string, string>();
   for (const userId of new Set(links.map(({ value }) => value.userId)))
     names.set(userId, (await r.accounts.find({ id: userId }, [])).account?.loginName ?? "");
@@ -130,13 +130,13 @@ export class RemoveOwnLinks {
         if (await new SecondFactors(r.records).hasConfirmed(`link:${value.id}`))
           throw new ServiceError(307, { detail: "The link has a second factor; switch it off first." });
       }
-      const gone = await r.records.remove(identityLinkKind, { ids: links.map(({ id }) => id) });
-      for (const { id, value } of links.filter((link) => gone.includes(link.id))) {
+      const removedIds = await r.records.remove(identityLinkKind, { ids: links.map(({ id }) => id) });
+      for (const { id, value } of links.filter((link) => removedIds.includes(link.id))) {
         await r.sessions.end({ linkId: id });
         await new SecondFactors(r.records).remove(`link:${value.id}`, null);
         await r.audit.append(sessionEvent(context, { type: "link.removed", providerName: type }));
       }
-      return gone.length;
+      return removedIds.length;
     });
     if (removed === 0) throw new ServiceError(304);
   }

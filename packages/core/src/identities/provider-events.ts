@@ -1,10 +1,10 @@
 import { type ErrorCode, ServiceError } from "../errors/index.ts";
-import { type AppKeyContext, type ArrivingContext, blankEvent, logInEvent } from "../request/index.ts";
+import { type AppKeyContext, type UnadmittedContext, blankEvent, logInEvent } from "../request/index.ts";
 import type { ProviderType } from "../storage/index.ts";
-import { SpentError } from "./enter-with-provider.ts";
+import { AlreadyConsumedError } from "./log-in-with-provider.ts";
 
 /** Audits a callback without a matching log-in. Anyone can send these without limit, so they are tallied. */
-export async function tallyStrayCallback(context: ArrivingContext): Promise<void> {
+export async function tallyStrayCallback(context: UnadmittedContext): Promise<void> {
   const { r, requestId, origin } = context;
   const event = { ...blankEvent, type: "provider.refused", requestId, outcome: 324, address: origin.address } as const;
   await r.audit.tally(`provider callback ${origin.network}`, event);
@@ -16,23 +16,25 @@ export async function tallyRefused(context: AppKeyContext, outcome: ErrorCode): 
   await context.r.audit.tally(`provider ${outcome} ${context.appKey.id} ${context.origin.network}`, event);
 }
 
-interface KnownLogIn {
+interface LogInDetails {
   readonly appNames: readonly string[];
   readonly providerName: ProviderType;
 }
 
 /** Runs a provider log-in and audits the failures that the gate does not audit. */
-export async function tellingRefusals<T>(
+export async function auditRefusals<T>(
   context: AppKeyContext,
-  known: KnownLogIn,
+  known: LogInDetails,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const isTold =
-      error instanceof ServiceError && !(error instanceof SpentError) && [101, 208, 324, 608, 698].includes(error.code);
-    if (isTold)
+    const isAudited =
+      error instanceof ServiceError &&
+      !(error instanceof AlreadyConsumedError) &&
+      [101, 208, 324, 608, 698].includes(error.code);
+    if (isAudited)
       await context.r.audit.append(logInEvent(context, { type: "provider.refused", outcome: error.code, ...known }));
     throw error;
   }

@@ -1,4 +1,4 @@
-import type { ShownFactor } from "../access/index.ts";
+import type { SecondFactorInput } from "../access/index.ts";
 import type { Digest } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import { type KeyWrapping, openJson, requireWrapping, sealJson } from "../keys/index.ts";
@@ -6,19 +6,19 @@ import type { JsonValue, ProviderType, RecordKind, RecordValue } from "../storag
 import type { ProviderProfile } from "./identity-provider.ts";
 
 /** The additional data of an entry, the secrets of a pending log-in, or the payload of a return code. */
-type SealedPart = "data" | "state" | "return code";
+type SealedKind = "data" | "state" | "return code";
 
 /** Seals provider settings and pending log-ins. Throws 705 without a master key. */
 export class ProviderSealing {
   /** @param wrapping `null` without a master key */
   constructor(private readonly wrapping: KeyWrapping | null) {}
 
-  seal(what: SealedPart, value: JsonValue): string {
+  seal(what: SealedKind, value: JsonValue): string {
     return sealJson(requireWrapping(this.wrapping), value, `provider ${what}`);
   }
 
   /** Returns `undefined` if another master key sealed it. */
-  open(what: SealedPart, sealed: string): JsonValue | undefined {
+  open(what: SealedKind, sealed: string): JsonValue | undefined {
     return openJson(requireWrapping(this.wrapping), sealed, `provider ${what}`);
   }
 
@@ -38,7 +38,7 @@ export const providerStates: RecordKind = "providerState";
 export const stateLifetime = 600_000;
 
 /** The app's return address, which replaces the callback's own answer. */
-export interface ProviderReturn {
+export interface ReturnTarget {
   readonly address: string;
   /** SHA-256 of the app's PKCE verifier. */
   readonly challenge: Digest;
@@ -61,28 +61,32 @@ export interface ProviderState {
   readonly codeVerifier: string;
   readonly nonce: string;
   /** Second-factor input of the start, and its time. */
-  readonly secondFactor: Required<ShownFactor>;
+  readonly secondFactor: Required<SecondFactorInput>;
   /** `null`: the callback answers itself. */
-  readonly returning: ProviderReturn | null;
+  readonly returnTarget: ReturnTarget | null;
 }
 
-type Sealed = Pick<ProviderState, "codeVerifier" | "nonce" | "secondFactor" | "returning">;
+type SealedMembers = Pick<ProviderState, "codeVerifier" | "nonce" | "secondFactor" | "returnTarget">;
 
 /** Converts to the stored form. Values that help a reader of the table are sealed. */
 export function storedState(
-  { codeVerifier, nonce, secondFactor, returning, ...known }: ProviderState,
+  { codeVerifier, nonce, secondFactor, returnTarget, ...known }: ProviderState,
   sealing: ProviderSealing,
 ): RecordValue {
-  const secrets = { codeVerifier, nonce, secondFactor, returning: returning && { ...returning } };
+  const secrets = { codeVerifier, nonce, secondFactor, returnTarget: returnTarget && { ...returnTarget } };
   return { ...known, sealed: sealing.seal("state", secrets) };
 }
 
 /** Opens the stored form. Returns `null` if another master key sealed it. */
 export function openedState(stored: RecordValue, sealing: ProviderSealing): ProviderState | null {
-  const { sealed, ...known } = stored as unknown as Omit<ProviderState, keyof Sealed> & { readonly sealed: string };
+  const { sealed, ...known } = stored as unknown as Omit<ProviderState, keyof SealedMembers> & {
+    readonly sealed: string;
+  };
   const secrets = sealing.open("state", sealed);
-  // A log-in that an earlier version started has no `returning`.
-  return secrets === undefined ? null : { ...known, ...({ returning: null, ...(secrets as object) } as Sealed) };
+  // A log-in that an earlier version started has no `returnTarget`.
+  return secrets === undefined
+    ? null
+    : { ...known, ...({ returnTarget: null, ...(secrets as object) } as SealedMembers) };
 }
 
 /** The cookie that binds a log-in to the browser that started it. */

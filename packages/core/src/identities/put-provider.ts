@@ -12,7 +12,7 @@ export interface PutProviderInput extends Pick<ProviderEntry, "name" | "defaultU
   readonly data: unknown;
 }
 
-const longestName = 255;
+const maxNameLength = 255;
 
 /**
  * Registers a provider in a database and replaces an entry of the same type. Unknown app names: 208. Blank or too long
@@ -25,7 +25,7 @@ export class PutProvider {
     { r: outside, unit, eventOf }: Pick<AdministrationContext, "r" | "unit" | "eventOf">,
     { provider, data, ...entry }: PutProviderInput,
   ): Promise<ProviderData> {
-    if (entry.name.trim() === "" || entry.name.length > longestName)
+    if (entry.name.trim() === "" || entry.name.length > maxNameLength)
       throw new ServiceError(307, { detail: "The name has 1 to 255 characters." });
     await requireApplications(outside, entry.appNames);
     const accepted = provider.accept(data);
@@ -49,7 +49,7 @@ export async function removeProvider({ unit, eventOf }: AdministrationContext, t
 }
 
 export interface ListedProvider extends Omit<ProviderEntry, "sealedData" | "defaultUserId"> {
-  readonly switchedOn: boolean;
+  readonly enabled: boolean;
   /** Log-in name. `null` if no default user is set, or the user is deleted. */
   readonly defaultUser: string | null;
   /** The additional data by name, with secrets replaced by `***`. Empty if they cannot be read. */
@@ -65,7 +65,7 @@ export class ListProviders {
     private readonly known: ReadonlyMap<ProviderType, IdentityProvider>,
     private readonly sealing: ProviderSealing,
     private readonly addresses: CallbackAddresses,
-    private readonly switchedOn: readonly ProviderType[],
+    private readonly enabled: readonly ProviderType[],
   ) {}
 
   /** Lists all entries by type. */
@@ -91,7 +91,7 @@ export class ListProviders {
       type,
       name,
       appNames,
-      switchedOn: this.switchedOn.includes(type),
+      enabled: this.enabled.includes(type),
       defaultUser: account?.loginName ?? null,
       data: Object.fromEntries(
         Object.entries(data).map(([member, value]) => [member, /secret/i.test(member) ? "***" : value]),

@@ -1,4 +1,4 @@
-import { acceptAppNames, listsReturnAddress, type ShownFactor } from "../access/index.ts";
+import { acceptAppNames, listsReturnAddress, type SecondFactorInput } from "../access/index.ts";
 import type { Digest, Digests, RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { AppKeyContext } from "../request/index.ts";
@@ -9,7 +9,7 @@ import {
   browserCookie,
   digestOfChallenge,
   isSecureCallback,
-  type ProviderReturn,
+  type ReturnTarget,
   type ProviderSealing,
   providerStates,
   stateLifetime,
@@ -24,7 +24,7 @@ export interface StartInput {
   /** `null`: the app names of the entry. */
   readonly appNames: readonly string[] | null;
   readonly deviceId: string | null;
-  readonly secondFactor: Pick<Required<ShownFactor>, "token" | "enrol">;
+  readonly secondFactor: Pick<Required<SecondFactorInput>, "token" | "enrol">;
   /** Return address of the app. `null`: the callback answers itself. */
   readonly returnTo: string | null;
   /** PKCE challenge of the return code. Required with `returnTo`, and only valid with it. */
@@ -37,10 +37,10 @@ export interface StartedLogIn {
 }
 
 /** Maximum number of pending log-ins per network and in total. */
-export type LogInsUnderWay = RecordQuota;
+export type PendingLogInQuota = RecordQuota;
 
 /** Value of `Retry-After`, in seconds. The quota frees gradually. */
-const comeBackAfter = 10;
+const retryAfterSeconds = 10;
 
 /**
  * Redirects a browser to a provider. Unlisted return address, or one without a challenge: 307. Provider problems: 698
@@ -52,16 +52,17 @@ export class StartProviderLogIn {
     private readonly sealing: ProviderSealing,
     private readonly digests: Digests,
     private readonly random: RandomSource,
-    private readonly quota: LogInsUnderWay,
+    private readonly quota: PendingLogInQuota,
   ) {}
 
   async startProviderLogIn(context: AppKeyContext, input: StartInput): Promise<StartedLogIn> {
     try {
       return await this.start(context, input);
     } catch (error) {
-      const isTold =
-        error instanceof CrowdedError || (error instanceof ServiceError && (error.code === 608 || error.code === 698));
-      if (isTold) await tallyRefused(context, error.code);
+      const isTallied =
+        error instanceof TooManyPendingLogInsError ||
+        (error instanceof ServiceError && (error.code === 608 || error.code === 698));
+      if (isTallied) await tallyRefused(context, error.code);
       throw error;
     }
   }
@@ -71,7 +72,7 @@ export class StartProviderLogIn {
     { providerName, appKey, deviceId, ...given }: StartInput,
   ): Promise<StartedLogIn> {
     const { r, database } = context;
-    const wanted = acceptedReturn(context, given);
+    const requested = acceptReturnTarget(context, given);
     const { provider, entry, data, redirectUri } = await this.providers.find(providerName, database, r);
     const appNames = given.appNames ?? entry.appNames;
     if (appNames.length === 0) throw new ServiceError(209);
@@ -91,24 +92,25 @@ export class StartProviderLogIn {
       cookie: this.digests.sha256(cookie),
       secureCookie: isSecureCallback(redirectUri),
     };
-    const returning = wanted === null ? null : { ...wanted, redirectUri };
-    const stored = storedState({ ...bound, codeVerifier, nonce, secondFactor, returning }, this.sealing);
+    const returnTarget = requested === null ? null : { ...requested, redirectUri };
+    const stored = storedState({ ...bound, codeVerifier, nonce, secondFactor, returnTarget }, this.sealing);
     const outcome = await r.records.putWithin(providerStates, digest, stored, {
       owner: `network:${context.origin.network}`,
       lifetime: stateLifetime,
       quota: this.quota,
     });
-    if (outcome !== "stored") throw new CrowdedError(outcome === "ownerFull" ? "of one network" : "of the database");
+    if (outcome !== "stored")
+      throw new TooManyPendingLogInsError(outcome === "ownerFull" ? "of one network" : "of the database");
     return { location, cookie: browserCookie(digest, cookie, redirectUri) };
   }
 }
 
-type WantedReturn = Omit<ProviderReturn, "redirectUri">;
+type RequestedReturnTarget = Omit<ReturnTarget, "redirectUri">;
 
-function acceptedReturn(
+function acceptReturnTarget(
   { appKey }: AppKeyContext,
   { returnTo, challenge }: Pick<StartInput, "returnTo" | "challenge">,
-): WantedReturn | null {
+): RequestedReturnTarget | null {
   if (returnTo === null && challenge === null) return null;
   if (returnTo === null)
     throw new ServiceError(307, { detail: "at /challenge: It belongs to an address to return to." });
@@ -121,8 +123,8 @@ function acceptedReturn(
 }
 
 /** The quota of pending log-ins is exhausted. */
-class CrowdedError extends ServiceError {
+class TooManyPendingLogInsError extends ServiceError {
   constructor(whose: string) {
-    super(706, { retryAfter: comeBackAfter, detail: `Too many log-ins ${whose} are under way at providers.` });
+    super(706, { retryAfter: retryAfterSeconds, detail: `Too many log-ins ${whose} are under way at providers.` });
   }
 }

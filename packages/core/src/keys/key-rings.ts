@@ -7,12 +7,12 @@ import type { PublicJwk, ServerKeyKind, ServerKeyPair, ServerKeys } from "./serv
 export interface AcceptedKey {
   readonly pair: ServerKeyPair;
   /** Remaining milliseconds by the storage's clock. `null` for the current key. */
-  readonly lastsFor: number | null;
+  readonly expiresIn: number | null;
 }
 
 interface Ring {
   /** Resolves when the database has a key. */
-  beginning: Promise<void> | null;
+  initialization: Promise<void> | null;
   /** Key pairs by id: those accepted at the last look-up, and current ones since. */
   pairs: Map<string, ServerKeyPair>;
 }
@@ -36,7 +36,7 @@ export class KeyRings {
   }
 
   /** Whether another master key sealed a current key of the database. `false` without a master key. */
-  async sealedElsewhere(database: Database): Promise<boolean> {
+  async isSealedByOtherKey(database: Database): Promise<boolean> {
     if (!this.usable) return false;
     const kinds: readonly ServerKeyKind[] = ["rsa", "jwt"];
     const stored = await Promise.all(kinds.map((kind) => keysOf(database).current(kind)));
@@ -48,7 +48,7 @@ export class KeyRings {
 
   /** Returns the current key. Creates the first one if needed. */
   async current(kind: ServerKeyKind, database: Database): Promise<ServerKeyPair> {
-    const ring = await this.begin(kind, database);
+    const ring = await this.initialize(kind, database);
     const stored = await keysOf(database).current(kind);
     const pair = this.currentOf(stored === null ? [] : [stored], ring);
     ring.pairs.set(pair.keyId, pair);
@@ -61,11 +61,11 @@ export class KeyRings {
   }
 
   /** Returns the accepted keys with their remaining time. */
-  async lasting(kind: ServerKeyKind, database: Database): Promise<AcceptedKey[]> {
+  async acceptedWithExpiry(kind: ServerKeyKind, database: Database): Promise<AcceptedKey[]> {
     // Reads the clock first, so that a slow look-up only shortens the remaining time.
     const now = await database.storage.now();
     const keys = await this.load(kind, database);
-    return keys.map(({ pair, until }) => ({ pair, lastsFor: until === null ? null : until - now }));
+    return keys.map(({ pair, until }) => ({ pair, expiresIn: until === null ? null : until - now }));
   }
 
   /** Returns the public keys for verifying the tokens of the database. */
@@ -77,7 +77,7 @@ export class KeyRings {
     kind: ServerKeyKind,
     database: Database,
   ): Promise<{ pair: ServerKeyPair; until: number | null }[]> {
-    const ring = await this.begin(kind, database);
+    const ring = await this.initialize(kind, database);
     const stored = await keysOf(database).accepted(kind);
     this.currentOf(stored, ring);
     // Skips earlier keys whose master key is lost.
@@ -92,7 +92,7 @@ export class KeyRings {
   private currentOf([first]: readonly StoredKey[], ring: Ring): ServerKeyPair {
     if (first === undefined) {
       // The database was replaced. The next request creates a key.
-      ring.beginning = null;
+      ring.initialization = null;
       throw new ServiceError(705, { detail: "The key of the database is gone." });
     }
     const pair = this.open(first, ring);
@@ -105,15 +105,15 @@ export class KeyRings {
     return pairs.get(key.keyId) ?? this.sealing.open(key);
   }
 
-  private async begin(kind: ServerKeyKind, database: Database): Promise<Ring> {
+  private async initialize(kind: ServerKeyKind, database: Database): Promise<Ring> {
     // Fails before it creates a key that cannot be stored.
     this.sealing.assertUsable();
     const ring = this.ringOf(kind, database);
-    const beginning = (ring.beginning ??= this.provide(kind, database));
+    const initialization = (ring.initialization ??= this.createOrInstall(kind, database));
     try {
-      await beginning;
+      await initialization;
     } catch (error) {
-      if (ring.beginning === beginning) ring.beginning = null;
+      if (ring.initialization === initialization) ring.initialization = null;
       throw error;
     }
     return ring;
@@ -123,12 +123,12 @@ export class KeyRings {
     let rings = this.rings.get(database);
     if (rings === undefined) this.rings.set(database, (rings = new Map()));
     let ring = rings.get(kind);
-    if (ring === undefined) rings.set(kind, (ring = { beginning: null, pairs: new Map() }));
+    if (ring === undefined) rings.set(kind, (ring = { initialization: null, pairs: new Map() }));
     return ring;
   }
 
   /** Creates the first key, or installs the supplied one once. Servers with different keys do not alternate. */
-  private async provide(kind: ServerKeyKind, database: Database): Promise<void> {
+  private async createOrInstall(kind: ServerKeyKind, database: Database): Promise<void> {
     const keys = keysOf(database);
     const supplied = this.supply.supplied.get(kind);
     const current = await keys.current(kind);

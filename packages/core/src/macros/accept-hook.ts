@@ -22,7 +22,7 @@ export interface HookDeclaration {
   readonly byDefault: boolean;
 }
 
-const mostClasses = 200;
+const maxClasses = 200;
 const withoutClasses: ReadonlySet<HookEvent> = new Set([
   "xRestApi_Authenticate",
   "xRestApi_DBCreateInit_xRestApiUserProvider",
@@ -43,12 +43,12 @@ export function acceptHook(name: string, declaration: Readonly<Record<string, Js
   if (on === "xRestApi_Authenticate" && name !== on) return `on: only the module ${on} is this hook.`;
   if (withoutClasses.has(on))
     return classes === undefined ? { on, classes: [], byDefault } : "classes: this hook has none.";
-  if (!isClassNames(classes)) return `classes: a list of 1 to ${mostClasses} names of classes.`;
+  if (!isClassNames(classes)) return `classes: a list of 1 to ${maxClasses} names of classes.`;
   return { on, classes, byDefault };
 }
 
 /** The log-in hook that a module is by its name, regardless of its text. */
-export function guardingHook(name: string): HookDeclaration | undefined {
+export function fallbackHook(name: string): HookDeclaration | undefined {
   const on = [...withoutClasses].find((event) => event === name);
   return on === undefined ? undefined : { on, classes: [], byDefault: false };
 }
@@ -57,7 +57,7 @@ function isClassNames(value: JsonValue | undefined): value is readonly string[] 
   return (
     Array.isArray(value) &&
     value.length > 0 &&
-    value.length <= mostClasses &&
+    value.length <= maxClasses &&
     value.every((each: JsonValue) => typeof each === "string" && isClassName(each))
   );
 }

@@ -1,7 +1,7 @@
 import { type LibraryContext, type MacroLibrary, MacroSet, type MacroSource, type MacroText } from "./macro-library.ts";
 import type { MacroReports } from "./macro-reports.ts";
 import { MacroStore } from "./macro-store.ts";
-import { type InspectedText, isPassing, type ModuleInspector } from "./module-inspector.ts";
+import { type InspectedText, isTransientlyBroken, type ModuleInspector } from "./module-inspector.ts";
 
 /** A source whose texts are inspected once for all databases. */
 export interface InspectedSource {
@@ -26,15 +26,15 @@ export class InspectedLibrary implements MacroLibrary {
   private set: MacroSet | undefined;
   private readAt = 0;
   private loading: Promise<MacroSet> | undefined;
-  private told: ReadonlySet<Error> = new Set();
-  private toldShadowed = "";
+  private reportedFaults: ReadonlySet<Error> = new Set();
+  private reportedShadowed = "";
 
   constructor(private readonly parts: InspectedLibraryParts) {}
 
   current(context: LibraryContext): MacroSet | Promise<MacroSet> {
     const { set } = this;
     if (set !== undefined && this.isCurrent(set, context) && set.generation === context.macroGeneration) {
-      if (!context.unit.joined && this.shouldLookAgain(set)) this.lookAgain(context);
+      if (!context.unit.joined && this.shouldReload(set)) this.reloadInBackground(context);
       return set;
     }
     return this.load(context);
@@ -49,12 +49,12 @@ export class InspectedLibrary implements MacroLibrary {
     return this.isCurrent(loaded, context) ? loaded : this.read(context);
   }
 
-  private shouldLookAgain(set: MacroSet): boolean {
-    return set.isPassing && Date.now() - this.readAt >= pause;
+  private shouldReload(set: MacroSet): boolean {
+    return set.hasTransientFault && Date.now() - this.readAt >= pause;
   }
 
   /** Runs in the background: the cached modules stay valid. */
-  private lookAgain(context: LibraryContext): void {
+  private reloadInBackground(context: LibraryContext): void {
     this.readAt = Date.now();
     this.load(context).catch(() => {});
   }
@@ -77,26 +77,26 @@ export class InspectedLibrary implements MacroLibrary {
     const modules = all.map(({ module }) => module);
     const set = new MacroSet(generation, sourceGeneration, modules);
     const shadowed = texts.flatMap(({ name }) => (names.has(name) ? name : []));
-    this.tell(all, shadowed);
+    this.report(all, shadowed);
     this.set = set;
     this.readAt = Date.now();
     return set;
   }
 
-  private tell(all: readonly InspectedText[], shadowed: readonly string[]): void {
+  private report(all: readonly InspectedText[], shadowed: readonly string[]): void {
     const { alias, reports } = this.parts;
     const broken = all.flatMap(({ module, origin }) => (module.kind === "broken" ? { ...module, origin } : []));
     const count = (kind: string) => all.filter(({ module }) => module.kind === kind).length;
-    const isNew = shadowed.join() !== this.toldShadowed;
+    const isNew = shadowed.join() !== this.reportedShadowed;
     reports.loaded({
       alias,
       macros: count("macro"),
       hooks: count("hook"),
-      broken: broken.filter(({ fault }) => !this.told.has(fault)),
+      broken: broken.filter(({ fault }) => !this.reportedFaults.has(fault)),
       shadowed: isNew ? shadowed : [],
     });
-    this.told = new Set(broken.map(({ fault }) => fault));
-    this.toldShadowed = shadowed.join();
+    this.reportedFaults = new Set(broken.map(({ fault }) => fault));
+    this.reportedShadowed = shadowed.join();
   }
 }
 
@@ -128,7 +128,7 @@ export class InspectedMacroSource implements InspectedSource {
   /** Drops the cache if a fault may be transient. */
   private async keep(inspecting: Promise<readonly InspectedText[]>): Promise<readonly InspectedText[]> {
     const texts = await inspecting;
-    if (texts.some(({ module }) => isPassing(module))) this.last = undefined;
+    if (texts.some(({ module }) => isTransientlyBroken(module))) this.last = undefined;
     return texts;
   }
 

@@ -78,15 +78,15 @@ export class MacroRefusal extends Error {
 }
 
 /** Codes about the app key, session or log-in. Clients respond to them with a new log-in. */
-const aboutTheCaller: readonly ErrorCode[] = [
+const callerCodes: readonly ErrorCode[] = [
   100, 101, 200, 201, 202, 203, 204, 205, 206, 208, 209, 210, 301, 302, 306, 309, 310, 315, 318, 340, 341, 342, 703,
 ];
 /** Codes about the message itself, which is checked before any module runs. */
-const aboutTheMessage: readonly ErrorCode[] = [207, 305, 311, 312, 314, 699];
+const messageCodes: readonly ErrorCode[] = [207, 305, 311, 312, 314, 699];
 /** Codes about the server, its database or the request rate. */
-const aboutTheServer: readonly ErrorCode[] = [607, 704, 705, 706, 799, 800];
+const serverCodes: readonly ErrorCode[] = [607, 704, 705, 706, 799, 800];
 
-const kept: ReadonlySet<number> = new Set([...aboutTheCaller, ...aboutTheMessage, ...aboutTheServer]);
+const kept: ReadonlySet<number> = new Set([...callerCodes, ...messageCodes, ...serverCodes]);
 
 /** Whether a module may refuse with this code: any code of the catalogue about the request itself. */
 export function isRefusalCode(code: number): code is ErrorCode {

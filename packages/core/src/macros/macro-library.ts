@@ -20,7 +20,7 @@ export const emptyLibrary: MacroLibrary = { current: () => noMacros };
 export class MacroSet {
   private readonly byName: ReadonlyMap<string, LibraryModule>;
   /** Whether a module has a transient fault and needs another inspection. */
-  readonly isPassing: boolean;
+  readonly hasTransientFault: boolean;
   /** Sorted by name, including broken hooks. */
   readonly hooks: readonly CalledHook[];
 
@@ -32,7 +32,7 @@ export class MacroSet {
     modules: Iterable<LibraryModule>,
   ) {
     this.byName = new Map(Array.from(modules, (module) => [module.name, module]));
-    this.isPassing = this.all().some((module) => module.kind === "broken" && module.passing);
+    this.hasTransientFault = this.all().some((module) => module.kind === "broken" && module.transient);
     const hooks = [...this.byName.values()].filter(isCalled);
     this.hooks = hooks.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }

@@ -101,10 +101,10 @@ export interface MacroRuntime {
     language: "js" | "ts",
   ): Promise<{ readonly declaration: MacroDeclaration; readonly module: ModuleText }>;
   /**
-   * Leases a worker. 706 if none becomes free within `wait` milliseconds, or if the queue is full. `isHolding`: the
+   * Leases a worker. 706 if none becomes free within `wait` milliseconds, or if the queue is full. `holdsResources`: the
    * caller holds a shared resource such as a connection, and must not queue behind a long execution.
    */
-  lease(wait: number, isHolding: boolean): Promise<MacroLease>;
+  lease(wait: number, holdsResources: boolean): Promise<MacroLease>;
   /** Number of running and of queued executions. */
   readonly load: { readonly busy: number; readonly waiting: number };
   close(): Promise<void>;
@@ -122,10 +122,10 @@ export interface MacroExecution {
 }
 
 /** Maximum nesting depth of modules. */
-export const deepestExecution = 8;
+export const maxExecutionDepth = 8;
 
-const mostLines = 500;
-const mostCharacters = 131_072;
+const maxLines = 500;
+const maxCharacters = 131_072;
 
 /** Log limit of one execution, shared by all of its modules and calls. */
 export class LineAllowance {
@@ -134,11 +134,11 @@ export class LineAllowance {
 
   /** The line to log: the given one, a final notice at the limit, then `null`. */
   take(line: string): string | null {
-    if (this.lines > mostLines) return null;
+    if (this.lines > maxLines) return null;
     this.lines += 1;
     this.characters += line.length;
-    if (this.lines <= mostLines && this.characters <= mostCharacters) return line;
-    this.lines = mostLines + 1;
+    if (this.lines <= maxLines && this.characters <= maxCharacters) return line;
+    this.lines = maxLines + 1;
     return "further lines of this execution are left out";
   }
 }

@@ -1,4 +1,4 @@
-import { allParts, type Part, type RecordKind, type Repositories } from "../storage/index.ts";
+import { allPages, type PageRequest, type RecordKind, type Repositories } from "../storage/index.ts";
 
 export const currentMacroKind: RecordKind<StoredMacro> = "macro";
 
@@ -6,7 +6,7 @@ export const currentMacroKind: RecordKind<StoredMacro> = "macro";
 export const macroVersionKind: RecordKind<Omit<MacroVersion, "changedAt">> = "macroVersion";
 
 /** Page size of a read. */
-const partSize = 100;
+const pageSize = 100;
 
 /** The macros of a database at one generation. */
 export interface StoredMacros {
@@ -32,8 +32,8 @@ export class MacroStore {
   async load(): Promise<StoredMacros> {
     // Read the generation first: a concurrent change then has a higher one and causes a reload.
     const { macroGeneration: generation } = await this.r.settings.read();
-    const list = (part: Part) => this.r.records.list(currentMacroKind, part);
-    const macros = await allParts(list, ({ id }) => id, partSize);
+    const list = (page: PageRequest) => this.r.records.list(currentMacroKind, page);
+    const macros = await allPages(list, ({ id }) => id, pageSize);
     return { generation, macros: macros.map(({ value }) => value) };
   }
 

@@ -35,7 +35,7 @@ export interface BrokenModule {
   readonly name: string;
   readonly fault: Error;
   /** Whether the fault may be transient, so that another inspection may succeed. */
-  readonly passing: boolean;
+  readonly transient: boolean;
   /** The hook before it broke, or by its name. A broken hook is still called and fails, so that it keeps guarding. */
   readonly hook?: HookDeclaration;
 }

@@ -1,12 +1,12 @@
 import type { JsonValue } from "../storage/index.ts";
-import { acceptHook, guardingHook } from "./accept-hook.ts";
+import { acceptHook, fallbackHook } from "./accept-hook.ts";
 import { MacroFault } from "./macro-fault.ts";
 import { LineAllowance } from "./macro-runtime.ts";
 import { acceptDeclaration } from "./module-inspector.ts";
 
-const most = { timeout: 5_000, cpu: 1_000, memory: 16 * 1_048_576, hostCalls: 10, resultBytes: 100 };
+const max = { timeout: 5_000, cpu: 1_000, memory: 16 * 1_048_576, hostCalls: 10, resultBytes: 100 };
 const accept = (declaration: Record<string, JsonValue>, name = "Macro", code = "") =>
-  acceptDeclaration({ name, code }, { run: true, ...declaration }, most);
+  acceptDeclaration({ name, code }, { run: true, ...declaration }, max);
 
 describe("module declaration", () => {
   test("defaults to a macro for administrators with all limits at their maximum", () => {
@@ -18,7 +18,7 @@ describe("module declaration", () => {
       access: null,
       skipCheck: null,
       transaction: true,
-      limits: most,
+      limits: max,
       readsCaller: false,
     });
   });
@@ -83,7 +83,7 @@ describe("module declaration", () => {
     ],
   ])("refuses an invalid declaration and tells the author why: %j", (declaration, message) => {
     const given = Object.fromEntries([["run", true as JsonValue], ...Object.entries(declaration)]);
-    const accepting = () => acceptDeclaration({ name: "Macro", code: "" }, given, most);
+    const accepting = () => acceptDeclaration({ name: "Macro", code: "" }, given, max);
     expect(accepting).toThrow(MacroFault);
     expect(accepting).toThrow(message);
   });
@@ -133,9 +133,9 @@ describe("acceptHook", () => {
 
 test("a module is a hook by its name alone where that name decides about admission", () => {
   for (const on of ["xRestApi_Authenticate", "xRestApi_DBCreateInit_xRestApiUserProvider"])
-    expect(guardingHook(on)).toEqual({ on, classes: [], byDefault: false });
+    expect(fallbackHook(on)).toEqual({ on, classes: [], byDefault: false });
   for (const name of ["xRestApi_FindObjects", "beforeSave", "__proto__", ""])
-    expect(guardingHook(name)).toBeUndefined();
+    expect(fallbackHook(name)).toBeUndefined();
 });
 
 const written = (given: readonly string[]): string[] => {

@@ -1,12 +1,12 @@
 import type { JsonValue } from "../storage/index.ts";
-import { acceptHook, guardingHook, type HookDeclaration, hookEvents } from "./accept-hook.ts";
+import { acceptHook, fallbackHook, type HookDeclaration, hookEvents } from "./accept-hook.ts";
 import { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
 import type { MacroText } from "./macro-library.ts";
 import type { MacroDeclaration, MacroLimits, MacroRuntime, ModuleText } from "./macro-runtime.ts";
 import { type HookModule, isMacroName, type LibraryModule, type Macro, type MacroAccess } from "./macro.ts";
 
 /** Faults that may be transient, independent of the text. */
-const byChance: ReadonlySet<MacroFaultKind> = new Set(["timeout", "ended", "displaced"]);
+const transientFaults: ReadonlySet<MacroFaultKind> = new Set(["timeout", "ended", "displaced"]);
 
 export interface InspectedText extends MacroText {
   readonly module: LibraryModule;
@@ -18,7 +18,7 @@ export class ModuleInspector {
 
   constructor(
     private readonly runtime: Pick<MacroRuntime, "inspect">,
-    private readonly most: MacroLimits,
+    private readonly max: MacroLimits,
   ) {}
 
   /** One module per name. Several texts with the same name make a broken module. */
@@ -47,7 +47,7 @@ export class ModuleInspector {
       before !== undefined &&
       before.text === text.text &&
       before.language === text.language &&
-      !isPassing(before.module)
+      !isTransientlyBroken(before.module)
     )
       return { ...text, module: before.module };
     try {
@@ -67,18 +67,18 @@ export class ModuleInspector {
         "The name of a macro is a letter or _, then letters, digits and _, at most 128 in all.",
       );
     }
-    const look = () => this.runtime.inspect({ name, code: text }, language);
-    const { declaration, module } = await look().catch((error: unknown) => {
-      if (error instanceof MacroFault && byChance.has(error.kind)) return look();
+    const inspect = () => this.runtime.inspect({ name, code: text }, language);
+    const { declaration, module } = await inspect().catch((error: unknown) => {
+      if (error instanceof MacroFault && transientFaults.has(error.kind)) return inspect();
       throw error;
     });
-    return acceptDeclaration(module, declaration, this.most);
+    return acceptDeclaration(module, declaration, this.max);
   }
 }
 
 function broken(text: MacroText, fault: MacroFault, former: HookDeclaration | undefined): InspectedText {
-  const hook = former ?? guardingHook(text.name);
-  const module = { kind: "broken", name: text.name, fault, passing: byChance.has(fault.kind) } as const;
+  const hook = former ?? fallbackHook(text.name);
+  const module = { kind: "broken", name: text.name, fault, transient: transientFaults.has(fault.kind) } as const;
   return { ...text, module: hook === undefined ? module : { ...module, hook } };
 }
 
@@ -86,13 +86,13 @@ function formerHook(module: LibraryModule | undefined): HookDeclaration | undefi
   return module === undefined || module.kind === "macro" ? undefined : module.hook;
 }
 
-export function isPassing(module: LibraryModule): boolean {
-  return module.kind === "broken" && module.passing;
+export function isTransientlyBroken(module: LibraryModule): boolean {
+  return module.kind === "broken" && module.transient;
 }
 
 const mebibyte = 1_048_576;
-const smallestMemory = 1;
-const mostNames = 100;
+const minMemory = 1;
+const maxNames = 100;
 
 const ofMacros: ReadonlySet<string> = new Set(["access", "check", "input", "timeout", "memory", "transaction", "run"]);
 
@@ -100,14 +100,14 @@ const ofMacros: ReadonlySet<string> = new Set(["access", "check", "input", "time
 export function acceptDeclaration(
   text: ModuleText,
   declaration: MacroDeclaration,
-  most: MacroLimits,
+  max: MacroLimits,
 ): Macro | HookModule {
   const { name } = text;
   const given = new Map(Object.entries(declaration));
   const module = { ...text, checksInput: given.has("input") };
   const fault = (reason: string) => new MacroFault("invalid", name, reason);
   if (given.get("run") !== true) throw fault("There is no function run.");
-  const limits = { ...most, ...limitsOf(given, most, fault) };
+  const limits = { ...max, ...limitsOf(given, max, fault) };
   const readsCaller = /\bcaller\b/.test(text.code);
   if (given.has("on") || isHookName(name)) {
     const hook = acceptHook(name, declaration);
@@ -130,21 +130,21 @@ export function acceptDeclaration(
 
 type Fault = (reason: string) => MacroFault;
 
-function limitsOf(given: ReadonlyMap<string, JsonValue>, most: MacroLimits, fault: Fault): Partial<MacroLimits> {
-  const timeout = numberOf(given.get("timeout"), 1, most.timeout);
-  if (timeout === null) throw fault(`timeout: a whole number of milliseconds, at most ${most.timeout}.`);
-  const mostMemory = Math.floor(most.memory / mebibyte);
-  const memory = numberOf(given.get("memory"), smallestMemory, mostMemory);
-  if (memory === null) throw fault(`memory: a whole number of MiB, at most ${mostMemory}.`);
+function limitsOf(given: ReadonlyMap<string, JsonValue>, max: MacroLimits, fault: Fault): Partial<MacroLimits> {
+  const timeout = numberOf(given.get("timeout"), 1, max.timeout);
+  if (timeout === null) throw fault(`timeout: a whole number of milliseconds, at most ${max.timeout}.`);
+  const maxMemory = Math.floor(max.memory / mebibyte);
+  const memory = numberOf(given.get("memory"), minMemory, maxMemory);
+  if (memory === null) throw fault(`memory: a whole number of MiB, at most ${maxMemory}.`);
   return {
-    ...(timeout === undefined ? {} : { timeout, cpu: Math.min(most.cpu, timeout) }),
+    ...(timeout === undefined ? {} : { timeout, cpu: Math.min(max.cpu, timeout) }),
     ...(memory === undefined ? {} : { memory: memory * mebibyte }),
   };
 }
 
-function numberOf(value: JsonValue | undefined, least: number, most: number): number | undefined | null {
+function numberOf(value: JsonValue | undefined, min: number, max: number): number | undefined | null {
   if (value === undefined) return undefined;
-  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most ? value : null;
+  return typeof value === "number" && Number.isInteger(value) && value >= min && value <= max ? value : null;
 }
 
 function accessOf(value: JsonValue | undefined, at: string, fault: Fault): MacroAccess | null {
@@ -165,8 +165,8 @@ function accessOf(value: JsonValue | undefined, at: string, fault: Fault): Macro
 function namesOf(value: JsonValue | undefined, at: string, fault: Fault): readonly string[] | null {
   if (value === undefined) return null;
   const isName = (each: unknown): each is string => typeof each === "string" && each.trim() !== "";
-  if (Array.isArray(value) && value.length <= mostNames && value.every(isName)) return value;
-  throw fault(`${at}: a list of at most ${mostNames} names.`);
+  if (Array.isArray(value) && value.length <= maxNames && value.every(isName)) return value;
+  throw fault(`${at}: a list of at most ${maxNames} names.`);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, JsonValue>> {

@@ -41,10 +41,10 @@ export interface DeliverMailParts {
   readonly mailer: Mailer;
 }
 
-type Desk = Pick<Database, "alias" | "storage">;
+type DeliveryContext = Pick<Database, "alias" | "storage">;
 
 /** Rolls back a preparation after another process has claimed the job. */
-class Lost extends Error {}
+class ClaimLostError extends Error {}
 
 /**
  * Sends the mail of a claimed job. The job is deleted after the relay has accepted its mail, so no mail is lost. If the
@@ -53,19 +53,19 @@ class Lost extends Error {}
 export class DeliverMail {
   constructor(private readonly parts: DeliverMailParts) {}
 
-  async deliverMail(desk: Desk, job: ClaimedMailJob): Promise<Delivery> {
+  async deliverMail(context: DeliveryContext, job: ClaimedMailJob): Promise<Delivery> {
     let ready: ReadyMessage | null;
     try {
-      ready = await this.messageOf(desk, job);
+      ready = await this.messageOf(context, job);
     } catch (error) {
-      if (error instanceof Lost) return { kind: "lost", sent: false };
-      return this.postpone(desk, job, "job", (delay) => ({ kind: "failed", error, delay }));
+      if (error instanceof ClaimLostError) return { kind: "lost", sent: false };
+      return this.postpone(context, job, "job", (delay) => ({ kind: "failed", error, delay }));
     }
-    return ready === null ? { kind: "nobody" } : this.send(desk, ready);
+    return ready === null ? { kind: "nobody" } : this.send(context, ready);
   }
 
   /** Returns the message of a job. A password reset is prepared once. Its message then replaces the job. */
-  private async messageOf({ alias, storage }: Desk, claimed: ClaimedMailJob): Promise<ReadyMessage | null> {
+  private async messageOf({ alias, storage }: DeliveryContext, claimed: ClaimedMailJob): Promise<ReadyMessage | null> {
     const { jobs, resetMail } = this.parts;
     const content = jobs.open(alias, claimed.value.sealed);
     if (content === undefined) throw new Error("The order was sealed under another master key.");
@@ -77,48 +77,48 @@ export class DeliverMail {
       const { language } = job;
       const message: MailMessage | null = prepared === null ? null : { kind: "passwordReset", ...prepared, language };
       const value = message === null ? null : { ...claimed.value, sealed: jobs.seal(alias, { message }) };
-      if (!(await r.records.settle(mailJobs, claimed, value === null ? "done" : { value }))) throw new Lost();
+      if (!(await r.records.settle(mailJobs, claimed, value === null ? "done" : { value }))) throw new ClaimLostError();
       return message === null || value === null ? null : { message, job: { ...claimed, value } };
     });
   }
 
-  private async send(desk: Desk, { message, job }: ReadyMessage): Promise<Delivery> {
+  private async send(context: DeliveryContext, { message, job }: ReadyMessage): Promise<Delivery> {
     const { messages, mailer } = this.parts;
     let outcome;
     try {
       // The same for every attempt, so that recipients can detect duplicates.
       const reference = job.id.slice(0, 32);
-      outcome = await mailer.send({ to: message.to, reference, ...messages.write(message, desk.alias) });
+      outcome = await mailer.send({ to: message.to, reference, ...messages.write(message, context.alias) });
     } catch (error) {
       if (!(error instanceof MailerUnusable))
-        return this.postpone(desk, job, "job", (delay) => ({ kind: "failed", error, delay }));
-      return this.postpone(desk, job, "transport", (delay) => ({ kind: "stuck", error, delay }));
+        return this.postpone(context, job, "job", (delay) => ({ kind: "failed", error, delay }));
+      return this.postpone(context, job, "transport", (delay) => ({ kind: "stuck", error, delay }));
     }
     const { kind } = outcome;
-    if (kind === "later") return this.postpone(desk, job, "job", (delay) => ({ ...outcome, kind, delay }));
-    return (await settle(desk, job, null)) ? outcome : { kind: "lost", sent: kind === "sent" };
+    if (kind === "later") return this.postpone(context, job, "job", (delay) => ({ ...outcome, kind, delay }));
+    return (await endClaim(context, job, null)) ? outcome : { kind: "lost", sent: kind === "sent" };
   }
 
   private async postpone(
-    desk: Desk,
+    context: DeliveryContext,
     job: ClaimedMailJob,
-    blame: DeliveryFailure,
+    cause: DeliveryFailure,
     delivery: (delay: number) => Delivery,
   ): Promise<Delivery> {
-    const delay = Math.min(maxDelay[blame], initialDelay * 2 ** Math.min(job.claims - 1, 16));
-    const postponed = await settle(desk, job, { dueIn: delay, blame });
+    const delay = Math.min(maxDelay[cause], initialDelay * 2 ** Math.min(job.claims - 1, 16));
+    const postponed = await endClaim(context, job, { dueIn: delay, cause });
     return postponed ? delivery(delay) : { kind: "lost", sent: false };
   }
 }
 
 /** Ends a claim: the job is done (`null`) or waits longer. It is marked as stuck while the transport is the cause. */
-async function settle(
-  { storage }: Desk,
+async function endClaim(
+  { storage }: DeliveryContext,
   job: ClaimedMailJob,
-  again: { readonly dueIn: number; readonly blame: DeliveryFailure } | null,
+  retry: { readonly dueIn: number; readonly cause: DeliveryFailure } | null,
 ): Promise<boolean> {
-  const stuck = again?.blame === "transport";
-  const settlement = again === null ? "done" : { dueIn: again.dueIn };
+  const stuck = retry?.cause === "transport";
+  const settlement = retry === null ? "done" : { dueIn: retry.dueIn };
   if (stuck === job.value.stuck) return storage.repositories.records.settle(mailJobs, job, settlement);
   return storage.transaction(async ({ records }) => {
     const next = settlement === "done" ? settlement : { ...settlement, value: { ...job.value, stuck } };

@@ -36,7 +36,7 @@ export interface Mail {
 }
 
 /** Limits of RFC 5321 for the local part and the whole address, in characters. */
-const [longestLocalPart, longestAddress] = [64, 254];
+const [maxLocalPartLength, maxAddressLength] = [64, 254];
 
 /** Letters, digits and marks of any script, and the special characters of RFC 5322. */
 const localPart = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+)*$/u;
@@ -52,7 +52,7 @@ export function mailAddress(text: string): string | null {
   const address = text.normalize("NFC");
   const at = address.lastIndexOf("@");
   const [local, host] = [address.slice(0, Math.max(at, 0)), address.slice(at + 1)];
-  const fits = address.length <= longestAddress && local.length <= longestLocalPart;
+  const fits = address.length <= maxAddressLength && local.length <= maxLocalPartLength;
   return fits && !unseen.test(address) && localPart.test(local) && domain.test(host) ? address : null;
 }
 

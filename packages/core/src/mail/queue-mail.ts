@@ -22,7 +22,7 @@ export interface MailSettings {
 }
 
 /** The outbox of a job: the database alias, and its repositories or those of a transaction. */
-export interface MailDesk {
+export interface MailContext {
   readonly alias: string;
   readonly r: Repositories;
 }
@@ -45,22 +45,22 @@ export class QueueMail {
 
   /**
    * Queues a mail durably. In a transaction, it is queued atomically with the other writes. 712 if mail is not
-   * configured or has failed for a while. 706 if too much mail waits. `isWanted` runs after the check of the transport.
+   * configured or has failed for a while. 706 if too much mail waits. `isNeeded` runs after the check of the transport.
    */
-  async queueMail({ alias, r }: MailDesk, job: MailJob, isWanted?: () => Promise<boolean>): Promise<void> {
+  async queueMail({ alias, r }: MailContext, job: MailJob, isNeeded?: () => Promise<boolean>): Promise<void> {
     const { jobs, digests, settings, notify } = this.parts;
     if (settings === null) throw new ServiceError(712, { detail: "Mail is not configured." });
     const sealed = jobs.seal(alias, { job });
     const { oldest: stuck } = await r.records.count(stuckMailJobs);
     if (stuck > settings.unavailableAfter)
       throw new ServiceError(712, { detail: "Mail has not been possible for a while." });
-    if (isWanted !== undefined && !(await isWanted())) return;
+    if (isNeeded !== undefined && !(await isNeeded())) return;
     const lifetime = lifetimeOf(job);
     const outcome = await r.records.putWithin(
       mailJobs,
       digests.sha256(sealed),
       { sealed, lifetime, stuck: false },
-      { owner: "mail", lifetime, quota: { ofOwner: 0, inAll: limitOf(job, settings) } },
+      { owner: "mail", lifetime, quota: { perOwner: 0, total: limitOf(job, settings) } },
     );
     if (outcome !== "stored") throw new ServiceError(706, { detail: "Too much mail waits." });
     // A reset mail costs more for an existing user. A delayed start prevents measuring this with the next request.

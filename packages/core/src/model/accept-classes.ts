@@ -3,7 +3,7 @@ import { acceptClass, isSameAttribute } from "./accept-class.ts";
 import { acceptRights } from "./accept-rights.ts";
 import { builtInClasses } from "./built-in-classes.ts";
 import { DefinitionFault, definitionFault, definitionLimits, type GivenClass } from "./given-class.ts";
-import { Model, wantedIndexes } from "./model.ts";
+import { Model, declaredIndexes } from "./model.ts";
 
 export interface NamedClass {
   readonly name: string;
@@ -42,7 +42,7 @@ export async function acceptClasses(
   }
   const after = modelNow();
   for (const [index, definition] of definitions.entries())
-    await at(given[index]?.pointer ?? "", () => acceptLines(definition, after));
+    await at(given[index]?.pointer ?? "", () => acceptInheritanceChains(definition, after));
   return { definitions, after };
 }
 
@@ -57,15 +57,15 @@ async function at(pointer: string, work: () => void | Promise<void>): Promise<vo
 }
 
 /** An attribute has one definition in an inheritance chain. `after`: the model with the new class. */
-function acceptLines({ name, attributes }: ClassDefinition, after: Model): void {
+function acceptInheritanceChains({ name, attributes }: ClassDefinition, after: Model): void {
   const own = new Map(attributes.map((attribute, index) => [attribute.name, index]));
   const pointerTo = (attribute: string) => (own.has(attribute) ? `/attributes/${own.get(attribute)}/name` : "/base");
   for (const member of after.find(name)?.subtree ?? []) {
-    const line = after.inheritanceChain(member);
-    if (line.length > definitionLimits.depth)
+    const chain = after.inheritanceChain(member);
+    if (chain.length > definitionLimits.depth)
       throw definitionFault("/base", `${member} would inherit over more than ${definitionLimits.depth} steps.`);
     const declared = new Map<string, { attribute: AttributeDefinition; by: string }>();
-    for (const each of line) {
+    for (const each of chain) {
       for (const attribute of each.attributes) {
         const other = declared.get(attribute.name);
         if (other === undefined) declared.set(attribute.name, { attribute, by: each.name });
@@ -81,7 +81,7 @@ function acceptLines({ name, attributes }: ClassDefinition, after: Model): void 
       throw definitionFault("/attributes", `${member} would have more than ${definitionLimits.attributes} attributes.`);
     }
   }
-  if (wantedIndexes(after).length > definitionLimits.indexes) {
+  if (declaredIndexes(after).length > definitionLimits.indexes) {
     throw definitionFault("/attributes", `there would be more than ${definitionLimits.indexes} indexes.`);
   }
 }

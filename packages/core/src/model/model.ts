@@ -23,7 +23,7 @@ export interface ModelClass {
   readonly subtree: readonly string[];
 }
 
-const mostCached = 100;
+const maxCached = 100;
 
 /** The linked classes of a database; immutable. */
 export class Model {
@@ -37,17 +37,17 @@ export class Model {
     this.generation = generation;
     this.hasAttributeRights = classes.some(({ attributes }) => attributes.some(({ read }) => read !== undefined));
     this.definitions = new Map(classes.map((definition) => [definition.name, definition]));
-    const families = new Map<string, string[]>(classes.map(({ name }) => [name, []]));
-    const lines = new Map(classes.map(({ name }) => [name, this.inheritanceChain(name)]));
-    for (const [name, line] of lines) for (const each of line) families.get(each.name)?.push(name);
+    const subtrees = new Map<string, string[]>(classes.map(({ name }) => [name, []]));
+    const chains = new Map(classes.map(({ name }) => [name, this.inheritanceChain(name)]));
+    for (const [name, chain] of chains) for (const each of chain) subtrees.get(each.name)?.push(name);
     this.classes = new Map(
       classes.map((definition) => {
-        const line = lines.get(definition.name) ?? [];
+        const chain = chains.get(definition.name) ?? [];
         const attributes = new Map(
-          line.flatMap((each) => each.attributes.map((attribute) => [attribute.name, attribute])),
+          chain.flatMap((each) => each.attributes.map((attribute) => [attribute.name, attribute])),
         );
         const links = [...attributes.values()].filter(({ type }) => linkTypes.has(type));
-        return [definition.name, { definition, attributes, links, subtree: families.get(definition.name) ?? [] }];
+        return [definition.name, { definition, attributes, links, subtree: subtrees.get(definition.name) ?? [] }];
       }),
     );
   }
@@ -65,7 +65,7 @@ export class Model {
         attributes: each.attributes.filter(isKnown),
       }));
       known = new Model({ generation: this.generation, classes });
-      if (this.filtered.size >= mostCached) this.filtered.clear();
+      if (this.filtered.size >= maxCached) this.filtered.clear();
       this.filtered.set(key, known);
     }
     return known;
@@ -81,13 +81,13 @@ export class Model {
 
   /** The class and its bases, outermost base first. A missing or repeated base ends the chain. */
   inheritanceChain(name: string): ClassDefinition[] {
-    const line: ClassDefinition[] = [];
+    const chain: ClassDefinition[] = [];
     let next = this.definitions.get(name);
-    while (next !== undefined && !line.includes(next)) {
-      line.unshift(next);
+    while (next !== undefined && !chain.includes(next)) {
+      chain.unshift(next);
       next = next.base === null ? undefined : this.definitions.get(next.base);
     }
-    return line;
+    return chain;
   }
 }
 
@@ -98,7 +98,7 @@ export function targetSubtree({ type, target }: AttributeDefinition, model: Mode
 }
 
 /** The indexes of a model: for each class its own and inherited indexed attributes. */
-export function wantedIndexes(model: Model): AttributeIndex[] {
+export function declaredIndexes(model: Model): AttributeIndex[] {
   return [...model.all()].flatMap(({ definition, attributes }) =>
     [...attributes.values()]
       .filter(({ indexed }) => indexed === true)

@@ -4,14 +4,18 @@ export interface BatchSize {
   readonly bytes: number;
 }
 
-export function* batches<T>(all: Iterable<T>, bytesOf: (item: T) => number, most: BatchSize): Generator<readonly T[]> {
+export function* batches<T>(
+  all: Iterable<T>,
+  bytesOf: (item: T) => number,
+  limits: BatchSize,
+): Generator<readonly T[]> {
   let batch: T[] = [];
-  let left = most.bytes;
+  let left = limits.bytes;
   for (const item of all) {
     const needed = bytesOf(item);
-    if (batch.length === most.items || (batch.length > 0 && needed > left)) {
+    if (batch.length === limits.items || (batch.length > 0 && needed > left)) {
       yield batch;
-      [batch, left] = [[], most.bytes];
+      [batch, left] = [[], limits.bytes];
     }
     batch.push(item);
     left -= needed;

@@ -76,7 +76,7 @@ function insertWithHooks(
   return hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       const prepared = await prepareAttributes(inside, given, { ...to, whole: false });
-      const save: HookedSave = { className, base: null, returning: false, given, prepared };
+      const save: HookedSave = { className, base: null, restoring: false, given, prepared };
       const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
       requireMandatory(attributes, modelClass);
       const by = { session: inside.sessionDigest, modelGeneration: model.generation };

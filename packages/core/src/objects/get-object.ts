@@ -42,11 +42,11 @@ export async function visibleObject(
   { objects, deletion }: Pick<Repositories, "objects" | "deletion">,
   reference: SingleReference,
   visibility: Visibility,
-  gone: 609 | 610,
+  deletedCode: 609 | 610,
 ): Promise<StoredObject> {
   const [found] = await objects.get(reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] }, visibility);
   if (found !== undefined) return found;
-  throw new ServiceError((await deletion.find(reference, visibility)) === null ? 304 : gone);
+  throw new ServiceError((await deletion.find(reference, visibility)) === null ? 304 : deletedCode);
 }
 
 /** Caches the class of an object. Skipped inside a transaction, which may roll back. */

@@ -5,7 +5,7 @@ import { requestModel, type SessionContext } from "../request/index.ts";
 import type { ObjectPage, ObjectQuery, Page, SerializedCollection, Visibility } from "../storage/index.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
-import { type Choice, objectChooser } from "./hooks/choose-objects.ts";
+import { type NamedFindResult, findHookRunner } from "./hooks/run-find-hooks.ts";
 import { planSerialization } from "./object-plan.ts";
 import { ObjectSerializer } from "./object-serializer.ts";
 import { type Cursor, cursorBehind, type CursorSealing, positionOf } from "./query/cursor.ts";
@@ -59,11 +59,18 @@ export class ListObjects {
     if (model.find(className) === undefined || !sees(visibility, className)) throw new ServiceError(304);
     const plan = planSerialization(serialization, { model, visibility, className });
     const asked = input.query ?? {};
-    const chosen: Choice[] = [];
-    const choose = await objectChooser(this.hooks, context, { className, macro: asked["macro"], model });
-    const query = await resolveQuery(asked, { model, objects: r.objects, visibility, className, choose, chosen });
+    const hookResults: NamedFindResult[] = [];
+    const runFindHooks = await findHookRunner(this.hooks, context, { className, macro: asked["macro"], model });
+    const query = await resolveQuery(asked, {
+      model,
+      objects: r.objects,
+      visibility,
+      className,
+      runFindHooks,
+      hookResults,
+    });
     // Includes the choices of hooks: a cursor is valid only for the same choices.
-    const digest = this.digests.sha256(JSON.stringify([className, asked, ...chosen])).slice(0, 16);
+    const digest = this.digests.sha256(JSON.stringify([className, asked, ...hookResults])).slice(0, 16);
     const cursor = input.cursor === undefined ? undefined : await this.cursors.open(context, input.cursor);
     const page = pageOf({ ...input, cursor }, digest, query);
 

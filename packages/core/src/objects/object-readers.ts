@@ -11,7 +11,7 @@ import {
 } from "../storage/index.ts";
 import { visibleObject } from "./get-object.ts";
 import { namedObjects } from "./resolve-links.ts";
-import type { Sight } from "./serialization-source.ts";
+import type { ReadScope } from "./serialization-source.ts";
 import { isUserClass } from "./user-names.ts";
 
 /** Limit for one object. */
@@ -92,7 +92,7 @@ async function resolveReaders(
   { r, principal }: SessionContext,
   given: readonly string[],
   object: StoredObject,
-  { model, visibility }: Sight,
+  { model, visibility }: ReadScope,
 ): Promise<readonly ObjectId[]> {
   if (given.length > maximumReaders) throw faultAt("/readers", `There are more than ${maximumReaders} readers.`);
   const references = given.map(readerReference);

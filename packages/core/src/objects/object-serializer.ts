@@ -97,21 +97,21 @@ export class ObjectSerializer {
 
   /** Loads the targets to write. Returns those with attributes as the next step. */
   private async loadTargets(step: Step): Promise<Step> {
-    const wanted = new Map<ObjectPlan, Set<ObjectId>>();
+    const requested = new Map<ObjectPlan, Set<ObjectId>>();
     const paged: [StoredObject, PlannedLink][] = [];
     for (const [plan, objects] of step) {
       for (const object of objects) {
         for (const link of plan.of(object.className)?.links ?? []) {
-          if (link.page === null) want(wanted, link, this.loaded.shown(object, link).ids);
+          if (link.page === null) request(requested, link, this.loaded.shown(object, link).ids);
           else paged.push([object, link]);
         }
       }
     }
     if (paged.length > 0) await this.lookUp(paged);
-    for (const [object, link] of paged) want(wanted, link, this.loaded.shown(object, link).ids);
-    if (wanted.size === 0) return [];
-    await this.load(wanted);
-    return [...wanted]
+    for (const [object, link] of paged) request(requested, link, this.loaded.shown(object, link).ids);
+    if (requested.size === 0) return [];
+    await this.load(requested);
+    return [...requested]
       .filter(([plan]) => plan.attributes)
       .map(([plan, ids]) => [plan, [...ids].flatMap((id) => this.loaded.find(id) ?? [])]);
   }
@@ -122,10 +122,10 @@ export class ObjectSerializer {
     await this.outline([...members]);
   }
 
-  private async load(wanted: ReadonlyMap<ObjectPlan, ReadonlySet<ObjectId>>): Promise<void> {
-    const ids = new Set([...wanted.values()].flatMap((each) => [...each]));
+  private async load(requested: ReadonlyMap<ObjectPlan, ReadonlySet<ObjectId>>): Promise<void> {
+    const ids = new Set([...requested.values()].flatMap((each) => [...each]));
     acceptObjectCount(ids.size);
-    const whole = new Set([...wanted].flatMap(([plan, each]) => (plan.attributes ? [...each] : [])));
+    const whole = new Set([...requested].flatMap(([plan, each]) => (plan.attributes ? [...each] : [])));
     const missing = [...whole].filter((id) => this.loaded.find(id) === undefined);
     if (missing.length > 0)
       this.keep(await this.source.objects.get(missing, this.source.visibility, this.budget.remaining()));
@@ -144,9 +144,9 @@ export class ObjectSerializer {
   }
 }
 
-function want(wanted: Map<ObjectPlan, Set<ObjectId>>, { target }: PlannedLink, ids: readonly ObjectId[]): void {
-  const all = wanted.get(target) ?? new Set();
-  wanted.set(target, all);
+function request(requested: Map<ObjectPlan, Set<ObjectId>>, { target }: PlannedLink, ids: readonly ObjectId[]): void {
+  const all = requested.get(target) ?? new Set();
+  requested.set(target, all);
   addAll(all, ids);
 }
 

@@ -25,7 +25,7 @@ interface WrittenTarget {
 }
 
 /** Fixed bytes of names and punctuation. */
-const around = { id: 18, metaFields: 72, uuid: 48, attribute: 6, collection: 80, nothing: 4 } as const;
+const overheads = { id: 18, metaFields: 72, uuid: 48, attribute: 6, collection: 80, nothing: 4 } as const;
 
 /** Writes loaded objects by plans and counts the bytes. */
 export class ObjectWriter {
@@ -55,9 +55,9 @@ export class ObjectWriter {
   }
 
   private writeMembers(object: StoredObject | ObjectOutline, plan: ObjectPlan): SerializedObject {
-    this.count(around.id + object.id.length, 1);
+    this.count(overheads.id + object.id.length, 1);
     if (!plan.metaFields) return { "~ObjectID": object.id };
-    this.count(around.metaFields + object.className.length + (plan.uuid ? around.uuid : 0));
+    this.count(overheads.metaFields + object.className.length + (plan.uuid ? overheads.uuid : 0));
     const ofClass = plan.of(object.className);
     if (ofClass !== undefined && ofClass.plain !== null && "attributes" in object)
       return this.writePlain(object, ofClass.plain, plan.uuid);
@@ -69,7 +69,7 @@ export class ObjectWriter {
     if (ofClass === undefined || !("attributes" in object)) return output;
     for (const { name, link } of ofClass.attributes) {
       if (!Object.hasOwn(object.attributes, name)) continue;
-      this.count(around.attribute + name.length);
+      this.count(overheads.attribute + name.length);
       output[name] = link === null ? this.writeValue(object.attributes[name] ?? null) : this.writeLink(object, link);
     }
     return output;
@@ -102,10 +102,10 @@ export class ObjectWriter {
     if (!link.isCollection) {
       const [target] = targets;
       if (target !== undefined) return this.writeTarget(target, link.target);
-      this.count(around.nothing);
+      this.count(overheads.nothing);
       return null;
     }
-    this.count(around.collection);
+    this.count(overheads.collection);
     const elements = targets.map((element) => this.writeTarget(element, link.target));
     return { "~Count": count ?? elements.length, "~UnfilteredCount": count ?? elements.length, "~Elements": elements };
   }

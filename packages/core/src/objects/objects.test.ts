@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { changesFrom, chosenFrom } from "../execution/index.ts";
+import { changesFrom, findResultFrom } from "../execution/index.ts";
 import { Model, type ModelClass } from "../model/index.ts";
 import type { JsonValue } from "../storage/index.ts";
 import { acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
@@ -229,13 +229,15 @@ describe("output of the sandbox", () => {
   test("is accepted when valid", () => {
     const changes = [null, { set: { Name: "x" }, removed: ["Age"] }];
     expect(changesFrom("hook", changes, 2)).toEqual(changes);
-    expect(chosenFrom("hook", { accepted: true, where: [{}], oids: [["1"]], sort: ["-Name"], surprise: 1 })).toEqual({
+    expect(
+      findResultFrom("hook", { accepted: true, where: [{}], oids: [["1"]], sort: ["-Name"], surprise: 1 }),
+    ).toEqual({
       accepted: true,
       where: [{}],
       oids: [["1"]],
       sort: ["-Name"],
     });
-    expect(chosenFrom("hook", { accepted: false, where: [], oids: [] })).toEqual({
+    expect(findResultFrom("hook", { accepted: false, where: [], oids: [] })).toEqual({
       accepted: false,
       where: [],
       oids: [],
@@ -276,6 +278,6 @@ describe("output of the sandbox", () => {
     { accepted: true, where: [], oids: many },
   ];
   test.each(wrongSets.map((wrong) => [wrong]))("is refused as a set of objects: %j", (wrong) =>
-    expect(() => chosenFrom("hook", wrong)).toThrow(expect.objectContaining({ code: 710 })),
+    expect(() => findResultFrom("hook", wrong)).toThrow(expect.objectContaining({ code: 710 })),
   );
 });

@@ -140,10 +140,11 @@ function idOf(
   ) {
     throw faultAt(pointer, "There is no such object.");
   }
-  const { target: wanted } = attribute;
-  if (wanted === undefined || model.find(wanted)?.subtree.includes(target.className) === true) return target.id;
+  const { target: targetClass } = attribute;
+  if (targetClass === undefined || model.find(targetClass)?.subtree.includes(target.className) === true)
+    return target.id;
   // Do not name a class that the caller cannot read.
-  const expected = visibility.classes?.has(wanted) === false ? "another class" : `the class ${wanted}`;
+  const expected = visibility.classes?.has(targetClass) === false ? "another class" : `the class ${targetClass}`;
   throw faultAt(pointer, `An object of ${expected} is expected.`);
 }
 

@@ -13,7 +13,7 @@ export interface SerializationSource {
   readonly extension?: AnswerExtension;
 }
 
-export interface Sight {
+export interface ReadScope {
   readonly model: Model;
   readonly visibility: Visibility;
 }

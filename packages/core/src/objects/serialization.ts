@@ -73,7 +73,7 @@ export function requestedFields(fields: readonly SerializationField[], pointer: 
     if (deepest > maximumNames) throw faultAt(place, `The path has more than ${maximumNames} names.`);
     let level = into;
     for (const name of names) level = openLevel(level, name, place);
-    if (level.fields.has(last)) throw namedTwice(place);
+    if (level.fields.has(last)) throw duplicateField(place);
     const below = field.fields === undefined ? null : emptyLevel();
     level.fields.set(last, { pointer: place, below: below?.fields ?? null, page: pageOf(field) });
     if (below !== null) addAll(below, field.fields ?? [], `${place}/fields`, deepest);
@@ -86,7 +86,7 @@ export function requestedFields(fields: readonly SerializationField[], pointer: 
 function openLevel(level: Level, name: string, pointer: string): Level {
   const known = level.open.get(name);
   if (known !== undefined) return known;
-  if (level.fields.has(name)) throw namedTwice(pointer);
+  if (level.fields.has(name)) throw duplicateField(pointer);
   const below = emptyLevel();
   level.fields.set(name, { pointer, below: below.fields, page: null });
   level.open.set(name, below);
@@ -103,6 +103,6 @@ function pageOf({ page, perPage }: SerializationFieldObject): MemberPage | null 
   return { offset: (page ?? 0) * limit, limit };
 }
 
-function namedTwice(pointer: string) {
+function duplicateField(pointer: string) {
   return faultAt(pointer, "It is named twice, or whole and in part.");
 }

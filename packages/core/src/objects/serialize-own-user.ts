@@ -3,7 +3,7 @@ import { type AppKeyContext, requestModel } from "../request/index.ts";
 import {
   isVisible,
   type ObjectId,
-  type Person,
+  type AuthenticatedAccount,
   type SerializedObject,
   type StoredObject,
   type Visibility,
@@ -30,7 +30,10 @@ export class SerializeOwnUser {
     );
   }
 
-  async serializeOwnUser(context: AppKeyContext, { account, user, linked }: Person): Promise<SerializedObject> {
+  async serializeOwnUser(
+    context: AppKeyContext,
+    { account, user, linked }: AuthenticatedAccount,
+  ): Promise<SerializedObject> {
     const principal = { userId: account.userId, groups: groupsOf(user), administrator: account.administrator };
     const model = (await requestModel(context)).as(principal);
     const visibility = withPersonal(visibilityOf(principal, model));

@@ -17,7 +17,7 @@ import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hook
 import { planSerialization } from "./object-plan.ts";
 import { serializeWritten } from "./object-serializer.ts";
 import type { ResolvedAttributes } from "./resolve-links.ts";
-import type { Sight } from "./serialization-source.ts";
+import type { ReadScope } from "./serialization-source.ts";
 import type { Serialization } from "./serialization.ts";
 import { prepareAttributes, writeChange } from "./write-object.ts";
 
@@ -40,20 +40,20 @@ export class UpdateObject {
     const { r, database, principal } = context;
     return withCurrentModel(context, async (whole) => {
       const model = whole.as(principal);
-      const sight = { model, visibility: visibilityOf(principal, model) };
+      const readScope = { model, visibility: visibilityOf(principal, model) };
       if (reference.kind === "id") {
         const className = database.classes.of(reference.id);
         // Hooks need the object, so it is read anyway.
         const isTried =
-          className !== undefined && (await hooksOfSaves(this.hooks, context, [className], sight)) === null;
+          className !== undefined && (await hooksOfSaves(this.hooks, context, [className], readScope)) === null;
         const changed = isTried
-          ? await this.tryToChange(context, { id: reference.id, className }, sight, input)
+          ? await this.tryToChange(context, { id: reference.id, className }, readScope, input)
           : undefined;
         if (changed !== undefined) return changed;
       }
-      const found = await visibleObject(r, reference, sight.visibility, 610);
+      const found = await visibleObject(r, reference, readScope.visibility, 610);
       cacheClass(context, found);
-      return this.changeObject(context, found, sight, input);
+      return this.changeObject(context, found, readScope, input);
     });
   }
 
@@ -71,23 +71,23 @@ export class UpdateObject {
   private async changeObject(
     context: SessionContext,
     { id, className }: Pick<StoredObject, "id" | "className">,
-    sight: Sight,
+    readScope: ReadScope,
     { given, expectedVersions, serialization }: UpdateObjectInput,
   ): Promise<FoundObject> {
     const { principal, sessionDigest } = context;
-    const { model, visibility } = sight;
+    const { model, visibility } = readScope;
     const modelClass = model.find(className);
     if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
     if (!mayOnClass(principal, modelClass, "write")) throw new ServiceError(404);
     const plan = planSerialization(serialization, { model, visibility, className });
     // The class must still be the one of the prepared attributes.
     const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
-    const hooks = await hooksOfSaves(this.hooks, context, [className], sight);
+    const hooks = await hooksOfSaves(this.hooks, context, [className], readScope);
     const { changed, targets } =
       hooks === null
-        ? await change(context, { given, expectedVersions }, { id, modelClass, sight, by })
-        : await changeWithHooks(hooks, context, { given, expectedVersions }, { id, modelClass, sight, by });
-    const object = await serializeWritten(hookedSource(this.hooks, context, sight), plan, changed, targets);
+        ? await change(context, { given, expectedVersions }, { id, modelClass, readScope, by })
+        : await changeWithHooks(hooks, context, { given, expectedVersions }, { id, modelClass, readScope, by });
+    const object = await serializeWritten(hookedSource(this.hooks, context, readScope), plan, changed, targets);
     return { object, version: changed.version };
   }
 }
@@ -95,14 +95,17 @@ export class UpdateObject {
 async function change(
   context: SessionContext,
   { given, expectedVersions }: GivenChange,
-  { id, modelClass, sight, by }: ToChange,
+  { id, modelClass, readScope, by }: ToChange,
 ): Promise<Changed> {
   const { attributes, links, targets } = await prepareAttributes(context, given, {
-    ...sight,
+    ...readScope,
     modelClass,
     whole: false,
   });
-  return { changed: await writeChange(context, { id, attributes, links, expectedVersions }, by, sight.model), targets };
+  return {
+    changed: await writeChange(context, { id, attributes, links, expectedVersions }, by, readScope.model),
+    targets,
+  };
 }
 
 export interface GivenChange {
@@ -113,7 +116,7 @@ export interface GivenChange {
 interface ToChange {
   readonly id: ObjectId;
   readonly modelClass: ModelClass;
-  readonly sight: Sight;
+  readonly readScope: ReadScope;
   readonly by: Writing & { readonly className: string };
 }
 
@@ -127,21 +130,21 @@ function changeWithHooks(
   hooks: SaveHooks,
   context: SessionContext,
   { given, expectedVersions }: GivenChange,
-  { id, modelClass, sight, by }: ToChange,
+  { id, modelClass, readScope, by }: ToChange,
 ): Promise<Changed> {
   const { className } = by;
   return hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       await inside.r.objects.lock([id]);
-      const base = await visibleObject(inside.r, { kind: "id", id }, sight.visibility, 610);
+      const base = await visibleObject(inside.r, { kind: "id", id }, readScope.visibility, 610);
       if (base.className !== className) throw new ServiceError(304);
       if (expectedVersions !== null && !expectedVersions.includes(base.version))
         throw new ServiceError(713, { detail: "The object has another version." });
-      const prepared = await prepareAttributes(inside, given, { ...sight, modelClass, whole: false });
-      const save: HookedSave = { className, base, returning: false, given, prepared };
+      const prepared = await prepareAttributes(inside, given, { ...readScope, modelClass, whole: false });
+      const save: HookedSave = { className, base, restoring: false, given, prepared };
       const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
       // The object is locked and its version checked; only hooks can have changed it.
-      const changed = await writeChange(inside, { id, attributes, links, expectedVersions: null }, by, sight.model);
+      const changed = await writeChange(inside, { id, attributes, links, expectedVersions: null }, by, readScope.model);
       await hooks.after(inside, [save], [changed]);
       return { changed, targets };
     }),

@@ -5,7 +5,7 @@ import {
   type Filter,
   jsonBytes,
   type Links,
-  mostWrittenBytes,
+  maxWrittenBytes,
   type ObjectOutline,
   type ObjectQuery,
   type ObjectRepository,
@@ -16,7 +16,7 @@ import {
 import type { GivenAttributes } from "./accept-attributes.ts";
 import { batches } from "./batches.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
-import { objectChooser } from "./hooks/choose-objects.ts";
+import { findHookRunner } from "./hooks/run-find-hooks.ts";
 import { hookFailure } from "./hooks/hook-caller.ts";
 import { type AcceptChange, type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
 import { type QueryRequest, resolveQuery } from "./query/resolve-query.ts";
@@ -27,7 +27,7 @@ import { prepareAttributes } from "./write-object.ts";
 
 const maximumObjects = 10_000;
 /** Batch size of a write. Bytes include the old and the new values, which are sent to storage and back. */
-const atOnce = { items: 1_000, bytes: 8 * 1024 * 1024 };
+const batchSize = { items: 1_000, bytes: 8 * 1024 * 1024 };
 const maximumLinks = 100_000;
 
 export interface UpdateObjectsInput {
@@ -61,8 +61,8 @@ export class UpdateObjects {
       const modelClass = model.find(className);
       if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
       if (!modelClass.subtree.some((name) => mayWrite(context, model, name))) throw new ServiceError(404);
-      const choose = await objectChooser(this.hooks, context, { className, macro: request["macro"], model });
-      const query = await resolveQuery(request, { model, objects: r.objects, visibility, className, choose });
+      const runFindHooks = await findHookRunner(this.hooks, context, { className, macro: request["macro"], model });
+      const query = await resolveQuery(request, { model, objects: r.objects, visibility, className, runFindHooks });
       const prepared = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });
       const { attributes, links } = prepared;
       const bytes = jsonBytes([attributes, links]);
@@ -85,7 +85,7 @@ export class UpdateObjects {
       }
       return unit.transaction(async ({ objects }) => {
         const matching = await matches(objects);
-        for (const batch of batches(matching, (outline) => outline.bytes + bytes, atOnce)) {
+        for (const batch of batches(matching, (outline) => outline.bytes + bytes, batchSize)) {
           await objects.update(
             batch.map(({ id }) => ({ id, attributes, links, expectedVersions })),
             by,
@@ -130,12 +130,12 @@ function acceptClass(context: SessionContext, model: Model, className: string, g
 function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Links): void {
   const each = Object.values(links).flat().length;
   const total = matching.reduce((sum, outline) => sum + outline.bytes + bytes, 0);
-  if (total <= mostWrittenBytes && matching.length * each <= maximumLinks) return;
+  if (total <= maxWrittenBytes && matching.length * each <= maximumLinks) return;
   throw faultAt("/query", `${matching.length} objects match, too many for so large a change.`);
 }
 
 /** Batch size of a hook call. */
-const toldAtOnce = { items: 200, bytes: 1024 * 1024 };
+const hookBatchSize = { items: 200, bytes: 1024 * 1024 };
 
 interface ManyToChange {
   readonly by: Writing;
@@ -156,12 +156,12 @@ function changeManyWithHooks(
     inTransaction(ready, async (inside) => {
       const { objects } = inside.r;
       const matching = await matches(objects);
-      for (const batch of batches(matching, ({ bytes }) => bytes, toldAtOnce)) {
+      for (const batch of batches(matching, ({ bytes }) => bytes, hookBatchSize)) {
         const bases = await read(objects, batch, visibility);
         if (bases.some(({ version }) => expectedVersions?.includes(version) === false))
           throw new ServiceError(713, { detail: "An object has another version." });
         const saves = bases.map(
-          (base): HookedSave => ({ className: base.className, base, returning: false, given, prepared }),
+          (base): HookedSave => ({ className: base.className, base, restoring: false, given, prepared }),
         );
         const changes = (await hooks.before(inside, saves, accept)).map(({ attributes, links }, index) => {
           return { id: (bases[index] as StoredObject).id, attributes, links, expectedVersions: null };

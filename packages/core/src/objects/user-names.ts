@@ -21,7 +21,7 @@ const reservedNames: RecordKind<ObjectId> = "userName";
 const lifetime = 100 * 365 * 86_400_000;
 
 /** Batch size of one transaction. */
-const atOnce = { items: 200, bytes: 8 * 1024 * 1024 };
+const batchSize = { items: 200, bytes: 8 * 1024 * 1024 };
 
 export interface NamedUser {
   readonly id: ObjectId;
@@ -82,7 +82,7 @@ export async function reserveUserNames({ storage, digests }: Pick<Database, "sto
   const model = new Model(await models.load());
   const classes = [...model.all()].map(({ definition }) => definition.name).filter((name) => isUserClass(model, name));
   const users = await objects.match({ classes }, seesAll, Number.MAX_SAFE_INTEGER);
-  for (const batch of batches(users, ({ bytes }) => bytes, atOnce)) {
+  for (const batch of batches(users, ({ bytes }) => bytes, batchSize)) {
     const ids = batch.map(({ id }) => id);
     await storage.transaction(async (r) => {
       // The lock keeps a concurrently renamed or deleted user from getting the old name back.
@@ -117,15 +117,15 @@ export function guardUserAttributes({ administrator }: Principal, names: Iterabl
   }
 }
 
-const longestName = 1_024;
+const maxNameLength = 1_024;
 
 export function isUserName(name: string): boolean {
-  return name.trim() !== "" && name.length <= longestName;
+  return name.trim() !== "" && name.length <= maxNameLength;
 }
 
 /** The stored form of a user name. 307 for a name unusable in a log-in. */
 export function userName(name: string): string {
-  if (!isUserName(name)) throw faultAt("/Name", `A name of at most ${longestName} characters is expected.`);
+  if (!isUserName(name)) throw faultAt("/Name", `A name of at most ${maxNameLength} characters is expected.`);
   return loginNameOf(name);
 }
 

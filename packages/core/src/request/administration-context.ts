@@ -1,10 +1,10 @@
 import type { AuditEvent } from "../storage/index.ts";
 import { type ChangeToAudit, operatorEvent } from "./audit-events.ts";
 import type { Database } from "./database.ts";
-import type { ArrivingContext } from "./request-context.ts";
+import type { UnadmittedContext } from "./request-context.ts";
 
 /** The context of an administrative use case: a database, and the author of the changes. */
-export interface AdministrationContext extends Pick<ArrivingContext, "database" | "r" | "unit"> {
+export interface AdministrationContext extends Pick<UnadmittedContext, "database" | "r" | "unit"> {
   /** Creates the audit event of a change, with its author. */
   readonly eventOf: (change: ChangeToAudit) => AuditEvent;
 }

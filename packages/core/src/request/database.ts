@@ -1,4 +1,4 @@
-import { type Digests, Recent } from "../digests/index.ts";
+import { type Digests, LruCache } from "../digests/index.ts";
 import { emptyLibrary, type MacroLibrary } from "../macros/index.ts";
 import { ModelCache } from "../model/index.ts";
 import {
@@ -84,7 +84,7 @@ export class Database {
 
 /** Cache of object classes. A class never changes, but the database may be replaced: callers let storage verify it. */
 export class ClassCache {
-  private readonly recent = new Recent<ObjectId, string>(10_000);
+  private readonly recent = new LruCache<ObjectId, string>(10_000);
 
   of(id: ObjectId): string | undefined {
     return this.recent.get(id);

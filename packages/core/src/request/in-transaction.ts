@@ -1,7 +1,7 @@
 import { ModelCache } from "../model/index.ts";
 import type { Attempt, Repositories } from "../storage/index.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { LastingWork, UnitOfWork } from "./unit-of-work.ts";
+import type { AutonomousWork, UnitOfWork } from "./unit-of-work.ts";
 
 /** Runs the work in one transaction, with its context. Joins a transaction that is already open. */
 export async function inTransaction<Context extends RequestContext, T>(
@@ -10,16 +10,16 @@ export async function inTransaction<Context extends RequestContext, T>(
 ): Promise<T> {
   if (context.unit.joined) return work(context);
   const { storage } = context.database;
-  let lasting: LastingWork[] = [];
+  let autonomous: AutonomousWork[] = [];
   try {
     return await storage.transaction((r, attempt) => {
-      // A retry registers its lasting work again.
-      lasting = [];
-      const unit = new JoinedUnit(r, attempt, (each) => lasting.push(each));
+      // A retry registers its autonomous work again.
+      autonomous = [];
+      const unit = new JoinedUnit(r, attempt, (each) => autonomous.push(each));
       return work({ ...context, r, unit });
     });
   } finally {
-    for (const each of lasting) await each(storage.repositories);
+    for (const each of autonomous) await each(storage.repositories);
   }
 }
 
@@ -32,14 +32,14 @@ export class JoinedUnit implements UnitOfWork {
     private readonly r: Repositories,
     readonly attempt: Attempt,
     /** Registers work to run after the transaction. */
-    private readonly afterwards: (work: LastingWork) => void = () => {},
+    private readonly afterwards: (work: AutonomousWork) => void = () => {},
   ) {}
 
   transaction<T>(work: (r: Repositories) => Promise<T>): Promise<T> {
     return work(this.r);
   }
 
-  async lastingly(work: LastingWork): Promise<void> {
+  async autonomously(work: AutonomousWork): Promise<void> {
     this.afterwards(work);
   }
 }

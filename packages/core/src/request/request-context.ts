@@ -12,7 +12,7 @@ export interface ClientOrigin {
 }
 
 /** Context of a request before admission. */
-export interface ArrivingContext {
+export interface UnadmittedContext {
   readonly requestId: string;
   readonly origin: ClientOrigin;
   readonly database: Database;
@@ -25,7 +25,7 @@ export interface ArrivingContext {
 }
 
 /** Context of an admitted request. */
-export interface RequestContext extends ArrivingContext {
+export interface RequestContext extends UnadmittedContext {
   readonly modelGeneration: number;
   /** Generation of the macros in the database. */
   readonly macroGeneration: number;
@@ -39,7 +39,7 @@ export interface SessionContext extends AppKeyContext {
   readonly session: Session;
   readonly sessionDigest: Digest;
   /** The code for an ended session: 201 for a session id, 203 for a token. */
-  readonly overCode: 201 | 203;
+  readonly sessionEndedCode: 201 | 203;
   readonly principal: Principal;
   /** The running macro or hook that issued this call. */
   readonly execution?: MacroExecution;

@@ -30,11 +30,11 @@ export class StoreTime {
   /** `time` in milliseconds since 1970. */
   format(time: number): string {
     const number = Math.floor(time / minute);
-    const { text, offset } = this.minutes.get(number) ?? this.workOut(number);
+    const { text, offset } = this.minutes.get(number) ?? this.compute(number);
     return `${text}${pad(Math.floor(time / 1000) - number * 60)}${offset}`;
   }
 
-  private workOut(number: number): Minute {
+  private compute(number: number): Minute {
     const offset = this.offsetAt(number * minute);
     const local = new Date(number * minute + offset * minute).toISOString();
     const text = `${local.slice(0, 4)}${local.slice(5, 7)}${local.slice(8, 10)}T${local.slice(11, 13)}${local.slice(14, 16)}`;

@@ -15,11 +15,11 @@ export interface UnitOfWork {
   attempt<T>(work: () => Promise<T>): Promise<T>;
 
   /** Runs work that must survive a rollback, such as audit events: now, or after the surrounding transaction. */
-  lastingly(work: LastingWork): Promise<void>;
+  autonomously(work: AutonomousWork): Promise<void>;
 }
 
 /** Gets repositories outside any transaction. */
-export type LastingWork = (r: Repositories) => Promise<void>;
+export type AutonomousWork = (r: Repositories) => Promise<void>;
 
 /** No transaction is open. Each use case starts its own. */
 export class OwnUnit implements UnitOfWork {
@@ -36,7 +36,7 @@ export class OwnUnit implements UnitOfWork {
     return work();
   }
 
-  lastingly(work: LastingWork): Promise<void> {
+  autonomously(work: AutonomousWork): Promise<void> {
     return work(this.storage.repositories);
   }
 }

@@ -141,7 +141,7 @@ export type NewAccount = Pick<Account, "userId" | "loginName" | "secret"> &
 export type ListedAccount = Omit<Account, "secret" | "secretVersion">;
 
 /** An authenticated user. */
-export interface Person {
+export interface AuthenticatedAccount {
   readonly account: Account;
   /** The account's user object, read when the authentication began. */
   readonly user: StoredObject;

@@ -14,7 +14,7 @@ export interface AdmissionRepository {
    * Admits a browser that returns from an identity provider. `state` is the id of a `providerState` record. The call
    * takes the record, except in maintenance mode.
    */
-  admitReturn(state: Digest): Promise<ReturnAdmission>;
+  admitCallback(state: Digest): Promise<CallbackAdmission>;
 }
 
 export interface AdmissionRequest {
@@ -50,7 +50,7 @@ export interface Admission {
 }
 
 /** A consistent snapshot of all facts that admit a browser returning from an identity provider. */
-export interface ReturnAdmission extends Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
+export interface CallbackAdmission extends Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
   /** Content of the state record; `null` if it is unknown, used or expired, and in maintenance mode. */
   readonly state: RecordValue | null;
   /** The app key whose digest is `state.appKey`; `null` if there is none. Disabled keys are included. */

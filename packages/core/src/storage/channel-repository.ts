@@ -10,7 +10,7 @@ export type MessageVerdict = "fresh" | "seen" | "old" | "gone";
 export const messageWindow = 1_024;
 
 /** The cipher blocks of one credentials message. */
-export interface BlockClaim {
+export interface MessageBlocks {
   /**
    * SHA-256 of each block, as a set: a block repeated in one message counts as one use. Padding is random, so equal
    * blocks are copies of the same block and reveal nothing about other messages.
@@ -44,7 +44,7 @@ export type BlockVerdict = "first" | "again" | "refused";
  */
 export interface ChannelRepository {
   /**
-   * Reserves `count` consecutive numbers for outgoing messages (1 to `largestReservation`, else 799) and returns the
+   * Reserves `count` consecutive numbers for outgoing messages (1 to `maxReservation`, else 799) and returns the
    * first. Numbers start at 0 and are never reserved twice, so unused numbers are lost. `null` if the channel is gone:
    * to answer a log-out, reserve a number before ending the session.
    */
@@ -60,7 +60,7 @@ export interface ChannelRepository {
    * Counts one use of every block, or of none. Of conflicting concurrent calls, one wins. Stores the client's key and
    * the time of first use with each block, by the storage's clock.
    */
-  claimBlocks(claim: BlockClaim, limits: BlockLimits): Promise<BlockVerdict>;
+  registerBlocks(message: MessageBlocks, limits: BlockLimits): Promise<BlockVerdict>;
 
   /**
    * Deletes at most `limit` blocks first used at least `age` milliseconds ago for a server key not in the list. Returns

@@ -4,7 +4,7 @@ import { isObjectId, objectIdOf, objectNumber, objectReference } from "./entitie
 import { atMost, jsonBytes } from "./entities/size-limits.ts";
 import type { JsonValue } from "./entities/stored-object.ts";
 import { strictJsonObject } from "./entities/strict-json.ts";
-import { capabilityWords } from "./storage.ts";
+import { describeCapabilities } from "./storage.ts";
 import { delayAfter } from "./throttle-repository.ts";
 
 test("every capability has a description, present or missing", () => {
@@ -15,7 +15,7 @@ test("every capability has a description, present or missing", () => {
     valueIndexes: true,
     indexesPerTable: 55,
   };
-  expect([...capabilityWords(all)]).toEqual([
+  expect([...describeCapabilities(all)]).toEqual([
     ["durable", "durable"],
     ["severalProcesses", "several processes"],
     ["parallelTransactions", "parallel transactions"],
@@ -29,7 +29,7 @@ test("every capability has a description, present or missing", () => {
     valueIndexes: false,
     indexesPerTable: null,
   };
-  expect([...capabilityWords(none).values()]).toEqual([
+  expect([...describeCapabilities(none).values()]).toEqual([
     "gone with its process",
     "one process",
     "transactions take turns",

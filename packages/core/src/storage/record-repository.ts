@@ -20,7 +20,7 @@ export interface StoredRecord<Value = RecordValue> {
   /** Changes with each put and each claim, but not with `settle`. Never reused in a database, even after a removal. */
   readonly version: number;
   /** The version at creation. Writes keep it. A record created again after its end has another one. */
-  readonly born: number;
+  readonly createdVersion: number;
   /** Creation time, milliseconds since 1970 by the storage's clock. */
   readonly createdAt: number;
   /** Milliseconds between creation and this read. */
@@ -44,9 +44,9 @@ export interface PutOptions {
 
 /** Maximum number of records of a kind; 0: unlimited. */
 export interface RecordQuota {
-  readonly ofOwner: number;
+  readonly perOwner: number;
   /** Of all owners together. */
-  readonly inAll: number;
+  readonly total: number;
 }
 
 /** See `PutOptions`. The id must be unused. */
@@ -156,21 +156,21 @@ export async function changeRecord<Value>(
 }
 
 /** A page of a list: at most `limit` items after a key, or from the first (`null`). */
-export interface Part<Place = string> {
-  readonly after: Place | null;
+export interface PageRequest<Key = string> {
+  readonly after: Key | null;
   readonly limit: number;
 }
 
 /** Reads all pages of a list. */
-export async function allParts<T, Place = string>(
-  list: (part: Part<Place>) => Promise<readonly T[]>,
-  placeOf: (item: T) => Place,
+export async function allPages<T, Key = string>(
+  list: (page: PageRequest<Key>) => Promise<readonly T[]>,
+  keyOf: (item: T) => Key,
   limit = 500,
 ): Promise<T[]> {
   const all: T[] = [];
   for (;;) {
     const last = all.at(-1);
-    const found = await list({ after: last === undefined ? null : placeOf(last), limit });
+    const found = await list({ after: last === undefined ? null : keyOf(last), limit });
     all.push(...found);
     if (found.length < limit) return all;
   }

@@ -19,7 +19,7 @@ export interface StorageArchive {
    * parts may be cut differently. To stop early, end the iteration (as `for await` does); this releases the storage.
    * `export` yields parts, `import` takes single records.
    */
-  export(): AsyncIterable<ArchivePart>;
+  export(): AsyncIterable<ArchiveChunk>;
 
   /**
    * Imports the records of an export, in their order, into a database that is migrated and otherwise empty. All or
@@ -148,29 +148,29 @@ export const archiveSections = [
 ] as const satisfies readonly ArchiveSection[];
 
 /**
- * Records of one section: at least one, at most `largestPart.records`. A part ends once its attributes reach
- * `largestPart.characters`. Batches avoid one asynchronous step per record, which would take longer than the write.
+ * Records of one section: at least one, at most `maxChunk.records`. A chunk ends once its attributes reach
+ * `maxChunk.characters`. Batches avoid one asynchronous step per record, which would take longer than the write.
  */
-export type ArchivePart = readonly ArchiveRecord[];
+export type ArchiveChunk = readonly ArchiveRecord[];
 
-export const largestPart = { records: 2_000, characters: 1_048_576 };
+export const maxChunk = { records: 2_000, characters: 1_048_576 };
 
-/** Groups records into parts. */
-export async function* inParts(
+/** Groups records into chunks. */
+export async function* inChunks(
   records: Iterable<ArchiveRecord> | AsyncIterable<ArchiveRecord>,
-): AsyncGenerator<ArchivePart> {
-  let part: ArchiveRecord[] = [];
+): AsyncGenerator<ArchiveChunk> {
+  let chunk: ArchiveRecord[] = [];
   let characters = 0;
   for await (const record of records) {
-    const isWhole = part.length >= largestPart.records || characters >= largestPart.characters;
-    if (part.length > 0 && (isWhole || part[0]?.section !== record.section)) {
-      yield part;
-      [part, characters] = [[], 0];
+    const isFull = chunk.length >= maxChunk.records || characters >= maxChunk.characters;
+    if (chunk.length > 0 && (isFull || chunk[0]?.section !== record.section)) {
+      yield chunk;
+      [chunk, characters] = [[], 0];
     }
-    part.push(record);
+    chunk.push(record);
     if ("attributes" in record) characters += record.attributes?.length ?? 0;
   }
-  if (part.length > 0) yield part;
+  if (chunk.length > 0) yield chunk;
 }
 
 /** 307: the import found duplicate or inconsistent records. */

@@ -100,7 +100,7 @@ export interface StorageCapabilities {
   readonly indexesPerTable: number | null;
 }
 
-const words: { readonly [K in keyof StorageCapabilities]: (declared: StorageCapabilities[K]) => string } = {
+const descriptions: { readonly [K in keyof StorageCapabilities]: (declared: StorageCapabilities[K]) => string } = {
   durable: (declared) => (declared ? "durable" : "gone with its process"),
   severalProcesses: (declared) => (declared ? "several processes" : "one process"),
   parallelTransactions: (declared) => (declared ? "parallel transactions" : "transactions take turns"),
@@ -109,9 +109,13 @@ const words: { readonly [K in keyof StorageCapabilities]: (declared: StorageCapa
 };
 
 /** Operator-readable text of each capability, most important first. */
-export function capabilityWords(capabilities: StorageCapabilities): ReadonlyMap<keyof StorageCapabilities, string> {
-  const names = Object.keys(words) as (keyof StorageCapabilities)[];
-  return new Map(names.map((name) => [name, (words[name] as (declared: unknown) => string)(capabilities[name])]));
+export function describeCapabilities(
+  capabilities: StorageCapabilities,
+): ReadonlyMap<keyof StorageCapabilities, string> {
+  const names = Object.keys(descriptions) as (keyof StorageCapabilities)[];
+  return new Map(
+    names.map((name) => [name, (descriptions[name] as (declared: unknown) => string)(capabilities[name])]),
+  );
 }
 
 /**

@@ -8,14 +8,14 @@ import {
   type CallbackInput,
   CallbackAddresses,
   type ClientOrigin,
-  EnterWithPassword,
-  EnterWithProvider,
+  OpenPasswordSession,
+  LogInWithProvider,
   FinishProviderLogIn,
   Gate,
   type IdentityLink,
   identityLinkKind,
-  LogInLinking,
-  type LogInsUnderWay,
+  LogInAndLink,
+  type PendingLogInQuota,
   loginNameOf,
   type MailLanguage,
   type MailJob,
@@ -28,7 +28,7 @@ import {
   ServiceError,
   type StartInput,
   StartProviderLogIn,
-  TradeReturnCode,
+  ExchangeReturnCode,
   VerifyPassword,
 } from "../../src/index.ts";
 import { checkSecondFactors, digests, openFixture, random } from "../fixture.ts";
@@ -43,14 +43,14 @@ const hasher = {
 };
 
 export interface ProviderFixtureOptions {
-  readonly room?: LogInsUnderWay;
+  readonly room?: PendingLogInQuota;
   readonly clockOffset?: () => number;
   readonly publicUrl?: string;
   readonly mail?: "none" | "refused" | "taken";
 }
 
 export async function openProviderFixture({
-  room: quota = { ofOwner: 0, inAll: 0 },
+  room: quota = { perOwner: 0, total: 0 },
   clockOffset,
   publicUrl = "https://service.example/api/",
   mail = "none",
@@ -69,17 +69,17 @@ export async function openProviderFixture({
   const serializeOwnUser = new SerializeOwnUser(hooks);
   const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);
   const starting = new StartProviderLogIn(providers, sealing, digests, random, quota);
-  const enterWithProvider = new EnterWithProvider(gate, assignUser, serializeOwnUser, digests, random);
-  const finishing = new FinishProviderLogIn({ providers, sealing, enterWithProvider, digests, random, quota });
-  const trading = new TradeReturnCode(providers, sealing, enterWithProvider, digests);
+  const logInWithProvider = new LogInWithProvider(gate, assignUser, serializeOwnUser, digests, random);
+  const finishing = new FinishProviderLogIn({ providers, sealing, logInWithProvider, digests, random, quota });
+  const trading = new ExchangeReturnCode(providers, sealing, logInWithProvider, digests);
   const told: [string, MailJob][] = [];
   const queueMail = async ({ alias }: { readonly alias: string }, order: MailJob) => {
     told.push([alias, order]);
     if (mail === "refused") throw new ServiceError(706);
   };
   const notice = new ChangeNotice({ configured: mail !== "none", queueMail }, "de");
-  const linking = new LogInLinking(
-    new EnterWithPassword(gate, new VerifyPassword(hasher, digests), serializeOwnUser),
+  const linking = new LogInAndLink(
+    new OpenPasswordSession(gate, new VerifyPassword(hasher, digests), serializeOwnUser),
     digests,
     random,
     notice,
@@ -140,7 +140,7 @@ export async function openProviderFixture({
       change: Partial<AppKeyContext> = {},
     ) => {
       const { token = null, enrol = false, ...shown } = input;
-      return trading.tradeReturnCode({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
+      return trading.exchangeReturnCode({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
     },
 
     /** The parameters with which the provider redirects the browser of a log-in. */
@@ -168,7 +168,7 @@ export async function openProviderFixture({
     link: (dfUuid: unknown, change: { user?: string; pass?: string; key?: string; language?: MailLanguage } = {}) => {
       const { user = "ada", pass = "secret", key, language = null } = change;
       const appKey = key === undefined ? context.appKey : { ...context.appKey, id: key };
-      return linking.logInLinking(
+      return linking.logInAndLink(
         { ...context, appKey },
         { user, pass, appNames: ["app"], deviceId: null, dfUuid, language },
       );

@@ -50,7 +50,7 @@ describe("provider log-in", () => {
 
   test("is refused while too many are in progress, which the audit counts by app key and network", async () => {
     let offset = 0;
-    const crowded = await openProviderFixture({ room: { ofOwner: 2, inAll: 3 }, clockOffset: () => offset });
+    const crowded = await openProviderFixture({ room: { perOwner: 2, total: 3 }, clockOffset: () => offset });
     const from = (network: string) => crowded.start({}, { address: network, network });
     for (let round = 0; round < 2; round += 1) await from("192.0.2.1");
     for (const whose of ["of one network", "of one network"]) {

@@ -52,7 +52,7 @@ describe("provider log-in that returns to an app", () => {
     ["another port", { returnTo: "https://app.example:444/back" }],
     ["a scheme of scripts", { returnTo: "javascript:alert(1)//app.example" }],
   ])("does not begin with %s, and stores nothing", async (_what, change) => {
-    await open({ room: { ofOwner: 1, inAll: 1 } });
+    await open({ room: { perOwner: 1, total: 1 } });
     const right = { returnTo: address, challenge: pair().challenge };
     await expect(f.start({ ...right, ...change })).rejects.toMatchObject({ code: 307 });
     expect(f.google.begun).toEqual([]);
@@ -255,7 +255,7 @@ describe("provider log-in that returns to an app", () => {
   });
 
   test("has the same limits for codes as for log-ins in progress, for a network and in all", async () => {
-    await open({ room: { ofOwner: 2, inAll: 0 } });
+    await open({ room: { perOwner: 2, total: 0 } });
     const [first] = [await returned(), await returned()];
     const refused = await returned();
     expect([refused.code, refused.error]).toEqual(["", "706"]);

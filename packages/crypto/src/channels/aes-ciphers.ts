@@ -24,15 +24,15 @@ import { unpadPkcs7 } from "./unpadding.ts";
 const algorithm = "aes-256-cbc";
 const keyLength = 32;
 const blockLength = 16;
-const longestData = 65_536;
-const longestText = Math.ceil(longestData / 3) * 4;
+const maxDataLength = 65_536;
+const maxTextLength = Math.ceil(maxDataLength / 3) * 4;
 
 /** AES-256-CBC with OpenSSL and our own unpadding. The AES key is opened like credentials. */
 export class AesCbcHybridCipher implements HybridCipher {
   constructor(private readonly credentials: CredentialsCipher) {}
 
   async open({ aesKey, data }: HybridMessage, accepted: readonly ServerKeyPair[]): Promise<OpenedMessage | undefined> {
-    const bytes = data.length > longestText ? undefined : strictBase64(data, "base64");
+    const bytes = data.length > maxTextLength ? undefined : strictBase64(data, "base64");
     if (bytes === undefined || bytes.length < 2 * blockLength || bytes.length % blockLength !== 0) return undefined;
     const [iv, blocks] = [bytes.subarray(0, blockLength), bytes.subarray(blockLength)];
 

@@ -1,5 +1,5 @@
 import { createPublicKey, hash } from "node:crypto";
-import { type ClientKey, type ClientKeyParser, type Digest, Recent } from "@sallyport/core";
+import { type ClientKey, type ClientKeyParser, type Digest, LruCache } from "@sallyport/core";
 import forge from "node-forge";
 import { memoizeByKey } from "../digests-and-random.ts";
 import { thumbprint } from "../node-server-keys.ts";
@@ -10,11 +10,11 @@ export const clientKeyObject = memoizeByKey(({ spki }: ClientKey) =>
   createPublicKey({ key: Buffer.from(spki), format: "der", type: "spki" }),
 );
 
-const longestText = 8_192;
+const maxTextLength = 8_192;
 const sizes = { smallest: 2048, largest: 4096 };
 const exponent = 65_537;
 /** Upper bound for an accepted key. Longer input is refused without parsing. */
-const longestDer = 600;
+const maxDerLength = 600;
 /** Minimum number of cached keys. Clients often log in again with the same key. */
 const cacheSize = 100;
 
@@ -26,10 +26,10 @@ interface ReadKey {
 /** Parses keys with node-forge and keeps only modulus and exponent. The key is then encoded again. */
 export class ForgeClientKeyParser implements ClientKeyParser {
   /** By the SHA-256 of the text. */
-  readonly #recent = new Recent<Digest, ReadKey>(cacheSize);
+  readonly #recent = new LruCache<Digest, ReadKey>(cacheSize);
 
   parse(text: string, ownKeyIds: Iterable<string>): ClientKey | undefined {
-    if (text.length > longestText) return undefined;
+    if (text.length > maxTextLength) return undefined;
     const digest = hash("sha256", text, "hex");
     const known = this.#recent.get(digest);
     const read = known ?? this.#read(text);
@@ -58,7 +58,7 @@ type Numbers = Pick<forge.pki.rsa.PublicKey, "n" | "e">;
 
 /** Modulus and exponent, if the bytes are exactly node-forge's encoding of them. */
 function readNumbers({ der, form }: PublicKeyBytes): Numbers | undefined {
-  if (der.length > longestDer) return undefined;
+  if (der.length > maxDerLength) return undefined;
   const binary = der.toString("latin1");
   let key: Numbers;
   try {

@@ -20,9 +20,9 @@ export interface RsaCredentialsCipherOptions extends BlockThreadsOptions {
   readonly legacyPkcs1?: boolean;
 }
 
-const mostBlocks = 16;
-const largestBlock = 512;
-const longestText = Math.ceil((mostBlocks * largestBlock) / 3) * 4;
+const maxBlocks = 16;
+const maxBlockLength = 512;
+const maxTextLength = Math.ceil((maxBlocks * maxBlockLength) / 3) * 4;
 
 /** Raw RSA with OpenSSL, in its own threads. This package removes the padding. */
 export class RsaCredentialsCipher implements CredentialsCipher {
@@ -35,7 +35,7 @@ export class RsaCredentialsCipher implements CredentialsCipher {
   }
 
   async open(credentials: string, accepted: readonly ServerKeyPair[]): Promise<OpenedCredentials | undefined> {
-    const bytes = credentials.length > longestText ? undefined : strictBase64(credentials, "base64");
+    const bytes = credentials.length > maxTextLength ? undefined : strictBase64(credentials, "base64");
     if (bytes === undefined || bytes.length === 0) return undefined;
     const candidates = accepted
       .filter(({ kind }) => kind === "rsa")
@@ -59,7 +59,7 @@ export class RsaCredentialsCipher implements CredentialsCipher {
 }
 
 function isWhole(blocks: number): boolean {
-  return Number.isInteger(blocks) && blocks <= mostBlocks;
+  return Number.isInteger(blocks) && blocks <= maxBlocks;
 }
 
 function digestsOf(bytes: Uint8Array, size: number): Digest[] {

@@ -53,7 +53,7 @@ function xor(a: Uint8Array, b: Uint8Array): Uint8Array {
 }
 
 const lengthCandidates = 128;
-const shortestFilling = 8;
+const minFillingLength = 8;
 
 /**
  * Removes PKCS#1 v1.5 padding (RFC 8017, 7.2.2) from a raw block, with implicit rejection. An invalid padding yields a
@@ -77,7 +77,7 @@ export function unpadPkcs1(block: Uint8Array, cipherBlock: Uint8Array, rejection
     found |= zero;
   }
   const start = maskZero(block[0] ?? 1) & maskEqual(block[1] ?? 0, 2);
-  const good = start & found & ~maskLess(separator, 2 + shortestFilling);
+  const good = start & found & ~maskLess(separator, 2 + minFillingLength);
 
   const message = block.map((byte, at) => select(good, byte, substitute[at] ?? 0));
   return { good, message: message.subarray(select(good, separator + 1, substituteStart)) };
@@ -85,7 +85,7 @@ export function unpadPkcs1(block: Uint8Array, cipherBlock: Uint8Array, rejection
 
 /** The last candidate that is a valid length, so that all lengths are about equally likely. */
 function substituteLength(candidates: Uint8Array, size: number): number {
-  const longest = size - 2 - shortestFilling;
+  const longest = size - 2 - minFillingLength;
   const bits = 2 ** Math.ceil(Math.log2(longest + 1)) - 1;
   let length = 0;
   for (let at = 0; at < candidates.length; at += 2) {

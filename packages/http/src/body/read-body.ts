@@ -18,7 +18,7 @@ const strangersLimit = 64 * 1024;
 export const readBody: Step = async (exchange, parts) => {
   if (!takesBody(exchange)) return;
   const { route, request, connection } = exchange;
-  const most = mostBytes(exchange);
+  const most = maxBytes(exchange);
   if (request.complete && !connection.isBodyBroken) {
     exchange.bytes = await readBytes(request, most);
   } else {
@@ -30,7 +30,7 @@ export const readBody: Step = async (exchange, parts) => {
   if (exchange.bytes.length === 0 && needsBody(route)) throw new ServiceError(300);
 };
 
-function mostBytes({ access, channel }: Exchange): number {
+function maxBytes({ access, channel }: Exchange): number {
   if (access !== "session") return strangersLimit;
   return channel === null ? bodyLimit : encryptedLimit;
 }

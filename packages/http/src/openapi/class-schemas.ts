@@ -115,7 +115,7 @@ function elements(targets: readonly SchemaObject[]): SchemaObject {
   return { items: targets.length === 1 ? only : { anyOf: targets } };
 }
 
-const mostElements = 10_000;
+const maxElements = 10_000;
 
 /** Component that describes a reference target in a request. */
 const targetName = "ReferenceTarget";
@@ -146,7 +146,7 @@ function givenAttributeSchema({ type, mandatory = false }: AttributeDefinition):
     case "reference":
       return mandatory ? target : { anyOf: [target, nothing] };
     case "collection":
-      return { anyOf: [{ type: "array", maxItems: mostElements, items: target }, ...orNothing] };
+      return { anyOf: [{ type: "array", maxItems: maxElements, items: target }, ...orNothing] };
     default:
       return plainValueSchema(type, mandatory);
   }

@@ -12,7 +12,7 @@ import type { HttpSettings } from "../server/http-settings.ts";
 import { corsHeaders } from "./cors.ts";
 import {
   isAbsent,
-  overCode,
+  sessionEndedCode,
   type Presented,
   type PresentedCredentials,
   presentedCredentials,
@@ -21,7 +21,7 @@ import {
 import type { Exchange, Step } from "./exchange.ts";
 
 /** Maximum length in characters of a hashed app key. It bounds the cost of the digest. */
-const longestAppKey = 512;
+const maxAppKeyLength = 512;
 
 /** Reads the app key, session and principal in one statement. Throws 706 during maintenance. */
 export const admit: Step = async (exchange, { digests, credentialReader }) => {
@@ -40,7 +40,7 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
     exchange.session = reading instanceof Promise ? await reading : reading;
   }
 
-  exchange.appKeyDigest = asksForKey && key !== null && key.length <= longestAppKey ? digests.sha256(key) : null;
+  exchange.appKeyDigest = asksForKey && key !== null && key.length <= maxAppKeyLength ? digests.sha256(key) : null;
   exchange.admission = await database.storage.repositories.admission.admit({
     appKey: exchange.appKeyDigest,
     session: exchange.session?.digest ?? null,
@@ -108,7 +108,7 @@ export const checkSession: Step = (exchange, { settings }) => {
   if (presented.length === 0) throw new ServiceError(missingCode(exchange, settings));
   if (presented.every(isAbsent)) throw new ServiceError(204);
   if (exchange.admission.session !== null) return;
-  throw new ServiceError(overCode(exchange.credentials));
+  throw new ServiceError(sessionEndedCode(exchange.credentials));
 };
 
 /** Code for a missing credential: 202 for clients that encrypt, unless the configuration sets one code for all. */

@@ -22,7 +22,7 @@ export function isAbsent({ value, conflict }: Presented): boolean {
 }
 
 /** Code for an invalid credential: 201 for a session id alone, 203 if a token is present. */
-export function overCode({ authorization, secureToken }: PresentedCredentials): 201 | 203 {
+export function sessionEndedCode({ authorization, secureToken }: PresentedCredentials): 201 | 203 {
   return isAbsent(authorization) && isAbsent(secureToken) ? 201 : 203;
 }
 

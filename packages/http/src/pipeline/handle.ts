@@ -4,7 +4,7 @@ import { type MailLanguage, mailLanguages, type RequestContext } from "@sallypor
 import { writeAnswer } from "../answer.ts";
 import { writeSuccess } from "../envelope.ts";
 import type { RouteHandler, RouteInput } from "../routes/route.ts";
-import { cookieValue, overCode } from "./credentials.ts";
+import { cookieValue, sessionEndedCode } from "./credentials.ts";
 import type { Exchange, Step } from "./exchange.ts";
 
 /** Calls the use case of the route and writes the result. */
@@ -41,7 +41,7 @@ function contextOf(exchange: Exchange): RequestContext {
     r: database.storage.repositories,
     unit: database.unit,
     sessionDigest: exchange.session?.digest ?? null,
-    overCode: overCode(exchange.credentials),
+    overCode: sessionEndedCode(exchange.credentials),
     onDisconnect: (call: () => void) => whenDisconnected(response, call),
   };
   return context satisfies RequestContext;

@@ -84,7 +84,7 @@ export function deletionRoutes({ deleteObject, listRecycled, purgeRecycled, rest
       data: purgeResponse,
       errors: [307, 404],
       handle: async (context, { query: { all } }) => ({
-        data: { "~Count": await purgeRecycled.purgeAllRecycled(context, { everybody: all }) },
+        data: { "~Count": await purgeRecycled.purgeAllRecycled(context, { allUsers: all }) },
       }),
     }),
   ];

@@ -62,7 +62,7 @@ export function passwordRoutes({ changePassword, askForReset, confirmReset }: Us
       ].join(" "),
       errors: [325, 712],
       handle: async (context, { body, language }) => {
-        await askForReset.askForReset(context, { user: body.user, custom: body.custom === true, language });
+        await askForReset.requestPasswordReset(context, { user: body.user, custom: body.custom === true, language });
         return { data: {} };
       },
     }),

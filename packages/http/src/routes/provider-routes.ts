@@ -10,7 +10,7 @@ import {
   splitAppNames,
   unassignedMessage,
 } from "@sallyport/contract";
-import { type ArrivingContext, type ProviderOutcome, providerTypeOf } from "@sallyport/core";
+import { type UnadmittedContext, type ProviderOutcome, providerTypeOf } from "@sallyport/core";
 import { logInBody, logInInput } from "./session-routes.ts";
 import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
@@ -24,7 +24,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
   const { startProviderLogIn, finishProviderLogIn, tradeReturnCode, logInLinking, listOwnLinks, removeOwnLinks } =
     useCases;
   const finish = async (
-    context: ArrivingContext,
+    context: UnadmittedContext,
     given: Given,
     { parameter, cookie }: Pick<RouteInput<unknown, unknown>, "parameter" | "cookie">,
   ): Promise<Success> => {
@@ -118,7 +118,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       handle: async (context, { body }) => {
         const { code, verifier, "2faToken": token = null, "2faEnrol": enrol = false } = body;
         return answerOf(
-          await tradeReturnCode.tradeReturnCode(context, { code, verifier, secondFactor: { token, enrol } }),
+          await tradeReturnCode.exchangeReturnCode(context, { code, verifier, secondFactor: { token, enrol } }),
         );
       },
     }),
@@ -135,7 +135,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       errors: [208, 209, 210, 301, 302, 315, 324, 340, 341, 342],
       handle: async (context, { body, language }) => {
         const input = await logInInput(context, body);
-        return { data: await logInLinking.logInLinking(context, { ...input, dfUuid: body.dfUuid, language }) };
+        return { data: await logInLinking.logInAndLink(context, { ...input, dfUuid: body.dfUuid, language }) };
       },
     }),
     defineRoute({

@@ -1,6 +1,6 @@
 import type {
   AppKeyContext,
-  ArrivingContext,
+  UnadmittedContext,
   BrowserCookie,
   Digest,
   ErrorCode,
@@ -135,7 +135,7 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
 
 interface Contexts {
   readonly public: RequestContext;
-  readonly returning: ArrivingContext;
+  readonly returning: UnadmittedContext;
   readonly appKey: AppKeyContext;
   readonly secrets: AppKeyContext;
   readonly session: SessionContext;

@@ -55,10 +55,10 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: UseCase
       handle: async (context, { body }) => {
         if (!("aesKey" in body))
           return { data: await logInWithToken.logInWithToken(context, await logInInput(context, body), "token") };
-        const { fields, claim: claimMessage, seal } = await logInMessages.openHybrid(context, body);
+        const { fields, checkReplay, seal } = await logInMessages.openHybrid(context, body);
         const input = {
           ...(await logInInput(context, parseFields(logInCredentials, fields, logInFaultOrder))),
-          claimMessage,
+          checkReplay,
         };
         return { data: await logInWithToken.logInWithToken(context, input, "session"), seal };
       },
@@ -123,9 +123,9 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
       ].join(" "),
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body, settings }) => {
-        const { fields, claim: claimMessage, seal } = await logInMessages.openCredentials(context, body);
+        const { fields, checkReplay, seal } = await logInMessages.openCredentials(context, body);
         const parsed = parseFields(logInCredentials, fields, logInFaultOrder);
-        const input = { ...(await logInInput(context, parsed)), claimMessage };
+        const input = { ...(await logInInput(context, parsed)), checkReplay };
         const plain = settings.plainAfterSecureLogin && parsed["furtherencryption"] === false;
         if (plain) return { data: await logIn.logIn(context, input), seal };
         const { symmetricKey, ivPrefix, ...data } = await logInSecurely.logInSecurely(context, input);

@@ -97,7 +97,7 @@ export class WorkerPool {
 
   /**
    * The first idle worker, so that the others can end; else a new one; else the least busy one. A lease that holds a
-   * resource (`isHolding`) never waits behind another one.
+   * resource (`holdsResources`) never waits behind another one.
    */
   private choose(isHolding: boolean): WorkerSlot | undefined {
     const roomy = this.slots.filter(({ leases }) => leases.size < LEASES_PER_WORKER);

@@ -76,7 +76,7 @@ describe("MariaDB failures", () => {
       await attempt(() => new Applications(r.records).create({ name: "after", seats: null })).catch(() => {});
     });
     expect(await codeOf(cut)).toBe(704);
-    expect(await new Applications(storage.repositories.records).known(["before", "lost", "after"])).toEqual([]);
+    expect(await new Applications(storage.repositories.records).existing(["before", "lost", "after"])).toEqual([]);
   });
 
   test("end a whole transaction if a statement of a nested one times out, even if the error is caught", async () => {
@@ -89,7 +89,7 @@ describe("MariaDB failures", () => {
       const caught = await attempt(() => attempt(() => r.settings.setMaintenance(true))).catch(
         (error: unknown) => error,
       );
-      later = await new Applications(r.records).known(["before"]).then(
+      later = await new Applications(r.records).existing(["before"]).then(
         () => "answered",
         (error: unknown) => error === caught,
       );
@@ -97,7 +97,7 @@ describe("MariaDB failures", () => {
     expect(await codeOf(late)).toBe(706);
     expect(later).toBe(true);
     await server.admin.query("rollback");
-    expect(await new Applications(storage.repositories.records).known(["before"])).toEqual([]);
+    expect(await new Applications(storage.repositories.records).existing(["before"])).toEqual([]);
   });
 
   unreachableServerSuite(() => ({
@@ -178,7 +178,7 @@ describe("MariaDB failures", () => {
     expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
     expect(await codeOf(new Applications(r.records).create({ name: "x".repeat(1_025), seats: null }))).toBe(307);
     for (const text of ["a\0b", "a\ud800b"]) {
-      expect(await new Applications(r.records).known([text])).toEqual([]);
+      expect(await new Applications(r.records).existing([text])).toEqual([]);
       expect(await r.appKeys.listsOrigin(text)).toBe(false);
     }
   });

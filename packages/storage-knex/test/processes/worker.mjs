@@ -47,11 +47,12 @@ const tasks = {
     ]);
     return { firsts: firsts.map(String), fresh: numbers.filter((_, index) => verdicts[index] === "fresh") };
   },
-  /** Claims each message with its own client key, concurrently. Returns the messages claimed first. */
-  claimBlocks: async ({ clientKey, messages }) => {
+  /** Registers each message with its own client key, concurrently. Returns the messages claimed first. */
+  registerBlocks: async ({ clientKey, messages }) => {
     const { channels } = storage.repositories;
-    const claim = (blocks) => channels.claimBlocks({ blocks, clientKey, keyId: "key" }, { uses: 3, within: 60_000 });
-    const verdicts = await Promise.all(messages.map(claim));
+    const register = (blocks) =>
+      channels.registerBlocks({ blocks, clientKey, keyId: "key" }, { uses: 3, within: 60_000 });
+    const verdicts = await Promise.all(messages.map(register));
     return messages.filter((_, index) => verdicts[index] === "first");
   },
   /** Makes several concurrent attempts under each throttle key. */

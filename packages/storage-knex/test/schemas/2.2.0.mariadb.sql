@@ -237,8 +237,8 @@ create table if not exists `sallyport`.`value_indexes` (
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
 insert into `sallyport`.`migrations` (name, number) values ('0002-objects', 1);
 
--- functions admit_return 1
-create or replace procedure `sallyport`.`admit_return` (state varchar(64), ahead double)
+-- functions admit_callback 1
+create or replace procedure `sallyport`.`admit_callback` (state varchar(64), ahead double)
   modifies sql data sql security invoker
   begin
     declare alone boolean default not @@in_transaction;
@@ -266,7 +266,7 @@ create or replace procedure `sallyport`.`admit_return` (state varchar(64), ahead
     end work;
     if alone then commit; end if;
   end;
-insert into `sallyport`.`migrations` (name, number) values ('admit_return', 1);
+insert into `sallyport`.`migrations` (name, number) values ('admit_callback', 1);
 
 -- functions audit 1
 create or replace procedure `sallyport`.`settle_tallies` (age double, most bigint, ahead double)
@@ -377,8 +377,8 @@ create or replace procedure `sallyport`.`reserve_numbers` (channel binary(32), n
   end;
 insert into `sallyport`.`migrations` (name, number) values ('channel_numbers', 1);
 
--- functions claim_blocks 1
-create or replace procedure `sallyport`.`claim_blocks` (digests longtext, client binary(32), server_key varchar(255), ahead double, most_uses integer, within double)
+-- functions register_blocks 1
+create or replace procedure `sallyport`.`register_blocks` (digests longtext, client binary(32), server_key varchar(255), ahead double, most_uses integer, within double)
   modifies sql data sql security invoker
   begin
     declare alone boolean default not @@in_transaction;
@@ -408,7 +408,7 @@ create or replace procedure `sallyport`.`claim_blocks` (digests longtext, client
     end work;
     if alone then commit; end if;
   end;
-insert into `sallyport`.`migrations` (name, number) values ('claim_blocks', 1);
+insert into `sallyport`.`migrations` (name, number) values ('register_blocks', 1);
 
 -- functions open_session 1
 create or replace procedure `sallyport`.`open_session` (new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,

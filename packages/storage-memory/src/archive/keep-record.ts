@@ -87,7 +87,18 @@ function keepAccount(state: ArchivedState, account: AccountRecord): void {
 
 function keepStoredRecord(state: ArchivedState, { kind, id, owner, value, createdAt }: RecordOf<"records">): void {
   const version = nextNumberForGood(state, "record");
-  const record = { kind, id, owner, value, version, born: version, createdAt, expiresAt: null, dueAt: null, claims: 0 };
+  const record = {
+    kind,
+    id,
+    owner,
+    value,
+    version,
+    createdVersion: version,
+    createdAt,
+    expiresAt: null,
+    dueAt: null,
+    claims: 0,
+  };
   add(state.records, keyOf(kind, id), Object.freeze(record));
 }
 

@@ -1,4 +1,4 @@
-import { type ArchivePart, type ArchiveRecord, inParts, type StorageArchive } from "@sallyport/core";
+import { type ArchiveChunk, type ArchiveRecord, inChunks, type StorageArchive } from "@sallyport/core";
 import { emptyState, type State } from "../state.ts";
 import type { Mutex } from "../access.ts";
 import { copyOf, isUntouched, replaceState } from "./archived-state.ts";
@@ -15,9 +15,9 @@ export class MemoryArchive implements StorageArchive {
     private readonly checkUsable: () => void,
   ) {}
 
-  async *export(): AsyncGenerator<ArchivePart> {
+  async *export(): AsyncGenerator<ArchiveChunk> {
     this.checkUsable();
-    yield* inParts(recordsOf(copyOf(this.state)));
+    yield* inChunks(recordsOf(copyOf(this.state)));
   }
 
   async import(records: AsyncIterable<ArchiveRecord>): Promise<"imported" | "notEmpty" | "busy"> {

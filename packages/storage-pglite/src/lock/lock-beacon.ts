@@ -96,7 +96,7 @@ interface SocketPath {
 }
 
 /** The lowest limit of the supported systems (macOS: 104 bytes with the terminating zero). */
-const longestSocketPath = 103;
+const maxSocketPathLength = 103;
 
 /**
  * The path of a socket in a directory. On Linux, too long a path goes through an open descriptor of the directory.
@@ -106,7 +106,7 @@ const longestSocketPath = 103;
 export function socketPath(directory: string, name: string): SocketPath | undefined {
   if (process.platform === "win32") return undefined;
   const path = join(directory, name);
-  if (Buffer.byteLength(path) <= longestSocketPath) return { path, leave: () => undefined };
+  if (Buffer.byteLength(path) <= maxSocketPathLength) return { path, leave: () => undefined };
   if (!existsSync("/proc/self/fd")) return undefined;
   const descriptor = openSync(directory, "r");
   return { path: `/proc/self/fd/${descriptor}/${name}`, leave: () => closeSync(descriptor) };

@@ -12,7 +12,7 @@ interface Migrated {
 }
 
 /** Deleted rows take up space until a vacuum. */
-const mostUses = 50;
+const maxUses = 50;
 
 /**
  * Schemas for the checks of the conformance kit, each used by one check at a time. Migrating and dropping a schema
@@ -39,7 +39,7 @@ export class SchemaPool {
     const migrated = this.migrated.get(name);
     if (
       migrated !== undefined &&
-      (migrated.uses += 1) < mostUses &&
+      (migrated.uses += 1) < maxUses &&
       (await this.structureOf(name)) === migrated.structure
     ) {
       await this.run(migrated.reset);

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { extname, parse } from "node:path";
 import {
-  allParts,
+  allPages,
   isMacroName,
   MacroFault,
   MacroStore,
@@ -162,7 +162,7 @@ const partSize = 20;
 function showHistory(name: string, options: JsonOptions): Work {
   return async ({ database }) => {
     const macros = new MacroStore(database.storage.repositories);
-    const versions = await allParts<MacroVersion, number>(
+    const versions = await allPages<MacroVersion, number>(
       ({ after, limit }) => macros.history(name, limit, after),
       ({ version }) => version,
       partSize,

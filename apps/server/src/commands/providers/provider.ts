@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import {
-  allParts,
+  allPages,
   isUuid,
   listLinks,
   removeLink,
@@ -39,7 +39,7 @@ export function defineProvider(group: ServerCommand): void {
     const type = typeOf(word);
     return async ({ container, administration }) => {
       const providers = await container.getAsync(identifiers.listProviders);
-      const { switchedOn: enabled, ...rest } = await providers.findProvider(administration, type);
+      const { enabled, ...rest } = await providers.findProvider(administration, type);
       printJson({ ...rest, enabled });
     };
   });
@@ -110,13 +110,13 @@ function listProviders(): ServerCommand {
     plural: "providers",
     read: async ({ container, administration }) =>
       (await container.getAsync(identifiers.listProviders)).listProviders(administration),
-    json: ({ type, name, switchedOn, defaultUser, appNames, callback }) => {
-      return { type, name, enabled: switchedOn, defaultUser, appNames, callback };
+    json: ({ type, name, enabled, defaultUser, appNames, callback }) => {
+      return { type, name, enabled, defaultUser, appNames, callback };
     },
     columns: {
       TYPE: ({ type }) => type,
       NAME: ({ name }) => name,
-      STATE: ({ switchedOn, fault }) => (fault !== null ? "invalid" : switchedOn ? "enabled" : "disabled"),
+      STATE: ({ enabled, fault }) => (fault !== null ? "invalid" : enabled ? "enabled" : "disabled"),
       "DEFAULT USER": ({ defaultUser }) => defaultUser ?? "none",
       APPS: ({ appNames }) => appNames.join(", ") || "none",
       CALLBACK: ({ callback }) => callback ?? "unknown",
@@ -128,7 +128,7 @@ function listBoundAccounts(): ServerCommand {
   return listCommand({
     plural: "linked accounts",
     read: ({ administration }) =>
-      allParts(
+      allPages(
         (part) => listLinks(administration, part),
         ({ link }) => link.id,
       ),

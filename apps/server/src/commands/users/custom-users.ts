@@ -1,6 +1,6 @@
 import {
   acceptMailAddress,
-  allParts,
+  allPages,
   findCustomUser,
   isUserName,
   type ListedCustomUser,
@@ -34,7 +34,7 @@ export function defineCustomUsers(group: ServerCommand): void {
     listCommand({
       plural: "custom users",
       read: ({ administration }) =>
-        allParts(
+        allPages(
           (part) => listCustomUsers(administration, part),
           ({ loginName }) => loginName,
         ),
@@ -42,7 +42,7 @@ export function defineCustomUsers(group: ServerCommand): void {
       columns: {
         NAME: ({ loginName }) => loginName,
         STATE: ({ disabled }) => (disabled ? "disabled" : "enabled"),
-        "MAPPED TO": ({ worksAs, userId }) => worksAs || userId,
+        "MAPPED TO": ({ mappedUserName, userId }) => mappedUserName || userId,
         EMAIL: ({ email }) => email ?? "none",
       },
     }),
@@ -96,8 +96,8 @@ function add(name: string, options: AddOptions): Work {
 }
 
 /** JSON form of a custom user. */
-function customUserJson({ id, loginName, userId, worksAs, email, disabled }: ListedCustomUser): object {
-  return { name: loginName, id, enabled: !disabled, user: worksAs, objectId: userId, email };
+function customUserJson({ id, loginName, userId, mappedUserName, email, disabled }: ListedCustomUser): object {
+  return { name: loginName, id, enabled: !disabled, user: mappedUserName, objectId: userId, email };
 }
 
 /** The output must contain no secrets. */
@@ -108,11 +108,11 @@ function show(name: string, options: JsonOptions): Work {
       printJson(customUserJson(shown));
       return;
     }
-    const { id, loginName, userId, worksAs, email, disabled } = shown;
+    const { id, loginName, userId, mappedUserName, email, disabled } = shown;
     const rows = [
       ["id", id],
       ["state", disabled ? "disabled" : "enabled"],
-      ["mapped to", `${worksAs || "no user (removed)"} (${userId})`],
+      ["mapped to", `${mappedUserName || "no user (removed)"} (${userId})`],
       ["e-mail", email ?? "none"],
     ];
     console.log(tableLines(["name", loginName], rows).join("\n"));

@@ -1,6 +1,6 @@
 import {
   acceptMailAddress,
-  allParts,
+  allPages,
   isUserName,
   listUsers,
   requireAccount,
@@ -31,7 +31,7 @@ export function defineUser(group: ServerCommand): void {
     listCommand({
       plural: "users",
       read: ({ administration }) =>
-        allParts(
+        allPages(
           (part) => listUsers(administration, part),
           ({ loginName }) => loginName,
         ),

@@ -2,7 +2,7 @@ import {
   AcceptProviderUser,
   AssignProviderUser,
   CallbackAddresses,
-  EnterWithProvider,
+  LogInWithProvider,
   type IdentityProvider,
   ProviderSealing,
   type ProviderType,
@@ -33,7 +33,7 @@ export const providerParts = {
     (hooks, ...needs) => new AssignProviderUser(hooks, new AcceptProviderUser(hooks), ...needs),
     [parts.objectHooks, digests, random],
   ),
-  enterWithProvider: of(EnterWithProvider, [
+  enterWithProvider: of(LogInWithProvider, [
     parts.gate,
     parts.assignProviderUser,
     parts.serializeOwnUser,

@@ -13,7 +13,7 @@ export const userParts = {
   verifyPassword: of(core.VerifyPassword, [hasher, digests]),
   createAccount: of(core.CreateAccount, [hasher, digests, random]),
   serializeOwnUser: of(core.SerializeOwnUser, [objectHooks]),
-  enterWithPassword: of(core.EnterWithPassword, [gate, parts.verifyPassword, parts.serializeOwnUser]),
+  enterWithPassword: of(core.OpenPasswordSession, [gate, parts.verifyPassword, parts.serializeOwnUser]),
 
   passwordPolicy: by((...needs) => new core.PasswordPolicy(...needs, new ListedBreachedPasswords()), [hasher, digests]),
   replacePassword: by(({ passwords }) => new core.ReplacePassword(passwords.history), [configuration]),
@@ -43,7 +43,7 @@ export const userParts = {
   verifyCustomPassword: of(core.VerifyCustomPassword, [hasher, digests]),
   askAuthenticator: by(
     (hooks, hash, source, accounts) =>
-      new core.AskAuthenticator(hooks, new core.KeepAuthenticatedUser(hash, source), accounts),
+      new core.AuthenticateByHook(hooks, new core.StoreAuthenticatedUser(hash, source), accounts),
     [objectHooks, hasher, random, parts.verifyCustomPassword],
   ),
   changeCustomPassword: from(
@@ -57,6 +57,6 @@ export const userParts = {
       queueMail,
       hooks: objectHooks,
     },
-    ({ passwords, mail }: Configuration) => ({ shortest: passwords.customUserMinLength, language: mail.language }),
+    ({ passwords, mail }: Configuration) => ({ minLength: passwords.customUserMinLength, language: mail.language }),
   ),
 } satisfies Recipes;

@@ -6,7 +6,7 @@ import { databaseDiagnostics } from "./database-diagnostics.ts";
 import { directoryDiagnostics } from "./embedded.ts";
 
 const defaultPause = 2_000;
-const longestPause = 60_000;
+const maxPause = 60_000;
 
 interface PreparationParts {
   readonly databases: DatabaseDirectory;
@@ -15,7 +15,7 @@ interface PreparationParts {
   /** Called once per migrated database. `hasChanged`: whether migrations were applied. */
   readonly afterMigration: (database: Database, hasChanged: boolean) => Promise<void>;
   /** Detects keys that this server cannot unwrap. The log warns about them. */
-  readonly keyRings?: Pick<KeyRings, "sealedElsewhere">;
+  readonly keyRings?: Pick<KeyRings, "isSealedByOtherKey">;
   /** Whether this is the demo, which does not start if an embedded database cannot be prepared. */
   readonly demo?: boolean;
   /** Milliseconds before the second attempt, doubled for each further one; 2 s by default. */
@@ -95,7 +95,7 @@ export class DatabasePreparation {
 
   private async checkKeys(database: Database): Promise<void> {
     const { keyRings, logger } = this.parts;
-    if (!(await keyRings?.sealedElsewhere(database))) return;
+    if (!(await keyRings?.isSealedByOtherKey(database))) return;
     logger.warn(
       { alias: database.alias },
       "the keys of the database were sealed under another master key than this server's: it is not ready",
@@ -105,7 +105,7 @@ export class DatabasePreparation {
   private retry(task: Task, pause: number): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      void this.prepare(task, Math.min(2 * pause, longestPause));
+      void this.prepare(task, Math.min(2 * pause, maxPause));
     }, pause);
     this.timers.add(timer.unref());
   }

@@ -146,7 +146,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
       const listed = await r.records.list(kind, { after: null, limit: 10 });
       const kept = listed.filter(({ id }) => id !== "ends");
       equal(idsOf(kept), ["B", "a", "b", "\uffff", "\u{10000}"], "the order of the records");
-      for (const { age: _age, version: _version, born: _born, ...record } of kept)
+      for (const { age: _age, version: _version, createdVersion: _born, ...record } of kept)
         known.push({ section: "records", kind, ...record });
     }
     equal(ofSection(await archived(storage), "records"), known, "the records");
@@ -181,7 +181,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
     await r.throttle.fail([
       { key: "key", policy: { maxFailures: 0, initialDelay: second, maxDelay: minute, resetAfter: hour } },
     ]);
-    await r.channels.claimBlocks(
+    await r.channels.registerBlocks(
       { blocks: [freshDigest()], clientKey: digest, keyId: "key" },
       { uses: 3, within: hour },
     );

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type ArchiveRecord, largestPart, type Storage } from "@sallyport/core";
+import { type ArchiveRecord, maxChunk, type Storage } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
@@ -64,12 +64,12 @@ export const exportingChecks: readonly Check[] = [
       let objects = 0;
       for await (const part of storage.archive.export()) {
         equal(new Set(part.map(({ section }) => section)).size, 1, "number of sections in a part");
-        holds(part.length <= largestPart.records, `A part must have at most ${largestPart.records} records`);
+        holds(part.length <= maxChunk.records, `A part must have at most ${maxChunk.records} records`);
         const characters = part
           .slice(0, -1)
           .map((record) => ("attributes" in record ? (record.attributes?.length ?? 0) : 0));
         holds(
-          characters.reduce((sum, each) => sum + each, 0) < largestPart.characters,
+          characters.reduce((sum, each) => sum + each, 0) < maxChunk.characters,
           "A part must end after one mebibyte of attributes",
         );
         objects += part.filter(({ section }) => section === "objects").length;

@@ -21,7 +21,7 @@ async function begin({ r: outside }: Subject) {
   };
   /** Claims blocks, one letter per block. */
   const claim = (client: string, letters: string, { keyId = server, r = outside } = {}): Promise<BlockVerdict> =>
-    r.channels.claimBlocks(
+    r.channels.registerBlocks(
       { blocks: [...letters].map((letter) => digest(`block ${letter}`)), clientKey: digest(`client ${client}`), keyId },
       limits,
     );

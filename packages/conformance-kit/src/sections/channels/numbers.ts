@@ -1,4 +1,4 @@
-import { type Digest, largestReservation, messageWindow } from "@sallyport/core";
+import { type Digest, maxReservation, messageWindow } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { atOnce, oneByOne } from "../../fixtures/concurrently.ts";
@@ -45,12 +45,12 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
   "refuses reservations beyond the range of numbers, and invalid numbers": async ({ r, session, judges }) => {
     const { channels } = r;
     await channels.reserveOut(session, 10);
-    for (const count of [0, -1, 0.5, largestReservation + 1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    for (const count of [0, -1, 0.5, maxReservation + 1, Number.NaN, Number.POSITIVE_INFINITY]) {
       await failsWith(799, () => channels.reserveOut(session, count), `the reservation of ${count}`);
     }
     for (const number of [-1n, highestOfAll + 1n, -(2n ** 64n)])
       await failsWith(799, () => channels.acceptIn(session, number), `the number ${number}`);
-    equal(await channels.reserveOut(session, largestReservation), 10n, "the first number after the refusals");
+    equal(await channels.reserveOut(session, maxReservation), 10n, "the first number after the refusals");
     equal(await channels.reserveOut(session, 1), 1_000_010n, "the first number after the largest reservation");
     await judges(session, "0 fresh");
   },

@@ -87,9 +87,9 @@ const migrated = processChecks(true, {
   "enforces a record quota exactly across processes": async ({ of }) => {
     const put = (index: number, owner: string, quota: RecordQuota) =>
       of(index).records.putWithin("providerState", freshDigest(), index, { owner, lifetime: hour, quota });
-    const own = await atOnce(16, (index) => put(index, "network:a", { ofOwner: 5, inAll: 100 }));
+    const own = await atOnce(16, (index) => put(index, "network:a", { perOwner: 5, total: 100 }));
     equalCounts(own, { stored: 5, ownerFull: 11 }, "numbers of stored and refused records of one owner");
-    const all = await atOnce(16, (index) => put(index, `network:${index}`, { ofOwner: 5, inAll: 9 }));
+    const all = await atOnce(16, (index) => put(index, `network:${index}`, { perOwner: 5, total: 9 }));
     equalCounts(all, { stored: 4, full: 12 }, "numbers of stored and refused records of all owners");
   },
 
@@ -159,7 +159,7 @@ const migrated = processChecks(true, {
   "accepts the blocks of a message from one client across processes": async ({ of }) => {
     const blocks = [freshDigest(), freshDigest(), freshDigest()];
     const verdicts = await atOnce(8, (index) =>
-      of(index).channels.claimBlocks(
+      of(index).channels.registerBlocks(
         { blocks: index % 3 === 0 ? blocks : blocks.toReversed(), clientKey: freshDigest(), keyId: "key" },
         { uses: 3, within: minute },
       ),
@@ -195,7 +195,7 @@ const migrated = processChecks(true, {
     const next = await atOnce(8, (index) => of(index).records.put("sample", "one", index, { ifVersion }));
     equalCounts(next, { stored: 1, stale: 7 }, "numbers of outcomes for the next version");
     const [now] = await other.records.get("sample", ["one"]);
-    equal([now?.value, now?.born], [next.indexOf("stored"), record?.born], "the value of the next version");
+    equal([now?.value, now?.createdVersion], [next.indexOf("stored"), record?.createdVersion], "the value of the next version");
   },
 });
 

@@ -97,7 +97,11 @@ const giving = recordChecks(section, null, {
     equal(await s.put("record", "new", { ifVersion: claimed.version }), "stored", "the outcome of the put");
     equal(await s.settle(claimed, "done"), false, "the outcome of settling the former claim");
     const first = await s.claimFirst();
-    equal([first.claims, first.value, first.born], [1, "new", claimed.born], "the claimed record");
+    equal(
+      [first.claims, first.value, first.createdVersion],
+      [1, "new", claimed.createdVersion],
+      "the claimed record",
+    );
     await s.settle(first, { dueIn: hour });
     await s.fill("record");
     equal(claimsOf(await s.claim(1)), [1], "number of claims after a put before the due time");
@@ -260,7 +264,7 @@ export const recordClaimingChecks: readonly Check[] = [
     "shares quotas, claims and settlements across processes": async ({ s, another }) => {
       const other = samplesOf((await another()).repositories);
       const of = (index: number) => (index % 2 === 0 ? s : other);
-      const quota = { ofOwner: 0, inAll: 7 };
+      const quota = { perOwner: 0, total: 7 };
       const put = (index: number) => of(index).putWithin(`record ${index}`, index, { owner: `user:${index}`, quota });
       equalCounts(await atOnce(12, put), { stored: 7, full: 5 }, "numbers of stored and refused records");
       const claimed = await claimAll(7, 7, () => atOnce(4, (index) => of(index).claim(2)));

@@ -125,7 +125,7 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
   },
 
   "refuses to put or settle a record with an unstorable text": async ({ s }) => {
-    const quota = { ofOwner: 0, inAll: 0 };
+    const quota = { perOwner: 0, total: 0 };
     const within = { owner: "user:1", quota };
     const claimed = await s.claimNew("kept");
     for (const text of unstorableTexts) {
@@ -196,7 +196,7 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
       equal(await inner.take("taken"), 1, "the taken record");
       equal(await inner.remove({ owner: "user:2" }), ["removed"], "the removed records");
       equal(await inner.put("changed", 4), "stored", "the outcome of a change");
-      const quota = { ofOwner: 1, inAll: 0 };
+      const quota = { perOwner: 1, total: 0 };
       equal(await inner.putWithin("new", 5, { owner: "user:1", quota }), "stored", "the outcome of a new record");
       equal(await inner.ids(), ["changed", "new"], "the IDs seen by the transaction");
       equal(await inner.values(), [4, 5], "the values seen by the transaction");
@@ -246,7 +246,7 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
   "treats expired records as absent in every call": async ({ s, advance }) => {
     const lifetime = 10 * minute;
     const options = { owner: "user:1", lifetime };
-    const { version, born, createdAt } = await s.claimNew("old", options);
+    const { version, createdVersion, createdAt } = await s.claimNew("old", options);
     advance(lifetime + second);
     equal(await s.list({ owner: "user:1" }), [], "the list");
     equal(await s.count(), { count: 0, oldest: 0 }, "the count");
@@ -256,15 +256,15 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     equal(await s.put("old", "new", { ifVersion: version }), "stale", "the outcome of a put with its version");
     equal(await s.put("old", "new", { ...options, ifVersion: "none" }), "stored", "the outcome of a new put");
     const again = await s.of("old");
-    holds(again.born !== born && again.version !== version, "The new record must have new versions");
+    holds(again.createdVersion !== createdVersion && again.version !== version, "The new record must have new versions");
     holds(again.createdAt >= createdAt + lifetime, "The creation time must be that of the new put");
     const [first] = await s.claim(1);
     equal([first?.claims, first?.value], [1, "new"], "the number of claims and the value");
     advance(lifetime + second);
     equal(await s.put("old", "third", { lifetime }), "stored", "the outcome of an unconditional put");
-    holds((await s.of("old")).born !== again.born, "The record must begin anew with an unconditional put");
+    holds((await s.of("old")).createdVersion !== again.createdVersion, "The record must begin anew with an unconditional put");
     advance(lifetime + second);
-    const quota = { ofOwner: 1, inAll: 1 };
+    const quota = { perOwner: 1, total: 1 };
     equal(await s.putWithin("old", "fourth", { ...options, quota }), "stored", "the outcome of a put within a quota");
   },
 

@@ -38,9 +38,9 @@ async function series(
   for (const [index, outcome] of expected.entries()) equal(await one(index), outcome, `${what}, number ${index + 1}`);
 }
 
-const [ofOwner, inAll] = [
-  (room: number): RecordQuota => ({ ofOwner: room, inAll: 0 }),
-  (room: number): RecordQuota => ({ ofOwner: 0, inAll: room }),
+const [perOwner, total] = [
+  (room: number): RecordQuota => ({ perOwner: room, total: 0 }),
+  (room: number): RecordQuota => ({ perOwner: 0, total: room }),
 ];
 
 const taking = checksAfter("record quotas", begin, {
@@ -49,9 +49,9 @@ const taking = checksAfter("record quotas", begin, {
       await series(
         ["stored", "stored", "ownerFull"],
         `the records of ${JSON.stringify(change)} with a quota of two`,
-        () => put(ofOwner(2), change),
+        () => put(perOwner(2), change),
       );
-    equal(await put(ofOwner(2), { id: "refused" }), "ownerFull", "the outcome of one more record");
+    equal(await put(perOwner(2), { id: "refused" }), "ownerFull", "the outcome of one more record");
     equal(await s.get("refused"), [], "the refused record");
     equal((await s.remove({ owner: "network:a" })).length, 2, "number of stored records");
   },
@@ -59,67 +59,67 @@ const taking = checksAfter("record quotas", begin, {
   "limits all records of a kind": async ({ put }) => {
     for (const kind of [sample, "mail"])
       await series(["stored", "stored", "stored", "full"], `the records of ${kind} with a quota of three`, (index) =>
-        put(inAll(3), { kind, owner: `network:${index}` }),
+        put(total(3), { kind, owner: `network:${index}` }),
       );
-    equal(await put(inAll(4)), "stored", "the outcome with a quota of four");
+    equal(await put(total(4)), "stored", "the outcome with a quota of four");
   },
 
   "reports a full owner before a full kind": async ({ put }) => {
-    const room = { ofOwner: 2, inAll: 2 };
+    const room = { perOwner: 2, total: 2 };
     await series(["stored", "stored", "ownerFull"], "the records of one owner", () => put(room));
     equal(await put(room, { owner: "network:b" }), "full", "the outcome for another owner");
   },
 
   "stores any number of records without a limit": async ({ s, put }) => {
     const stored = Array.from({ length: 12 }, () => "stored" as const);
-    await series(stored, "the records without a limit", () => put({ ofOwner: 0, inAll: 0 }));
+    await series(stored, "the records without a limit", () => put({ perOwner: 0, total: 0 }));
     await s.put("without room", 1, { owner: "network:a" });
-    equal(await put(ofOwner(13)), "ownerFull", "the outcome for an owner with records put without a quota");
+    equal(await put(perOwner(13)), "ownerFull", "the outcome for an owner with records put without a quota");
     await s.put("without owner", 1);
-    equal(await put(inAll(14)), "full", "the outcome for a kind with records put without a quota");
-    equal(await put({ ofOwner: 14, inAll: 15 }), "stored", "the outcome with a sufficient quota");
+    equal(await put(total(14)), "full", "the outcome for a kind with records put without a quota");
+    equal(await put({ perOwner: 14, total: 15 }), "stored", "the outcome with a sufficient quota");
   },
 
   "applies no quota to records that are put without one": async ({ s, put }) => {
-    equal(await put({ ofOwner: 1, inAll: 1 }), "stored", "the outcome of the first record within the quota");
+    equal(await put({ perOwner: 1, total: 1 }), "stored", "the outcome of the first record within the quota");
     equal(await s.put("record", 1, { owner: "network:a" }), "stored", "the outcome of a record without a quota");
     equal(await s.put("record", 2, { owner: "network:a" }), "stored", "the outcome of the same record again");
     equal(await s.size(), 2, "number of records");
   },
 
   "stores records within a quota like any others": async ({ s, put, advance }) => {
-    const room = { ofOwner: 10, inAll: 10 };
+    const room = { perOwner: 10, total: 10 };
     const change = { id: "record", value: { deep: [null, "two"] }, lifetime: minute };
     equal(await put(room, change), "stored", "the outcome of the first put with the ID");
     equal(await put(room, { ...change, value: 2 }), "exists", "the outcome of the second put");
-    const { value, owner, born, version } = await s.of("record");
-    equal([value, owner, born], [change.value, "network:a", version], "the record");
+    const { value, owner, createdVersion, version } = await s.of("record");
+    equal([value, owner, createdVersion], [change.value, "network:a", version], "the record");
     equal(
       await s.put("record", "other", { ifVersion: version, lifetime: minute }),
       "stored",
       "the outcome of a conditional put",
     );
-    equal((await s.of("record")).born, born, "the first version after another write");
+    equal((await s.of("record")).createdVersion, createdVersion, "the first version after another write");
     advance(minute + second);
     equal(await s.get("record"), [], "the record after the expiry");
     equal(await put(room, { id: "record", value: 3, lifetime: null }), "stored", "the outcome of a new put");
     advance(1_000 * hour);
-    holds((await s.of("record")).born !== born, "The record must begin anew");
+    holds((await s.of("record")).createdVersion !== createdVersion, "The record must begin anew");
     equal([await s.take("record"), await s.take("record")], [3, null], "the taken record");
   },
 
   "applies quotas to owners with hostile and long names": async ({ put }) => {
     for (const owner of [...hostileTexts, "n".repeat(200)])
-      await series(["stored", "ownerFull"], JSON.stringify(owner), () => put(ofOwner(1), { owner }));
+      await series(["stored", "ownerFull"], JSON.stringify(owner), () => put(perOwner(1), { owner }));
   },
 
   "counts the writes of a transaction towards a quota": async ({ storage, s }) => {
     await storage.transaction(async (inside) => {
       const put = withinQuota(inside);
-      await series(["stored", "stored", "ownerFull"], "the records of one owner", () => put(ofOwner(2)));
-      equal(await put(inAll(2), { owner: "network:b" }), "full", "the outcome for all owners");
+      await series(["stored", "stored", "ownerFull"], "the records of one owner", () => put(perOwner(2)));
+      equal(await put(total(2), { owner: "network:b" }), "full", "the outcome for all owners");
       await samplesOf(inside).remove({ owner: "network:a" });
-      equal(await put({ ofOwner: 1, inAll: 1 }), "stored", "the outcome after the records are removed");
+      equal(await put({ perOwner: 1, total: 1 }), "stored", "the outcome after the records are removed");
     });
     equal(await s.size(), 1, "number of records");
   },
@@ -127,7 +127,7 @@ const taking = checksAfter("record quotas", begin, {
 
 const leaving = checksAfter("record quotas", begin, {
   "frees a quota when a record is taken, removed, settled or expired": async ({ s, put, advance }) => {
-    for (const room of [ofOwner(1), inAll(1)]) {
+    for (const room of [perOwner(1), total(1)]) {
       const refuses = async (when: string) =>
         equal((await put(room)) !== "stored", true, `whether another record ${when} is refused`);
       const hasOne = async (when: string, change?: Change) => {
@@ -150,27 +150,27 @@ const leaving = checksAfter("record quotas", begin, {
   },
 
   "counts a record for its new owner after the owner changes": async ({ s, put }) => {
-    equal(await put(ofOwner(1), { id: "record" }), "stored", "the outcome of the first record");
+    equal(await put(perOwner(1), { id: "record" }), "stored", "the outcome of the first record");
     await s.put("record", 1, { owner: "network:b" });
-    equal(await put(ofOwner(1), { owner: "network:b" }), "ownerFull", "the outcome for the new owner");
-    equal(await put(ofOwner(1)), "stored", "the outcome for the former owner");
+    equal(await put(perOwner(1), { owner: "network:b" }), "ownerFull", "the outcome for the new owner");
+    equal(await put(perOwner(1)), "stored", "the outcome for the former owner");
   },
 
   "enforces a quota exactly across concurrent puts": async ({ put }) => {
     for (const places of [1, 5]) {
-      const own = await atOnce(12, () => put(ofOwner(places), { owner: `network:${places}` }));
+      const own = await atOnce(12, () => put(perOwner(places), { owner: `network:${places}` }));
       equalCounts(
         own,
         { stored: places, ownerFull: 12 - places },
         "numbers of stored and refused records of one owner",
       );
     }
-    const all = await atOnce(12, (index) => put(inAll(7), { owner: `other network:${index}` }));
+    const all = await atOnce(12, (index) => put(total(7), { owner: `other network:${index}` }));
     equalCounts(all, { stored: 1, full: 11 }, "numbers of stored and refused records of all owners");
   },
 
   "enforces a quota exactly for many concurrent owners": async ({ s, put }) => {
-    const outcomes = await atOnce(40, (index) => put({ ofOwner: 2, inAll: 15 }, { owner: `network:${index % 10}` }));
+    const outcomes = await atOnce(40, (index) => put({ perOwner: 2, total: 15 }, { owner: `network:${index % 10}` }));
     equal(occurrences("stored", outcomes), 15, "number of stored records");
     const owners = pluck(await s.list({ limit: 100 }), "owner");
     equal(owners.length, 15, "number of listed records");
@@ -182,7 +182,7 @@ const leaving = checksAfter("record quotas", begin, {
     for (let round = 0; round < 4; round += 1) {
       const id = `record ${round}`;
       const outcomes = await atOnce(8, (index) =>
-        put({ ofOwner: 10, inAll: 100 }, { id, owner: `network:${index}`, value: index }),
+        put({ perOwner: 10, total: 100 }, { id, owner: `network:${index}`, value: index }),
       );
       equalCounts(outcomes, { stored: 1, exists: 7 }, "numbers of stored and existing records");
       const { owner, value } = await s.of(id);
@@ -193,8 +193,8 @@ const leaving = checksAfter("record quotas", begin, {
 
   "waits for a concurrent transaction that uses the quota": async ({ storage, s, put }) => {
     for (const [room, full] of [
-      [ofOwner(1), "ownerFull"],
-      [inAll(1), "full"],
+      [perOwner(1), "ownerFull"],
+      [total(1), "full"],
     ] as const) {
       for (const [end, expected] of [
         ["rolled back", "stored"],

@@ -12,8 +12,8 @@ export const sample = "sample";
 /** A record without its age, which changes over time. */
 export type Ageless = Omit<StoredRecord, "age">;
 
-export function ageless({ id, owner, value, version, born, createdAt }: Ageless): Ageless {
-  return { id, owner, value, version, born, createdAt };
+export function ageless({ id, owner, value, version, createdVersion, createdAt }: Ageless): Ageless {
+  return { id, owner, value, version, createdVersion, createdAt };
 }
 
 /** Asserts that an age, in milliseconds, is at least `least` and less than a minute more. */

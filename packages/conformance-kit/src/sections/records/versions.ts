@@ -43,7 +43,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
     const refused = { owner: "user:2", lifetime: minute };
     equal(await s.put("record", 2, { ...refused, ifVersion: "none" }), "exists", "the outcome of the second put");
     equal(await s.put("record", 2, { ...refused, ifVersion: before.version + 1 }), "stale", "another");
-    const quota = { ofOwner: 0, inAll: 0 };
+    const quota = { perOwner: 0, total: 0 };
     equal(await s.putWithin("record", 2, { ...refused, quota }), "exists", "the outcome of a put within a quota");
     advance(2 * minute);
     equal(await s.of("record"), before, "the record");
@@ -61,11 +61,11 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
   "stores one of several concurrent puts over the same version": async ({ s, r }) => {
     await s.fill("record");
     for (let round = 0; round < 4; round += 1) {
-      const { version, born } = await s.of("record");
+      const { version, createdVersion } = await s.of("record");
       const outcomes = await atOnce(12, (index) => put(r, `${round} ${index}`, version));
       equalCounts(outcomes, { stored: 1, stale: 11 }, "numbers of stored and refused puts");
       const now = await s.of("record");
-      equal([now.value, now.born], [`${round} ${outcomes.indexOf("stored")}`, born], "the value of the record");
+      equal([now.value, now.createdVersion], [`${round} ${outcomes.indexOf("stored")}`, createdVersion], "the value of the record");
     }
   },
 
@@ -128,7 +128,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
         const [claimed] = await records.claim(1);
         await note(r, kind, id);
         equal(claimed?.version, seen.at(-1), "the version in the claim");
-        await records.putWithin(`${id} within`, 1, { owner: "user:1", quota: { ofOwner: 0, inAll: 0 } });
+        await records.putWithin(`${id} within`, 1, { owner: "user:1", quota: { perOwner: 0, total: 0 } });
         await note(r, kind, `${id} within`);
         await records.claim(10);
         await note(r, kind, `${id} within`);
@@ -155,7 +155,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
   "keeps the first version of a record until the record ends": async ({ s, r }) => {
     await s.fill("record", "other");
     const first = await s.of("record");
-    equal(first.born, first.version, "the first version");
+    equal(first.createdVersion, first.version, "the first version");
     for (const write of [
       () => s.fill("record"),
       () => put(r, "second", "any"),
@@ -164,9 +164,9 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
       async () => s.settle(await s.of("record"), { dueIn: 0, value: "fourth" }),
     ]) {
       await write();
-      equal((await s.of("record")).born, first.born, "the first version after another write");
+      equal((await s.of("record")).createdVersion, first.createdVersion, "the first version after another write");
     }
-    const born = [first.born];
+    const createdVersions = [first.createdVersion];
     for (const end of [
       () => s.take("record"),
       () => s.remove({ ids: ["record"] }),
@@ -175,9 +175,9 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
       await end();
       await s.fill("record");
       const again = await s.of("record");
-      equal(again.born, again.version, "the first version of the new record");
-      holds(!born.includes(again.born), `The first version ${again.born} must be new`);
-      born.push(again.born);
+      equal(again.createdVersion, again.version, "the first version of the new record");
+      holds(!createdVersions.includes(again.createdVersion), `The first version ${again.createdVersion} must be new`);
+      createdVersions.push(again.createdVersion);
     }
   },
 
@@ -190,7 +190,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
       equal(await put(inside, "two", one.version), "stored", "the outcome of the current version");
       equal(await put(inside, "three", one.version), "stale", "the outcome of the previous version");
       const two = await inner.of("record");
-      equal([two.value, two.born], ["two", one.born], "the record inside the transaction");
+      equal([two.value, two.createdVersion], ["two", one.createdVersion], "the record inside the transaction");
       await inner.take("record");
       equal(await put(inside, "three", two.version), "stale", "the outcome of the version of a taken record");
       equal(await put(inside, "four", "none"), "stored", "the outcome of none after a take");

@@ -13,7 +13,7 @@ export const brokenRecordProcesses: readonly BrokenProcesses[] = [
           putWithin: async (kind, id, value, options) => {
             const outcome = await own.records.putWithin(kind, id, value, options);
             return outcome === "stored"
-              ? r.records.putWithin(kind, id, value, { ...options, quota: { ofOwner: 0, inAll: 0 } })
+              ? r.records.putWithin(kind, id, value, { ...options, quota: { perOwner: 0, total: 0 } })
               : outcome;
           },
         },
@@ -84,10 +84,10 @@ export const brokenRecordProcesses: readonly BrokenProcesses[] = [
         records: {
           putWithin: async (kind, id, value, options) => {
             const { owner, quota } = options;
-            if (owners.filter((each) => each === owner).length >= quota.ofOwner) return "ownerFull";
-            if (owners.length >= quota.inAll) return "full";
+            if (owners.filter((each) => each === owner).length >= quota.perOwner) return "ownerFull";
+            if (owners.length >= quota.total) return "full";
             owners.push(owner);
-            return r.records.putWithin(kind, id, value, { ...options, quota: { ofOwner: 0, inAll: 0 } });
+            return r.records.putWithin(kind, id, value, { ...options, quota: { perOwner: 0, total: 0 } });
           },
         },
       });

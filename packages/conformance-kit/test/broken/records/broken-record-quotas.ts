@@ -31,7 +31,7 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
       "enforces a quota exactly for many concurrent owners",
       "waits for a concurrent transaction that uses the quota",
     ],
-    inQuota(() => ({ ofOwner: 0, inAll: 0 })),
+    inQuota(() => ({ perOwner: 0, total: 0 })),
   ),
 
   brokenRecords(
@@ -49,7 +49,7 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
       "enforces a quota exactly for many concurrent owners",
       "waits for a concurrent transaction that uses the quota",
     ],
-    inQuota(({ ofOwner, inAll }) => ({ ofOwner: ofOwner && ofOwner + 1, inAll: inAll && inAll + 1 })),
+    inQuota(({ perOwner, total }) => ({ perOwner: perOwner && perOwner + 1, total: total && total + 1 })),
   ),
 
   brokenRecords(
@@ -63,9 +63,9 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
       "enforces a quota exactly across concurrent puts",
       "enforces a quota exactly for many concurrent owners",
     ],
-    inQuota(({ ofOwner, inAll }) => ({
-      ofOwner: ofOwner && Math.max(1, ofOwner - 1),
-      inAll: inAll && Math.max(1, inAll - 1),
+    inQuota(({ perOwner, total }) => ({
+      perOwner: perOwner && Math.max(1, perOwner - 1),
+      total: total && Math.max(1, total - 1),
     })),
   ),
 
@@ -82,7 +82,7 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
       "enforces a quota exactly across concurrent puts",
       "waits for a concurrent transaction that uses the quota",
     ],
-    inQuota((room) => ({ ...room, ofOwner: 0 })),
+    inQuota((room) => ({ ...room, perOwner: 0 })),
   ),
 
   brokenRecords(
@@ -97,7 +97,7 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
       "enforces a quota exactly for many concurrent owners",
       "waits for a concurrent transaction that uses the quota",
     ],
-    inQuota((room) => ({ ...room, inAll: 0 })),
+    inQuota((room) => ({ ...room, total: 0 })),
   ),
 
   brokenRecords(
@@ -110,7 +110,9 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) =>
-        options.quota.ofOwner === 0 && options.quota.inAll === 0 ? "full" : records.putWithin(kind, id, value, options),
+        options.quota.perOwner === 0 && options.quota.total === 0
+          ? "full"
+          : records.putWithin(kind, id, value, options),
     }),
   ),
 
@@ -125,7 +127,7 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
       "enforces a quota exactly for many concurrent owners",
       "waits for a concurrent transaction that uses the quota",
     ],
-    inQuota(({ ofOwner, inAll }) => ({ ofOwner: ofOwner || inAll, inAll: 0 })),
+    inQuota(({ perOwner, total }) => ({ perOwner: perOwner || total, total: 0 })),
   ),
 
   brokenRecords(
@@ -142,10 +144,10 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
-        const { ofOwner, inAll } = options.quota;
-        const quota = { ofOwner: 0, inAll: ofOwner || inAll };
+        const { perOwner, total } = options.quota;
+        const quota = { perOwner: 0, total: perOwner || total };
         const outcome = await records.putWithin(kind, id, value, { ...options, quota });
-        return outcome === "full" && ofOwner > 0 ? "ownerFull" : outcome;
+        return outcome === "full" && perOwner > 0 ? "ownerFull" : outcome;
       },
     }),
   ),
@@ -264,13 +266,13 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
       const given: { readonly kind: string; readonly owner: string }[] = [];
       return (records) => ({
         putWithin: async (kind, id, value, options) => {
-          const { ofOwner, inAll } = options.quota;
+          const { perOwner, total } = options.quota;
           const ofKind = given.filter((one) => one.kind === kind);
-          if (ofOwner > 0 && ofKind.filter(({ owner }) => owner === options.owner).length >= ofOwner)
+          if (perOwner > 0 && ofKind.filter(({ owner }) => owner === options.owner).length >= perOwner)
             return "ownerFull";
-          if (inAll > 0 && ofKind.length >= inAll) return "full";
+          if (total > 0 && ofKind.length >= total) return "full";
           given.push({ kind, owner: options.owner });
-          return records.putWithin(kind, id, value, { ...options, quota: { ofOwner: 0, inAll: 0 } });
+          return records.putWithin(kind, id, value, { ...options, quota: { perOwner: 0, total: 0 } });
         },
       });
     },
@@ -285,12 +287,12 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
-        const { ofOwner, inAll } = options.quota;
+        const { perOwner, total } = options.quota;
         const all = await records.list(kind, { after: null, limit: 10_000 });
         await pause();
-        if (ofOwner > 0 && all.filter(({ owner }) => owner === options.owner).length >= ofOwner) return "ownerFull";
-        if (inAll > 0 && all.length >= inAll) return "full";
-        return records.putWithin(kind, id, value, { ...options, quota: { ofOwner: 0, inAll: 0 } });
+        if (perOwner > 0 && all.filter(({ owner }) => owner === options.owner).length >= perOwner) return "ownerFull";
+        if (total > 0 && all.length >= total) return "full";
+        return records.putWithin(kind, id, value, { ...options, quota: { perOwner: 0, total: 0 } });
       },
     }),
   ),
@@ -304,11 +306,11 @@ export const brokenRecordQuotas: readonly BrokenAdapter[] = [
     ],
     (records) => ({
       putWithin: async (kind, id, value, options) => {
-        const { ofOwner, inAll } = options.quota;
+        const { perOwner, total } = options.quota;
         const { count } = await records.count(kind);
         await pause();
-        const outcome = await records.putWithin(kind, id, value, { ...options, quota: { ofOwner, inAll: 0 } });
-        if (outcome !== "stored" || inAll === 0 || count < inAll) return outcome;
+        const outcome = await records.putWithin(kind, id, value, { ...options, quota: { perOwner, total: 0 } });
+        if (outcome !== "stored" || total === 0 || count < total) return outcome;
         await records.take(kind, id);
         return "full";
       },

@@ -222,8 +222,8 @@ export const brokenRecordSettlements: readonly BrokenAdapter[] = [
       return (records) => ({
         claim: async (kind, limit, lease) =>
           (await records.claim(kind, limit, lease)).map((one) => {
-            const claims = (counts.get(one.born) ?? 0) + 1;
-            counts.set(one.born, claims);
+            const claims = (counts.get(one.createdVersion) ?? 0) + 1;
+            counts.set(one.createdVersion, claims);
             return { ...one, claims: Math.max(claims, one.claims) };
           }) as never,
       });

@@ -146,10 +146,10 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
     ],
     (records) =>
       renumbered(records, {
-        shown: ({ version, born }) => ({ version: version - born + 1, born: 1 }),
+        shown: ({ version, createdVersion }) => ({ version: version - createdVersion + 1, createdVersion: 1 }),
         meant: async (kind, id, shown) => {
           const record = await present(records, kind, id);
-          return record === undefined ? null : record.born + shown - 1;
+          return record === undefined ? null : record.createdVersion + shown - 1;
         },
       }),
   ),
@@ -171,7 +171,10 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
           return numbers.get(version) ?? 0;
         };
         return renumbered(records, {
-          shown: ({ version, born }) => ({ born: number(born), version: number(version) }),
+          shown: ({ version, createdVersion }) => ({
+            createdVersion: number(createdVersion),
+            version: number(version),
+          }),
           meant: (_kind, _id, shown) => [...numbers].find(([, each]) => each === shown)?.[0] ?? null,
         });
       };
@@ -229,7 +232,10 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
       "ends a claim when its record is put, which is due immediately with no claims",
     ],
     (records) =>
-      renumbered(records, { shown: ({ version }) => ({ born: version }), meant: (_kind, _id, shown) => shown }),
+      renumbered(records, {
+        shown: ({ version }) => ({ createdVersion: version }),
+        meant: (_kind, _id, shown) => shown,
+      }),
   ),
 
   brokenRecordStore(
@@ -240,12 +246,12 @@ export const brokenRecordVersions: readonly BrokenAdapter[] = [
       "stores records within a quota like any others",
     ],
     () => {
-      const born = new Map<string, number>();
+      const createdVersions = new Map<string, number>();
       return (records) =>
         renumbered(records, {
           shown: (record) => {
-            if (!born.has(record.id)) born.set(record.id, record.born);
-            return { born: born.get(record.id) ?? 0 };
+            if (!createdVersions.has(record.id)) createdVersions.set(record.id, record.createdVersion);
+            return { createdVersion: createdVersions.get(record.id) ?? 0 };
           },
           meant: (_kind, _id, shown) => shown,
         });

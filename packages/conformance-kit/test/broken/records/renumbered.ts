@@ -2,7 +2,7 @@ import type { RecordRepository, StoredRecord } from "@sallyport/core";
 
 /** Maps stored versions to shown ones and back. */
 export interface Numbering {
-  readonly shown: (record: StoredRecord) => Partial<Pick<StoredRecord, "version" | "born">>;
+  readonly shown: (record: StoredRecord) => Partial<Pick<StoredRecord, "version" | "createdVersion">>;
   /** `null`: none. */
   readonly meant: (kind: string, id: string, shown: number) => Promise<number | null> | number | null;
 }

@@ -12,7 +12,7 @@ import {
   type NewAccount,
   type ObjectId,
   type ObjectRepository,
-  type Part,
+  type PageRequest,
   type Realm,
   seesAll,
   type StoredObject,
@@ -116,7 +116,7 @@ export interface ListedUser extends ListedAccount {
 /** Lists at most `limit` accounts of users, disabled ones included, in the order of `AccountRepository.list`. */
 export async function listUsers(
   { r: { accounts, objects } }: Pick<AdministrationContext, "r">,
-  { after, limit }: Part,
+  { after, limit }: PageRequest,
 ): Promise<ListedUser[]> {
   const listed = await accounts.list("database", after, limit);
   const groupNames = new Map((await allGroups(objects)).map(({ id, attributes }) => [id, String(attributes["Name"])]));

@@ -5,7 +5,7 @@ import {
   type AccountRepository,
   loginNameOf,
   passwordAuthentication,
-  type Person,
+  type AuthenticatedAccount,
 } from "../../storage/index.ts";
 
 /** Port: slow password hashing. Calls are queued. A full queue throws 706. */
@@ -53,7 +53,7 @@ export class VerifyPassword {
   async prepare(
     accounts: AccountRepository,
     { user: name, pass, clientHash, links }: GivenCredentials,
-  ): Promise<() => Promise<Person | null>> {
+  ): Promise<() => Promise<AuthenticatedAccount | null>> {
     const { account, user, linked, decoy } = await accounts.find(
       { realm: "database", loginName: loginNameOf(name) },
       links,

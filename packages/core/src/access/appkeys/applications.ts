@@ -17,12 +17,12 @@ export class Applications {
   }
 
   /** Returns the existing ones of the names, unordered and without duplicates. */
-  async known(names: readonly string[]): Promise<string[]> {
+  async existing(names: readonly string[]): Promise<string[]> {
     return (await this.records.get(applicationKind, names)).map(({ id }) => id);
   }
 
   /** Returns the applications whose second-factor rule is not `off`, unordered and without duplicates. */
-  async askingForFactors(names: readonly string[]): Promise<Pick<Application, "name" | "secondFactor">[]> {
+  async withSecondFactors(names: readonly string[]): Promise<Pick<Application, "name" | "secondFactor">[]> {
     const found = await this.records.get(applicationKind, names);
     return found.map(({ value }) => value).filter(({ secondFactor }) => secondFactor !== "off");
   }
@@ -46,24 +46,24 @@ export interface Application {
   readonly secondFactor: SecondFactorRule;
 }
 
-const known = new WeakMap<Storage, KnownApplications>();
+const caches = new WeakMap<Storage, ApplicationCache>();
 
 /** Returns the cache of app names that all requests to a database share. */
-export function knownApplications({ storage }: Pick<Database, "storage">): KnownApplications {
-  const names = known.get(storage) ?? new KnownApplications();
-  known.set(storage, names);
+export function applicationCache({ storage }: Pick<Database, "storage">): ApplicationCache {
+  const names = caches.get(storage) ?? new ApplicationCache();
+  caches.set(storage, names);
   return names;
 }
 
 /** Caches the app names of a database. Entries never expire, as app names are never removed. */
-export class KnownApplications {
+export class ApplicationCache {
   private readonly names = new Set<string>();
 
   /** Whether all names exist. Names outside the cache are looked up. */
-  async includes(names: readonly string[], applications: Pick<Applications, "known">): Promise<boolean> {
+  async includes(names: readonly string[], applications: Pick<Applications, "existing">): Promise<boolean> {
     const unknown = names.filter((name) => !this.names.has(name));
     if (unknown.length === 0) return true;
-    for (const name of await applications.known(unknown)) this.names.add(name);
+    for (const name of await applications.existing(unknown)) this.names.add(name);
     return unknown.every((name) => this.names.has(name));
   }
 }

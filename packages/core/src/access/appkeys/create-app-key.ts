@@ -1,7 +1,7 @@
 import type { Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
-import { allParts, type AppKey, type Repositories } from "../../storage/index.ts";
+import { allPages, type AppKey, type Repositories } from "../../storage/index.ts";
 import { requireApplications } from "./create-application.ts";
 import { isReturnAddress } from "./return-address.ts";
 
@@ -57,7 +57,7 @@ export async function setAppKeyEnabled(
 }
 
 async function idOf(r: Pick<Repositories, "appKeys">, name: string): Promise<string> {
-  const appKeys = await allParts(
+  const appKeys = await allPages(
     ({ after, limit }) => r.appKeys.list(after, limit),
     (each) => each.name,
   );

@@ -53,7 +53,7 @@ export async function requireApplications(
   { records }: Pick<Repositories, "records">,
   names: readonly string[],
 ): Promise<void> {
-  const known = await new Applications(records).known(names);
+  const known = await new Applications(records).existing(names);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const list = unknown.map((name) => `"${name}"`).join(", ");

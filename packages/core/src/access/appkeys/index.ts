@@ -2,7 +2,7 @@ export {
   type Application,
   applicationKind,
   Applications,
-  KnownApplications,
+  ApplicationCache,
   type NewApplication,
 } from "./applications.ts";
 export * from "./create-app-key.ts";

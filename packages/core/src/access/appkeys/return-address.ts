@@ -1,7 +1,7 @@
 import type { AppKey } from "../../storage/index.ts";
 
 /** Maximum length of a return address from a client, in characters. */
-export const longestReturnAddress = 2_048;
+export const maxReturnAddressLength = 2_048;
 
 /** Path characters of RFC 3986 except `*`. An address with `*` looks like a pattern, but patterns are not supported. */
 const pathCharacter = "(?:[A-Za-z0-9._~!$&'()+,;=:@/-]|%[0-9A-Fa-f]{2})";
@@ -29,7 +29,7 @@ const added: ReadonlySet<string> = new Set(["code", "error"]);
  * has no fragment, user information or wildcard. Its query has no parameter named `code` or `error`.
  */
 export function isReturnAddress(text: string): boolean {
-  if (text.length > longestReturnAddress) return false;
+  if (text.length > maxReturnAddressLength) return false;
   return (
     forms.some((form) => {
       const found = form.exec(text);

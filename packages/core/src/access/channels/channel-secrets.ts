@@ -1,4 +1,4 @@
-import { type Digest, Recent } from "../../digests/index.ts";
+import { type Digest, LruCache } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import { asciiBytes, asciiText, type KeyWrapping, requireWrapping } from "../../keys/index.ts";
 import type { Database } from "../../request/index.ts";
@@ -11,7 +11,7 @@ const cacheSize = 10_000;
 /** Seals the session ids and the keys of secure sessions. A sealed text is valid in one database only. */
 export class ChannelSecrets {
   /** Unwrapped channel keys by purpose and wrapped text. Every request holds its key in memory anyway. */
-  private readonly keys = new Recent<string, Uint8Array>(cacheSize);
+  private readonly keys = new LruCache<string, Uint8Array>(cacheSize);
 
   /** @param wrapping `null` without a master key: secure sessions are unavailable. */
   constructor(private readonly wrapping: KeyWrapping | null) {}

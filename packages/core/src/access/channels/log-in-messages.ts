@@ -11,10 +11,10 @@ import type {
   HybridCipher,
   HybridMessage,
 } from "./channel-ciphers.ts";
-import { mostOfNetwork, NetworkSemaphore, refusalPause, repetition, ReplayRecord } from "./message-rules.ts";
+import { maxPerNetwork, NetworkSemaphore, refusalPause, replayLimits, ReplayRecord } from "./message-rules.ts";
 
 /** An encrypted AES key stays bound to its client without a practical limit on uses or time. */
-const belonging = { uses: 2 ** 31 - 1, within: 100 * 365 * 86_400_000 };
+const keyBinding = { uses: 2 ** 31 - 1, within: 100 * 365 * 86_400_000 };
 
 export interface LogInMessageParts {
   readonly keyRings: KeyRings;
@@ -34,7 +34,7 @@ export interface OpenedLogIn {
    * Binds the message to its client key and counts the use. Throws 310 if another client key used it, or after too many
    * uses or too much time. The gate calls it after the password check, so that forged messages are not stored.
    */
-  readonly claim: () => Promise<void>;
+  readonly checkReplay: () => Promise<void>;
   /** Encrypts the answer for the client, in the scheme of the request. */
   readonly seal: (answer: Uint8Array) => Promise<string>;
 }
@@ -53,7 +53,7 @@ interface Contents {
  * client key is 309.
  */
 export class LogInMessages {
-  private readonly semaphore = new NetworkSemaphore(mostOfNetwork);
+  private readonly semaphore = new NetworkSemaphore(maxPerNetwork);
   private readonly replays = new ReplayRecord();
 
   constructor(private readonly parts: LogInMessageParts) {}
@@ -64,20 +64,20 @@ export class LogInMessages {
   ): Promise<OpenedLogIn> {
     const { credentials, answers } = this.parts;
     const { accepted, clientKey } = await this.recipients(context, body.publicKey);
-    return this.orRefuse(context, async () => {
+    return this.openOrRefuse(context, async () => {
       const opened = await credentials.open(body.credentials, accepted);
-      const understood = opened && this.understand(context, clientKey, opened);
-      return understood && { ...understood, seal: (answer) => answers.seal(clientKey, opened.padding, answer) };
+      const parsed = opened && this.parse(context, clientKey, opened);
+      return parsed && { ...parsed, seal: (answer) => answers.seal(clientKey, opened.padding, answer) };
     });
   }
 
   async openHybrid(context: AppKeyContext, body: HybridMessage & { readonly publicKey: string }): Promise<OpenedLogIn> {
     const { hybrid } = this.parts;
     const { accepted, clientKey } = await this.recipients(context, body.publicKey);
-    return this.orRefuse(context, async () => {
+    return this.openOrRefuse(context, async () => {
       const opened = await hybrid.open(body, accepted);
-      const understood = opened && this.understand(context, clientKey, { ...opened, blocks: [opened.digest] });
-      return understood && { ...understood, seal: async (answer) => hybrid.seal(clientKey, answer) };
+      const parsed = opened && this.parse(context, clientKey, { ...opened, blocks: [opened.digest] });
+      return parsed && { ...parsed, seal: async (answer) => hybrid.seal(clientKey, answer) };
     });
   }
 
@@ -94,41 +94,42 @@ export class LogInMessages {
     return { accepted, clientKey };
   }
 
-  private understand(
+  private parse(
     context: AppKeyContext,
     clientKey: ClientKey,
     contents: Contents,
   ): Omit<OpenedLogIn, "seal"> | undefined {
     const fields = this.parts.parseObject(contents.plain);
     if (fields === undefined) return undefined;
-    const claim = async () => {
-      if (await this.isGoodNow(context, clientKey, contents)) return;
+    const checkReplay = async () => {
+      if (await this.isFresh(context, clientKey, contents)) return;
       await this.replays.add(context);
       throw new ServiceError(310);
     };
-    return { fields, claim };
+    return { fields, checkReplay };
   }
 
-  private async isGoodNow(
+  private async isFresh(
     { r }: AppKeyContext,
     { digest }: ClientKey,
     { keyId, keyBlock, blocks }: Contents,
   ): Promise<boolean> {
-    const claim = async (claimed: readonly Digest[], clientKey: Digest, limits: BlockLimits) =>
-      (await r.channels.claimBlocks({ blocks: claimed, clientKey, keyId }, limits)) !== "refused";
+    const checkReplay = async (claimed: readonly Digest[], clientKey: Digest, limits: BlockLimits) =>
+      (await r.channels.registerBlocks({ blocks: claimed, clientKey, keyId }, limits)) !== "refused";
     // A derived owner: a block sent as credentials is never valid as an AES key, or vice versa.
     const keyOwner = this.parts.digests.sha256(`AES key of ${digest}`);
     return (
-      (keyBlock === undefined || (await claim([keyBlock], keyOwner, belonging))) && claim(blocks, digest, repetition)
+      (keyBlock === undefined || (await checkReplay([keyBlock], keyOwner, keyBinding))) &&
+      checkReplay(blocks, digest, replayLimits)
     );
   }
 
-  private orRefuse({ origin }: AppKeyContext, open: () => Promise<OpenedLogIn | undefined>): Promise<OpenedLogIn> {
+  private openOrRefuse({ origin }: AppKeyContext, open: () => Promise<OpenedLogIn | undefined>): Promise<OpenedLogIn> {
     return this.semaphore.run(origin.network, async () => {
-      const begun = Date.now();
+      const startedAt = Date.now();
       const opened = await open();
       if (opened !== undefined) return opened;
-      await this.parts.pause(refusalPause(Date.now() - begun));
+      await this.parts.pause(refusalPause(Date.now() - startedAt));
       throw new ServiceError(310);
     });
   }

@@ -3,10 +3,10 @@ import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import { tallyTime } from "../../storage/index.ts";
 
 /** Replay limits for the same client, which may repeat a message after a lost answer. `within` is in milliseconds. */
-export const repetition = { uses: 3, within: 60_000 };
+export const replayLimits = { uses: 3, within: 60_000 };
 
 /** Maximum concurrent messages of one network, delayed refusals included. Below the capacity of the decryption queue. */
-export const mostOfNetwork = 64;
+export const maxPerNetwork = 64;
 
 /**
  * A refusal is sent at the next multiple of this time, in milliseconds. The work before a refusal usually takes less,
@@ -14,9 +14,9 @@ export const mostOfNetwork = 64;
  */
 const refusalTime = 250;
 
-/** Returns the remaining delay of a refusal after `worked` milliseconds. */
-export function refusalPause(worked: number): number {
-  return refusalTime - (worked % refusalTime);
+/** Returns the remaining delay of a refusal after `elapsed` milliseconds. */
+export function refusalPause(elapsed: number): number {
+  return refusalTime - (elapsed % refusalTime);
 }
 
 /** Limits the expensive work in progress per network, so that no network starves the others. */
@@ -43,7 +43,7 @@ export class NetworkSemaphore {
 }
 
 /** Maximum cached networks. The next replay of an evicted network is audited as a separate event again. */
-const mostNetworks = 10_000;
+const maxNetworks = 10_000;
 
 /** Audits replayed log-ins. The first per app key and network is an event. Later ones add to a tally, to bound the log. */
 export class ReplayRecord {
@@ -58,7 +58,7 @@ export class ReplayRecord {
     this.entered.delete(key);
     this.entered.set(key, now);
     const [oldest] = this.entered.keys();
-    if (this.entered.size > mostNetworks && oldest !== undefined) this.entered.delete(oldest);
+    if (this.entered.size > maxNetworks && oldest !== undefined) this.entered.delete(oldest);
     return r.audit.append(event);
   }
 }

@@ -4,7 +4,7 @@ import type { ChannelRepository } from "../../storage/index.ts";
 
 /** Message numbers reserved with one write to storage. */
 const reserved = 128;
-const mostSessions = 100_000;
+const maxSessions = 100_000;
 
 interface Block {
   next: bigint;
@@ -41,7 +41,7 @@ export class OutgoingNumbers {
     const first = await channels.reserveOut(session, reserved);
     this.blocks.delete(session);
     if (first === null) return false;
-    if (this.blocks.size >= mostSessions) {
+    if (this.blocks.size >= maxSessions) {
       const [oldest] = this.blocks.keys();
       if (oldest !== undefined) this.blocks.delete(oldest);
     }
@@ -50,19 +50,18 @@ export class OutgoingNumbers {
   }
 }
 
-export const largestReservation = 1_000_000;
+export const maxReservation = 1_000_000;
 
-const beyondNumbers = 2n ** 64n;
+const numberLimit = 2n ** 64n;
 
-/** Throws 799 if the count is not an integer from 1 to `largestReservation`. */
+/** Throws 799 if the count is not an integer from 1 to `maxReservation`. */
 export function assertReservation(count: number): void {
-  if (!Number.isInteger(count) || count < 1 || count > largestReservation) {
+  if (!Number.isInteger(count) || count < 1 || count > maxReservation) {
     throw new ServiceError(799, { detail: "So many message numbers cannot be reserved." });
   }
 }
 
 /** Throws 799 for a number outside the 64-bit range of a counter block. */
 export function assertMessageNumber(number: bigint): void {
-  if (number < 0n || number >= beyondNumbers)
-    throw new ServiceError(799, { detail: "There is no such message number." });
+  if (number < 0n || number >= numberLimit) throw new ServiceError(799, { detail: "There is no such message number." });
 }

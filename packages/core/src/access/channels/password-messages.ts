@@ -2,7 +2,7 @@ import type { Digests } from "../../digests/index.ts";
 import type { KeyRings } from "../../keys/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import type { CredentialsCipher, OpenedCredentials } from "./channel-ciphers.ts";
-import { mostOfNetwork, NetworkSemaphore, refusalPause, repetition, ReplayRecord } from "./message-rules.ts";
+import { maxPerNetwork, NetworkSemaphore, refusalPause, replayLimits, ReplayRecord } from "./message-rules.ts";
 
 export interface PasswordMessageParts {
   readonly keyRings: KeyRings;
@@ -18,7 +18,7 @@ export interface PasswordMessageParts {
  * session, so a captured message is useless elsewhere. All failures take the same time.
  */
 export class PasswordMessages {
-  private readonly semaphore = new NetworkSemaphore(mostOfNetwork);
+  private readonly semaphore = new NetworkSemaphore(maxPerNetwork);
   private readonly replays = new ReplayRecord();
 
   constructor(private readonly parts: PasswordMessageParts) {}
@@ -26,9 +26,9 @@ export class PasswordMessages {
   /** Returns each decrypted text, or `undefined` for one that cannot be decrypted or was used elsewhere or too often. */
   async open(context: SessionContext, texts: readonly string[]): Promise<(string | undefined)[]> {
     return this.semaphore.run(context.origin.network, async () => {
-      const begun = Date.now();
+      const startedAt = Date.now();
       const opened = await this.openAll(context, texts);
-      if (opened.includes(undefined)) await this.parts.pause(refusalPause(Date.now() - begun));
+      if (opened.includes(undefined)) await this.parts.pause(refusalPause(Date.now() - startedAt));
       return opened;
     });
   }
@@ -41,16 +41,17 @@ export class PasswordMessages {
     for (const message of messages) {
       const text = message && decodeText(message.plain);
       opened.push(
-        message !== undefined && text !== undefined && (await this.isGoodNow(context, message)) ? text : undefined,
+        message !== undefined && text !== undefined && (await this.isFresh(context, message)) ? text : undefined,
       );
     }
     return opened;
   }
 
-  private async isGoodNow(context: SessionContext, { blocks, keyId }: OpenedCredentials): Promise<boolean> {
+  private async isFresh(context: SessionContext, { blocks, keyId }: OpenedCredentials): Promise<boolean> {
     // The derived owner prevents reuse of a message between password changes and log-ins.
     const clientKey = this.parts.digests.sha256(`passwords of ${context.sessionDigest}`);
-    if ((await context.r.channels.claimBlocks({ blocks, clientKey, keyId }, repetition)) !== "refused") return true;
+    if ((await context.r.channels.registerBlocks({ blocks, clientKey, keyId }, replayLimits)) !== "refused")
+      return true;
     await this.replays.add(context);
     return false;
   }

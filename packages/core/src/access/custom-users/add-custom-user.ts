@@ -16,11 +16,11 @@ export interface AddCustomUserInput {
 }
 
 export class AddCustomUser {
-  /** @param shortest minimum length of a custom user's password, in characters */
+  /** @param minLength minimum length of a custom user's password, in characters */
   constructor(
     private readonly policy: PasswordPolicy,
     private readonly createAccount: CreateAccount,
-    private readonly shortest: number,
+    private readonly minLength: number,
   ) {}
 
   /** Returns the account id. Unknown user: 304. Refused password: 320. Taken or confusable name, or invalid address: 307. */
@@ -33,7 +33,7 @@ export class AddCustomUser {
     const email = given.email === null ? null : acceptMailAddress(given.email);
     const { clientHash } = database.policy;
     const userId = await requireMappedUser(outside, user);
-    this.policy.accept({ pass: password, clientHash }, this.shortest);
+    this.policy.accept({ pass: password, clientHash }, this.minLength);
     // Hashing inside the transaction holds the connection. Custom users are added too rarely for this to matter.
     return unit.transaction(async (r) => {
       const account = { realm: "custom", loginName: name, password, userId, email, clientHash } as const;

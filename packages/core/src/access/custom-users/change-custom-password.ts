@@ -9,7 +9,7 @@ import type { Gate } from "../gate/gate.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "../passwords/change-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
-import { isAskedElsewhere } from "./ask-authenticator.ts";
+import { hasAuthenticateHook } from "./authenticate-by-hook.ts";
 import { customUserKey, PendingPasswords } from "./custom-accounts.ts";
 
 const minutes = 10;
@@ -21,7 +21,7 @@ export interface ChangeCustomPasswordParts {
   readonly random: RandomSource;
   readonly policy: PasswordPolicy;
   /** Minimum length of a plain-text password of a custom user, in characters. */
-  readonly shortest: number;
+  readonly minLength: number;
   readonly replace: ReplacePassword;
   readonly queueMail: QueueMail;
   /** Default language for requests without one. */
@@ -40,9 +40,9 @@ export class ChangeCustomPassword implements PasswordChange {
     context: SessionContext,
     { oldPassword, newPassword, language }: PasswordChangeInput,
   ): Promise<PasswordChangeResult> {
-    const { gate, digests, random, policy, shortest, replace, hooks } = this.parts;
+    const { gate, digests, random, policy, minLength, replace, hooks } = this.parts;
     const { clientHash } = context.database.policy;
-    const password = policy.accept({ pass: newPassword, clientHash }, shortest);
+    const password = policy.accept({ pass: newPassword, clientHash }, minLength);
     const old = clientPassword(oldPassword, clientHash, digests);
     if (old === password) throw new ServiceError(321);
     const { userId, authenticationMethod } = context.session;
@@ -50,8 +50,8 @@ export class ChangeCustomPassword implements PasswordChange {
       authenticationMethod.kind === "custom"
         ? (await context.r.accounts.find({ id: authenticationMethod.accountId }, [])).account
         : null;
-    if (account === null) throw new ServiceError(context.overCode);
-    if (await isAskedElsewhere(hooks, context))
+    if (account === null) throw new ServiceError(context.sessionEndedCode);
+    if (await hasAuthenticateHook(hooks, context))
       throw new ServiceError(339, {
         detail: "A hook decides who custom users are; their passwords are kept elsewhere.",
       });
@@ -130,7 +130,7 @@ export class ConfirmCustomPassword {
     // Only custom users have a pending password.
     if (authenticationMethod.kind !== "custom") throw new ServiceError(326);
     const { account } = await context.r.accounts.find({ id: authenticationMethod.accountId }, []);
-    if (account === null) throw new ServiceError(context.overCode);
+    if (account === null) throw new ServiceError(context.sessionEndedCode);
     const { repositories } = context.database.storage;
     const code = codeDigest(digests, account.id, given);
     await gate.guard(context, {
@@ -142,8 +142,8 @@ export class ConfirmCustomPassword {
         const version = await new PendingPasswords(r).confirm(account.id, code);
         // A concurrent request has used the code.
         if (version === null) throw new ServiceError(326);
-        await replace.settle(r, account, context.sessionDigest);
-        if (!(await r.sessions.renew(context.sessionDigest, version))) throw new ServiceError(context.overCode);
+        await replace.completeChange(r, account, context.sessionDigest);
+        if (!(await r.sessions.renew(context.sessionDigest, version))) throw new ServiceError(context.sessionEndedCode);
         await r.audit.append(sessionEvent(context, { type: "customPassword.changed" }));
       },
     });

@@ -8,7 +8,7 @@ import {
   type ListedAccount,
   loginNameOf,
   type ObjectId,
-  type Part,
+  type PageRequest,
   type Repositories,
   seesAll,
 } from "../../storage/index.ts";
@@ -112,19 +112,19 @@ export interface SetCustomPasswordInput {
 }
 
 export class SetCustomPassword {
-  /** @param shortest minimum length of a custom user's password, in characters */
+  /** @param minLength minimum length of a custom user's password, in characters */
   constructor(
     private readonly policy: PasswordPolicy,
     private readonly hasher: PasswordHasher,
     private readonly replace: ReplacePassword,
-    private readonly shortest: number,
+    private readonly minLength: number,
   ) {}
 
   /** Returns the number of ended sessions. Password refused by the policy: 320. Other refusals: see `changeCustomUser`. */
   async setCustomPassword(context: AdministrationContext, { name, password }: SetCustomPasswordInput): Promise<number> {
     const accepted = this.policy.accept(
       { pass: password, clientHash: context.database.policy.clientHash },
-      this.shortest,
+      this.minLength,
     );
     const secret = await this.hasher.hash(accepted);
     return changeCustomUser(context, name, {
@@ -132,7 +132,7 @@ export class SetCustomPassword {
       endsSessions: true,
       make: async (r, account) => {
         if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
-        await this.replace.retire(r, account);
+        await this.replace.archivePassword(r, account);
         return true;
       },
     });
@@ -141,23 +141,23 @@ export class SetCustomPassword {
 
 export interface ListedCustomUser extends ListedAccount {
   /** Name of the mapped database user. Empty if that user is deleted. */
-  readonly worksAs: string;
+  readonly mappedUserName: string;
 }
 
 /** Lists at most `limit` custom users in the order of `AccountRepository.list`. */
 export async function listCustomUsers(
   { r }: Pick<AdministrationContext, "r">,
-  { after, limit }: Part,
+  { after, limit }: PageRequest,
 ): Promise<ListedCustomUser[]> {
   const listed = await r.accounts.list("custom", after, limit);
   const nameOf = await namesOf(r, listed);
-  return listed.map((account) => ({ ...account, worksAs: nameOf(account) }));
+  return listed.map((account) => ({ ...account, mappedUserName: nameOf(account) }));
 }
 
 /** Returns one custom user. Throws 304 for an unknown name. */
 export async function findCustomUser({ r }: Pick<AdministrationContext, "r">, name: string): Promise<ListedCustomUser> {
   const { secret: _secret, secretVersion: _version, ...account } = await requireCustomUser(r, name);
-  return { ...account, worksAs: (await namesOf(r, [account]))(account) };
+  return { ...account, mappedUserName: (await namesOf(r, [account]))(account) };
 }
 
 async function namesOf(

@@ -1,4 +1,4 @@
-export { AskAuthenticator, KeepAuthenticatedUser } from "./ask-authenticator.ts";
+export { AuthenticateByHook, StoreAuthenticatedUser } from "./authenticate-by-hook.ts";
 export {
   ChangeCustomPassword,
   type ChangeCustomPasswordParts,

@@ -2,7 +2,7 @@ import type { SerializeOwnUser } from "../../objects/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
 import type { Gate } from "../gate/gate.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
-import type { LogInInput } from "../sessions/enter-with-password.ts";
+import type { LogInInput } from "../sessions/open-password-session.ts";
 import type { LogInResult } from "../sessions/log-in.ts";
 import { customUserKey } from "./custom-accounts.ts";
 import type { ProveCustomUser, ProvenCustomUser } from "./verify-custom-password.ts";
@@ -34,7 +34,7 @@ export class LogInCustomUser {
     };
     const userKey = customUserKey(user);
     const attempt = { ...shown, mode: "session", userKey, prepareProof, appNames, deviceId } as const;
-    const { sessionId, prepared } = await this.gate.enter(context, attempt, (person) =>
+    const { sessionId, prepared } = await this.gate.openSession(context, attempt, (person) =>
       this.serializeOwnUser.serializeOwnUser(context, person),
     );
     // Runs after the session is opened, so that it does not affect the timing of a refusal.

@@ -1,6 +1,6 @@
 import type { Digests } from "../../digests/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
-import { type Account, type AccountRepository, loginNameOf, type Person } from "../../storage/index.ts";
+import { type Account, type AccountRepository, loginNameOf, type AuthenticatedAccount } from "../../storage/index.ts";
 import { clientPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 
 /** Verifies custom users by password. Unknown and disabled users cost and answer the same as a wrong password. */
@@ -20,7 +20,7 @@ export class VerifyCustomPassword implements ProveCustomUser {
       const password = clientPassword(pass, database.policy.clientHash, this.digests);
       const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
       if (!proven || account === null) return null;
-      const person = await mappedPerson(r.accounts, account, links);
+      const person = await mappedUser(r.accounts, account, links);
       return person && { person, afterwards: (later) => this.renew(later, account, password) };
     };
   }
@@ -40,7 +40,7 @@ export interface CustomCredentials {
 }
 
 export interface ProvenCustomUser {
-  readonly person: Person;
+  readonly person: AuthenticatedAccount;
   /** Work to run after the log-in. Its failure is ignored. */
   readonly afterwards: (context: AppKeyContext) => Promise<void>;
 }
@@ -51,11 +51,11 @@ export interface ProveCustomUser {
 }
 
 /** Returns the mapped database user of a custom account. `null` if either account is disabled, or the database user is deleted. */
-export async function mappedPerson(
+export async function mappedUser(
   accounts: AccountRepository,
   custom: Account,
   links: readonly string[],
-): Promise<Person | null> {
+): Promise<AuthenticatedAccount | null> {
   if (custom.disabled) return null;
   const { account, user, linked } = await accounts.find({ id: custom.userId }, links);
   if (account === null || account.disabled || user === null) return null;

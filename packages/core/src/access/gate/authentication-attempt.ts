@@ -3,15 +3,15 @@ import type {
   AuditEventType,
   Channel,
   ObjectId,
-  Person,
+  AuthenticatedAccount,
   ProviderType,
   Repositories,
   SessionMode,
 } from "../../storage/index.ts";
-import type { ShownFactor } from "../second-factors/check-second-factors.ts";
+import type { SecondFactorInput } from "../second-factors/check-second-factors.ts";
 
 /** Verifies the credentials. Resolves to the account with its user object, or to `null`. Takes the same time either way. */
-export type Proof = () => Promise<Person | null>;
+export type Proof = () => Promise<AuthenticatedAccount | null>;
 
 /** A log-in attempt at the gate, from any authentication method. */
 export interface AuthenticationAttempt {
@@ -27,19 +27,19 @@ export interface AuthenticationAttempt {
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
   /** Counts the use of an encrypted message. Runs after the proof and before second factors. Throws if the message was used before. */
-  readonly claimMessage?: () => Promise<void>;
+  readonly checkReplay?: () => Promise<void>;
   readonly channel?: Channel;
   /** Second-factor input of the attempt. Optional. */
-  readonly secondFactor?: ShownFactor;
+  readonly secondFactor?: SecondFactorInput;
   /** The identity provider of the log-in, for the audit. */
   readonly providerName?: ProviderType | null;
   /**
    * Runs last in the transaction that opens the session, and again when that is retried. A `ServiceError` rolls
    * everything back and is audited as the refusal. Skipped for a session that only serves to enrol a second factor.
    */
-  readonly alongside?: (r: Repositories, person: Person) => Promise<void>;
+  readonly beforeCommit?: (r: Repositories, person: AuthenticatedAccount) => Promise<void>;
   /** Consumes a one-time credential in the transaction that opens the session, which may be retried. Throws if it is consumed. */
-  readonly spend?: (r: Repositories) => Promise<void>;
+  readonly consume?: (r: Repositories) => Promise<void>;
 }
 
 /** An operation other than a log-in that is open to guessing. */
@@ -53,7 +53,7 @@ export interface GuardedAttempt<Proven extends NonNullable<unknown>, Result> {
   /** Resolves to `null` on a failure, which is counted. Runs only if no lockout applies. Takes the same time either way. */
   readonly prove: () => Promise<Proven | null>;
   /** Consumes a one-time proof, first in the transaction of `act`. Concurrent requests with the same proof wait here, without other locks. */
-  readonly spend?: (r: Repositories, proven: Proven) => Promise<void>;
+  readonly consume?: (r: Repositories, proven: Proven) => Promise<void>;
   /** Runs after the proof, in the transaction that resets the failure count. May be retried. Its errors roll back, uncounted. */
   readonly act: (r: Repositories, proven: Proven) => Promise<Result>;
 }

@@ -5,12 +5,12 @@ import type {
   AuditEvent,
   ExemptionGrant,
   NewSession,
-  Person,
+  AuthenticatedAccount,
   Repositories,
   ThrottleKey,
   ThrottleVerdict,
 } from "../../storage/index.ts";
-import type { CheckSecondFactors, FactorPassage } from "../second-factors/check-second-factors.ts";
+import type { CheckSecondFactors, FactorCheck } from "../second-factors/check-second-factors.ts";
 import { enrollingAppNames } from "../sessions/app-names.ts";
 import {
   type AuthenticationAttempt,
@@ -23,16 +23,16 @@ import { ProofTimes } from "./proof-times.ts";
 export interface OpenedSession {
   /** The session id for the client. Storage has only its digest. */
   readonly sessionId: string;
-  readonly person: Person;
+  readonly person: AuthenticatedAccount;
 }
 
 /** Milliseconds for which a log-in exempts a user from the lockout of the address. */
-const knownFor = 30 * 86_400_000;
+const exemptionLifetime = 30 * 86_400_000;
 
-const knownAtAddress = 1_000;
+const maxExemptions = 1_000;
 
 /** Read-only work for the authenticated user before the session opens. If it fails, no session opens. */
-export type BeforeOpening<T> = (person: Person) => Promise<T>;
+export type BeforeOpening<T> = (person: AuthenticatedAccount) => Promise<T>;
 
 /**
  * Opens all sessions. The gate checks every authentication attempt in a fixed order: lockout (302 with a delay), proof
@@ -56,17 +56,17 @@ export class Gate {
     this.proofTimes = new ProofTimes(pause);
   }
 
-  async enter<T>(
+  async openSession<T>(
     context: AppKeyContext,
     attempt: AuthenticationAttempt,
     before: BeforeOpening<T>,
   ): Promise<OpenedSession & { prepared: T }> {
     const keys = this.throttleKeys(context, attempt);
     // Parallel, so that the queries share one round trip to the database.
-    const [verdict, prove, asking] = await Promise.all([
+    const [verdict, prove, applications] = await Promise.all([
       context.r.throttle.attempt(keys),
       attempt.prepareProof(),
-      this.checkSecondFactors.asking(context, attempt),
+      this.checkSecondFactors.applicationsWithFactors(context, attempt),
     ]);
     const kind = kindOf(attempt);
     if (verdict.wait > 0) {
@@ -76,24 +76,25 @@ export class Gate {
 
     const person = await this.proofTimes.measure(kind, prove);
     if (person === null) throw await countFailure(context, auditLogIn(context, attempt, null, 302), keys);
-    await attempt.claimMessage?.();
-    const guess = asking.length === 0 || !attempt.secondFactor?.token ? null : await this.guess(context, attempt);
-    if (guess !== null && guess.wait > 0)
-      return lockedOut(context, auditLogIn(context, attempt, person, 342), guess.wait);
+    await attempt.checkReplay?.();
+    const tokenAttempt =
+      applications.length === 0 || !attempt.secondFactor?.token ? null : await this.attemptToken(context, attempt);
+    if (tokenAttempt !== null && tokenAttempt.wait > 0)
+      return lockedOut(context, auditLogIn(context, attempt, person, 342), tokenAttempt.wait);
     try {
-      const passage = await this.checkSecondFactors.checkSecondFactors(context, attempt, person, asking);
+      const factorCheck = await this.checkSecondFactors.checkSecondFactors(context, attempt, person, applications);
       const prepared = await before(person);
-      const sessionId = await this.open(context, fulfilled(attempt, passage), person, {
+      const sessionId = await this.commitSession(context, restrictedToEnrolment(attempt, factorCheck), person, {
         recheck: verdict.claimed ? [] : keys,
-        spend: spendingOf(passage, guess),
+        consume: consumeTokens(factorCheck, tokenAttempt),
       });
       return { sessionId, person, prepared };
     } catch (error) {
       // 302: parallel guesses failed during the proof. The same answer here does not reveal the right guess.
       if (isCounted(error)) {
-        const failed = error.code === 342 && guess !== null ? [...keys, guess.key] : keys;
-        const known = error.code === 302 ? null : person;
-        throw await countFailure(context, auditLogIn(context, attempt, known, error.code), failed);
+        const failed = error.code === 342 && tokenAttempt !== null ? [...keys, tokenAttempt.key] : keys;
+        const newSession = error.code === 302 ? null : person;
+        throw await countFailure(context, auditLogIn(context, attempt, newSession, error.code), failed);
       }
       if (error instanceof ServiceError && error.status < 500)
         await context.r.audit.append(auditLogIn(context, attempt, person, error.code));
@@ -106,7 +107,7 @@ export class Gate {
     context: AppKeyContext,
     guarded: GuardedAttempt<Proven, Result>,
   ): Promise<Result> {
-    const { refusal, userId, prove, spend, act } = guarded;
+    const { refusal, userId, prove, consume, act } = guarded;
     const keys = this.throttleKeys(context, guarded);
     const failure = logInEvent(context, { type: refusal.type, outcome: refusal.code, userId });
     const verdict = await context.r.throttle.attempt(keys);
@@ -121,7 +122,7 @@ export class Gate {
     try {
       return await context.database.storage.transaction(async (r) => {
         passed = false;
-        await spend?.(r, proven);
+        await consume?.(r, proven);
         await r.throttle.pass(verdict.claimed ? [] : keys, [keys[0].key]);
         passed = true;
         return act(r, proven);
@@ -134,18 +135,18 @@ export class Gate {
     }
   }
 
-  private async open(
+  private async commitSession(
     context: AppKeyContext,
     attempt: AuthenticationAttempt,
-    person: Person,
-    { recheck, spend }: OpeningHooks,
+    person: AuthenticatedAccount,
+    { recheck, consume }: OpeningHooks,
   ): Promise<string> {
     const sessionId = this.random.secret();
-    const { mode, appNames, deviceId, channel, alongside, spend: spendClaim } = attempt;
+    const { mode, appNames, deviceId, channel, beforeCommit, consume: consumeCredential } = attempt;
     const { account, authenticationMethod } = person;
     const digest = this.digests.sha256(sessionId);
     const { userId, secretVersion } = account;
-    const known = {
+    const newSession = {
       digest,
       mode,
       appKeyId: context.appKey.id,
@@ -155,18 +156,18 @@ export class Gate {
       deviceId,
       authenticationMethod,
     };
-    const session: NewSession = channel === undefined ? known : { ...known, channel };
+    const session: NewSession = channel === undefined ? newSession : { ...newSession, channel };
     const { storage, policy } = context.database;
-    const [{ key: forgotten }, address] = this.throttleKeys(context, attempt);
+    const [{ key: resetKey }, address] = this.throttleKeys(context, attempt);
     const granted: ExemptionGrant | undefined =
       policy.throttle.ip.maxFailures === 0
         ? undefined
-        : { ...address.exemption, lifetime: knownFor, atMost: knownAtAddress };
+        : { ...address.exemption, lifetime: exemptionLifetime, atMost: maxExemptions };
     const accepted = auditLogIn(context, attempt, person, 0);
-    if (alongside === undefined && spend === undefined && spendClaim === undefined) {
+    if (beforeCommit === undefined && consume === undefined && consumeCredential === undefined) {
       await storage.batch((r) =>
         Promise.all([
-          r.throttle.pass(recheck, [forgotten], granted),
+          r.throttle.pass(recheck, [resetKey], granted),
           r.sessions.open(session, policy.sessions),
           r.audit.append(accepted),
         ]),
@@ -175,11 +176,11 @@ export class Gate {
     }
     await storage.transaction(async (r) => {
       // First, so that requests with the same code or token wait for one another without other locks.
-      await spendClaim?.(r);
-      await spend?.(r);
-      // Before `alongside`, whose refusals only a right guess may see.
-      await r.throttle.pass(recheck, [forgotten], granted);
-      await alongside?.(r, person);
+      await consumeCredential?.(r);
+      await consume?.(r);
+      // Before `beforeCommit`, whose refusals only a correct token may see.
+      await r.throttle.pass(recheck, [resetKey], granted);
+      await beforeCommit?.(r, person);
       await Promise.all([r.sessions.open(session, policy.sessions), r.audit.append(accepted)]);
     });
     return sessionId;
@@ -189,7 +190,10 @@ export class Gate {
    * Returns whether a token may be tried. Tokens have their own count: an attacker with the password could otherwise
    * reset the failures by a log-in to an app that requires no token.
    */
-  private async guess({ r, database }: AppKeyContext, { userKey }: AuthenticationAttempt): Promise<Guess> {
+  private async attemptToken(
+    { r, database }: AppKeyContext,
+    { userKey }: AuthenticationAttempt,
+  ): Promise<TokenAttempt> {
     const key = { key: `factor:${this.digests.sha256(userKey)}`, policy: database.policy.throttle.user };
     return { key, ...(await r.throttle.attempt([key])) };
   }
@@ -212,28 +216,28 @@ export class Gate {
 /** Throttle keys to check again when the session opens, and the function that consumes the shown tokens. */
 interface OpeningHooks {
   readonly recheck: readonly ThrottleKey[];
-  readonly spend: ((r: Repositories) => Promise<void>) | undefined;
+  readonly consume: ((r: Repositories) => Promise<void>) | undefined;
 }
 
-/** Reduces the attempt for an enrolling session: no app names, no device and no `alongside`. */
-function fulfilled(attempt: AuthenticationAttempt, { kind }: FactorPassage): AuthenticationAttempt {
+/** Reduces the attempt for an enrolling session: no app names, no device and no `beforeCommit`. */
+function restrictedToEnrolment(attempt: AuthenticationAttempt, { kind }: FactorCheck): AuthenticationAttempt {
   if (kind !== "enrolling") return attempt;
-  const { alongside: _withheld, ...admitted } = attempt;
+  const { beforeCommit: _withheld, ...admitted } = attempt;
   return { ...admitted, appNames: enrollingAppNames, deviceId: null };
 }
 
 /** A token attempt and its throttle verdict. */
-interface Guess extends ThrottleVerdict {
+interface TokenAttempt extends ThrottleVerdict {
   readonly key: ThrottleKey;
 }
 
-function spendingOf(passage: FactorPassage, guess: Guess | null): OpeningHooks["spend"] {
-  if (passage.kind !== "proven") return undefined;
-  if (guess === null) return passage.spend;
+function consumeTokens(factorCheck: FactorCheck, tokenAttempt: TokenAttempt | null): OpeningHooks["consume"] {
+  if (factorCheck.kind !== "proven") return undefined;
+  if (tokenAttempt === null) return factorCheck.consume;
   return async (r) => {
-    await passage.spend(r);
+    await factorCheck.consume(r);
     try {
-      await r.throttle.pass(guess.claimed ? [] : [guess.key], [guess.key.key]);
+      await r.throttle.pass(tokenAttempt.claimed ? [] : [tokenAttempt.key], [tokenAttempt.key.key]);
     } catch (error) {
       // After parallel failures, the right guess gets the same answer.
       throw error instanceof ServiceError && error.code === 302 ? new ServiceError(342) : error;
@@ -276,7 +280,7 @@ function refused(code: CountedCode, wait: number): ServiceError {
 function auditLogIn<Outcome extends ErrorCode | 0>(
   context: AppKeyContext,
   { appNames, providerName = null }: AuthenticationAttempt,
-  person: Person | null,
+  person: AuthenticatedAccount | null,
   outcome: Outcome,
 ) {
   const type = outcome === 0 ? "login.accepted" : "login.refused";

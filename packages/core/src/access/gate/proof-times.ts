@@ -2,7 +2,7 @@
 const kept = 32;
 
 /** Milliseconds. When proofs take longer, the load hides any timing difference. */
-const longestPause = 1_000;
+const maxPause = 1_000;
 
 /**
  * Recent durations of proofs, by kind. A lockout answer takes such a duration. Otherwise its timing would reveal known
@@ -15,10 +15,10 @@ export class ProofTimes {
   constructor(private readonly pause: (milliseconds: number) => Promise<unknown>) {}
 
   async measure<T>(kind: string, prove: () => Promise<T>): Promise<T> {
-    const begun = Date.now();
+    const startedAt = Date.now();
     const proven = await prove();
     const times = this.recent.get(kind) ?? [];
-    this.recent.set(kind, [...times, Date.now() - begun].slice(-kept));
+    this.recent.set(kind, [...times, Date.now() - startedAt].slice(-kept));
     return proven;
   }
 
@@ -27,6 +27,6 @@ export class ProofTimes {
     const times = this.recent.get(kind) ?? [];
     this.next += 1;
     const time = times[this.next % times.length];
-    if (time !== undefined) await this.pause(Math.min(time, longestPause));
+    if (time !== undefined) await this.pause(Math.min(time, maxPause));
   }
 }

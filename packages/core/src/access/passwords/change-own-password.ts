@@ -31,7 +31,7 @@ export class ChangeOwnPassword implements PasswordChange {
     if (old === password) throw new ServiceError(321);
     const { userId } = context.session;
     const { account } = await context.r.accounts.find({ id: userId }, []);
-    if (account === null) throw new ServiceError(context.overCode);
+    if (account === null) throw new ServiceError(context.sessionEndedCode);
     await gate.guard(context, {
       userKey: account.loginName,
       refusal: { code: 339, type: "password.refused" },
@@ -51,7 +51,7 @@ export class ChangeOwnPassword implements PasswordChange {
         if (!(await replace.replacePassword(r, account, { secret, except: context.sessionDigest })))
           throw new ServiceError(339);
         if (!(await r.sessions.renew(context.sessionDigest, account.secretVersion + 1)))
-          throw new ServiceError(context.overCode);
+          throw new ServiceError(context.sessionEndedCode);
         await r.audit.append(sessionEvent(context, { type: "password.changed" }));
       },
     });

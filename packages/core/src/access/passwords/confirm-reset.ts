@@ -5,7 +5,7 @@ import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import type { Account, RecordValue } from "../../storage/index.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import { isPasswordText, type PasswordPolicy } from "./password-policy.ts";
-import { accountMeant, type PasswordReset, type PasswordResets, passwordResets } from "./password-reset.ts";
+import { accountOfReset, type PasswordReset, type PasswordResets, passwordResets } from "./password-reset.ts";
 import type { ReplacePassword } from "./replace-password.ts";
 
 export interface ConfirmResetInput {
@@ -44,7 +44,7 @@ export class ConfirmReset {
     if (found === null) return this.refuse(context);
     const { reset, account } = found;
     if (!isPasswordText(newPassword)) throw new ServiceError(320);
-    const password = policy.accept({ pass: newPassword, clientHash: database.policy.clientHash }, reset.shortest);
+    const password = policy.accept({ pass: newPassword, clientHash: database.policy.clientHash }, reset.minLength);
     await policy.acceptUnused([account.secret, ...(await passwords.former(r, account.id))], password);
     const secret = await hasher.hash(password);
     if (!(await this.spend(context, digest, { ...found, secret }))) return this.refuse(context);
@@ -69,7 +69,7 @@ export class ConfirmReset {
   private async find(context: AppKeyContext, payload: RecordValue): Promise<FoundReset | null> {
     const { own, custom } = this.parts.resets;
     for (const reset of [own, custom]) {
-      const account = await accountMeant(context.r, reset, payload);
+      const account = await accountOfReset(context.r, reset, payload);
       if (account !== null) return (await reset.isPossible(context)) ? { reset, account } : null;
     }
     return null;

@@ -1,4 +1,4 @@
-export { AskForReset, type AskForResetInput, PrepareResetMail } from "./ask-for-reset.ts";
+export { RequestPasswordReset, type RequestPasswordResetInput, PrepareResetMail } from "./request-password-reset.ts";
 export * from "./change-own-password.ts";
 export * from "./change-password.ts";
 export * from "./confirm-reset.ts";

@@ -5,7 +5,7 @@ import type { AuditEventType } from "../../storage/index.ts";
 import { clientPassword, type GivenPassword, type PasswordHasher } from "../accounts/verify-password.ts";
 
 /** Default minimum length of a plain-text password, in characters. */
-export const shortestPassword = 8;
+export const minPasswordLength = 8;
 
 const md5Digits = /^[0-9a-f]{32}$/i;
 
@@ -18,11 +18,11 @@ export class PasswordPolicy {
   ) {}
 
   /** Refuses short and breached passwords. Returns the text to hash. An MD5 client hash hides the length, which is then not checked. */
-  accept(given: GivenPassword, shortest: number = shortestPassword): string {
+  accept(given: GivenPassword, minLength: number = minPasswordLength): string {
     const { pass, clientHash } = given;
     const isHashed = md5Digits.test(pass);
-    if (!(isHashed && clientHash === "md5") && [...pass].length < shortest) {
-      throw new ServiceError(320, { detail: `The password has less than ${shortest} characters.` });
+    if (!(isHashed && clientHash === "md5") && [...pass].length < minLength) {
+      throw new ServiceError(320, { detail: `The password has less than ${minLength} characters.` });
     }
     const spellings = [
       this.digests.md5(pass),
@@ -74,9 +74,9 @@ export interface BreachedPasswords {
   has(md5: string): boolean;
 }
 
-const longestPassword = 1_024;
+const maxPasswordLength = 1_024;
 
 /** Whether a text can be a password: not blank, at most 1,024 characters. */
 export function isPasswordText(text: string): boolean {
-  return text.trim() !== "" && text.length <= longestPassword;
+  return text.trim() !== "" && text.length <= maxPasswordLength;
 }

@@ -8,7 +8,7 @@ import {
   type RecordValue,
   type Repositories,
 } from "../../storage/index.ts";
-import { shortestPassword } from "./password-policy.ts";
+import { minPasswordLength } from "./password-policy.ts";
 
 /** Pending resets by the SHA-256 of their token. Their owner is the account. */
 export const passwordResets: RecordKind = "passwordReset";
@@ -20,7 +20,7 @@ export interface PasswordReset {
   /** The payload member with the account id. */
   readonly idMember: "userId" | "customAccountId";
   /** Minimum length of a new plain-text password, in characters. */
-  readonly shortest: number;
+  readonly minLength: number;
   /** Whether the server stores passwords of this realm. */
   isPossible(context: AppKeyContext): Promise<boolean>;
   /** Whether an enabled account is blocked otherwise. Awaits only calls on `r`. */
@@ -36,7 +36,7 @@ export const ownPasswordReset: PasswordReset = {
   realm: "database",
   event: "password.reset",
   idMember: "userId",
-  shortest: shortestPassword,
+  minLength: minPasswordLength,
   isPossible: async () => true,
   isKeptOut: async () => false,
 };
@@ -53,7 +53,7 @@ export function resetPayload({ idMember }: PasswordReset, { id, secretVersion }:
 }
 
 /** Returns the account of a token. `null` if the token is of another realm or no longer valid. */
-export async function accountMeant(
+export async function accountOfReset(
   r: Repositories,
   reset: PasswordReset,
   payload: RecordValue,

@@ -56,19 +56,19 @@ export class ReplacePassword {
   /** Returns `false`, without any change, if the account's secret has changed. */
   async replacePassword(r: Repositories, account: Account, { secret, except }: NewSecret): Promise<boolean> {
     if ((await r.accounts.setSecret(account.id, secret, account.secretVersion)) === "stale") return false;
-    await this.settle(r, account, except);
+    await this.completeChange(r, account, except);
     return true;
   }
 
   /** Runs the side effects of a changed password and ends the account's sessions, except one. `account` is the former state. */
-  async settle(r: Repositories, account: Account, except?: Digest): Promise<void> {
-    await this.retire(r, account);
-    const whose = accountSessions(account.id);
-    await r.sessions.end(except === undefined ? whose : { ...whose, except });
+  async completeChange(r: Repositories, account: Account, except?: Digest): Promise<void> {
+    await this.archivePassword(r, account);
+    const selector = accountSessions(account.id);
+    await r.sessions.end(except === undefined ? selector : { ...selector, except });
   }
 
   /** The side effects without ending sessions: adds to the password history and revokes resets. */
-  async retire(r: Repositories, { id, secret }: Account): Promise<void> {
+  async archivePassword(r: Repositories, { id, secret }: Account): Promise<void> {
     const owner = accountOwner(id);
     await new FormerPasswords(r.records).add(owner, secret, this.history);
     await r.records.remove(passwordResets, { owner });

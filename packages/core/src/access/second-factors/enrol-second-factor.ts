@@ -105,8 +105,8 @@ export class RemoveSecondFactor {
     { subject, appName }: FactorKey,
     remove: (r: Repositories) => Promise<void>,
   ): Promise<boolean> {
-    const emptied = { subject, appName, sealedSecret: "", recoveryCodes: [] };
-    if ((await new SecondFactors(r.records).enrol(emptied)) === "confirmed") return false;
+    const disabledFactor = { subject, appName, sealedSecret: "", recoveryCodes: [] };
+    if ((await new SecondFactors(r.records).enrol(disabledFactor)) === "confirmed") return false;
     await remove(r);
     return true;
   }

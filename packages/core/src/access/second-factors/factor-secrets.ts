@@ -85,7 +85,7 @@ export interface TimeTokens {
 }
 
 /** Consumes the proof of a factor. Returns `false` if a concurrent request has consumed it. */
-export type SpendProof = (r: Pick<Repositories, "records">) => Promise<boolean>;
+export type ConsumeProof = (r: Pick<Repositories, "records">) => Promise<boolean>;
 
 /** Verifies tokens and recovery codes of a factor. */
 export class FactorProofs {
@@ -101,18 +101,18 @@ export class FactorProofs {
    *
    * @param at when the texts were given, in milliseconds since 1970 by the storage's clock
    */
-  find(factor: FoundFactor, texts: readonly string[], at: number): SpendProof | null {
+  find(factor: FoundFactor, texts: readonly string[], at: number): ConsumeProof | null {
     const secret = this.secrets.open(factor);
     const found = texts.map((text) => this.stepOf(factor, secret, text, at) ?? this.codeOf(factor, text));
-    return found.find((spend) => spend !== null) ?? null;
+    return found.find((consume) => consume !== null) ?? null;
   }
 
-  private stepOf(factor: FoundFactor, secret: string, text: string, at: number): SpendProof | null {
+  private stepOf(factor: FoundFactor, secret: string, text: string, at: number): ConsumeProof | null {
     const step = this.tokens.stepOf(secret, text, at, factor.lastStep);
     return step === null ? null : ({ records }) => new SecondFactors(records).accept(factor, step);
   }
 
-  private codeOf(factor: FoundFactor, text: string): SpendProof | null {
+  private codeOf(factor: FoundFactor, text: string): ConsumeProof | null {
     const code = factor.confirmed ? recoveryDigest(this.digests, text) : null;
     return code === null || !factor.recoveryCodes.includes(code)
       ? null
@@ -121,10 +121,10 @@ export class FactorProofs {
 }
 
 /** Maximum number of texts to check. Each costs three digests per factor. */
-const most = 10;
+const maxTokens = 10;
 
 /** Splits a text into tokens: one, or several separated by commas for several app names. Blank: none. */
-export function shownTokens(text: string | null): string[] {
+export function parseTokens(text: string | null): string[] {
   if (text === null || text.trim() === "") return [];
-  return text.split(",", most);
+  return text.split(",", maxTokens);
 }

@@ -29,11 +29,11 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
     : session.appNames.includes(appName);
   if (!allowed) throw new ServiceError(208);
   const subject = factorSubjectOf(principal.userId, session.authenticationMethod);
-  const [[asking], [factor]] = await Promise.all([
-    new Applications(r.records).askingForFactors([appName]),
+  const [[application], [factor]] = await Promise.all([
+    new Applications(r.records).withSecondFactors([appName]),
     new SecondFactors(r.records).find(subject, [appName]),
   ]);
-  const rule = asking?.secondFactor ?? "off";
+  const rule = application?.secondFactor ?? "off";
   if (enrolling && rule !== "forced") throw new ServiceError(208);
   return { subject, appName, rule, factor: factor ?? null };
 }
@@ -45,7 +45,7 @@ export function factorSubjectOf(userId: ObjectId, authenticationMethod: Authenti
   return accountOwner(authenticationMethod.kind === "custom" ? authenticationMethod.accountId : userId);
 }
 
-export interface EnteredUser {
+export interface SessionUser {
   readonly userId: ObjectId;
   readonly authenticationMethod: AuthenticationMethod;
 }
@@ -53,13 +53,13 @@ export interface EnteredUser {
 /** Ends the user's other sessions, which were opened without the newly confirmed factor. */
 export async function endOtherSessions(
   { sessions }: Pick<Repositories, "sessions">,
-  user: EnteredUser,
+  user: SessionUser,
   except?: Digest,
 ): Promise<void> {
   const { userId, authenticationMethod } = user;
   const isShared = authenticationMethod.kind === "provider" && authenticationMethod.link.value.shared;
-  const whose = isShared
+  const selector = isShared
     ? { linkId: authenticationMethod.link.id }
     : accountSessions(authenticationMethod.kind === "custom" ? authenticationMethod.accountId : userId);
-  await sessions.end(except === undefined ? whose : { ...whose, except });
+  await sessions.end(except === undefined ? selector : { ...selector, except });
 }

@@ -2,7 +2,7 @@ import { ServiceError } from "../../errors/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import type { Repositories } from "../../storage/index.ts";
 import type { Gate } from "../gate/gate.ts";
-import { type FactorProofs, shownTokens } from "./factor-secrets.ts";
+import { type FactorProofs, parseTokens } from "./factor-secrets.ts";
 import { type OwnFactor, ownFactor } from "./own-factors.ts";
 import type { SecondFactor } from "./second-factors.ts";
 
@@ -21,14 +21,14 @@ export class ProveFactor {
     act: (r: Repositories, factor: SecondFactor) => Promise<T>,
   ): Promise<T> {
     if (factor === null) throw new ServiceError(304, { detail: "There is no second factor." });
-    const [shown] = shownTokens(token);
-    if (shown === undefined) throw new ServiceError(341);
+    const [tokenText] = parseTokens(token);
+    if (tokenText === undefined) throw new ServiceError(341);
     return this.gate.guard(context, {
       userKey: `factor\0${subject}\0${appName}`,
       refusal: { code: 342, type: "secondFactor.refused" },
       userId: context.principal.userId,
-      prove: async () => this.proofs.find(factor, [shown], await context.database.storage.now()),
-      spend: async (r, proof) => {
+      prove: async () => this.proofs.find(factor, [tokenText], await context.database.storage.now()),
+      consume: async (r, proof) => {
         if (!(await proof(r))) throw new ServiceError(342);
       },
       act: (r) => act(r, factor),

@@ -1,6 +1,6 @@
 import type { Digest } from "../../digests/index.ts";
 import {
-  allParts,
+  allPages,
   changeRecord,
   type RecordKind,
   type RecordRepository,
@@ -31,12 +31,13 @@ export class SecondFactors {
 
   /** Starts or restarts an enrolment. Returns `confirmed`, without a change, for a confirmed factor. Text that cannot be stored: 307. */
   async enrol(factor: NewSecondFactor): Promise<"enrolled" | "confirmed"> {
-    const begun: SecondFactor = { ...factor, confirmed: false, lastStep: -1 };
+    const pendingFactor: SecondFactor = { ...factor, confirmed: false, lastStep: -1 };
     for (;;) {
       const [present] = await this.records.get(secondFactorKind, [idOf(factor)]);
       if (present?.value.confirmed === true) return "confirmed";
       const options = { owner: factor.subject, ifVersion: present?.version ?? ("none" as const) };
-      if ((await this.records.put(secondFactorKind, idOf(factor), begun, options)) === "stored") return "enrolled";
+      if ((await this.records.put(secondFactorKind, idOf(factor), pendingFactor, options)) === "stored")
+        return "enrolled";
     }
   }
 
@@ -66,7 +67,7 @@ export class SecondFactors {
 
   /** Whether the subject has a confirmed factor for any app name. */
   async hasConfirmed(subject: FactorSubject): Promise<boolean> {
-    const factors = await allParts(
+    const factors = await allPages(
       (part) => this.records.list(secondFactorKind, { owner: subject, ...part }),
       ({ id }) => id,
     );

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
 import type { Session } from "../../storage/index.ts";
-import { Applications, knownApplications } from "../appkeys/applications.ts";
+import { Applications, applicationCache } from "../appkeys/applications.ts";
 
 /** Validates the app names of a log-in. Unknown, not allowed for the app key, or none: 208. Duplicate: 210. */
 export async function acceptAppNames(
@@ -12,7 +12,7 @@ export async function acceptAppNames(
   const known =
     allowed &&
     appNames.length > 0 &&
-    (await knownApplications(database).includes(appNames, new Applications(r.records)));
+    (await applicationCache(database).includes(appNames, new Applications(r.records)));
   if (!known) throw new ServiceError(208);
   if (new Set(appNames).size !== appNames.length) throw new ServiceError(210);
 }

@@ -1,4 +1,4 @@
-import { type Digest, type Digests, Recent } from "../../digests/index.ts";
+import { type Digest, type Digests, LruCache } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { Database } from "../../request/index.ts";
 import type { Channel, NewSession, SessionMode } from "../../storage/index.ts";
@@ -18,7 +18,7 @@ const sessionIds = /^[A-Za-z0-9_-]{43}$/;
 /** Reads the credentials of the three session modes. Each credential is valid in its own mode only. */
 export class CredentialReader {
   /** Sealed tokens by alias and text. Their session never changes. */
-  private readonly secureTokens = new Recent<string, SessionReference>(cacheSize);
+  private readonly secureTokens = new LruCache<string, SessionReference>(cacheSize);
 
   constructor(
     private readonly digests: Digests,

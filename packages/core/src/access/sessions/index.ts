@@ -1,5 +1,5 @@
 export { acceptAppNames, isEnrolling } from "./app-names.ts";
 export * from "./credential-reader.ts";
-export * from "./enter-with-password.ts";
+export * from "./open-password-session.ts";
 export * from "./log-in.ts";
 export * from "./log-out.ts";

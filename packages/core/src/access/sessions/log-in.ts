@@ -3,7 +3,7 @@ import type { AppKeyContext } from "../../request/index.ts";
 import type { SerializedObject } from "../../storage/index.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { TokenMode, Tokens } from "../tokens/tokens.ts";
-import type { EnterWithPassword, LogInInput } from "./enter-with-password.ts";
+import type { OpenPasswordSession, LogInInput } from "./open-password-session.ts";
 
 export interface LogInResult {
   readonly sessionId: string;
@@ -13,10 +13,10 @@ export interface LogInResult {
 
 /** Logs a database user in and opens a session in session-id mode. */
 export class LogIn {
-  constructor(private readonly enterWithPassword: EnterWithPassword) {}
+  constructor(private readonly openPasswordSession: OpenPasswordSession) {}
 
   async logIn(context: AppKeyContext, input: LogInInput): Promise<LogInResult> {
-    const { sessionId, user } = await this.enterWithPassword.enterWithPassword(context, input, { mode: "session" });
+    const { sessionId, user } = await this.openPasswordSession.openPasswordSession(context, input, { mode: "session" });
     return { sessionId, user, databaseName: context.database.name };
   }
 }
@@ -35,7 +35,7 @@ export interface SecureLogInResult {
 /** Logs a database user in and opens a session with encrypted traffic. */
 export class LogInSecurely {
   constructor(
-    private readonly enterWithPassword: EnterWithPassword,
+    private readonly openPasswordSession: OpenPasswordSession,
     private readonly secrets: ChannelSecrets,
     private readonly random: RandomSource,
   ) {}
@@ -45,7 +45,7 @@ export class LogInSecurely {
     const symmetricKey = this.random.bytes(32);
     const ivPrefix = this.random.bytes(3);
     const channel = { wrappedKey: this.secrets.wrapKey(alias, symmetricKey), ivPrefix };
-    const { sessionId, user } = await this.enterWithPassword.enterWithPassword(context, input, {
+    const { sessionId, user } = await this.openPasswordSession.openPasswordSession(context, input, {
       mode: "secure",
       channel,
     });
@@ -64,13 +64,13 @@ export interface TokenLogInResult {
 /** Logs a database user in and opens a session with a token. */
 export class LogInWithToken {
   constructor(
-    private readonly enterWithPassword: EnterWithPassword,
+    private readonly openPasswordSession: OpenPasswordSession,
     private readonly tokens: Tokens,
   ) {}
 
   async logInWithToken(context: AppKeyContext, input: LogInInput, mode: TokenMode): Promise<TokenLogInResult> {
     const issue = await this.tokens.issuer(context.database);
-    const { sessionId, userId, user } = await this.enterWithPassword.enterWithPassword(context, input, { mode });
+    const { sessionId, userId, user } = await this.openPasswordSession.openPasswordSession(context, input, { mode });
     const result = { token: issue(userId, { mode, sessionId }), user, databaseName: context.database.name };
     return mode === "session" ? { sessionId, ...result } : result;
   }

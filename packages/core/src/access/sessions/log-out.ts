@@ -16,6 +16,6 @@ export class LogOut {
       await context.r.audit.append(sessionEvent(context, { type: "logout.failed", outcome: 703 })).catch(() => {});
       throw new ServiceError(703, { cause });
     }
-    if (ended === 0) throw new ServiceError(context.overCode);
+    if (ended === 0) throw new ServiceError(context.sessionEndedCode);
   }
 }

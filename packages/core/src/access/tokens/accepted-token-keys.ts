@@ -65,8 +65,8 @@ export class AcceptedTokenKeys {
 
   private async load(database: Database): Promise<Known> {
     const from = this.now();
-    const accepted = await this.keyRings.lasting("jwt", database);
-    const ranges = accepted.map(({ lastsFor }) => lastsFor ?? keptFor);
+    const accepted = await this.keyRings.acceptedWithExpiry("jwt", database);
+    const ranges = accepted.map(({ expiresIn }) => expiresIn ?? keptFor);
     const known: Known = {
       keys: new Map(accepted.map(({ pair }) => [pair.keyId, pair])),
       from,

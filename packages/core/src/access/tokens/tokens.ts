@@ -1,4 +1,4 @@
-import { type Digest, type Digests, type RandomSource, Recent } from "../../digests/index.ts";
+import { type Digest, type Digests, type RandomSource, LruCache } from "../../digests/index.ts";
 import type { KeyRings, ServerKeyPair } from "../../keys/index.ts";
 import type { Database } from "../../request/index.ts";
 import type { ObjectId, SessionMode } from "../../storage/index.ts";
@@ -51,7 +51,7 @@ interface VerifiedToken {
  */
 export class Tokens {
   private readonly keys: AcceptedTokenKeys;
-  private readonly verified = new WeakMap<Database, Recent<string, VerifiedToken>>();
+  private readonly verified = new WeakMap<Database, LruCache<string, VerifiedToken>>();
 
   constructor(private readonly parts: TokenParts) {
     this.keys = new AcceptedTokenKeys(parts.keyRings, parts.now);
@@ -94,9 +94,9 @@ export class Tokens {
     return session;
   }
 
-  private verifiedOf(database: Database): Recent<string, VerifiedToken> {
+  private verifiedOf(database: Database): LruCache<string, VerifiedToken> {
     let verified = this.verified.get(database);
-    if (verified === undefined) this.verified.set(database, (verified = new Recent(cacheSize)));
+    if (verified === undefined) this.verified.set(database, (verified = new LruCache(cacheSize)));
     return verified;
   }
 }

@@ -15,7 +15,7 @@ import { visibleObject } from "../get-object.ts";
 import { type ActiveHooks, noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { DeletionHooks, hooksOfDeletions } from "../hooks/deletion-hooks.ts";
 import { hookFailure } from "../hooks/hook-caller.ts";
-import type { Sight } from "../serialization-source.ts";
+import type { ReadScope } from "../serialization-source.ts";
 import { isUserClass } from "../user-names.ts";
 import { deleteAll, type DeletionSet, deletionSetOf } from "./deletion-cascade.ts";
 
@@ -46,14 +46,19 @@ export class DeleteObject {
       const modelClass = model.find(className);
       if (modelClass === undefined) throw new ServiceError(304);
       if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
-      guardUsers([{ className }], { model, principal });
+      requireRightsOnUsers([{ className }], { model, principal });
       const active = await hooksOfDeletions(this.hooks, context);
-      const sight = { model, visibility };
+      const readScope = { model, visibility };
       if (active !== null)
-        return deleteWithHooks(active, context, id, { sight, known: model.as(principal), recycled, expectedVersions });
+        return deleteWithHooks(active, context, id, {
+          readScope,
+          known: model.as(principal),
+          recycled,
+          expectedVersions,
+        });
       return unit.transaction(async (inside) => {
-        const held = await lockFirst(inside, id, { model, expectedVersions });
-        const cascade = await acceptDeletion(inside, held, { ...sight, principal, session, recycled });
+        const locked = await lockFirst(inside, id, { model, expectedVersions });
+        const cascade = await acceptDeletion(inside, locked, { ...readScope, principal, session, recycled });
         await deleteAll(inside, cascade, { model, principal, database, recycled, root: id });
       });
     });
@@ -61,7 +66,7 @@ export class DeleteObject {
 }
 
 interface HookedDeletion {
-  readonly sight: Sight;
+  readonly readScope: ReadScope;
   /** The model for hooks, limited to the caller's rights. */
   readonly known: Model;
   readonly recycled: boolean;
@@ -69,39 +74,39 @@ interface HookedDeletion {
 }
 
 /** Maximum number of times that hooks may extend the deletion set. */
-const mostRounds = 8;
+const maxRounds = 8;
 
 /** Deletes an object and runs its hooks in one transaction. Objects added by hooks are also passed to hooks before their deletion. */
 function deleteWithHooks(
   active: ActiveHooks,
   context: SessionContext,
   id: ObjectId,
-  { sight, known, recycled, expectedVersions }: HookedDeletion,
+  { readScope, known, recycled, expectedVersions }: HookedDeletion,
 ): Promise<void> {
   const { principal, sessionDigest: session, database } = context;
-  const { model } = sight;
+  const { model } = readScope;
   return active.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       const { r } = inside;
-      const hooks = new DeletionHooks(active, { ...sight, model: known });
-      let held = await lockFirst(r, id, { model, expectedVersions });
+      const hooks = new DeletionHooks(active, { ...readScope, model: known });
+      let locked = await lockFirst(r, id, { model, expectedVersions });
       for (let round = 1; ; round += 1) {
-        const cascade = await acceptDeletion(r, held, { ...sight, principal, session, recycled });
+        const cascade = await acceptDeletion(r, locked, { ...readScope, principal, session, recycled });
         if (!(await hooks.before(inside, cascade.objects))) {
           await deleteAll(r, cascade, { model, principal, database, recycled, root: id });
           return hooks.after(inside, cascade.objects);
         }
-        if (round > mostRounds) throw hookFailure("of a deletion", "takes along more and more.");
+        if (round > maxRounds) throw hookFailure("of a deletion", "takes along more and more.");
         const [now] = await r.deletion.lock([id], { modelGeneration: model.generation });
         // A hook has already deleted it.
         if (now === undefined) return undefined;
-        held = now;
+        locked = now;
       }
     }),
   );
 }
 
-interface DeletionBy extends Sight {
+interface DeletionBy extends ReadScope {
   readonly principal: Principal;
   readonly session: Digest;
   readonly recycled: boolean;
@@ -110,10 +115,10 @@ interface DeletionBy extends Sight {
 /** The deletion set of an object. 404: it contains users and the caller is not an administrator. 718: any other refusal. */
 async function acceptDeletion(
   { deletion: repository }: Pick<Repositories, "deletion">,
-  held: LockedRow,
+  locked: LockedRow,
   { model, visibility, principal, session, recycled }: DeletionBy,
 ): Promise<Pick<DeletionSet, "objects" | "linksToClear">> {
-  const { objects, linksToClear, refusal } = await deletionSetOf(held, {
+  const { objects, linksToClear, refusal } = await deletionSetOf(locked, {
     repository,
     model,
     known: model.as(principal),
@@ -121,18 +126,18 @@ async function acceptDeletion(
     session,
     recycled,
   });
-  guardUsers(objects, { model, principal });
+  requireRightsOnUsers(objects, { model, principal });
   if (refusal !== null) throw refusal;
   refuseGroupsWithRights(objects, { model, visibility });
   return { objects, linksToClear };
 }
 
 /** 404 if a caller other than an administrator deletes users. Class rights do not suffice: they would allow the removal of administrators. */
-export function guardUsers(
-  going: readonly Pick<StoredObject, "className">[],
+export function requireRightsOnUsers(
+  objects: readonly Pick<StoredObject, "className">[],
   { model, principal }: { readonly model: Model; readonly principal: Principal },
 ): void {
-  if (!principal.administrator && going.some(({ className }) => isUserClass(model, className)))
+  if (!principal.administrator && objects.some(({ className }) => isUserClass(model, className)))
     throw new ServiceError(404);
 }
 
@@ -142,11 +147,11 @@ async function lockFirst(
   id: ObjectId,
   { model, expectedVersions }: { readonly model: Model; readonly expectedVersions: readonly number[] | null },
 ): Promise<LockedRow> {
-  const [held] = await repository.lock([id], { modelGeneration: model.generation });
-  if (held === undefined) throw new ServiceError(609);
-  if (expectedVersions !== null && !expectedVersions.includes(held.object.version))
+  const [locked] = await repository.lock([id], { modelGeneration: model.generation });
+  if (locked === undefined) throw new ServiceError(609);
+  if (expectedVersions !== null && !expectedVersions.includes(locked.object.version))
     throw new ServiceError(713, { detail: "The object has another version." });
-  return held;
+  return locked;
 }
 
 /**
@@ -154,11 +159,11 @@ async function lockFirst(
  * the group meanwhile. The message does not name a class that the caller cannot read.
  */
 function refuseGroupsWithRights(
-  going: readonly Pick<StoredObject, "id" | "className">[],
+  objects: readonly Pick<StoredObject, "id" | "className">[],
   { model, visibility }: { readonly model: Model; readonly visibility: Visibility },
 ): void {
   const groups = new Set(
-    going.filter(({ className }) => model.find("UserGroup")?.subtree.includes(className)).map(({ id }) => id),
+    objects.filter(({ className }) => model.find("UserGroup")?.subtree.includes(className)).map(({ id }) => id),
   );
   if (groups.size === 0) return;
   const granting = Array.from(model.all(), ({ definition }) => definition).filter(

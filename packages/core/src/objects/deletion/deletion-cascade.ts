@@ -8,7 +8,7 @@ import {
   deleteRuleOf,
   type DeletionRepository,
   type LockedRow,
-  mostWrittenBytes,
+  maxWrittenBytes,
   type ObjectId,
   type ObjectOutline,
   type Principal,
@@ -22,7 +22,7 @@ import { isUserClass, UserNames } from "../user-names.ts";
 /** Limit for the objects deleted or changed by one deletion, and for the links followed in one step. */
 export const maximum = 10_000;
 
-interface Deletion extends Knowledge {
+interface Deletion extends CallerKnowledge {
   readonly repository: Pick<DeletionRepository, "lock" | "referrers">;
   readonly model: Model;
   /** Locks of other sessions refuse the deletion. */
@@ -50,49 +50,49 @@ interface LockedObjects {
  * locked before its links are read for the last time. 718 if the set is too large.
  */
 export async function deletionSetOf(first: LockedRow, deletion: Deletion): Promise<DeletionSet> {
-  const going = new Map<ObjectId, ObjectOutline>();
-  const held: LockedObjects = { objects: new Map(), refusal: null };
+  const collected = new Map<ObjectId, ObjectOutline>();
+  const locked: LockedObjects = { objects: new Map(), refusal: null };
   const others: Referrer[] = [];
-  accept([first], held, deletion);
+  accept([first], locked, deletion);
   for (let step: readonly ObjectId[] = [first.object.id]; step.length > 0; ) {
-    for (const id of step) going.set(id, held.objects.get(id) as ObjectOutline);
-    const links = await linksTo(step, held, deletion);
+    for (const id of step) collected.set(id, locked.objects.get(id) as ObjectOutline);
+    const links = await linksTo(step, locked, deletion);
     others.push(...links.filter((link) => ruleOf(link, deletion) !== "cascade"));
     const next = links.filter((link) => ruleOf(link, deletion) === "cascade").map(({ id }) => id);
-    step = [...new Set(next)].filter((id) => !going.has(id));
+    step = [...new Set(next)].filter((id) => !collected.has(id));
   }
-  const linksToClear = others.filter(({ id }) => !going.has(id));
+  const linksToClear = others.filter(({ id }) => !collected.has(id));
   const refusing = linksToClear.find((link) => ruleOf(link, deletion) === "refuse");
-  if (refusing !== undefined) held.refusal ??= refused(neededBy(refusing, deletion));
-  return { objects: [...going.values()], linksToClear, refusal: held.refusal };
+  if (refusing !== undefined) locked.refusal ??= refused(referrerDetail(refusing, deletion));
+  return { objects: [...collected.values()], linksToClear, refusal: locked.refusal };
 }
 
 /** The relevant links to these objects. Reads them again until all sources are locked. Sources with the rule `refuse` need no lock. */
-async function linksTo(ids: readonly ObjectId[], held: LockedObjects, deletion: Deletion): Promise<Referrer[]> {
+async function linksTo(ids: readonly ObjectId[], locked: LockedObjects, deletion: Deletion): Promise<Referrer[]> {
   const { repository, model, recycled } = deletion;
   const attributes = recycled ? strictLinks(model) : null;
   for (;;) {
     const links = await repository.referrers(ids, { attributes, limit: maximum + 1 });
     if (links.length > maximum) throw tooMany();
     const sources = links.filter((link) => ruleOf(link, deletion) !== "refuse").map(({ id }) => id);
-    const missing = [...new Set(sources)].filter((id) => !held.objects.has(id));
+    const missing = [...new Set(sources)].filter((id) => !locked.objects.has(id));
     if (missing.length === 0) return links;
-    accept(await repository.lock(missing), held, deletion);
+    accept(await repository.lock(missing), locked, deletion);
   }
 }
 
-function accept(objects: readonly LockedRow[], held: LockedObjects, { session }: Deletion): void {
+function accept(objects: readonly LockedRow[], locked: LockedObjects, { session }: Deletion): void {
   for (const { object, lockedBy } of objects) {
     if (lockedBy !== null && lockedBy !== session)
-      held.refusal ??= refused("Another session has locked it, or an object that goes or changes with it.");
-    held.objects.set(object.id, object);
+      locked.refusal ??= refused("Another session has locked it, or an object that goes or changes with it.");
+    locked.objects.set(object.id, object);
   }
-  if (held.objects.size > maximum) throw tooMany();
+  if (locked.objects.size > maximum) throw tooMany();
   // The limit also covers a restoration, which reads the whole group at once.
-  const bytes = [...held.objects.values()].reduce((sum, object) => sum + object.bytes, 0);
-  if (bytes > mostWrittenBytes)
+  const bytes = [...locked.objects.values()].reduce((sum, object) => sum + object.bytes, 0);
+  if (bytes > maxWrittenBytes)
     throw refused(
-      `What goes or changes with it takes more than ${mostWrittenBytes} bytes: delete it, or let it point elsewhere, in parts before.`,
+      `What goes or changes with it takes more than ${maxWrittenBytes} bytes: delete it, or let it point elsewhere, in parts before.`,
     );
 }
 
@@ -109,10 +109,10 @@ function strictLinks(model: Model): Pick<Referrer, "className" | "attribute">[] 
 
 export function linksWhere(
   model: Model,
-  isMeant: (link: AttributeDefinition) => boolean,
+  matches: (link: AttributeDefinition) => boolean,
 ): Pick<Referrer, "className" | "attribute">[] {
   return [...model.all()].flatMap(({ definition: { name: className }, links }) =>
-    links.filter(isMeant).map(({ name }) => ({ className, attribute: name })),
+    links.filter(matches).map(({ name }) => ({ className, attribute: name })),
   );
 }
 
@@ -138,14 +138,14 @@ interface Removal {
 /** Deletes locked objects and clears the remaining links to them. 718 if the recycle bin of the caller is full. */
 export async function deleteAll(
   r: Repositories,
-  { objects: going, linksToClear }: Pick<DeletionSet, "objects" | "linksToClear">,
+  { objects: deleted, linksToClear }: Pick<DeletionSet, "objects" | "linksToClear">,
   { model, principal, database: { digests, policy }, recycled, root }: Removal,
 ): Promise<void> {
-  await removeUsers(r, going, { model, principal, digests });
+  await removeUsers(r, deleted, { model, principal, digests });
   if (linksToClear.length > 0) await r.deletion.clear(linksToClear);
   const quota = policy.objects.recycleBinPerUser;
   const outcome = await r.deletion.delete(
-    going.map(({ id }) => id),
+    deleted.map(({ id }) => id),
     { recycled, root, deletedBy: principal.userId, quota },
   );
   if (outcome === "full")
@@ -157,10 +157,10 @@ export async function deleteAll(
 /** Removes the accounts, sessions and names of deleted users. 718 for the caller's own user and for the last administrator. */
 async function removeUsers(
   { accounts, sessions, records }: Pick<Repositories, "accounts" | "sessions" | "records">,
-  going: readonly Pick<StoredObject, "id" | "className">[],
+  objects: readonly Pick<StoredObject, "id" | "className">[],
   { model, principal, digests }: { readonly model: Model; readonly principal: Principal; readonly digests: Digests },
 ): Promise<void> {
-  const users = going.filter(({ className }) => isUserClass(model, className)).map(({ id }) => id);
+  const users = objects.filter(({ className }) => isUserClass(model, className)).map(({ id }) => id);
   if (users.length === 0) return;
   if (users.includes(principal.userId)) throw new ServiceError(718, { detail: "Nobody deletes himself." });
   if ((await accounts.remove(users)) === "lastAdministrator")
@@ -169,24 +169,24 @@ async function removeUsers(
   await new UserNames(records, digests).release(users);
 }
 
-export interface Knowledge {
+export interface CallerKnowledge {
   /** The model limited to the attributes that the caller may read. */
   readonly known: Model;
   readonly visibility: Visibility;
 }
 
 /** Whether an error may name an attribute. Administrators see all names; others need read rights on the class and the attribute. */
-export function isKnown(
+export function mayName(
   { className, attribute }: Pick<Referrer, "className" | "attribute">,
-  { known, visibility: { classes, principals } }: Knowledge,
+  { known, visibility: { classes, principals } }: CallerKnowledge,
 ): boolean {
   if (principals === null) return true;
   return classes?.has(className) !== false && known.find(className)?.attributes.has(attribute) === true;
 }
 
 /** Message that another object needs the object; names class and attribute if the caller may know them. */
-export function neededBy(referrer: Referrer, knowledge: Knowledge): string {
-  return isKnown(referrer, knowledge)
+export function referrerDetail(referrer: Referrer, knowledge: CallerKnowledge): string {
+  return mayName(referrer, knowledge)
     ? `An object of the class ${referrer.className} needs it as ${referrer.attribute}.`
     : "Another object needs it.";
 }

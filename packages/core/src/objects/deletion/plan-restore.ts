@@ -14,7 +14,7 @@ import {
   type StoredObject,
 } from "../../storage/index.ts";
 import { plainRule } from "../plain-value.ts";
-import { isKnown, type Knowledge, linksWhere } from "./deletion-cascade.ts";
+import { mayName, type CallerKnowledge, linksWhere } from "./deletion-cascade.ts";
 
 /** All possible link targets of the objects, each once. */
 function linkedIds(objects: readonly StoredObject[], model: Model): ObjectId[] {
@@ -31,14 +31,14 @@ interface RestoreTarget {
 }
 
 /** An attribute value that does not fit the current class. */
-interface Misfit {
+interface IncompatibleAttribute {
   readonly attribute: string;
   /** The end of an error message; names the attribute. */
   readonly reason: string;
 }
 
-/** The restoration of an object to its current class, without links to permanently deleted objects; a misfit if the object does not fit. */
-function planRestore({ id, attributes }: StoredObject, to: RestoreTarget): Restoration | Misfit {
+/** The restoration of an object to its current class, without links to permanently deleted objects; an incompatible attribute if the object does not fit. */
+function planRestore({ id, attributes }: StoredObject, to: RestoreTarget): Restoration | IncompatibleAttribute {
   const { modelClass } = to;
   const changed = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(attributes)) {
@@ -91,7 +91,7 @@ function targetOf(
   return targetSubtree(attribute, model)?.includes(target.className) === false ? undefined : target;
 }
 
-interface RestoreContext extends Knowledge {
+interface RestoreContext extends CallerKnowledge {
   readonly deletion: Pick<DeletionRepository, "targets" | "referrers">;
   readonly model: Model;
 }
@@ -109,29 +109,33 @@ export async function acceptRestore(
     const modelClass = model.find(object.className);
     const restoration = modelClass === undefined ? null : planRestore(object, { model, modelClass, targets });
     if (restoration !== null && !("reason" in restoration)) return restoration;
-    throw refused(misfitting(object, restoration, knowledge));
+    throw refused(incompatibleDetail(object, restoration, knowledge));
   });
   for (const className of new Set(group.map((object) => object.className))) {
     const attributes = linksWhere(model, (link) => targetSubtree(link, model)?.includes(className) === false);
     const ids = group.filter((object) => object.className === className).map(({ id }) => id);
     const [link] = attributes.length === 0 ? [] : await deletion.referrers(ids, { attributes, limit: 1 });
-    if (link !== undefined) throw refused(pointedTo(link, knowledge));
+    if (link !== undefined) throw refused(referrerDetail(link, knowledge));
   }
   return restorations;
 }
 
-/** Error message for a misfit, limited to the caller's knowledge. `null`: the class is gone. */
-function misfitting(object: StoredObject, misfit: Misfit | null, knowledge: Knowledge): string {
+/** Error message for an incompatible attribute, limited to the caller's knowledge. `null`: the class is gone. */
+function incompatibleDetail(
+  object: StoredObject,
+  incompatible: IncompatibleAttribute | null,
+  knowledge: CallerKnowledge,
+): string {
   const { className } = object;
   if (!isVisible(object, knowledge.visibility)) return "An object that would return with it does not fit its class.";
-  if (misfit === null) return `An object of the class ${className} does not fit: the class is gone.`;
-  const { attribute, reason } = misfit;
-  return isKnown({ className, attribute }, knowledge)
+  if (incompatible === null) return `An object of the class ${className} does not fit: the class is gone.`;
+  const { attribute, reason } = incompatible;
+  return mayName({ className, attribute }, knowledge)
     ? `An object of the class ${className} does not fit: ${reason}.`
     : `An object of the class ${className} does not fit its class as that is now.`;
 }
 
-function pointedTo({ className, attribute }: Referrer, { visibility }: Knowledge): string {
+function referrerDetail({ className, attribute }: Referrer, { visibility }: CallerKnowledge): string {
   const by = visibility.principals === null ? `${className}.${attribute}` : "an attribute";
   return `Something points to it by ${by}, which is no longer made for its class.`;
 }

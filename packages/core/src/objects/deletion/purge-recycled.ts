@@ -13,11 +13,11 @@ import {
   type Visibility,
 } from "../../storage/index.ts";
 import { visibleObject } from "../get-object.ts";
-import { guardUsers } from "./delete-object.ts";
-import { type Knowledge, maximum, neededBy, refused, ruleOf } from "./deletion-cascade.ts";
+import { requireRightsOnUsers } from "./delete-object.ts";
+import { type CallerKnowledge, maximum, referrerDetail, refused, ruleOf } from "./deletion-cascade.ts";
 
 /** Maximum number of roots per request, each with its group. */
-const mostRoots = 1_000;
+const maxRoots = 1_000;
 
 /** Permanently deletes recycled objects with their groups, and clears references to them. */
 export class PurgeRecycled {
@@ -30,7 +30,7 @@ export class PurgeRecycled {
     return withCurrentModel(context, async (model) => {
       const { id } = await recycledObject(context, reference, model);
       const purged = await purgeGroup(context, id, model);
-      if (purged === 0) throw isThere();
+      if (purged === 0) throw notInRecycleBin();
       return purged;
     });
   }
@@ -39,26 +39,26 @@ export class PurgeRecycled {
    * Purges the objects that the caller has recycled and may read and delete, at most 1,000 roots with their groups. Returns the number of purged
    * objects. Skips groups that cannot be purged. `everybody` includes the objects of all users; 404 for callers other than administrators.
    */
-  async purgeAllRecycled(context: SessionContext, { everybody }: { readonly everybody: boolean }): Promise<number> {
+  async purgeAllRecycled(context: SessionContext, { allUsers }: { readonly allUsers: boolean }): Promise<number> {
     const { r, principal, unit } = context;
-    if (everybody) requireAdministrator(principal);
+    if (allUsers) requireAdministrator(principal);
     const purge = (id: ObjectId) => withCurrentModel(context, (model) => purgeGroup(context, id, model));
     const visibility = deletable(context, await requestModel(context));
     let purged = 0;
     let [roots, after]: [number, RecycledRoot | null] = [0, null];
-    while (roots < mostRoots) {
+    while (roots < maxRoots) {
       const page: readonly RecycledRoot[] = await r.deletion.listRecycled({
-        deletedBy: everybody ? null : principal.userId,
+        deletedBy: allUsers ? null : principal.userId,
         visibility,
         after,
-        limit: mostRoots,
+        limit: maxRoots,
       });
-      for (const { id } of page.slice(0, mostRoots - roots)) {
-        const count = await unit.attempt(() => purge(id)).catch(noneIfRefused);
+      for (const { id } of page.slice(0, maxRoots - roots)) {
+        const count = await unit.attempt(() => purge(id)).catch(zeroIfRefused);
         purged += count;
         if (count > 0) roots += 1;
       }
-      if (page.length < mostRoots) break;
+      if (page.length < maxRoots) break;
       after = page.at(-1) ?? null;
     }
     return purged;
@@ -77,12 +77,12 @@ export async function recycledObject(
   const modelClass = model.find(className);
   if (modelClass === undefined) throw new ServiceError(304);
   if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
-  if (tombstone === null) throw isThere();
+  if (tombstone === null) throw notInRecycleBin();
   if (tombstone.kind === "deleted") throw new ServiceError(609);
   return tombstone;
 }
 
-export function isThere(): ServiceError {
+export function notInRecycleBin(): ServiceError {
   return new ServiceError(307, { detail: "The object is not in the recycler." });
 }
 
@@ -97,7 +97,7 @@ function deletable({ principal }: SessionContext, model: Model): Visibility {
 }
 
 /** A group that cannot be purged does not stop the others. */
-function noneIfRefused(error: unknown): number {
+function zeroIfRefused(error: unknown): number {
   if (error instanceof ServiceError && (error.code === 404 || error.code === 718)) return 0;
   throw error;
 }
@@ -111,22 +111,22 @@ function purgeGroup(
   return unit.transaction(async ({ deletion }) => {
     const group = await deletion.recycledWith(id, { modelGeneration: model.generation });
     if (group.length === 0) return 0;
-    guardUsers(group, { model, principal });
+    requireRightsOnUsers(group, { model, principal });
     const ids = group.map((object) => object.id);
-    const losing = await linksTo(ids, {
+    const linksToClear = await linksTo(ids, {
       deletion,
       model,
       known: model.as(principal),
       visibility: visibilityOf(principal, model),
       session,
     });
-    if (losing.length > 0) await deletion.clear(losing);
+    if (linksToClear.length > 0) await deletion.clear(linksToClear);
     await deletion.purge(ids);
     return ids.length;
   });
 }
 
-interface Purge extends Knowledge {
+interface Purge extends CallerKnowledge {
   readonly deletion: Pick<DeletionRepository, "lock" | "referrers">;
   readonly model: Model;
   readonly session: Digest;
@@ -136,19 +136,19 @@ async function linksTo(
   ids: readonly ObjectId[],
   { deletion, model, session, ...knowledge }: Purge,
 ): Promise<readonly Referrer[]> {
-  const held = new Set<ObjectId>();
+  const locked = new Set<ObjectId>();
   for (;;) {
     const links = await deletion.referrers(ids, { attributes: null, limit: maximum + 1 });
     if (links.length > maximum)
       throw refused(`More than ${maximum} references lead to it: let them lead elsewhere, in parts before.`);
     const strict = links.find((link) => ruleOf(link, { model }) !== "clear");
-    if (strict !== undefined) throw refused(neededBy(strict, knowledge));
-    const missing = [...new Set(links.map(({ id }) => id))].filter((id) => !held.has(id));
+    if (strict !== undefined) throw refused(referrerDetail(strict, knowledge));
+    const missing = [...new Set(links.map(({ id }) => id))].filter((id) => !locked.has(id));
     if (missing.length === 0) return links;
     for (const { lockedBy } of await deletion.lock(missing)) {
       if (lockedBy !== null && lockedBy !== session)
         throw refused("Another session has locked an object that points to it.");
     }
-    for (const id of missing) held.add(id);
+    for (const id of missing) locked.add(id);
   }
 }

@@ -17,11 +17,11 @@ import { type HookedSave, hooksOfSaves, type SaveHooks } from "../hooks/save-hoo
 import { planSerialization } from "../object-plan.ts";
 import { serializeWritten } from "../object-serializer.ts";
 import type { ResolvedAttributes } from "../resolve-links.ts";
-import type { Sight } from "../serialization-source.ts";
+import type { ReadScope } from "../serialization-source.ts";
 import type { Serialization } from "../serialization.ts";
 import { isUserClass, UserNames } from "../user-names.ts";
-import type { Knowledge } from "./deletion-cascade.ts";
-import { isThere, recycledObject } from "./purge-recycled.ts";
+import type { CallerKnowledge } from "./deletion-cascade.ts";
+import { notInRecycleBin, recycledObject } from "./purge-recycled.ts";
 import { acceptRestore } from "./plan-restore.ts";
 
 /**
@@ -45,16 +45,16 @@ export class RestoreObject {
       const plan = planSerialization(serialization, { model: known, visibility, className });
       // The check needs all attributes. Hooks and the answer see those of the caller.
       const whole = { model, known, visibility };
-      const sight = { model: known, visibility };
+      const readScope = { model: known, visibility };
       const names = Array.from(model.all(), ({ definition }) => definition.name);
-      const hooks = await hooksOfSaves(this.hooks, context, names, sight);
+      const hooks = await hooksOfSaves(this.hooks, context, names, readScope);
       const restored = await (hooks === null
         ? restore(context, id, whole)
         : restoreWithHooks(hooks, context, id, whole));
       // A concurrent request has restored or purged it.
-      if (restored.length === 0) throw isThere();
+      if (restored.length === 0) throw notInRecycleBin();
       const root = restored.find((object) => object.id === id) as StoredObject;
-      const object = await serializeWritten(hookedSource(this.hooks, context, sight), plan, root);
+      const object = await serializeWritten(hookedSource(this.hooks, context, readScope), plan, root);
       return { object, version: root.version };
     });
   }
@@ -63,7 +63,7 @@ export class RestoreObject {
 function restore(
   { unit, database: { digests } }: SessionContext,
   id: ObjectId,
-  { model, known, visibility }: Sight & Knowledge,
+  { model, known, visibility }: ReadScope & CallerKnowledge,
 ): Promise<readonly StoredObject[]> {
   return unit.transaction(async (inside) => {
     const { deletion } = inside;
@@ -83,25 +83,25 @@ function restoreWithHooks(
   hooks: SaveHooks,
   context: SessionContext,
   id: ObjectId,
-  { model, known, visibility }: Sight & Knowledge,
+  { model, known, visibility }: ReadScope & CallerKnowledge,
 ): Promise<readonly StoredObject[]> {
   return hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       const { deletion } = inside.r;
-      const returning = async (): Promise<readonly PlannedRestore[]> => {
+      const planRestores = async (): Promise<readonly PlannedRestore[]> => {
         const group = await deletion.recycledWith(id, { modelGeneration: model.generation });
         const restorations = await acceptRestore(group, { deletion, model, known, visibility });
         return group.map((object, index) => ({ object, restoration: restorations[index] as Restoration }));
       };
       const saves = new Map(
-        (await returning())
+        (await planRestores())
           .filter(({ object }) => isVisible(object, visibility))
           .map((each) => [each.object.id, saveOf(each)]),
       );
       const prepared = await hooks.before(inside, [...saves.values()]);
       const changes = new Map([...saves.keys()].map((each, index) => [each, prepared[index]]));
       // Plan again: hooks may have deleted link targets.
-      const now = (await returning()).map(({ restoration: { id: each, attributes, links } }): Restoration => {
+      const now = (await planRestores()).map(({ restoration: { id: each, attributes, links } }): Restoration => {
         const changed = changes.get(each);
         return {
           id: each,
@@ -110,9 +110,9 @@ function restoreWithHooks(
         };
       });
       const restored = await restoreAll(inside.r, now, { model, digests: inside.database.digests });
-      const told = restored.filter((object) => saves.has(object.id));
-      const toldSaves = told.map((object) => saves.get(object.id) as HookedSave);
-      await hooks.after(inside, toldSaves, told);
+      const hookedObjects = restored.filter((object) => saves.has(object.id));
+      const hookedSaves = hookedObjects.map((object) => saves.get(object.id) as HookedSave);
+      await hooks.after(inside, hookedSaves, hookedObjects);
       return restored;
     }),
   );
@@ -122,7 +122,7 @@ function saveOf({ object, restoration: { attributes } }: PlannedRestore): Hooked
   return {
     className: object.className,
     base: object,
-    returning: true,
+    restoring: true,
     given: {},
     prepared: { attributes, links: {}, targets: [] },
   };

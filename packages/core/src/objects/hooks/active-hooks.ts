@@ -37,7 +37,7 @@ export interface DeletedItem {
 }
 
 /** A query for objects, as given by the client. */
-export interface AskedSet {
+export interface FindRequest {
   readonly className: string;
   readonly where?: JsonValue;
   readonly sort?: JsonValue;
@@ -45,7 +45,7 @@ export interface AskedSet {
 }
 
 /** Result of a find hook. */
-export interface ChosenSet {
+export interface FindHookResult {
   /** `false` refuses the request. */
   readonly accepted: boolean;
   /** Additional filters; all must match. */
@@ -55,7 +55,7 @@ export interface ChosenSet {
   readonly oids: readonly JsonValue[];
 }
 
-export interface FindHook extends Hook<AskedSet, ChosenSet> {
+export interface FindHook extends Hook<FindRequest, FindHookResult> {
   /** Whether the hook runs for every list of its classes, or only for queries that name it. */
   readonly byDefault: boolean;
 }
@@ -74,7 +74,7 @@ export interface ProviderUser {
 }
 
 /** A log-in of a custom user. */
-export interface AskedLogIn {
+export interface CustomLogIn {
   readonly user: string;
   /** As sent by the client. */
   readonly pass: string;
@@ -90,7 +90,7 @@ export interface ActiveHooks {
   readonly beforeDelete: readonly Hook<readonly DeletedItem[], void>[];
   readonly afterDelete: readonly Hook<readonly DeletedItem[], void>[];
   /** Authenticates custom users; `null` if there is none. Returns the unvalidated result of the hook. */
-  readonly authenticate: Hook<AskedLogIn, JsonValue | undefined> | null;
+  readonly authenticate: Hook<CustomLogIn, JsonValue | undefined> | null;
   /** Returns the unvalidated result of the hook. */
   readonly createUserProvider: readonly Hook<ProviderUser, JsonValue | undefined>[];
 

@@ -9,7 +9,7 @@ import {
   AnswerExtensionError,
   type SerializationSource,
   serializationSource,
-  type Sight,
+  type ReadScope,
   type WrittenObject,
 } from "../serialization-source.ts";
 import { type ActiveHooks, type Hook, noHooks, type ObjectHooks, type SerializedItem } from "./active-hooks.ts";
@@ -23,7 +23,7 @@ import {
 } from "./hook-caller.ts";
 
 /** Batch size of a hook call. Byte counts are upper bounds of the written bytes. */
-const atOnce = { items: 1_000, bytes: 4 * 1024 * 1024 };
+const batchSize = { items: 1_000, bytes: 4 * 1024 * 1024 };
 
 type BuildHook = Hook<readonly SerializedItem[], readonly (MemberChanges | null)[]>;
 
@@ -67,7 +67,7 @@ class AnswerHooks implements AnswerExtension {
         for (const [hook, classes] of this.hooks) {
           const concerned = answered.filter(({ object }) => classes.has(object.className));
           for (const each of concerned) each.isPartial = lacksAttributes(each);
-          for (const part of batches(concerned, bytesOf, atOnce)) await this.build(hook, caller, part);
+          for (const part of batches(concerned, bytesOf, batchSize)) await this.build(hook, caller, part);
         }
         return answered.reduce((sum, { added }) => sum + added, 0);
       };
@@ -123,7 +123,7 @@ function bytesOf({ object, bytes, added, isPartial }: AnsweredObject): number {
 export function hookedSource(
   hooks: ObjectHooks,
   caller: HookCaller,
-  { model, visibility }: Sight,
+  { model, visibility }: ReadScope,
 ): SerializationSource {
   const source = serializationSource(caller, visibility);
   return hooks === noHooks || caller.hookDepth !== undefined

@@ -1,62 +1,62 @@
 import type { SessionContext } from "../../request/index.ts";
 import type { ObjectId, ObjectOutline } from "../../storage/index.ts";
 import { batches } from "../batches.ts";
-import type { Sight } from "../serialization-source.ts";
+import type { ReadScope } from "../serialization-source.ts";
 import type { ActiveHooks, DeletedItem, ObjectHooks } from "./active-hooks.ts";
 import { concernedClasses, deeper, type HookCaller, type Members, rawMembers } from "./hook-caller.ts";
 
 /** Batch size of a hook call. */
-const atOnce = { items: 200, bytes: 1024 * 1024 };
+const batchSize = { items: 200, bytes: 1024 * 1024 };
 
 /** Deletion hooks for one object and its deletion set. One instance per attempt of a transaction. */
 export class DeletionHooks {
   /** Objects already passed to hooks, in their state at that time. */
-  private readonly told = new Map<ObjectId, DeletedItem>();
+  private readonly items = new Map<ObjectId, DeletedItem>();
 
   constructor(
     private readonly active: ActiveHooks,
-    private readonly sight: Sight,
+    private readonly readScope: ReadScope,
   ) {}
 
   /** Passes objects that hooks have not yet seen to the `beforeDelete` hooks. Returns whether there were any. */
-  async before(context: SessionContext, going: readonly ObjectOutline[]): Promise<boolean> {
+  async before(context: SessionContext, objects: readonly ObjectOutline[]): Promise<boolean> {
     const all = [...this.active.beforeDelete, ...this.active.afterDelete];
-    const concerned = new Set(all.flatMap((hook) => [...concernedClasses(hook, this.sight.model)]));
-    const unknown = going.filter(({ id, className }) => concerned.has(className) && !this.told.has(id));
-    for (const batch of batches(unknown, ({ bytes }) => bytes, atOnce)) await this.show(context, batch);
-    await this.tell(this.active.beforeDelete, context, unknown);
+    const concerned = new Set(all.flatMap((hook) => [...concernedClasses(hook, this.readScope.model)]));
+    const unknown = objects.filter(({ id, className }) => concerned.has(className) && !this.items.has(id));
+    for (const batch of batches(unknown, ({ bytes }) => bytes, batchSize)) await this.readItems(context, batch);
+    await this.runHooks(this.active.beforeDelete, context, unknown);
     return unknown.length > 0;
   }
 
-  after(context: SessionContext, gone: readonly ObjectOutline[]): Promise<void> {
-    return this.tell(this.active.afterDelete, context, gone);
+  after(context: SessionContext, deleted: readonly ObjectOutline[]): Promise<void> {
+    return this.runHooks(this.active.afterDelete, context, deleted);
   }
 
-  private async tell(
+  private async runHooks(
     hooks: ActiveHooks["beforeDelete"],
     context: SessionContext,
     objects: readonly ObjectOutline[],
   ): Promise<void> {
     for (const hook of hooks) {
-      const classes = concernedClasses(hook, this.sight.model);
-      const concerned = objects.filter(({ id, className }) => classes.has(className) && this.told.has(id));
-      for (const batch of batches(concerned, ({ bytes }) => bytes, atOnce)) {
+      const classes = concernedClasses(hook, this.readScope.model);
+      const concerned = objects.filter(({ id, className }) => classes.has(className) && this.items.has(id));
+      for (const batch of batches(concerned, ({ bytes }) => bytes, batchSize)) {
         await hook.run(
           deeper(context),
-          batch.map(({ id }) => this.told.get(id) as DeletedItem),
+          batch.map(({ id }) => this.items.get(id) as DeletedItem),
         );
       }
     }
   }
 
-  private async show(context: SessionContext, outlines: readonly ObjectOutline[]): Promise<void> {
+  private async readItems(context: SessionContext, outlines: readonly ObjectOutline[]): Promise<void> {
     const { r, database } = context;
     const objects = await r.objects.get(
       outlines.map(({ id }) => id),
-      this.sight.visibility,
+      this.readScope.visibility,
       Number.MAX_SAFE_INTEGER,
     );
-    const members = await rawMembers(context, this.sight, objects);
+    const members = await rawMembers(context, this.readScope, objects);
     const seen = new Map(objects.map(({ id }, index) => [id, members[index] as Members]));
     for (const { id, uuid, className, storedAt } of outlines) {
       const object = seen.get(id) ?? {
@@ -65,7 +65,7 @@ export class DeletionHooks {
         "~UUID": uuid,
         "~StoreTime": database.storeTime.format(storedAt),
       };
-      this.told.set(id, { object });
+      this.items.set(id, { object });
     }
   }
 }

@@ -5,7 +5,7 @@ import type { AppKeyContext } from "../../request/index.ts";
 import type { JsonValue, Principal, Session, StoredObject } from "../../storage/index.ts";
 import { fullPlan, withUuid } from "../object-plan.ts";
 import { ObjectSerializer } from "../object-serializer.ts";
-import type { Sight } from "../serialization-source.ts";
+import type { ReadScope } from "../serialization-source.ts";
 
 /** Context of a hook: a request with a session, or a log-in before its session. */
 export interface HookCaller extends AppKeyContext {
@@ -81,7 +81,7 @@ export function concerning<H extends { readonly classes: readonly string[] }>(
 /** Objects in the form for write hooks: visible data, references as meta-fields. `known`: objects already read. */
 export async function rawMembers(
   { r, database }: HookCaller,
-  { model, visibility }: Sight,
+  { model, visibility }: ReadScope,
   objects: readonly StoredObject[],
   known: readonly StoredObject[] = [],
 ): Promise<readonly Members[]> {

@@ -3,7 +3,7 @@ import type { SessionContext } from "../../request/index.ts";
 import type { StoredObject } from "../../storage/index.ts";
 import type { GivenAttributes } from "../accept-attributes.ts";
 import type { ResolvedAttributes } from "../resolve-links.ts";
-import type { Sight } from "../serialization-source.ts";
+import type { ReadScope } from "../serialization-source.ts";
 import { prepareAttributes } from "../write-object.ts";
 import type { ActiveHooks, ObjectHooks, SavedItem } from "./active-hooks.ts";
 import {
@@ -24,7 +24,7 @@ export type AcceptChange = (className: string, set: Members) => void;
 export class SaveHooks {
   constructor(
     private readonly active: ActiveHooks,
-    private readonly sight: Sight,
+    private readonly readScope: ReadScope,
   ) {}
 
   prepared<T>(context: SessionContext, work: (context: SessionContext) => Promise<T>): Promise<T> {
@@ -71,7 +71,7 @@ export class SaveHooks {
   }
 
   private concerned(hook: { readonly classes: readonly string[] }, saves: readonly HookedSave[]): readonly number[] {
-    const classes = concernedClasses(hook, this.sight.model);
+    const classes = concernedClasses(hook, this.readScope.model);
     return saves.flatMap(({ className }, index) => (classes.has(className) ? [index] : []));
   }
 
@@ -81,10 +81,10 @@ export class SaveHooks {
     objects: readonly StoredObject[],
   ): Promise<readonly SavedItem[]> {
     const known = saves.flatMap(({ prepared }) => prepared.targets);
-    const former = saves.flatMap(({ base, returning }) => (base === null || returning ? [] : [base]));
+    const former = saves.flatMap(({ base, restoring }) => (base === null || restoring ? [] : [base]));
     const [shown, previous] = [
-      await rawMembers(context, this.sight, objects, known),
-      await rawMembers(context, this.sight, former, known),
+      await rawMembers(context, this.readScope, objects, known),
+      await rawMembers(context, this.readScope, former, known),
     ];
     const byBase = new Map(former.map((base, index) => [base, previous[index] as Members]));
     return saves.map(({ base, given }, index) => ({
@@ -96,20 +96,20 @@ export class SaveHooks {
 
   private async changed(
     context: SessionContext,
-    { className, returning, prepared }: HookedSave,
+    { className, restoring, prepared }: HookedSave,
     { set, removed }: MemberChanges,
     { accept, known }: { accept: AcceptChange; known: Map<string, ResolvedAttributes> },
   ): Promise<ResolvedAttributes> {
     const given: Members = Object.fromEntries(Object.entries(set).filter(([name]) => isOpenMember(name)));
     const key = JSON.stringify([className, given]);
-    const { model, visibility } = this.sight;
+    const { model, visibility } = this.readScope;
     const modelClass = model.find(className) as ModelClass;
     accept(className, given);
     const more =
       known.get(key) ?? (await prepareAttributes(context, given, { model, modelClass, visibility, whole: false }));
     known.set(key, more);
     // A restoration needs all of its prepared attributes, so removals are ignored.
-    const dropped = new Set(returning ? [] : removed);
+    const dropped = new Set(restoring ? [] : removed);
     return {
       attributes: { ...without(prepared.attributes, dropped), ...more.attributes },
       links: { ...without(prepared.links, dropped), ...more.links },
@@ -136,7 +136,7 @@ export interface HookedSave {
   readonly className: string;
   /** The stored object before the change; `null` for a new object. */
   readonly base: StoredObject | null;
-  readonly returning: boolean;
+  readonly restoring: boolean;
   readonly given: GivenAttributes;
   readonly prepared: ResolvedAttributes;
 }
@@ -146,12 +146,12 @@ export async function hooksOfSaves(
   all: ObjectHooks,
   caller: HookCaller,
   classNames: Iterable<string>,
-  sight: Sight,
+  readScope: ReadScope,
 ): Promise<SaveHooks | null> {
   const active = await all.current(caller);
   if (active === null) return null;
   const hooks = [...active.beforeSave, ...active.afterSave];
   for (const className of classNames)
-    if (concerning(hooks, className, sight.model).length > 0) return new SaveHooks(active, sight);
+    if (concerning(hooks, className, readScope.model).length > 0) return new SaveHooks(active, readScope);
   return null;
 }

@@ -13,7 +13,7 @@ export interface Cursor {
 }
 
 /** Maximum total length of texts in a position: cursors must fit into a URL. */
-const mostText = 1_000;
+const maxText = 1_000;
 
 /** The cursor after a position; `null` if its texts are too long. */
 export function cursorBehind(position: Position, query: string): Cursor | null {
@@ -21,7 +21,7 @@ export function cursorBehind(position: Position, query: string): Cursor | null {
     (sum, value) => sum + (typeof value === "string" ? value.length : 0),
     0,
   );
-  return length > mostText ? null : { query, position };
+  return length > maxText ? null : { query, position };
 }
 
 /** The position in a cursor. 307 for a cursor of another query, or a forged one. */
@@ -49,7 +49,7 @@ export interface CursorSealingParts {
   readonly random: RandomSource;
 }
 
-type Asked = Pick<RequestContext, "r" | "database" | "unit">;
+type CursorContext = Pick<RequestContext, "r" | "database" | "unit">;
 
 /** The cursor key of a database, used without a master key. */
 const cursorKeys: RecordKind<string> = "cursorKey";
@@ -66,19 +66,19 @@ export class CursorSealing {
 
   constructor(private readonly parts: CursorSealingParts) {}
 
-  async seal(context: Asked, { query, position: { values, id } }: Cursor): Promise<string> {
+  async seal(context: CursorContext, { query, position: { values, id } }: Cursor): Promise<string> {
     return sealJson(await this.wrapping(context), [query, id, ...values], purposeOf(context));
   }
 
   /** 307 for a text that is not a cursor of this database. */
-  async open(context: Asked, text: string): Promise<Cursor> {
+  async open(context: CursorContext, text: string): Promise<Cursor> {
     const opened = openJson(await this.wrapping(context), text, purposeOf(context));
     if (opened === undefined) throw faultAt("/cursor", "It is none that was given out.");
     const [query, id, ...values] = opened as [string, string, ...Cursor["position"]["values"]];
     return { query, position: { values, id } };
   }
 
-  private async wrapping(context: Asked): Promise<KeyWrapping> {
+  private async wrapping(context: CursorContext): Promise<KeyWrapping> {
     if (this.parts.wrapping !== null) return this.parts.wrapping;
     const known = this.own.get(context.database);
     if (known !== undefined) return known;
@@ -88,7 +88,7 @@ export class CursorSealing {
     return wrapping;
   }
 
-  private async storedSecret({ r: { records } }: Asked): Promise<string> {
+  private async storedSecret({ r: { records } }: CursorContext): Promise<string> {
     const stored = async () => (await records.get(cursorKeys, ["cursors"]))[0]?.value;
     const known = await stored();
     if (known !== undefined) return known;
@@ -103,6 +103,6 @@ export class CursorSealing {
   }
 }
 
-function purposeOf({ database }: Asked): string {
+function purposeOf({ database }: CursorContext): string {
   return `cursor|${database.alias}`;
 }

@@ -1,9 +1,9 @@
 import { type Model, readableSubtree } from "../../model/index.ts";
 import type { Filter, ObjectQuery, ObjectRepository, SortKey, Visibility } from "../../storage/index.ts";
-import type { AskedSet } from "../hooks/active-hooks.ts";
-import type { Choice, ChooseObjects } from "../hooks/choose-objects.ts";
+import type { FindRequest } from "../hooks/active-hooks.ts";
+import type { NamedFindResult, RunFindHooks } from "../hooks/run-find-hooks.ts";
 import { onBehalfOf } from "../hooks/hook-caller.ts";
-import { askedObjects, fault } from "./parsing/fault.ts";
+import { objectsFilter, fault } from "./parsing/fault.ts";
 import { resolveLinkOperands } from "./parsing/operand.ts";
 import { followedReferences, type PathSource, sortKeys } from "./parsing/resolve-path.ts";
 import { WhereParser } from "./parsing/where-parser.ts";
@@ -18,13 +18,13 @@ export interface QuerySource {
   /** Class of the queried objects, including subclasses. */
   readonly className: string;
   /** Find hooks, including the one named by `macro`; none by default. */
-  readonly choose?: ChooseObjects | null;
+  readonly runFindHooks?: RunFindHooks | null;
   /** Receives the choices of the hooks. */
-  readonly chosen?: Choice[];
+  readonly hookResults?: NamedFindResult[];
 }
 
 /** Maximum number of references that one query follows per object. */
-const mostReferences = 50;
+const maxReferences = 50;
 
 const known: ReadonlySet<string> = new Set(["where", "sort", "oids", "macro"]);
 
@@ -34,30 +34,30 @@ const known: ReadonlySet<string> = new Set(["where", "sort", "oids", "macro"]);
  */
 export async function resolveQuery(
   request: QueryRequest,
-  { model, objects, visibility, className, choose = null, chosen = [] }: QuerySource,
+  { model, objects, visibility, className, runFindHooks = null, hookResults = [] }: QuerySource,
 ): Promise<ObjectQuery> {
   const classes = readableSubtree(model, className, visibility);
   const source = { model, visibility, classes };
   for (const name of Object.keys(request))
     if (!known.has(name)) throw fault(["query", name], "A query has no such member.");
   const { where, sort, oids, macro } = request;
-  if (macro !== undefined && choose === null) throw fault(["query", "macro"], "There is no such macro.");
+  if (macro !== undefined && runFindHooks === null) throw fault(["query", "macro"], "There is no such macro.");
   const filters: Filter[] = [];
   if (where !== undefined) filters.push(new WhereParser(source).parse(where, ["query", "where"]));
-  if (oids !== undefined) filters.push(askedObjects(oids, ["query", "oids"]));
+  if (oids !== undefined) filters.push(objectsFilter(oids, ["query", "oids"]));
   let keys = sort === undefined ? [] : sortKeys(sort, ["query", "sort"], source);
-  if (choose !== null) {
-    chosen.push(...(await choose({ className, where, sort, oids } as AskedSet)));
-    for (const choice of chosen) {
-      const parsed = await onBehalfOf(choice.hook, () => parseChoice(choice, source));
+  if (runFindHooks !== null) {
+    hookResults.push(...(await runFindHooks({ className, where, sort, oids } as FindRequest)));
+    for (const hookResult of hookResults) {
+      const parsed = await onBehalfOf(hookResult.hook, () => parseChoice(hookResult, source));
       filters.push(...parsed.filters);
       keys = parsed.keys ?? keys;
     }
   }
   const restricting = filters.filter((filter) => filter.kind !== "all" || filter.filters.length > 0);
   const asked: Filter = { kind: "all", filters: restricting };
-  if (followedReferences(asked, keys) > mostReferences)
-    throw fault(["query"], `The paths follow more than ${mostReferences} references together.`);
+  if (followedReferences(asked, keys) > maxReferences)
+    throw fault(["query"], `The paths follow more than ${maxReferences} references together.`);
   const filter = await resolveLinkOperands(asked, { model, objects, visibility });
   return {
     classes: classes.map(({ definition }) => definition.name),
@@ -68,13 +68,13 @@ export async function resolveQuery(
 
 /** Parses the choice of a hook, with the rights of the caller. */
 function parseChoice(
-  { set: { where, sort, oids } }: Choice,
+  { request: { where, sort, oids } }: NamedFindResult,
   source: PathSource,
 ): { readonly filters: readonly Filter[]; readonly keys: SortKey[] | null } {
   const parser = new WhereParser(source);
   const filters = where.map((each) => parser.parse(each, ["where"]));
   return {
-    filters: [...filters, ...oids.map((each) => askedObjects(each, ["oids"]))],
+    filters: [...filters, ...oids.map((each) => objectsFilter(each, ["oids"]))],
     keys: sort === undefined ? null : sortKeys(sort, ["sort"], source),
   };
 }

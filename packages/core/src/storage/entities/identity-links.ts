@@ -1,5 +1,5 @@
 import type { Digests } from "../../digests/index.ts";
-import { allParts, type RecordKind, type RecordRepository, type StoredRecord } from "../record-repository.ts";
+import { allPages, type RecordKind, type RecordRepository, type StoredRecord } from "../record-repository.ts";
 import type { ObjectId } from "./object-id.ts";
 
 /** Links of provider accounts to database users, by `identityLinkId`. An identity has at most one link, even under concurrency. */
@@ -26,8 +26,8 @@ export interface IdentityLink extends ProviderIdentity {
   readonly displayName: string | null;
 }
 
-/** The record of a link. A link that was removed and created again has another `born`. */
-export type IdentityLinkRecord = Pick<StoredRecord<IdentityLink>, "id" | "born" | "value">;
+/** The record of a link. A link that was removed and created again has another `createdVersion`. */
+export type IdentityLinkRecord = Pick<StoredRecord<IdentityLink>, "id" | "createdVersion" | "value">;
 
 /** Provider names in the configuration, the registry and the routes. */
 export const providerTypes = ["google", "facebook", "microsoft", "apple"] as const;
@@ -42,7 +42,7 @@ export function identityLinkId({ issuer, subject }: ProviderIdentity, digests: P
 /** The links of a database user, sorted by provider, then by creation time. */
 export async function linksOfUser(records: RecordRepository, userId: ObjectId): Promise<StoredRecord<IdentityLink>[]> {
   const owner = linkOwner(userId);
-  const links = await allParts(
+  const links = await allPages(
     (part) => records.list(identityLinkKind, { owner, ...part }),
     ({ id }) => id,
   );

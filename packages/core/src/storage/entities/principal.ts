@@ -20,7 +20,7 @@ export function requireAdministrator({ administrator }: Principal): void {
 }
 
 /** Principal of internal work without a user, such as work before the authentication. */
-export const unattendedPrincipal: Principal = Object.freeze({
+export const systemPrincipal: Principal = Object.freeze({
   userId: "0",
   groups: Object.freeze([]),
   administrator: true,

@@ -51,13 +51,13 @@ export function touchInterval(idleTimeout: number): number {
 
 /**
  * The authentication method, stored with the session. Admission checks it on every request. A custom account must
- * exist, be enabled and have this secret version. A linked identity needs a record with the same `id` and `born`.
+ * exist, be enabled and have this secret version. A linked identity needs a record with the same `id` and `createdVersion`.
  */
 export type AuthenticationMethod =
   /** The own credentials of a database user. */
   | { readonly kind: "password" }
   | { readonly kind: "custom"; readonly accountId: string; readonly secretVersion: number }
-  /** An account of a provider. The session stores `id` and `born` of the link; `value` is the current one of the record. */
+  /** An account of a provider. The session stores `id` and `createdVersion` of the link; `value` is the current one of the record. */
   | { readonly kind: "provider"; readonly link: IdentityLinkRecord };
 
 export const passwordAuthentication: AuthenticationMethod = Object.freeze({ kind: "password" });

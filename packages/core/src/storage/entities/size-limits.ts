@@ -76,7 +76,7 @@ export function objectTooLarge(cause?: unknown): ServiceError {
 }
 
 /** Maximum bytes of the objects that one transaction writes, old and new values together. Larger transactions would block others too long. */
-export const mostWrittenBytes = 64 * 1024 * 1024;
+export const maxWrittenBytes = 64 * 1024 * 1024;
 
 /**
  * Default limit of an answer: bytes of attributes read, and bytes of JSON written. Storage loads no more than this by
@@ -132,8 +132,8 @@ export class AnswerBudget {
   private bytes = 0;
 
   /** `most`: maximum bytes of attributes read, and maximum bytes of JSON written. */
-  constructor(private readonly most: number) {
-    this.left = most;
+  constructor(private readonly limit: number) {
+    this.left = limit;
   }
 
   addRead(objects: readonly StoredObject[]): void {
@@ -142,7 +142,7 @@ export class AnswerBudget {
 
   /** Bytes that may still be read. Reads up to a sixteenth of the budget are not measured. */
   remaining(): number {
-    if (this.left === this.most && this.upperBound() <= this.most / 16) return this.most;
+    if (this.left === this.limit && this.upperBound() <= this.limit / 16) return this.limit;
     for (const { attributes } of this.unmeasured) this.left -= jsonBytes(attributes);
     this.unmeasured = [];
     return Math.max(0, this.left);
@@ -153,7 +153,7 @@ export class AnswerBudget {
     this.objects += objects;
     this.bytes += bytes;
     acceptObjectCount(this.objects);
-    if (this.bytes > this.most) throw new AnswerTooLargeError();
+    if (this.bytes > this.limit) throw new AnswerTooLargeError();
   }
 
   /** Resets the written counts, to write the answer again. */

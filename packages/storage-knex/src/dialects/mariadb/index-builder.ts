@@ -13,7 +13,7 @@ import {
 } from "./value-columns.ts";
 
 /** A table has at most 64 indexes. The objects table itself uses four. */
-export const mostValueIndexes = 60;
+export const maxValueIndexes = 60;
 
 /** Seconds that a table change waits for users of the table while others queue behind it, and the number of attempts. */
 const waitTimeout = 2;
@@ -175,7 +175,7 @@ function withinLimit(wanted: readonly AttributeIndex[]): AttributeIndex[] {
   const names = new Set<string>();
   return wanted.filter((index) => {
     const name = valueColumn(index);
-    if (names.size < mostValueIndexes) names.add(name);
+    if (names.size < maxValueIndexes) names.add(name);
     return names.has(name);
   });
 }

@@ -21,7 +21,7 @@ import type { SqlRunner } from "../../sql-runner.ts";
 import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { MariadbArchive } from "./archive/mariadb-archive.ts";
 import { positionalQuery, runOn, withConnection } from "./connection.ts";
-import { IndexBuilder, mostValueIndexes } from "./index-builder.ts";
+import { IndexBuilder, maxValueIndexes } from "./index-builder.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { Migrator } from "./migrations/migrator.ts";
 import { mariadbDeletionRepository } from "./objects/mariadb-deletion-repository.ts";
@@ -46,7 +46,7 @@ export class MariadbStorage extends SqlStorage {
     severalProcesses: true,
     parallelTransactions: true,
     valueIndexes: true,
-    indexesPerTable: mostValueIndexes,
+    indexesPerTable: maxValueIndexes,
   };
   readonly archive: MariadbArchive;
   readonly repositories: Repositories;

@@ -2,9 +2,15 @@ import { type Names, quotedNames } from "../../schema.ts";
 
 const tables = ["objectSeries", "recordLockRows", "sessionLockRows", "valueIndexes"] as const;
 const sequences = ["objectNumbers"] as const;
-const entryProcedures = ["acceptNumber", "admitReturn", "attemptThrottle", "claimBlocks", "failThrottle"] as const;
+const accessProcedures = [
+  "acceptNumber",
+  "admitCallback",
+  "attemptThrottle",
+  "registerBlocks",
+  "failThrottle",
+] as const;
 const otherProcedures = ["reserveNumbers", "settleTallies", "sweepAudit"] as const;
-const own = [...tables, ...sequences, ...entryProcedures, ...otherProcedures];
+const own = [...tables, ...sequences, ...accessProcedures, ...otherProcedures];
 
 /** The quoted names of all tables, sequences and procedures, qualified by the database. */
 export interface Tables extends Names<(typeof own)[number]> {
@@ -44,4 +50,4 @@ export function acceptDatabaseName(name: string): string {
 }
 
 /** Characters of a text that fit into an index. */
-export const longestName = 768;
+export const maxNameLength = 768;

@@ -17,12 +17,12 @@ export function conditionsOf(filter: Filter): readonly Condition[] {
   return filter.kind === "all" || filter.kind === "any" ? filter.filters.flatMap(conditionsOf) : [filter];
 }
 
-const mostObjects = 1_000;
+const maxObjects = 1_000;
 
 /** Parses the ids and UUIDs of a query. Unknown ones match nothing. */
-export function askedObjects(value: unknown, place: Place): Filter {
+export function objectsFilter(value: unknown, place: Place): Filter {
   if (!Array.isArray(value)) throw fault(place, "An array of ids is expected.");
-  if (value.length > mostObjects) throw fault(place, `There are more than ${mostObjects} ids.`);
+  if (value.length > maxObjects) throw fault(place, `There are more than ${maxObjects} ids.`);
   const ids = value.filter((each: unknown): each is string => typeof each === "string" && isObjectId(each));
   const uuids = value.filter((each: unknown): each is string => typeof each === "string" && isUuid(each));
   const other = value.findIndex((each: unknown) => typeof each !== "string" || !(isObjectId(each) || isUuid(each)));

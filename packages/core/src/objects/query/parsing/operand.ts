@@ -93,7 +93,7 @@ function isLinks({ path: { type } }: Extract<Filter, { kind: "oneOf" }>): boolea
 }
 
 /** Limit for one `$in` or `$nin`. */
-const mostElements = 1_000;
+const maxElements = 1_000;
 
 /** The value equals the operand, which may be null. */
 export function equals(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
@@ -104,7 +104,7 @@ export function equals(path: ValuePath | null, operand: JsonValue, place: Place)
 /** The value is in the list, which may contain null. */
 export function isIn(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (!Array.isArray(operand)) throw fault(place, "An array is expected.");
-  if (operand.length > mostElements) throw fault(place, `There are more than ${mostElements} elements.`);
+  if (operand.length > maxElements) throw fault(place, `There are more than ${maxElements} elements.`);
   const elements = operand.map((value: JsonValue, index) => ({ value, place: [...place, index] }));
   const values = elements.filter(({ value }) => value !== null);
   const filter = path === null ? never : isOneOf(path, values);

@@ -12,7 +12,7 @@ export interface PathSource {
 }
 
 /** Limit for the references in one path. */
-const mostHops = 4;
+const maxHops = 4;
 
 const metaFields: ReadonlyMap<string, MetaType> = new Map([
   ["~ObjectID", "id"],
@@ -28,7 +28,7 @@ const metaFields: ReadonlyMap<string, MetaType> = new Map([
 export function resolvePath(text: string, place: Place, { model, visibility, classes }: PathSource): ValuePath | null {
   const names = text.split(".");
   const leaf = names.pop() as string;
-  if (names.length > mostHops) throw fault(place, `The path follows more than ${mostHops} references.`);
+  if (names.length > maxHops) throw fault(place, `The path follows more than ${maxHops} references.`);
   const hops: Hop[] = [];
   let holders = classes;
   for (const reference of names) {
@@ -64,12 +64,12 @@ export function followedReferences(filter: Filter, sort: readonly SortKey[]): nu
   return [...followed, ...sort.map(({ path }) => path.hops.length)].reduce((sum, each) => sum + each, 0);
 }
 
-const mostKeys = 10;
+const maxKeys = 10;
 
 /** Parses sort keys: names, with a leading `-` for descending order. */
 export function sortKeys(value: unknown, place: Place, source: PathSource): SortKey[] {
   if (!Array.isArray(value)) throw fault(place, "An array of names is expected.");
-  if (value.length > mostKeys) throw fault(place, `There are more than ${mostKeys} names to sort by.`);
+  if (value.length > maxKeys) throw fault(place, `There are more than ${maxKeys} names to sort by.`);
   return value.flatMap((name: unknown, index) => {
     const at = [...place, index];
     if (typeof name !== "string") throw fault(at, "A name is expected.");

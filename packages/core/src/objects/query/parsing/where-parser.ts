@@ -4,7 +4,7 @@ import { compares, equals, isIn, never, operandOf } from "./operand.ts";
 import { type PathSource, resolvePath } from "./resolve-path.ts";
 
 /** Limit for one query. */
-const mostConditions = 500;
+const maxConditions = 500;
 /** Maximum nesting depth of filters. */
 const deepest = 20;
 
@@ -52,7 +52,7 @@ export class WhereParser {
       members.map(([operator, operand]) => {
         const at = value === operand ? place : [...place, operator];
         this.conditions += 1;
-        if (this.conditions > mostConditions) throw fault(at, `There are more than ${mostConditions} conditions.`);
+        if (this.conditions > maxConditions) throw fault(at, `There are more than ${maxConditions} conditions.`);
         const make = operators.get(operator);
         if (make === undefined) throw fault(at, "There is no such operator.");
         return make(path, operand, at);
@@ -100,17 +100,17 @@ function exists(path: ValuePath | null, operand: JsonValue, place: Place): Filte
 }
 
 /** Maximum length of a pattern or a substring. */
-const longest = 1_024;
+const maxTextLength = 1_024;
 /** Maximum number of `%` runs in a pattern. Each multiplies the starting points of the remaining match. */
-const mostWildcards = 16;
+const maxWildcards = 16;
 
 function isLike(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (path === null) return never;
   if (!isText(path.type)) throw fault(place, "Only texts can be like a pattern.");
   const pattern = textOf(operand, place);
   if (/^(?:[^\\]|\\[^])*\\$/.test(pattern)) throw fault(place, "The last character of the pattern escapes nothing.");
-  if (wildcardsIn(pattern) > mostWildcards)
-    throw fault(place, `A pattern has at most ${mostWildcards} of the wildcard %.`);
+  if (wildcardsIn(pattern) > maxWildcards)
+    throw fault(place, `A pattern has at most ${maxWildcards} of the wildcard %.`);
   return { kind: "like", path, pattern };
 }
 
@@ -124,8 +124,8 @@ function contains(path: ValuePath | null, operand: JsonValue, place: Place): Fil
 
 function textOf(operand: JsonValue, place: Place): string {
   const text = operandOf("string", operand, place) as string;
-  if (text.length > longest)
-    throw fault(place, `Texts are searched for at most ${longest.toLocaleString("en")} characters.`);
+  if (text.length > maxTextLength)
+    throw fault(place, `Texts are searched for at most ${maxTextLength.toLocaleString("en")} characters.`);
   return text;
 }
 

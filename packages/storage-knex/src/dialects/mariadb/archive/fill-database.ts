@@ -84,8 +84,8 @@ async function writeSeries(
 }
 
 /** Limits of the write buffer. */
-const mostRows = 500;
-const mostCharacters = 1_048_576;
+const maxRows = 500;
+const maxCharacters = 1_048_576;
 
 /** Inserts rows of one table in batches. */
 class RowWriter implements SectionWriter {
@@ -102,7 +102,7 @@ class RowWriter implements SectionWriter {
       this.rows.push(row);
       this.characters += row.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 8), 0);
     }
-    return this.rows.length >= mostRows || this.characters >= mostCharacters ? this.end() : undefined;
+    return this.rows.length >= maxRows || this.characters >= maxCharacters ? this.end() : undefined;
   }
 
   async end(): Promise<void> {

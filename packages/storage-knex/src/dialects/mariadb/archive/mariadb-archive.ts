@@ -1,9 +1,9 @@
 import {
-  type ArchivePart,
+  type ArchiveChunk,
   type ArchiveRecord,
   archiveSections,
   inconsistentRecords,
-  inParts,
+  inChunks,
   type RecordOf,
   ServiceError,
   type StorageArchive,
@@ -50,13 +50,13 @@ export class MariadbArchive implements StorageArchive {
     this.sections = archivedTablesOf(tables);
   }
 
-  async *export(): AsyncGenerator<ArchivePart> {
+  async *export(): AsyncGenerator<ArchiveChunk> {
     this.calls.begin();
     try {
       await this.ready();
       const connection = await acquire(this.knex);
       try {
-        yield* inParts(this.read(connection));
+        yield* inChunks(this.read(connection));
       } finally {
         // Unread rows would reach the next user of the connection.
         dismiss(connection, "It has exported.");

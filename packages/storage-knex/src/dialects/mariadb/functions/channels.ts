@@ -69,22 +69,22 @@ function reserveNumbersProcedure({ reserveNumbers }: Tables): string {
   );
 }
 
-export const claimBlocksProcedure: Functions = {
-  name: "claim_blocks",
+export const registerBlocksProcedure: Functions = {
+  name: "register_blocks",
   number: 1,
-  statements: (tables) => [claimBlocksText(tables)],
+  statements: (tables) => [registerBlocksText(tables)],
 };
 
 /**
- * Judges blocks as a batch. Every block has a row, and rows are locked in order. A row swept away meanwhile makes the claim
- * refused. A row without uses has no owner yet. Answers whether the claim is allowed and whether a block is known.
+ * Checks blocks as a batch. Every block has a row, and rows are locked in order. A row swept away meanwhile refuses the
+ * call. A row without uses has no owner yet. Answers whether the call is allowed and whether a block is known.
  */
-function claimBlocksText({ claimBlocks }: Tables): string {
+function registerBlocksText({ registerBlocks }: Tables): string {
   const asked = "json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) asked";
   const held = `${asked} straight_join ${own.cipherBlocks} b on b.digest = unhex(asked.digest)`;
   const inTime = `b.first_used_at >= ${earlier("clock", "within")}`;
   return procedure(
-    claimBlocks,
+    registerBlocks,
     "digests longtext, client binary(32), server_key varchar(255), ahead double, most_uses integer, within double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare good boolean;

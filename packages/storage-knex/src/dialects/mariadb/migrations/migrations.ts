@@ -1,6 +1,6 @@
-import { admitReturnProcedure } from "../functions/admit-return.ts";
+import { admitCallbackProcedure } from "../functions/admit-callback.ts";
 import { auditProcedures } from "../functions/audit.ts";
-import { channelNumberProcedures, claimBlocksProcedure } from "../functions/channels.ts";
+import { channelNumberProcedures, registerBlocksProcedure } from "../functions/channels.ts";
 import { openSessionProcedure } from "../functions/open-session.ts";
 import { putRecordProcedure } from "../functions/put-record.ts";
 import { removeAccountsProcedure } from "../functions/remove-accounts.ts";
@@ -10,10 +10,10 @@ import { objects } from "./0002-objects.ts";
 import type { Functions, Migration } from "./migrator.ts";
 
 const functions: readonly Functions[] = [
-  admitReturnProcedure,
+  admitCallbackProcedure,
   auditProcedures,
   channelNumberProcedures,
-  claimBlocksProcedure,
+  registerBlocksProcedure,
   openSessionProcedure,
   putRecordProcedure,
   removeAccountsProcedure,

@@ -27,7 +27,7 @@ import {
   countText,
   findText,
   floorText,
-  longestText,
+  maxTextLength,
   matchText,
   type QuerySource,
   type Thoroughness,
@@ -223,7 +223,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
 
   /** A page sorted by whole texts. */
   async function querySlowly(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
-    const { text, values } = longestText(source(visibility), query);
+    const { text, values } = maxTextLength(source(visibility), query);
     const { rows } = await runner.runOnce<{ longest: string }>(text, values);
     return (await pageOf(query, visibility, page, {
       longest: JSON.parse(rows[0]?.longest ?? "[]") as number[],

@@ -83,7 +83,7 @@ export function floorText(source: QuerySource, query: ObjectQuery, page: Page): 
 }
 
 /** The length of the longest text of each key, as the array `longest`; 0 for other keys. */
-export function longestText(source: QuerySource, query: ObjectQuery): ComposedText {
+export function maxTextLength(source: QuerySource, query: ObjectQuery): ComposedText {
   const scope = scopeOf(source);
   const lengths = orderColumns(query.sort ?? [], "o", scope).map(({ path, whole }) =>
     path.type === "string" ? `coalesce(max(char_length(${whole})), 0)` : "0",

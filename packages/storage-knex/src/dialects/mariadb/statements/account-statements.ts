@@ -2,7 +2,7 @@ import { maximumObjectBytes } from "@sallyport/core";
 import { additionUnlessKnown, statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../knex-account-repository.ts";
 import { boundedColumns, objectColumns } from "../objects/object-row.ts";
-import { longestName, type Tables } from "../tables.ts";
+import { maxNameLength, type Tables } from "../tables.ts";
 import { storageTime, textsOf } from "./storage-time.ts";
 
 const columns = "user_id, login_name, secret, secret_version, administrator, disabled, email";
@@ -25,7 +25,7 @@ export function accountStatements({
       "account_by_name",
       `select found.*, ${objectColumns("o")} from (
         select 'known' as part, ${columns} from ${accounts} where ${named}
-        union all (select 'next', ${columns} from ${accounts} where login_start > left($1, ${longestName}) order by login_start limit 1)
+        union all (select 'next', ${columns} from ${accounts} where login_start > left($1, ${maxNameLength}) order by login_start limit 1)
         union all (select 'first', ${columns} from ${accounts} order by login_start limit 1)
       ) found left join ${objects} o on found.part = 'known' and o.oid = found.user_id
       union all
@@ -36,7 +36,7 @@ export function accountStatements({
     customByName: statement(
       "custom_account_by_name",
       `select 'known' as part, ${customColumns} from ${customAccounts} where ${named}
-      union all (select 'next', ${customColumns} from ${customAccounts} where login_start > left($1, ${longestName}) order by login_start limit 1)
+      union all (select 'next', ${customColumns} from ${customAccounts} where login_start > left($1, ${maxNameLength}) order by login_start limit 1)
       union all (select 'first', ${customColumns} from ${customAccounts} order by login_start limit 1)`,
     ),
     byUser: statement(

@@ -46,6 +46,6 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
       `update ${tables.sessions} s set s.expires_at = least(s.ends_at, ${later(now, "$2")})
       where s.digest = $1 and s.expires_at > ${now} and ${due("s")}`,
     ),
-    admitReturn: statement("admit_return", `call ${tables.admitReturn}($1, $2)`),
+    admitCallback: statement("admit_callback", `call ${tables.admitCallback}($1, $2)`),
   };
 }

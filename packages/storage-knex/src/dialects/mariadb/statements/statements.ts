@@ -97,11 +97,11 @@ function channelStatements({ acceptNumber, channels, reserveNumbers, sessions }:
   };
 }
 
-function cipherBlockStatements({ cipherBlocks, claimBlocks }: Tables): CipherBlockStatements {
+function cipherBlockStatements({ cipherBlocks, registerBlocks }: Tables): CipherBlockStatements {
   const now = storageTime(4);
   return {
-    claimNew: additionUnlessKnown(
-      "block_claim_new",
+    registerNew: additionUnlessKnown(
+      "block_register_new",
       `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at) values ($1, $2, $3, 1, ${now})`,
     ),
     prepare: statement(
@@ -110,7 +110,7 @@ function cipherBlockStatements({ cipherBlocks, claimBlocks }: Tables): CipherBlo
       select unhex(listed.value), $2, $3, 0, ${now} from ${textsOf(1)} listed
       on duplicate key update uses = uses`,
     ),
-    claim: statement("block_claim", `call ${claimBlocks}($1, $2, $3, $4, $5, $6)`),
+    register: statement("block_register", `call ${registerBlocks}($1, $2, $3, $4, $5, $6)`),
     sweep: statement(
       "block_sweep",
       `delete from ${cipherBlocks}

@@ -47,8 +47,8 @@ async function countObjects(run: Run, { objectCounts, objects }: Tables): Promis
 }
 
 /** Limits per statement; a single larger row is allowed. */
-const mostRows = 1_000;
-const mostCharacters = 1_048_576;
+const maxRows = 1_000;
+const maxCharacters = 1_048_576;
 
 /**
  * Rows between two yields to the event loop. Without one, the driver can neither send the buffered data nor receive
@@ -71,7 +71,7 @@ class RowWriter implements SectionWriter {
     const elements = this.table.rowsOf(record);
     this.elements = this.rows === 0 ? elements : `${this.elements},${elements}`;
     this.rows += 1;
-    if (this.rows === mostRows || this.elements.length >= mostCharacters) return this.flush();
+    if (this.rows === maxRows || this.elements.length >= maxCharacters) return this.flush();
     return this.rows % rowsBetweenTurns === 0 ? turn() : undefined;
   }
 

@@ -1,5 +1,5 @@
 import {
-  type ArchivePart,
+  type ArchiveChunk,
   type ArchiveRecord,
   archiveSections,
   inconsistentRecords,
@@ -36,7 +36,7 @@ export class PostgresArchive implements StorageArchive {
     this.sections = archivedTablesOf(tables);
   }
 
-  async *export(): AsyncGenerator<ArchivePart> {
+  async *export(): AsyncGenerator<ArchiveChunk> {
     this.calls.begin();
     try {
       await this.ready();

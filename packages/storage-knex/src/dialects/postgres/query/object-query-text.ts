@@ -8,9 +8,9 @@ import { keyColumns, type OrderColumn, orderColumns, orderParts, orderTerms, sta
 import { PostgresQueryScope, QueryParameters } from "./postgres-query-scope.ts";
 
 /** Maximum number of classes that are queried separately with their own indexes. */
-const mostApart = 8;
+const maxSeparateClasses = 8;
 /** Maximum length of a repeated condition, in characters. */
-const longestRepeated = 5_000;
+const maxRepeatedLength = 5_000;
 
 /** Maximum number of skipped objects for which whole rows are read. */
 export const nearEnough = 1_000;
@@ -89,7 +89,7 @@ function cutText(
     !start.descending &&
     whole?.key === start.key &&
     others.length === 0;
-  if (!isByStarts || exact.length > longestRepeated) return exact;
+  if (!isByStarts || exact.length > maxRepeatedLength) return exact;
   const quick = mergedText(query, columns, scope, page, selected, startTerms);
   const isCutOff = `(select bool_or(length(${start.name}) = ${indexedCharacters}) from quick) is true`;
   return `with quick as materialized (${quick})
@@ -110,7 +110,7 @@ function mergedText(
 ): string {
   const { parameters, tables } = scope;
   const apart =
-    columns[0]?.path.indexed === true && query.classes.length <= mostApart
+    columns[0]?.path.indexed === true && query.classes.length <= maxSeparateClasses
       ? query.classes.map((name) => [name])
       : [query.classes];
   const orderedParts = orderParts(columns, page, "o", scope);
@@ -134,7 +134,7 @@ function meant({ classes, filter }: ObjectQuery, scope: PostgresQueryScope): str
   const visible = scope.readable("o");
   if (filter === undefined) return `${scope.isOf("o", classes)} and ${visible}`;
   const fits = condition(filter, "o", scope);
-  if (classes.length === 1 || classes.length > mostApart || fits.length > longestRepeated)
+  if (classes.length === 1 || classes.length > maxSeparateClasses || fits.length > maxRepeatedLength)
     return `${scope.isOf("o", classes)} and ${visible} and ${fits}`;
   return `${visible} and (${classes.map((name) => `(${scope.isOf("o", [name])} and ${fits})`).join(" or ")})`;
 }

@@ -49,8 +49,8 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
       set expires_at = least(ends_at, ${now} + $2::float8 * interval '1 millisecond')
       where digest = $1::bytea and expires_at > ${now} and ${due}`,
     ),
-    admitReturn: statement(
-      "admit_return",
+    admitCallback: statement(
+      "admit_callback",
       `with spent as (
         delete from ${tables.records}
         where kind = 'providerState' and id = $1::text and expires_at > ${storageTime(2)} and not (select maintenance from ${tables.settings})

@@ -47,8 +47,8 @@ export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStat
   const asked = "select decode(digest, 'hex') as digest from unnest($1::text[]) as list (digest)";
   const now = storageTime(4);
   return {
-    claimNew: statement(
-      "block_claim_new",
+    registerNew: statement(
+      "block_register_new",
       `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at)
       values ($1::bytea, $2::bytea, $3::text, 1, ${now}) on conflict (digest) do nothing`,
     ),
@@ -58,8 +58,8 @@ export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStat
       select digest, $2::bytea, $3::text, 0, ${now} from (${asked}) asked order by digest
       on conflict (digest) do nothing`,
     ),
-    claim: statement(
-      "block_claim",
+    register: statement(
+      "block_register",
       `with held as materialized (
         select * from ${cipherBlocks} where digest = any (array(${asked})) order by digest for update
       ), verdict as materialized (

@@ -17,7 +17,7 @@ function delay(failures: string): string {
 }
 
 /** Remaining milliseconds, rounded up so that an active delay is never 0. */
-function longestWait(freeAt: string): string {
+function maxWait(freeAt: string): string {
   return `coalesce(max(greatest(0, ceil(extract(epoch from ${freeAt} - now) * 1000))), 0)::float8`;
 }
 
@@ -38,7 +38,7 @@ export function throttleStatements({ passThrottle, throttle }: Tables): Throttle
         where t.key = judged.key and not exists (select from judged where free_at > now)
         returning t.key
       )
-      select case when exists (select from judged where free_at > now) then (select ${longestWait("free_at")} from held) else 0 end as wait,
+      select case when exists (select from judged where free_at > now) then (select ${maxWait("free_at")} from held) else 0 end as wait,
         exists (select from claimed) as claimed`,
     ),
     fail: statement("throttle_fail", fail(throttle, held)),
@@ -78,5 +78,5 @@ function fail(throttle: string, held: string): string {
       forget_at = excluded.forget_at
     returning t.key, t.failures
   )
-  select greatest((select coalesce(max(${delay("counted.failures")}), 0)::float8 from counted join asked a using (key)), (select ${longestWait("free_at")} from spared)) as wait`;
+  select greatest((select coalesce(max(${delay("counted.failures")}), 0)::float8 from counted join asked a using (key)), (select ${maxWait("free_at")} from spared)) as wait`;
 }

@@ -1,4 +1,4 @@
-import type { Gate, LogInResult, ShownFactor } from "../access/index.ts";
+import type { Gate, LogInResult, SecondFactorInput } from "../access/index.ts";
 import { type Digests, type RandomSource, randomUuid } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { SerializeOwnUser } from "../objects/index.ts";
@@ -13,12 +13,12 @@ export type ProviderOutcome = LogInResult | { readonly dfUuid: string };
 /** An identity proven by a provider, and the log-in that requested it. */
 export interface ProvenLogIn extends NewExternalUser {
   readonly deviceId: string | null;
-  readonly secondFactor: ShownFactor;
+  readonly secondFactor: SecondFactorInput;
   /** Consumes the proof in the transaction that stores the outcome. `false` if it is already consumed, which results in 324. */
-  readonly spend?: (r: Repositories) => Promise<boolean>;
+  readonly consume?: (r: Repositories) => Promise<boolean>;
 }
 
-export class EnterWithProvider {
+export class LogInWithProvider {
   constructor(
     private readonly gate: Gate,
     private readonly assignUser: AssignProviderUser,
@@ -27,27 +27,27 @@ export class EnterWithProvider {
     private readonly random: RandomSource,
   ) {}
 
-  async enterWithProvider(context: AppKeyContext, logIn: ProvenLogIn): Promise<ProviderOutcome> {
+  async logInWithProvider(context: AppKeyContext, logIn: ProvenLogIn): Promise<ProviderOutcome> {
     try {
-      return await this.enter(context, logIn);
+      return await this.logInLinkedUser(context, logIn);
     } catch (error) {
-      if (!(error instanceof UnboundError)) throw error;
-      return this.offer(context, logIn);
+      if (!(error instanceof UnlinkedIdentityError)) throw error;
+      return this.offerLinking(context, logIn);
     }
   }
 
   /** Logs in the linked user. An unlinked identity is linked first, if a default user or a hook provides a user. */
-  private async enter(context: AppKeyContext, logIn: ProvenLogIn): Promise<LogInResult> {
-    const { profile, registered, appNames, deviceId, secondFactor, spend } = logIn;
+  private async logInLinkedUser(context: AppKeyContext, logIn: ProvenLogIn): Promise<LogInResult> {
+    const { profile, registered, appNames, deviceId, secondFactor, consume } = logIn;
     const links = this.serializeOwnUser.links(context);
     const prepareProof = async () => {
       const find = () => context.r.accounts.find({ linkId: identityLinkId(profile, this.digests) }, links);
       const known = await find();
       return async () => {
         if (known.link === null && !(await this.assignUser.assignProviderUser(context, logIn)))
-          throw new UnboundError();
+          throw new UnlinkedIdentityError();
         const { link, account, user, linked } = known.link === null ? await find() : known;
-        if (link === null) throw new UnboundError();
+        if (link === null) throw new UnlinkedIdentityError();
         const authenticationMethod = { kind: "provider", link } as const;
         return account === null || user === null || account.disabled
           ? null
@@ -55,19 +55,20 @@ export class EnterWithProvider {
       };
     };
     const userKey = ["provider", profile.issuer, profile.subject].join("\0");
-    const asked = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
-    const known = { mode: "session", userKey, prepareProof, ...asked } as const;
-    const attempt = spend === undefined ? known : { ...known, spend: spending(spend, () => new SpentError()) };
-    const { sessionId, prepared: user } = await this.gate.enter(context, attempt, (person) =>
+    const requested = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
+    const known = { mode: "session", userKey, prepareProof, ...requested } as const;
+    const attempt =
+      consume === undefined ? known : { ...known, consume: consumeOrThrow(consume, () => new AlreadyConsumedError()) };
+    const { sessionId, prepared: user } = await this.gate.openSession(context, attempt, (person) =>
       this.serializeOwnUser.serializeOwnUser(context, person),
     );
     return { sessionId, user, databaseName: context.database.name };
   }
 
   /** Issues a `dfUuid` for an identity without a linked user. */
-  private async offer(
+  private async offerLinking(
     { r, database, appKey }: AppKeyContext,
-    { profile, registered, spend }: ProvenLogIn,
+    { profile, registered, consume }: ProvenLogIn,
   ): Promise<{ dfUuid: string }> {
     const { issuer, subject, email, name, surname } = profile;
     const dfUuid = randomUuid(this.random);
@@ -79,10 +80,10 @@ export class EnterWithProvider {
     } satisfies AssignableIdentity;
     const keep = ({ records }: Repositories) =>
       records.put(assignableIdentities, this.digests.sha256(dfUuid), identity, { lifetime: assignableLifetime });
-    if (spend === undefined) await keep(r);
+    if (consume === undefined) await keep(r);
     else {
       await database.storage.transaction(async (inside) => {
-        await spending(spend, () => new ServiceError(324, { detail: spentDetail }))(inside);
+        await consumeOrThrow(consume, () => new ServiceError(324, { detail: alreadyConsumedDetail }))(inside);
         await keep(inside);
       });
     }
@@ -91,24 +92,24 @@ export class EnterWithProvider {
 }
 
 /** The identity is not linked, and neither a default user nor a hook provides a user. */
-class UnboundError extends Error {
-  override readonly name = "UnboundError";
+class UnlinkedIdentityError extends Error {
+  override readonly name = "UnlinkedIdentityError";
 }
 
-const spentDetail = "Another request was quicker.";
+const alreadyConsumedDetail = "Another request was quicker.";
 
 /** A concurrent request has consumed the proof. The gate has already audited it. */
-export class SpentError extends ServiceError {
+export class AlreadyConsumedError extends ServiceError {
   constructor() {
-    super(324, { detail: spentDetail });
+    super(324, { detail: alreadyConsumedDetail });
   }
 }
 
-function spending(
-  spend: (r: Repositories) => Promise<boolean>,
+function consumeOrThrow(
+  consume: (r: Repositories) => Promise<boolean>,
   refusal: () => ServiceError,
 ): (r: Repositories) => Promise<void> {
   return async (r) => {
-    if (!(await spend(r))) throw refusal();
+    if (!(await consume(r))) throw refusal();
   };
 }

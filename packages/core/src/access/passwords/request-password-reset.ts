@@ -5,13 +5,13 @@ import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import { accountOwner, type Repositories, countUse, type ThrottlePolicy } from "../../storage/index.ts";
 import { accountNamed, type PasswordResets, passwordResets, resetPayload } from "./password-reset.ts";
 
-export interface AskForResetInput {
+export interface RequestPasswordResetInput {
   readonly user: string;
   readonly custom: boolean;
   readonly language: MailLanguage | null;
 }
 
-export interface AskForResetParts {
+export interface RequestPasswordResetParts {
   readonly queueMail: QueueMail;
   readonly digests: Digests;
   readonly language: MailLanguage;
@@ -28,10 +28,13 @@ const ofUser: ThrottlePolicy = { maxFailures: 3, ...delays };
  * Queues a password reset mail. The user is looked up when the mail is sent, so the answer and its cost are the same
  * for every name. Above the network limit: 706. Above the limit of the name: the usual answer, but no mail.
  */
-export class AskForReset {
-  constructor(private readonly parts: AskForResetParts) {}
+export class RequestPasswordReset {
+  constructor(private readonly parts: RequestPasswordResetParts) {}
 
-  async askForReset(context: AppKeyContext, { user, custom, language }: AskForResetInput): Promise<void> {
+  async requestPasswordReset(
+    context: AppKeyContext,
+    { user, custom, language }: RequestPasswordResetInput,
+  ): Promise<void> {
     const { resets, queueMail } = this.parts;
     const { database, appKey, origin, r } = context;
     if (custom && !(await resets.custom.isPossible(context)))

@@ -1,22 +1,22 @@
-import type { ShownFactor } from "../access/index.ts";
+import type { SecondFactorInput } from "../access/index.ts";
 import type { Digests } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { AppKeyContext } from "../request/index.ts";
 import type { Repositories } from "../storage/index.ts";
-import type { EnterWithProvider, ProvenLogIn, ProviderOutcome } from "./enter-with-provider.ts";
-import { tallyRefused, tellingRefusals } from "./provider-events.ts";
+import type { LogInWithProvider, ProvenLogIn, ProviderOutcome } from "./log-in-with-provider.ts";
+import { tallyRefused, auditRefusals } from "./provider-events.ts";
 import { isVerifier, openedCode, type ProviderSealing, type ReturnCode, returnCodes } from "./provider-state.ts";
 import type { RegisteredProviders } from "./registered-providers.ts";
 
-export interface TradeInput {
+export interface ExchangeInput {
   /** The code from the return address. */
   readonly code: string;
   readonly verifier: string;
   /** Second-factor input. Without a token, the token of the log-in's start applies. */
-  readonly secondFactor: Pick<Required<ShownFactor>, "token" | "enrol">;
+  readonly secondFactor: Pick<Required<SecondFactorInput>, "token" | "enrol">;
 }
 
-type Trade = Pick<TradeInput, "verifier" | "secondFactor"> & Required<Pick<ProvenLogIn, "spend">>;
+type Exchange = Pick<ExchangeInput, "verifier" | "secondFactor"> & Required<Pick<ProvenLogIn, "consume">>;
 
 /** Refusals of second factors. The client sends the same code again, with a token. */
 const factorCodes: readonly number[] = [340, 341, 342];
@@ -25,15 +25,15 @@ const factorCodes: readonly number[] = [340, 341, 342];
  * Exchanges a return code for the outcome of the log-in. Unknown, used or expired code, another app key or database, or
  * a wrong verifier: 324. Every outcome consumes the code, except 340, 341 and 342.
  */
-export class TradeReturnCode {
+export class ExchangeReturnCode {
   constructor(
     private readonly providers: RegisteredProviders,
     private readonly sealing: ProviderSealing,
-    private readonly enterWithProvider: EnterWithProvider,
+    private readonly logInWithProvider: LogInWithProvider,
     private readonly digests: Digests,
   ) {}
 
-  async tradeReturnCode(context: AppKeyContext, input: TradeInput): Promise<ProviderOutcome> {
+  async exchangeReturnCode(context: AppKeyContext, input: ExchangeInput): Promise<ProviderOutcome> {
     const { r } = context;
     const digest = this.digests.sha256(input.code);
     const [stored] = await r.records.get(returnCodes, [digest]);
@@ -42,19 +42,19 @@ export class TradeReturnCode {
       await tallyRefused(context, 324);
       throw new ServiceError(324, { detail: "The code is unknown, used or over." });
     }
-    const spend = async (inside: Repositories) => (await inside.records.take(returnCodes, digest)) !== null;
+    const consume = async (inside: Repositories) => (await inside.records.take(returnCodes, digest)) !== null;
     try {
       const known = { appNames: code.appNames, providerName: code.provider };
-      return await tellingRefusals(context, known, () => this.trade(context, code, { ...input, spend }));
+      return await auditRefusals(context, known, () => this.exchange(context, code, { ...input, consume }));
     } catch (error) {
       // The original error takes precedence over a failure to consume the code, which expires soon.
-      if (!(error instanceof ServiceError && factorCodes.includes(error.code))) await spend(r).catch(() => false);
+      if (!(error instanceof ServiceError && factorCodes.includes(error.code))) await consume(r).catch(() => false);
       throw error;
     }
   }
 
-  private async trade(context: AppKeyContext, code: ReturnCode, given: Trade): Promise<ProviderOutcome> {
-    const { verifier, secondFactor, spend } = given;
+  private async exchange(context: AppKeyContext, code: ReturnCode, given: Exchange): Promise<ProviderOutcome> {
+    const { verifier, secondFactor, consume } = given;
     const { database, appKey, r } = context;
     const isOwn = code.appKeyId === appKey.id && code.alias === database.alias;
     if (!isOwn) throw new ServiceError(324, { detail: "The code is of another app key or database." });
@@ -63,15 +63,15 @@ export class TradeReturnCode {
     if (!isProven) throw new ServiceError(324, { detail: "The verifier does not belong to the code." });
     const registered = await this.providers.find(code.provider, database, r);
     const { profile, appNames, deviceId } = code;
-    const begun = { ...code.secondFactor, enrol: code.secondFactor.enrol || secondFactor.enrol };
-    const shown = secondFactor.token ? secondFactor : begun;
-    return this.enterWithProvider.enterWithProvider(context, {
+    const startInput = { ...code.secondFactor, enrol: code.secondFactor.enrol || secondFactor.enrol };
+    const factorInput = secondFactor.token ? secondFactor : startInput;
+    return this.logInWithProvider.logInWithProvider(context, {
       registered,
       profile,
       appNames,
       deviceId,
-      secondFactor: shown,
-      spend,
+      secondFactor: factorInput,
+      consume,
     });
   }
 }

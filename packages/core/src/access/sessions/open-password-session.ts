@@ -10,7 +10,7 @@ import {
 import type { VerifyPassword } from "../accounts/verify-password.ts";
 import type { AuthenticationAttempt } from "../gate/authentication-attempt.ts";
 import type { Gate } from "../gate/gate.ts";
-import type { ShownFactor } from "../second-factors/check-second-factors.ts";
+import type { SecondFactorInput } from "../second-factors/check-second-factors.ts";
 import { acceptAppNames } from "./app-names.ts";
 
 export interface LogInInput {
@@ -20,16 +20,16 @@ export interface LogInInput {
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
   /** Second-factor input of the log-in. Optional. */
-  readonly secondFactor?: ShownFactor;
+  readonly secondFactor?: SecondFactorInput;
   /** As in `AuthenticationAttempt`. */
-  readonly claimMessage?: NonNullable<AuthenticationAttempt["claimMessage"]>;
+  readonly checkReplay?: NonNullable<AuthenticationAttempt["checkReplay"]>;
 }
 
 export interface WantedSession {
   readonly mode: SessionMode;
   readonly channel?: Channel;
   /** As in `AuthenticationAttempt`. */
-  readonly alongside?: NonNullable<AuthenticationAttempt["alongside"]>;
+  readonly beforeCommit?: NonNullable<AuthenticationAttempt["beforeCommit"]>;
 }
 
 export interface PasswordSession {
@@ -40,14 +40,14 @@ export interface PasswordSession {
 }
 
 /** Authenticates a database user by name and password, for every session mode. */
-export class EnterWithPassword {
+export class OpenPasswordSession {
   constructor(
     private readonly gate: Gate,
     private readonly verifyPassword: VerifyPassword,
     private readonly serializeOwnUser: SerializeOwnUser,
   ) {}
 
-  async enterWithPassword(
+  async openPasswordSession(
     context: AppKeyContext,
     { user, pass, appNames, deviceId, ...shown }: LogInInput,
     wanted: WantedSession,
@@ -63,7 +63,7 @@ export class EnterWithPassword {
       return prove;
     };
     const attempt = { ...wanted, ...shown, userKey: databaseUserKey(user), prepareProof, appNames, deviceId };
-    const opened = await this.gate.enter(context, attempt, (person) =>
+    const opened = await this.gate.openSession(context, attempt, (person) =>
       this.serializeOwnUser.serializeOwnUser(context, person),
     );
     const { account } = opened.person;

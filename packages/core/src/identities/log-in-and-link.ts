@@ -1,9 +1,15 @@
-import type { EnterWithPassword, LogInInput, LogInResult } from "../access/index.ts";
+import type { OpenPasswordSession, LogInInput, LogInResult } from "../access/index.ts";
 import { type Digests, type RandomSource, randomUuid } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { ChangeNotice, MailLanguage } from "../mail/index.ts";
 import type { AppKeyContext } from "../request/index.ts";
-import { type Account, isUuid, type Person, type ProviderType, type Repositories } from "../storage/index.ts";
+import {
+  type Account,
+  isUuid,
+  type AuthenticatedAccount,
+  type ProviderType,
+  type Repositories,
+} from "../storage/index.ts";
 import { assignableIdentities, createLink } from "./links.ts";
 
 export interface LinkingInput extends LogInInput {
@@ -19,23 +25,23 @@ export interface LinkingInput extends LogInInput {
  * key, or an already linked account: 324. Only success consumes the `dfUuid`. An enrolling session links nothing. A
  * user with an e-mail address gets a notice.
  */
-export class LogInLinking {
+export class LogInAndLink {
   constructor(
-    private readonly enterWithPassword: EnterWithPassword,
+    private readonly openPasswordSession: OpenPasswordSession,
     private readonly digests: Digests,
     private readonly random: RandomSource,
     private readonly notice: ChangeNotice,
   ) {}
 
-  async logInLinking(context: AppKeyContext, { dfUuid, language, ...input }: LinkingInput): Promise<LogInResult> {
+  async logInAndLink(context: AppKeyContext, { dfUuid, language, ...input }: LinkingInput): Promise<LogInResult> {
     const made: { readonly account: Account; readonly provider: ProviderType }[] = [];
-    const alongside = async (r: Repositories, person: Person) => {
+    const beforeCommit = async (r: Repositories, person: AuthenticatedAccount) => {
       const provider = await this.link(context, r, { dfUuid, person, appNames: input.appNames });
       made.push({ account: person.account, provider });
     };
-    const { sessionId, user } = await this.enterWithPassword.enterWithPassword(context, input, {
+    const { sessionId, user } = await this.openPasswordSession.openPasswordSession(context, input, {
       mode: "session",
-      alongside,
+      beforeCommit,
     });
     // The last entry counts, as a transaction may be retried.
     const link = made.at(-1);
@@ -49,7 +55,7 @@ export class LogInLinking {
   private async link(
     context: AppKeyContext,
     r: Repositories,
-    { dfUuid, person, appNames }: { dfUuid: unknown; person: Person; appNames: readonly string[] },
+    { dfUuid, person, appNames }: { dfUuid: unknown; person: AuthenticatedAccount; appNames: readonly string[] },
   ): Promise<ProviderType> {
     const given = typeof dfUuid === "string" && isUuid(dfUuid) ? dfUuid.toLowerCase() : null;
     const found = given === null ? null : await r.records.take(assignableIdentities, this.digests.sha256(given));

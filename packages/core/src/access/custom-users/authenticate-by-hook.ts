@@ -2,7 +2,7 @@ import { type RandomSource, randomUuid } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import { isRefusalCode } from "../../macros/index.ts";
 import { mailAddress } from "../../mail/index.ts";
-import type { AskedLogIn, Hook, HookCaller, ObjectHooks } from "../../objects/index.ts";
+import type { CustomLogIn, Hook, HookCaller, ObjectHooks } from "../../objects/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import {
   type Account,
@@ -12,13 +12,13 @@ import {
   type JsonValue,
   loginNameOf,
   type ObjectId,
-  unattendedPrincipal,
+  systemPrincipal,
 } from "../../storage/index.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import { mapCustomAccount } from "./custom-accounts.ts";
 import {
   type CustomCredentials,
-  mappedPerson,
+  mappedUser,
   type ProveCustomUser,
   type ProvenCustomUser,
 } from "./verify-custom-password.ts";
@@ -29,26 +29,26 @@ const nothing = async (): Promise<void> => {};
  * Authenticates custom users with the hook `xRestApi_Authenticate`, or with `otherwise` if there is no hook. The hook
  * runs read-only with administrator rights, as no user is authenticated yet. A failure of the hook: 710.
  */
-export class AskAuthenticator implements ProveCustomUser {
+export class AuthenticateByHook implements ProveCustomUser {
   constructor(
     private readonly hooks: ObjectHooks,
-    private readonly keep: KeepAuthenticatedUser,
-    private readonly otherwise: ProveCustomUser,
+    private readonly store: StoreAuthenticatedUser,
+    private readonly fallback: ProveCustomUser,
   ) {}
 
   async prepare(
     context: AppKeyContext,
     credentials: CustomCredentials,
   ): Promise<() => Promise<ProvenCustomUser | null>> {
-    const caller = { ...context, principal: unattendedPrincipal };
+    const caller = { ...context, principal: systemPrincipal };
     const active = await this.hooks.current(caller);
     const hook = active?.authenticate ?? null;
-    return hook === null ? this.otherwise.prepare(context, credentials) : () => this.prove(caller, hook, credentials);
+    return hook === null ? this.fallback.prepare(context, credentials) : () => this.prove(caller, hook, credentials);
   }
 
   private async prove(
     caller: HookCaller,
-    hook: Hook<AskedLogIn, JsonValue | undefined>,
+    hook: Hook<CustomLogIn, JsonValue | undefined>,
     { user, pass, appNames, links }: CustomCredentials,
   ): Promise<ProvenCustomUser | null> {
     // A name that cannot be stored belongs to no user, even if the hook accepts it.
@@ -58,9 +58,9 @@ export class AskAuthenticator implements ProveCustomUser {
     const { r } = caller;
     if ((await r.accounts.find({ id: found.userId }, [])).account === null)
       throw unusable("names a user who is not there or cannot log in");
-    const account = await this.keep.keepAuthenticatedUser(caller, found);
+    const account = await this.store.storeAuthenticatedUser(caller, found);
     if (account === null) throw unusable("has a name that looks like that of another custom user");
-    const person = await mappedPerson(r.accounts, account, links);
+    const person = await mappedUser(r.accounts, account, links);
     return person && { person, afterwards: nothing };
   }
 }
@@ -86,7 +86,7 @@ interface AuthenticatedUser {
   readonly email: string | null;
 }
 
-const longestName = 1_024;
+const maxNameLength = 1_024;
 const known: ReadonlySet<string> = new Set(["userId", "name", "email"]);
 
 /** Validates the untrusted result of the hook `xRestApi_Authenticate`. `null` refuses the log-in. An invalid result: 710. */
@@ -98,7 +98,7 @@ function authenticatedUser(given: JsonValue | undefined, user: string): Authenti
   const [userId, name, email] = [members.get("userId"), members.get("name") ?? user, members.get("email") ?? null];
   if (typeof userId !== "string" || !isObjectId(userId))
     throw unusable("names no user: userId is the ~ObjectID of one");
-  if (typeof name !== "string" || name.trim() === "" || name.length > longestName || !isStorableText(name))
+  if (typeof name !== "string" || name.trim() === "" || name.length > maxNameLength || !isStorableText(name))
     throw unusable("has a name that is none");
   const address = typeof email === "string" ? mailAddress(email) : null;
   if (email !== null && address === null) throw unusable("has an e-mail address that is none");
@@ -111,14 +111,14 @@ function unusable(reason: string): ServiceError {
 }
 
 /** Stores an account for users that the hook accepts, so that administrators can see and disable it. Its password is random. */
-export class KeepAuthenticatedUser {
+export class StoreAuthenticatedUser {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly random: RandomSource,
   ) {}
 
   /** Returns the current account, or `null` if the name is confusable with another custom user's. */
-  async keepAuthenticatedUser(context: AppKeyContext, found: AuthenticatedUser): Promise<Account | null> {
+  async storeAuthenticatedUser(context: AppKeyContext, found: AuthenticatedUser): Promise<Account | null> {
     const account = (await this.find(context, found.loginName)) ?? (await this.create(context, found));
     if (account === null || (account.userId === found.userId && account.email === found.email)) return account;
     await this.change(context, account, found);
@@ -156,7 +156,7 @@ export class KeepAuthenticatedUser {
 }
 
 /** Whether a hook authenticates custom users. The server then does not store their passwords. */
-export async function isAskedElsewhere(hooks: ObjectHooks, caller: HookCaller): Promise<boolean> {
+export async function hasAuthenticateHook(hooks: ObjectHooks, caller: HookCaller): Promise<boolean> {
   const active = await hooks.current(caller);
   return (active?.authenticate ?? null) !== null;
 }

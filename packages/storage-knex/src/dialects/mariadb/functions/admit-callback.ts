@@ -3,8 +3,8 @@ import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 
-export const admitReturnProcedure: Functions = {
-  name: "admit_return",
+export const admitCallbackProcedure: Functions = {
+  name: "admit_callback",
   number: 1,
   statements: (tables) => [definition(tables)],
 };
@@ -13,11 +13,11 @@ export const admitReturnProcedure: Functions = {
  * Spends the provider state of a returning browser, unless maintenance is on. Answers its value with the app key named
  * in it. A concurrent call waits for the row and then finds it deleted.
  */
-function definition({ admitReturn }: Tables): string {
+function definition({ admitCallback }: Tables): string {
   const named = "kind = 'providerState' and id = state";
   const key = "json_value(stood, '$.appKey')";
   return procedure(
-    admitReturn,
+    admitCallback,
     "state varchar(64), ahead double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare stood longtext character set utf8mb4;

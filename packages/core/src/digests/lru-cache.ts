@@ -1,10 +1,10 @@
 /** A cache of recently used values. Use it only for values that never change. */
-export class Recent<Key, Value> {
+export class LruCache<Key, Value> {
   private latest = new Map<Key, Value>();
   private before = new Map<Key, Value>();
 
-  /** @param most minimum number of recent entries that are kept; the maximum is twice as many */
-  constructor(private readonly most: number) {}
+  /** @param size minimum number of recent entries that are kept; the maximum is twice as many */
+  constructor(private readonly size: number) {}
 
   get(key: Key): Value | undefined {
     const value = this.latest.get(key);
@@ -15,7 +15,7 @@ export class Recent<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    if (this.latest.size >= this.most) {
+    if (this.latest.size >= this.size) {
       this.before = this.latest;
       this.latest = new Map();
     }
