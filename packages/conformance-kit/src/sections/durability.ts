@@ -46,11 +46,7 @@ export const durabilityChecks: readonly Check[] = checksOf(
       equal((await repositories.records.get("sample", ["one"]))[0]?.value, { kept: true }, "the record");
       holds((await repositories.throttle.attempt([throttleKey])).wait > 0, "The delay must continue");
       equal((await repositories.audit.read(0, 10)).length, 1, "number of events");
-      equal(
-        await new Applications(repositories.records).existing(["app"]),
-        ["app"],
-        "the write of the transaction",
-      );
+      equal(await new Applications(repositories.records).existing(["app"]), ["app"], "the write of the transaction");
       equal(await repositories.sessions.count(), 1, "number of live sessions");
     },
 

@@ -40,8 +40,8 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     "accepts the blocks of a message from one client up to the allowed number of uses",
     () => (r) => ({
       channels: {
-      registerBlocks: (claim, limits) => r.channels.registerBlocks(claim, { ...limits, uses: limits.uses + 1 }),
-    },
+        registerBlocks: (claim, limits) => r.channels.registerBlocks(claim, { ...limits, uses: limits.uses + 1 }),
+      },
     }),
   ),
 

@@ -195,7 +195,11 @@ const migrated = processChecks(true, {
     const next = await atOnce(8, (index) => of(index).records.put("sample", "one", index, { ifVersion }));
     equalCounts(next, { stored: 1, stale: 7 }, "numbers of outcomes for the next version");
     const [now] = await other.records.get("sample", ["one"]);
-    equal([now?.value, now?.createdVersion], [next.indexOf("stored"), record?.createdVersion], "the value of the next version");
+    equal(
+      [now?.value, now?.createdVersion],
+      [next.indexOf("stored"), record?.createdVersion],
+      "the value of the next version",
+    );
   },
 });
 

@@ -97,11 +97,7 @@ const giving = recordChecks(section, null, {
     equal(await s.put("record", "new", { ifVersion: claimed.version }), "stored", "the outcome of the put");
     equal(await s.settle(claimed, "done"), false, "the outcome of settling the former claim");
     const first = await s.claimFirst();
-    equal(
-      [first.claims, first.value, first.createdVersion],
-      [1, "new", claimed.createdVersion],
-      "the claimed record",
-    );
+    equal([first.claims, first.value, first.createdVersion], [1, "new", claimed.createdVersion], "the claimed record");
     await s.settle(first, { dueIn: hour });
     await s.fill("record");
     equal(claimsOf(await s.claim(1)), [1], "number of claims after a put before the due time");

@@ -256,13 +256,19 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     equal(await s.put("old", "new", { ifVersion: version }), "stale", "the outcome of a put with its version");
     equal(await s.put("old", "new", { ...options, ifVersion: "none" }), "stored", "the outcome of a new put");
     const again = await s.of("old");
-    holds(again.createdVersion !== createdVersion && again.version !== version, "The new record must have new versions");
+    holds(
+      again.createdVersion !== createdVersion && again.version !== version,
+      "The new record must have new versions",
+    );
     holds(again.createdAt >= createdAt + lifetime, "The creation time must be that of the new put");
     const [first] = await s.claim(1);
     equal([first?.claims, first?.value], [1, "new"], "the number of claims and the value");
     advance(lifetime + second);
     equal(await s.put("old", "third", { lifetime }), "stored", "the outcome of an unconditional put");
-    holds((await s.of("old")).createdVersion !== again.createdVersion, "The record must begin anew with an unconditional put");
+    holds(
+      (await s.of("old")).createdVersion !== again.createdVersion,
+      "The record must begin anew with an unconditional put",
+    );
     advance(lifetime + second);
     const quota = { perOwner: 1, total: 1 };
     equal(await s.putWithin("old", "fourth", { ...options, quota }), "stored", "the outcome of a put within a quota");

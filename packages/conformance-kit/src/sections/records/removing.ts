@@ -158,7 +158,11 @@ const listing = recordChecks("records", null, {
     await s.put("two", [2]);
     const got = [await s.of("one"), await s.of("two")];
     const members = Object.keys((await s.get("one"))[0] ?? {}).toSorted();
-    equal(members, ["age", "createdAt", "createdVersion", "id", "owner", "value", "version"], "the members of a record");
+    equal(
+      members,
+      ["age", "createdAt", "createdVersion", "id", "owner", "value", "version"],
+      "the members of a record",
+    );
     equal((await s.list()).map(ageless), got, "the list");
     await storage.transaction(async (inside) => {
       const inner = samplesOf(inside);

@@ -65,7 +65,11 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
       const outcomes = await atOnce(12, (index) => put(r, `${round} ${index}`, version));
       equalCounts(outcomes, { stored: 1, stale: 11 }, "numbers of stored and refused puts");
       const now = await s.of("record");
-      equal([now.value, now.createdVersion], [`${round} ${outcomes.indexOf("stored")}`, createdVersion], "the value of the record");
+      equal(
+        [now.value, now.createdVersion],
+        [`${round} ${outcomes.indexOf("stored")}`, createdVersion],
+        "the value of the record",
+      );
     }
   },
 
