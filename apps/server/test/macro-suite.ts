@@ -4,7 +4,7 @@ import type { RunningServer } from "../src/index.ts";
 import { logOutIn } from "./client.ts";
 import { macroObjectSuite } from "./macro-object-suite.ts";
 import { macroFixture } from "./macro-fixture.ts";
-import { overCode, testedModes } from "./modes.ts";
+import { sessionEndedCode, testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { readBarrier } from "./read-barrier.ts";
 
@@ -183,7 +183,7 @@ export function macroSuite(server: () => RunningServer): void {
       gate.open();
       expect((await running).code).toBe("0");
       expect(await customers(name)).toBe(1);
-      expect(await execute("Echo", 1, session)).toMatchObject({ code: overCode[mode] });
+      expect(await execute("Echo", 1, session)).toMatchObject({ code: sessionEndedCode[mode] });
     });
 
     test("complete when they are removed meanwhile", async () => {

@@ -16,7 +16,7 @@ export const headerOf: Readonly<Record<LogInMode, string>> = {
 };
 
 /** The code for an ended session. */
-export const overCode: Readonly<Record<LogInMode, string>> = {
+export const sessionEndedCode: Readonly<Record<LogInMode, string>> = {
   session: "201",
   token: "203",
   encrypted: "203",

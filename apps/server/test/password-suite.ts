@@ -4,7 +4,7 @@ import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn, checkSessionIn as checkSession, tryLogIn } from "./client.ts";
-import { overCode, testedModes } from "./modes.ts";
+import { sessionEndedCode, testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { resetMail } from "./reset-mail.ts";
 import { serverRsaKey, stranger } from "./secure/stored-keys.ts";
@@ -76,7 +76,7 @@ export function passwordSuite(server: () => RunningServer): void {
     );
 
   describe.each(testedModes)("in mode %s", (mode) => {
-    const over = overCode[mode];
+    const over = sessionEndedCode[mode];
     const logIn = ({ name }: TestUser, password = first) => openSession(server(), mode, name, { password });
 
     test("a change ends all sessions of the user but its own, and invalidates old passwords and tokens", async () => {

@@ -5,7 +5,7 @@ import { NodeDigests } from "@sallyport/crypto";
 import { routeTable, type UseCases } from "@sallyport/http";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, type Sent } from "./client.ts";
-import { overCode } from "./modes.ts";
+import { sessionEndedCode } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { newUser, repositoriesOf } from "./password-suite.ts";
 import { Authenticator, enter, type Enrolled } from "./second-factor-client.ts";
@@ -51,7 +51,7 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
   };
   /** The code for a request with an ended session. */
   const afterLogOut = async (method: Sent["method"], path: string) =>
-    [await send(method, path, undefined, await overSession()), overCode[mode]] as const;
+    [await send(method, path, undefined, await overSession()), sessionEndedCode[mode]] as const;
   const ofFactor = (name: string) => `/v1/2fa/secret?app=${name}-${mode}`;
   const enrol = async (name: string) => {
     const { secret } = (await send("POST", ofFactor(name))).body.data as Enrolled;
@@ -66,7 +66,7 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
     "POST /v1/logout": async () => {
       const session = await openSession(server(), mode, "demo");
       const logOut = () => send("POST", "/v1/logout", undefined, session);
-      return [await logOut(), await logOut(), overCode[mode]];
+      return [await logOut(), await logOut(), sessionEndedCode[mode]];
     },
     "POST /v1/changePassword": async () => {
       const session = await openSession(server(), mode, (await newUser(server())).name, { password });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RunningServer } from "../src/index.ts";
 import { callIn, checkSessionIn as checkSession, logOutIn as logOut, tryLogIn } from "./client.ts";
 import { credentialOf } from "./credential-of.ts";
-import { overCode, testedModes } from "./modes.ts";
+import { sessionEndedCode, testedModes } from "./modes.ts";
 import { openSession, type OpeningOptions } from "./open-session.ts";
 
 const tally = (codes: readonly string[]) =>
@@ -17,7 +17,7 @@ export function sessionSuite(server: () => RunningServer): void {
   };
 
   describe.each(testedModes)("in mode %s", (mode) => {
-    const over = overCode[mode];
+    const over = sessionEndedCode[mode];
     const logIn = (user: string, more?: OpeningOptions) => openSession(server(), mode, user, more);
 
     test("end with the log-out, and a second log-out finds none", async () => {

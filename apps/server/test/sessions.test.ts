@@ -2,7 +2,7 @@ import type { RunningServer } from "../src/index.ts";
 import { callIn, checkSessionIn as checkSession, logOutIn as logOut, tryLogIn } from "./client.ts";
 import { credentialOf } from "./credential-of.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
-import { overCode, testedModes } from "./modes.ts";
+import { sessionEndedCode, testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { sessionSuite } from "./session-suite.ts";
@@ -21,7 +21,7 @@ describe("sessions on Postgres", () => {
   const expire = (where: string) => postgres.sql.query(`update sallyport_demo.sessions set ${where}`);
 
   describe.each(testedModes)("in mode %s", (mode) => {
-    const over = overCode[mode];
+    const over = sessionEndedCode[mode];
     const logIn = (user: string) => openSession(server, mode, user);
 
     test("have a credential that the storage does not contain", async () => {

@@ -1,7 +1,7 @@
 import type { ClassDefinition } from "@sallyport/core";
 import { checkSessionIn, tryLogIn } from "./client.ts";
 import { type DeletionFixture, everything } from "./deletion-fixture.ts";
-import { overCode } from "./modes.ts";
+import { sessionEndedCode } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 
 /** How users and groups are deleted. */
@@ -31,7 +31,7 @@ export function userDeletionSuite({
       const session = await openSession(server(), mode, name, { password: "reader" });
       expect(await checkSessionIn(server(), session)).toBe("0");
       expect(await remove(userId, { query, as: sessions.admin })).toMatchObject({ code: "0" });
-      expect(await checkSessionIn(server(), session)).toBe(overCode[mode]);
+      expect(await checkSessionIn(server(), session)).toBe(sessionEndedCode[mode]);
       expect(await tryLogIn(server(), name, { pass: "reader" })).toMatchObject({ status: 403, code: "302" });
       if (query === "") continue;
       expect(await restore(userId, sessions.admin)).toMatchObject({ code: "0", body: { data: { Name: name } } });

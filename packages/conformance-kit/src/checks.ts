@@ -3,7 +3,7 @@ import { accountFindingChecks } from "./sections/account-finding.ts";
 import { accountRemovalChecks } from "./sections/account-removal.ts";
 import { accountChecks, customAccountChecks } from "./sections/accounts.ts";
 import { admissionChecks } from "./sections/admission.ts";
-import { returnChecks } from "./sections/returns.ts";
+import { callbackChecks } from "./sections/provider-callbacks.ts";
 import { appKeyChecks } from "./sections/app-keys.ts";
 import { exportedRecordChecks } from "./sections/archive/exported-records.ts";
 import { exportingChecks } from "./sections/archive/exporting.ts";
@@ -37,9 +37,9 @@ import { objectReadersChecks } from "./sections/objects/readers.ts";
 import { objectUpdatingChecks } from "./sections/objects/updating.ts";
 import { objectValueChecks } from "./sections/objects/values.ts";
 import { objectVisibilityChecks } from "./sections/objects/visibility.ts";
-import { partFailingChecks } from "./sections/parts/failing.ts";
-import { partShowingChecks } from "./sections/parts/showing.ts";
-import { partUndoingChecks } from "./sections/parts/undoing.ts";
+import { savepointFailureChecks } from "./sections/savepoints/failing.ts";
+import { savepointVisibilityChecks } from "./sections/savepoints/visibility.ts";
+import { savepointRollbackChecks } from "./sections/savepoints/rollback.ts";
 import { queryCombinationChecks } from "./sections/queries/combinations.ts";
 import { queryMetaFieldChecks } from "./sections/queries/meta-fields.ts";
 import { queryOrderChecks } from "./sections/queries/order.ts";
@@ -74,9 +74,9 @@ export const checks: readonly Check[] = [
   ...timeChecks,
   ...settingsChecks,
   ...transactionChecks,
-  ...partUndoingChecks,
-  ...partFailingChecks,
-  ...partShowingChecks,
+  ...savepointRollbackChecks,
+  ...savepointFailureChecks,
+  ...savepointVisibilityChecks,
   ...batchChecks,
   ...appKeyChecks,
   ...accountChecks,
@@ -84,7 +84,7 @@ export const checks: readonly Check[] = [
   ...accountRemovalChecks,
   ...customAccountChecks,
   ...admissionChecks,
-  ...returnChecks,
+  ...callbackChecks,
   ...sessionExpiryChecks,
   ...sessionLimitChecks,
   ...sessionDeviceChecks,

@@ -3,7 +3,7 @@ import type { AdapterUnderTest, StorageUnderTest } from "./adapter-under-test.ts
 import type { Check } from "./check.ts";
 import { checks } from "./checks.ts";
 import { CallRecorder } from "./contract/call-recorder.ts";
-import { unwrittenIn } from "./contract/unwritten-in.ts";
+import { notImplementedIn } from "./contract/not-implemented-in.ts";
 import { withinLimit } from "./within-limit.ts";
 import { ConformanceError } from "./assert/index.ts";
 import type { Subject } from "./subject.ts";
@@ -12,11 +12,11 @@ export interface CheckResult {
   readonly section: string;
   readonly name: string;
   /**
-   * `notApplicable`: the storage lacks the capability that the check needs. `toWrite`: the check met a `NotWritten`
+   * `notApplicable`: the storage lacks the capability that the check needs. `notImplemented`: the check met a `NotImplemented`
    * error.
    */
-  readonly outcome: "passed" | "failed" | "toWrite" | "notApplicable";
-  /** The cause of the failure, or the `NotWritten` error. */
+  readonly outcome: "passed" | "failed" | "notImplemented" | "notApplicable";
+  /** The cause of the failure, or the `NotImplemented` error. */
   readonly error?: unknown;
   /** Called port methods, such as `sessions.open` and `storage.migrate`: each once, ordered by its last call. */
   readonly calls: readonly string[];
@@ -36,10 +36,10 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
     const outcome = await withinLimit(adapter, perform(adapter, check, recorder));
     return { ...told(), outcome };
   } catch (error) {
-    const unwritten = unwrittenIn(error) ?? recorder.unwritten;
-    return unwritten === undefined
+    const notImplemented = notImplementedIn(error) ?? recorder.notImplemented;
+    return notImplemented === undefined
       ? { ...told(), outcome: "failed", error }
-      : { ...told(), outcome: "toWrite", error: unwritten };
+      : { ...told(), outcome: "notImplemented", error: notImplemented };
   }
 }
 
@@ -67,14 +67,14 @@ function makeSubject(
   recorder: CallRecorder,
   advance: Subject["advance"],
 ): Subject {
-  const noted = recorder.storage(storage);
+  const recorded = recorder.storage(storage);
   const opening = (open: (() => Promise<Storage>) | undefined, missing: string) => async () => {
     if (open === undefined) throw new ConformanceError(missing);
     return recorder.storage(await open());
   };
   return {
-    storage: noted,
-    r: noted.repositories,
+    storage: recorded,
+    r: recorded.repositories,
     another: opening(another, "The storage declares severalProcesses, but the adapter opens no second connection."),
     reopen: opening(reopen, "The storage declares durable, but the adapter cannot reopen it."),
     loseNext: async (times) => {

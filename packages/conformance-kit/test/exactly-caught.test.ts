@@ -5,7 +5,7 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import { readContracts } from "../src/contract/contracts.ts";
 import { everyCall } from "../src/fixtures/every-call.ts";
-import { silenceWords } from "../src/watch/silence-words.ts";
+import { blockedMessage } from "../src/watch/blocked-message.ts";
 import { allBrokenAdapters } from "./broken/all-broken-adapters.ts";
 import { brokenMemories } from "./broken/broken-memories.ts";
 import { brokenBatches } from "./broken/broken-processes.ts";
@@ -35,7 +35,7 @@ describe("event loop watch", () => {
 
   test("reports an adapter that blocks the event loop once, with the running checks", async () => {
     const { code, stdout, stderr } = await run("hog.mjs", ...chosen);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: `${silenceWords(some, 900)}\n` });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `${blockedMessage(some, 900)}\n` });
     expect(stdout).toContain("2 passed, 0 failed");
   }, 60_000);
 
@@ -44,10 +44,12 @@ describe("event loop watch", () => {
   }, 60_000);
 
   test("names the running checks and the remedy", () => {
-    expect(silenceWords(["shares one clock across processes"], 30_000)).toBe(
+    expect(blockedMessage(["shares one clock across processes"], 30_000)).toBe(
       'The adapter has blocked the event loop for 30 s during this check: "shares one clock across processes". No timer fires, not even the time limit of the checks. Let the adapter await setImmediate once per call or transaction.',
     );
-    expect(silenceWords([], 30_000)).toMatch(/^The adapter has blocked the event loop for 30 s outside the checks\. /);
+    expect(blockedMessage([], 30_000)).toMatch(
+      /^The adapter has blocked the event loop for 30 s outside the checks\. /,
+    );
   });
 });
 

@@ -233,7 +233,7 @@ describe("provider checks", () => {
   async function failing(...wanted: readonly Hole[]): Promise<string[]> {
     const underTest = {
       ...providerUnderTest(world, "google"),
-      create: ({ timeout }: { timeout: number }) => new NaiveProvider(world.imitation.url, timeout, wanted),
+      create: ({ timeout }: { timeout: number }) => new NaiveProvider(world.fakes.url, timeout, wanted),
     };
     const failed: string[] = [];
     for (const check of providerChecks.filter((each) => appliesTo(underTest, each))) {

@@ -155,7 +155,7 @@ test("matches its schema and contains each check", () => {
     adapter: "MyStorage",
     capabilities: sampleRun.capabilities,
     complete: false,
-    totals: { checks: 4, run: 3, passed: 1, failed: 2, toWrite: 0, notApplicable: 1 },
+    totals: { checks: 4, run: 3, passed: 1, failed: 2, notImplemented: 0, notApplicable: 1 },
     duration: 1650,
     cpu: 900,
     strayErrors: ["Error: terminated"],
@@ -163,7 +163,7 @@ test("matches its schema and contains each check", () => {
   expect(report["sections"]).toEqual([
     {
       name: "time",
-      totals: { checks: 2, run: 1, passed: 1, failed: 0, toWrite: 0, notApplicable: 1 },
+      totals: { checks: 2, run: 1, passed: 1, failed: 0, notImplemented: 0, notApplicable: 1 },
       checks: [
         { name: "moves", outcome: "passed", duration: 40 },
         { name: "shares one clock", outcome: "notApplicable", duration: 0 },
@@ -171,7 +171,7 @@ test("matches its schema and contains each check", () => {
     },
     {
       name: "locks",
-      totals: { checks: 2, run: 2, passed: 0, failed: 2, toWrite: 0, notApplicable: 0 },
+      totals: { checks: 2, run: 2, passed: 0, failed: 2, notImplemented: 0, notApplicable: 0 },
       checks: [
         {
           name: "takes a lock",
@@ -204,10 +204,10 @@ test("matches its schema and contains each check", () => {
 
 test("names the calls to implement", () => {
   const report = reportOf(unwrittenRun);
-  expect(report).toMatchObject({ totals: { run: 4, passed: 1, toWrite: 3 } });
+  expect(report).toMatchObject({ totals: { run: 4, passed: 1, notImplemented: 3 } });
   expect(report["sections"]).toMatchObject([
     {},
-    { checks: [{ name: "takes a lock", outcome: "toWrite", unwritten: "locks.take is not written yet." }, {}] },
+    { checks: [{ name: "takes a lock", outcome: "notImplemented", reason: "locks.take is not written yet." }, {}] },
     {},
   ]);
 });
@@ -228,14 +228,14 @@ test("is complete if all checks of the kit are selected", async () => {
 test.each([
   ["another version", { version: 2 }],
   ["an unknown member", { more: 1 }],
-  ["an invalid count", { totals: { checks: -1, run: 0, passed: 0, failed: 0, toWrite: 0, notApplicable: 0 } }],
+  ["an invalid count", { totals: { checks: -1, run: 0, passed: 0, failed: 0, notImplemented: 0, notApplicable: 0 } }],
   [
     "a failure without its reason",
     {
       sections: [
         {
           name: "a",
-          totals: { checks: 1, run: 1, passed: 0, failed: 1, toWrite: 0, notApplicable: 0 },
+          totals: { checks: 1, run: 1, passed: 0, failed: 1, notImplemented: 0, notApplicable: 0 },
           checks: [{ name: "b", outcome: "failed", duration: 0 }],
         },
       ],

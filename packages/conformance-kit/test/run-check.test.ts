@@ -76,17 +76,17 @@ test("gives every check its own clock", async () => {
 });
 
 test("distinguishes unwritten calls from failures", async () => {
-  const notWritten = Object.assign(new Error("sessions.count is not written yet."), { name: "NotWritten" });
-  const unwritten = adapter((storage) => {
+  const notImplemented = Object.assign(new Error("sessions.count is not written yet."), { name: "NotImplemented" });
+  const unimplemented = adapter((storage) => {
     const repositories = {
       ...storage.repositories,
-      sessions: { ...storage.repositories.sessions, count: () => Promise.reject(notWritten) },
+      sessions: { ...storage.repositories.sessions, count: () => Promise.reject(notImplemented) },
     };
     return {
       storage: Object.assign(Object.create(storage) as MemoryStorage, {
         repositories,
         now: () => {
-          throw notWritten;
+          throw notImplemented;
         },
       }),
     };
@@ -95,28 +95,28 @@ test("distinguishes unwritten calls from failures", async () => {
     // The error is hidden by the check.
     if ((await r.sessions.count().catch(() => -1)) !== 0) throw new Error("wrong");
   });
-  expect(await runCheck(unwritten, wanting)).toMatchObject({ outcome: "toWrite", error: notWritten });
+  expect(await runCheck(unimplemented, wanting)).toMatchObject({ outcome: "notImplemented", error: notImplemented });
   expect(
     await runCheck(
-      unwritten,
+      unimplemented,
       check(async ({ storage }) => void (await storage.now())),
     ),
-  ).toMatchObject({ outcome: "toWrite", error: notWritten });
+  ).toMatchObject({ outcome: "notImplemented", error: notImplemented });
   expect(
     await runCheck(
-      unwritten,
+      unimplemented,
       check(async ({ r }) => void (await r.sessions.count().catch(() => 0))),
     ),
   ).toMatchObject({ outcome: "passed" });
   expect(
     await runCheck(
-      unwritten,
+      unimplemented,
       check(() => Promise.reject(new Error("wrong"))),
     ),
   ).toMatchObject({ outcome: "failed" });
-  expect(await runCheck({ name: "nothing", create: () => Promise.reject(notWritten) }, wanting)).toMatchObject({
-    outcome: "toWrite",
-    error: notWritten,
+  expect(await runCheck({ name: "nothing", create: () => Promise.reject(notImplemented) }, wanting)).toMatchObject({
+    outcome: "notImplemented",
+    error: notImplemented,
   });
 });
 

@@ -102,7 +102,7 @@ const serialization = z
 const meaningless: ReadonlySet<string> = new Set(["macroLevel", "getSize", "securityRights"]);
 
 /** Maps member names of existing clients to the current names. */
-function inOwnWords({ fieldList, ...given }: Record<string, unknown>): Record<string, unknown> {
+function renameFieldList({ fieldList, ...given }: Record<string, unknown>): Record<string, unknown> {
   const named = fieldList === undefined || "fields" in given ? given : { ...given, fields: fieldList };
   return Object.fromEntries(Object.entries(named).filter(([name]) => !meaningless.has(name)));
 }
@@ -110,7 +110,7 @@ function inOwnWords({ fieldList, ...given }: Record<string, unknown>): Record<st
 /** The `serialization` parameter: a JSON object as text. */
 export const serializationParameter = z
   .string()
-  .transform((text) => inOwnWords(parseJsonParameter("serialization", text, 307)))
+  .transform((text) => renameFieldList(parseJsonParameter("serialization", text, 307)))
   .pipe(serialization)
   .meta({
     description:

@@ -10,10 +10,10 @@ const maxResetTokenLength = 1_024;
 const maxCipherTextLength = 16 * 4 * Math.ceil(512 / 3);
 
 /** A text that is present, not blank and within the length limit. Each violation has the same code. */
-function boundedText(code: ErrorCode, longest: number) {
+function boundedText(code: ErrorCode, maxLength: number) {
   return z
     .string(refusedWith(code))
-    .max(longest, refusedWith(code))
+    .max(maxLength, refusedWith(code))
     .refine((text) => text.trim() !== "", refusedWith(code));
 }
 

@@ -56,7 +56,7 @@ export interface EncryptedHeader {
 
 /** 16 bytes are 22 base64 digits. The last digit carries two bits. */
 const grammar = /^[ \t]*[vV]=1(?:[ \t]*;[ \t]*[iI][vV]=([A-Za-z0-9+/]{21}[AQgw]==))?[ \t]*$/;
-const longest = 64;
+const maxLength = 64;
 
 /** Header value: `v=1`, or `v=1;iv=` and the base64 of a counter block. */
 export function formatEncryptedHeader({ iv }: EncryptedHeader = {}): string {
@@ -70,7 +70,7 @@ export function formatEncryptedHeader({ iv }: EncryptedHeader = {}): string {
  * any other text, a second value or another version.
  */
 export function parseEncryptedHeader(value: string): EncryptedHeader | undefined {
-  if (value.length > longest) return undefined;
+  if (value.length > maxLength) return undefined;
   const match = grammar.exec(value);
   if (match === null) return undefined;
   if (match[1] === undefined) return {};

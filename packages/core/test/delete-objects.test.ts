@@ -183,7 +183,7 @@ describe("deleting objects", () => {
       );
     }
     for (const id of [root, child, losing]) {
-      expect(await r.locks.take(id, "a".repeat(64))).toBe("taken");
+      expect(await r.locks.take(id, "a".repeat(64))).toBe("locked");
       await expect(deleted(id)).rejects.toEqual(gone(718));
       await expect(deleted(root)).rejects.toEqual(gone(718));
       await r.locks.release(id, null);
@@ -193,7 +193,7 @@ describe("deleting objects", () => {
     await recycle(root);
     await restored(root);
     await r.locks.release(losing, null);
-    for (const id of [root, child, losing]) expect(await r.locks.take(id, at.context.sessionDigest)).toBe("taken");
+    for (const id of [root, child, losing]) expect(await r.locks.take(id, at.context.sessionDigest)).toBe("locked");
     await deleted(root);
     expect(await live(root, child, losing)).toEqual([losing]);
   });

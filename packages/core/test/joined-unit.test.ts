@@ -12,7 +12,7 @@ import {
 import { digests, type Fixture, openFixture, plainCursors } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
-const takenBack = new Error("taken back");
+const takenBack = new Error("rolled back");
 const list = {
   className: "File",
   query: undefined,
@@ -35,11 +35,11 @@ beforeEach(async () => {
 /** Runs work with the context of an open transaction, which is then rolled back or committed. */
 function joined<T>(
   work: (inside: SessionContext) => Promise<T>,
-  end: "kept" | "taken back" = "kept",
+  end: "committed" | "rolled back" = "committed",
 ): Promise<T | undefined> {
   const running = fixture.database.storage.transaction(async (r, attempt) => {
     const result = await work({ ...context, r, unit: new JoinedUnit(r, attempt) });
-    if (end === "taken back") throw takenBack;
+    if (end === "rolled back") throw takenBack;
     return result;
   });
   return running.catch((error: unknown) => {
@@ -82,7 +82,7 @@ test("objects that a rollback removes are not cached", async () => {
     const { object } = await new CreateObject().createObject(inside, "UserGroup", { Name: "new" });
     id = String(object["~ObjectID"]);
     await new GetObject().getObject(inside, { kind: "id", id });
-  }, "taken back");
+  }, "rolled back");
   expect(id).not.toBe("");
   expect(fixture.database.classes.of(id)).toBeUndefined();
 });
@@ -92,7 +92,7 @@ test("a count of objects that a rollback removes is not cached", async () => {
   await joined(async (inside) => {
     await inside.r.objects.insert(Array.from({ length: 5_001 }, () => ({ className: "File", attributes: {} })));
     expect((await lists.listObjects(inside, list)).list["~Count"]).toBe(5_001);
-  }, "taken back");
+  }, "rolled back");
   expect((await lists.listObjects(context, list)).list["~Count"]).toBe(0);
 });
 

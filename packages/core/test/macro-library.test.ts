@@ -144,7 +144,7 @@ describe("macro library", () => {
       expect(await kinds("Busy")).toEqual(["macro"]);
     });
 
-    test.each(["ended", "timeout", "displaced"] as const)(
+    test.each(["ended", "timeout", "evicted"] as const)(
       "inspects a text again after a transient failure: %s",
       async (badLuck) => {
         macros.runtime.badLuck = badLuck;

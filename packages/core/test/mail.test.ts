@@ -45,7 +45,7 @@ describe("mail delivery", () => {
 
   test("retries within a minute while the transport is unavailable, and counts it", async () => {
     await fixture.orderMail.queueMail(fixture.desk, changed);
-    const error = new MailerUnusable("away", "not there");
+    const error = new MailerUnusable("unreachable", "not there");
     fixture.onSend = () => Promise.reject(error);
     const delays = [];
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -60,7 +60,7 @@ describe("mail delivery", () => {
   });
 
   test("a job counts as stuck from its first transport failure until another outcome, at most for its waiting time", async () => {
-    const away = () => Promise.reject(new MailerUnusable("away", "not there"));
+    const away = () => Promise.reject(new MailerUnusable("unreachable", "not there"));
     const stuckMinutes = async () => Math.floor((await fixture.waiting()).stuck / minute);
     await fixture.orderMail.queueMail(fixture.desk, changed);
     fixture.onSend = away;
@@ -103,7 +103,7 @@ describe("mail delivery", () => {
       fixture.onSend = async ({ reference, text }) => {
         references.push(reference);
         tokens.push(JSON.parse(text).token);
-        if (fails) throw new MailerUnusable("away", "broke off");
+        if (fails) throw new MailerUnusable("unreachable", "broke off");
         return { kind: "sent" };
       };
       await fixture.deliver();
@@ -115,7 +115,7 @@ describe("mail delivery", () => {
   describe("request for a new password", () => {
     test("is prepared when it is sent, and its token waits sealed", async () => {
       await fixture.orderMail.queueMail(fixture.desk, reset);
-      fixture.onSend = () => Promise.reject(new MailerUnusable("away", "not there"));
+      fixture.onSend = () => Promise.reject(new MailerUnusable("unreachable", "not there"));
       await fixture.deliver();
       fixture.advance(2 * minute);
       const { sealed } = (await fixture.claim()).value;
@@ -269,7 +269,7 @@ describe("mail order", () => {
   describe("while no message can be delivered", () => {
     beforeEach(async () => {
       await fixture.orderMail.queueMail(fixture.desk, changed);
-      fixture.onSend = () => Promise.reject(new MailerUnusable("away", "not there"));
+      fixture.onSend = () => Promise.reject(new MailerUnusable("unreachable", "not there"));
       await fixture.deliver();
       fixture.onSend = async () => ({ kind: "sent" });
     });

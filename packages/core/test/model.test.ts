@@ -68,7 +68,7 @@ describe("audit of model changes", () => {
       transaction: (work: Parameters<typeof fixture.database.storage.transaction>[0]) =>
         fixture.database.storage.transaction(async (r, attempt) => {
           await work(r, attempt);
-          throw new Error("taken back");
+          throw new Error("rolled back");
         }),
     });
     const database = Object.assign(Object.create(fixture.database) as typeof fixture.database, { storage: failing });
@@ -76,7 +76,7 @@ describe("audit of model changes", () => {
       { ...context, database },
       { name: "Order", expectedGenerations: null },
     );
-    await expect(removal).rejects.toThrow("taken back");
+    await expect(removal).rejects.toThrow("rolled back");
     expect(await told()).toEqual(["class.created Order"]);
     expect((await fixture.structure()).map(({ name }) => name)).toContain("Order");
   });

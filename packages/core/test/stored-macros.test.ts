@@ -135,7 +135,7 @@ describe("macro changes", () => {
   });
 
   test("are committed as a whole, or not at all", async () => {
-    const takenBack = new Error("taken back");
+    const takenBack = new Error("rolled back");
     const failing = stage.storage.transaction(async (r) => {
       const inside = new MacroStore(r);
       await inside.put(macroNamed("Report"), 0);
@@ -159,7 +159,7 @@ describe("macro changes", () => {
   });
 
   test("follow a transaction that changes the same macro", async () => {
-    const takenBack = new Error("taken back");
+    const takenBack = new Error("rolled back");
     for (const [name, isKept] of [
       ["TakenBack", false],
       ["Kept", true],

@@ -26,13 +26,13 @@ test("fails no check and reports everything as not written", async () => {
     [],
   );
   expect(results).toHaveLength(checks.length);
-  expect(results.filter(({ outcome }) => outcome === "toWrite").length).toBeGreaterThan(checks.length / 2);
+  expect(results.filter(({ outcome }) => outcome === "notImplemented").length).toBeGreaterThan(checks.length / 2);
 });
 
 test("has the numbers of ports and methods from the guide", () => {
   const folder = join(template, "src/repositories");
   const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
-  const methods = texts.map((text) => [...text.matchAll(/notWritten\("/g)].length).filter((count) => count > 0);
+  const methods = texts.map((text) => [...text.matchAll(/notImplemented\("/g)].length).filter((count) => count > 0);
   const sum = methods.reduce((total, count) => total + count, 0);
   expect(guide).toContain(`the ports, by area: ${methods.length} with ${sum} methods.`);
   expect(readFileSync(join(template, "../README.md"), "utf8")).toContain(`each of the ${methods.length} ports`);

@@ -107,7 +107,7 @@ function findPrivateKey(text: string): PrivateKeyPart | KeyRefusal {
 }
 
 const exponent = 65_537n;
-const sizes = { smallest: 2048, between: 3072, largest: 4096 };
+const sizes = { min: 2048, between: 3072, max: 4096 };
 
 /** The reason why a private key cannot be a server key of this kind, `undefined` if it can. */
 function examinePrivateKey(kind: ServerKeyKind, key: KeyObject): KeyRefusal | undefined {
@@ -117,8 +117,8 @@ function examinePrivateKey(kind: ServerKeyKind, key: KeyObject): KeyRefusal | un
 function examineRsa(key: KeyObject): KeyRefusal | undefined {
   if (key.asymmetricKeyType !== "rsa") return "wrongType";
   const { modulusLength = 0, publicExponent } = key.asymmetricKeyDetails ?? {};
-  if (modulusLength < sizes.smallest) return "tooSmall";
-  if (modulusLength > sizes.largest) return "tooLarge";
+  if (modulusLength < sizes.min) return "tooSmall";
+  if (modulusLength > sizes.max) return "tooLarge";
   if (!Object.values(sizes).includes(modulusLength)) return "unusualSize";
   if (publicExponent !== exponent) return "exponent";
   return isKeyPair(() => {

@@ -57,14 +57,13 @@ function isLoopback(callback: string): boolean {
 }
 
 /** The token endpoint: exchanges the code in a form for the result of `make`. */
-export async function trade(
+export async function exchangeCode(
   call: Call,
   make: (grant: Grant) => Promise<Readonly<Record<string, unknown>>>,
 ): Promise<void> {
   const { fake, form, query } = call;
   // Before the code is used up: a client that follows still needs it.
-  if (fake.misbehaviour.answers?.token === "redirectsToAnswer" && !query.has(followed))
-    return answer(call, "token", {});
+  if (fake.faults.answers?.token === "redirectsToAnswer" && !query.has(followed)) return answer(call, "token", {});
   const client = fake.clients.get(form.get("client_id") ?? "");
   if (client === undefined || !isItself(call, client)) return refuse(call, 401, "invalid_client");
   if (form.get("grant_type") !== "authorization_code") return refuse(call, 400, "unsupported_grant_type");
@@ -79,7 +78,7 @@ export async function trade(
 }
 
 /** Issuer and audience of the fake Apple. */
-export const appleIssuer = "https://apple.imitation.invalid";
+export const appleIssuer = "https://apple.fake.invalid";
 
 function isItself({ form, now }: Call, client: FakeClient): boolean {
   const secret = form.get("client_secret") ?? "";

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { marker, send } from "./answer.ts";
-import { authorize, trade } from "./authorization-code.ts";
+import { authorize, exchangeCode } from "./authorization-code.ts";
 import { idToken } from "./id-token.ts";
 import { answer, type Call, wrongStatements } from "./fake-provider.ts";
 
@@ -21,18 +21,18 @@ export const facebookRoutes = {
     const client = fake.clients.get(form.get("client_id") ?? "");
     if (client === undefined) return refuse(call, 101);
     if (form.get("client_secret") !== client.clientSecret) return refuse(call, 1);
-    return trade(call, async ({ account, clientId, nonce }) => {
+    return exchangeCode(call, async ({ account, clientId, nonce }) => {
       const token = randomBytes(48).toString("base64url");
       fake.accessTokens.set(token, { account, clientId });
       const content = {
-        issuer: "https://facebook.imitation.invalid",
+        issuer: "https://facebook.fake.invalid",
         clientId,
         subject: account.subject,
         nonce,
         claims: {},
         now: Math.floor(call.now / 1_000),
       };
-      const proof = await idToken(fake.keys, content, fake.misbehaviour.idToken);
+      const proof = await idToken(fake.keys, content, fake.faults.idToken);
       return {
         access_token: token,
         token_type: "bearer",
@@ -61,7 +61,7 @@ export const facebookRoutes = {
       expires_at: seconds + 5_184_000,
       scopes: ["email", "public_profile"],
     };
-    const { debug: fault } = fake.misbehaviour;
+    const { debug: fault } = fake.faults;
     answer(call, "debug", { data: { ...data, ...(fault && wrongStatements[fault](seconds)) } });
   },
 

@@ -78,7 +78,7 @@ export const endpoints = ["token", "keys", "debug", "profile"] as const;
 
 export type Endpoint = (typeof endpoints)[number];
 
-export interface Misbehaviour {
+export interface ProviderFaults {
   readonly idToken?: TokenFault;
   readonly debug?: DebugFault;
   /** By endpoint. */
@@ -94,7 +94,7 @@ export interface FakeProvider {
   readonly codes: GrantedCodes;
   /** Account and client by access token. */
   readonly accessTokens: Map<string, { readonly account: FakeAccount; readonly clientId: string }>;
-  misbehaviour: Misbehaviour;
+  faults: ProviderFaults;
 }
 
 /** One request to a fake provider. */
@@ -110,7 +110,7 @@ export interface Call extends Exchange {
 
 /** Sends the response of the endpoint, or its configured fault. */
 export function answer(call: Call, endpoint: Endpoint, body: Readonly<Record<string, unknown>>): void {
-  const fault = call.fake.misbehaviour.answers?.[endpoint];
+  const fault = call.fake.faults.answers?.[endpoint];
   if (fault === undefined) send(call.response, 200, body);
   else wrongAnswers[fault](call, JSON.stringify(body));
 }

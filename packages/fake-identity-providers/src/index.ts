@@ -7,7 +7,7 @@ export {
   type Endpoint,
   endpoints,
   type FakeClient,
-  type Misbehaviour,
+  type ProviderFaults,
 } from "./fake-provider.ts";
 export { type Callback, signIn } from "./pages.ts";
 export * from "./start-fake-identity-providers.ts";

@@ -64,7 +64,7 @@ export interface Callback {
  */
 export async function signIn(address: string, accountId: string | null): Promise<Callback> {
   const seen = await fetch(address);
-  if (!seen.ok || !(await seen.text()).includes("<form")) throw new Error("the imitation did not take the request");
+  if (!seen.ok || !(await seen.text()).includes("<form")) throw new Error("the fake provider did not take the request");
   const answer = await fetch(address, {
     method: "POST",
     body: new URLSearchParams({ account: accountId ?? "" }),

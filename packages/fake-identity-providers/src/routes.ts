@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ProviderType } from "@sallyport/core";
 import { marker } from "./answer.ts";
-import { appleIssuer, type AuthorizationRules, authorize, trade } from "./authorization-code.ts";
+import { appleIssuer, type AuthorizationRules, authorize, exchangeCode } from "./authorization-code.ts";
 import { facebookRoutes } from "./facebook-routes.ts";
 import { idToken } from "./id-token.ts";
 import type { FakeAccount } from "./fake-account.ts";
@@ -17,8 +17,8 @@ const openIdRoutes = (rules: OpenIdRules) => ({
   authorize: (call: Call) => authorize(call, rules),
 
   token: (call: Call) =>
-    trade(call, async ({ account, clientId, nonce }) => {
-      const { keys, misbehaviour } = call.fake;
+    exchangeCode(call, async ({ account, clientId, nonce }) => {
+      const { keys, faults } = call.fake;
       const issuer = rules.issuer(account);
       const content = {
         issuer,
@@ -28,7 +28,7 @@ const openIdRoutes = (rules: OpenIdRules) => ({
         claims: rules.claims(account),
         now: Math.floor(call.now / 1_000),
       };
-      const token = await idToken(keys, content, misbehaviour.idToken);
+      const token = await idToken(keys, content, faults.idToken);
       return {
         access_token: randomBytes(32).toString("base64url"),
         token_type: "Bearer",
@@ -54,7 +54,7 @@ const google = openIdRoutes({
   title: "Google",
   cancelled: refusal,
   requires: ["state", "scope", "nonce", "code_challenge"],
-  issuer: () => "https://google.imitation.invalid",
+  issuer: () => "https://google.fake.invalid",
   claims: ({ name, surname, email }) => ({
     name: `${name} ${surname}`,
     given_name: name,
@@ -68,7 +68,7 @@ const microsoft = openIdRoutes({
   title: "Microsoft",
   cancelled: refusal,
   requires: ["state", "scope", "nonce", "code_challenge"],
-  issuer: ({ directory }) => `https://microsoft.imitation.invalid/${directory}/v2.0`,
+  issuer: ({ directory }) => `https://microsoft.fake.invalid/${directory}/v2.0`,
   claims: ({ name, surname, email, directory }) => ({
     tid: directory,
     name: `${name} ${surname}`,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type ProviderType, providerTypes } from "@sallyport/core";
 import { SigningKeys } from "./id-token.ts";
 import { accountsOf, type FakeAccount, fakeAccounts } from "./fake-account.ts";
-import { type Call, GrantedCodes, type FakeClient, type FakeProvider, type Misbehaviour } from "./fake-provider.ts";
+import { type Call, GrantedCodes, type FakeClient, type FakeProvider, type ProviderFaults } from "./fake-provider.ts";
 import { routes } from "./routes.ts";
 
 export interface FakeIdentityProvidersOptions {
@@ -22,8 +22,8 @@ export interface FakeIdentityProviders {
   /** Number of requests by path. */
   readonly requests: ReadonlyMap<string, number>;
   /** Applies until changed. */
-  misbehave(provider: ProviderType, misbehaviour: Misbehaviour): void;
-  behave(): void;
+  injectFaults(provider: ProviderType, faults: ProviderFaults): void;
+  clearFaults(): void;
   /** Replaces the signing key. */
   rotateKeys(provider: ProviderType): Promise<void>;
   close(): Promise<void>;
@@ -83,11 +83,11 @@ export async function startFakeIdentityProviders({
   return {
     url,
     requests,
-    misbehave: (provider, misbehaviour) => {
-      at(provider).misbehaviour = misbehaviour;
+    injectFaults: (provider, faults) => {
+      at(provider).faults = faults;
     },
-    behave: () => {
-      for (const fake of fakes.values()) fake.misbehaviour = {};
+    clearFaults: () => {
+      for (const fake of fakes.values()) fake.faults = {};
     },
     rotateKeys: (provider) => at(provider).keys.rotate(),
     close: () =>
@@ -104,7 +104,7 @@ const fakeProviderOf = (clients: readonly FakeClient[], accounts: ReadonlyMap<st
   keys: new SigningKeys(),
   codes: new GrantedCodes(),
   accessTokens: new Map(),
-  misbehaviour: {},
+  faults: {},
 });
 
 async function textOf(request: IncomingMessage): Promise<string> {

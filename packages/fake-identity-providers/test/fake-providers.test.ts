@@ -10,7 +10,7 @@ import {
 const callback = "http://127.0.0.1:8080/v1/google/callback";
 const verifier = "v".repeat(43);
 
-let imitation: FakeIdentityProviders;
+let fakes: FakeIdentityProviders;
 let now = Date.now();
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
     clientSecret: "secret",
     callbacks: ["https://service.example/v1/google/callback"],
   } as const;
-  imitation = await startFakeIdentityProviders({
+  fakes = await startFakeIdentityProviders({
     now: () => now,
     clients: [
       { ...client, clientId: "one" },
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => imitation.close());
+afterAll(() => fakes.close());
 
 const addressWith = (changes: Readonly<Record<string, string>> = {}) => {
   const challenge = createHash("sha256").update(verifier).digest("base64url");
@@ -42,7 +42,7 @@ const addressWith = (changes: Readonly<Record<string, string>> = {}) => {
     code_challenge: challenge,
     code_challenge_method: "S256",
   };
-  return `${imitation.url}/google/authorize?${new URLSearchParams({ ...parameters, ...changes })}`;
+  return `${fakes.url}/google/authorize?${new URLSearchParams({ ...parameters, ...changes })}`;
 };
 
 const codeOf = async (changes: Readonly<Record<string, string>> = {}) =>
@@ -57,7 +57,7 @@ const trade = async (code: string, changes: Readonly<Record<string, string>> = {
     client_secret: "secret",
     code_verifier: verifier,
   };
-  const answer = await fetch(`${imitation.url}/google/token`, {
+  const answer = await fetch(`${fakes.url}/google/token`, {
     method: "POST",
     body: new URLSearchParams({ ...form, ...changes }),
   });
@@ -80,7 +80,7 @@ test("has the requested number of distinct accounts", async () => {
     clients: [{ provider: "google", clientId: "one", clientSecret: "secret" }],
   });
   try {
-    const address = addressWith().replace(imitation.url, many.url);
+    const address = addressWith().replace(fakes.url, many.url);
     const codes = await Promise.all(
       ["anna", "account40", "account41"].map(async (id) => (await signIn(address, id)).parameters.has("code")),
     );
@@ -119,11 +119,11 @@ test("returns a token signed by its published key, once", async () => {
   const code = await codeOf();
   const { token } = await trade(code);
   const [head = "", body = "", signature = ""] = (token ?? "").split(".");
-  const { keys } = (await (await fetch(`${imitation.url}/google/keys`)).json()) as { keys: { kty: string }[] };
+  const { keys } = (await (await fetch(`${fakes.url}/google/keys`)).json()) as { keys: { kty: string }[] };
   const key = createPublicKey({ key: keys[0]!, format: "jwk" });
   expect(verify("sha256", Buffer.from(`${head}.${body}`), key, Buffer.from(signature, "base64url"))).toBe(true);
   expect(JSON.parse(Buffer.from(body, "base64url").toString())).toMatchObject({
-    iss: "https://google.imitation.invalid",
+    iss: "https://google.fake.invalid",
     aud: "one",
     nonce: "n",
     email: "anna@example.com",
@@ -171,5 +171,5 @@ test("escapes all text in its page", async () => {
 
 test("answers other addresses with 404", async () => {
   for (const path of ["/", "/google", "/google/", "/google/other", "/other/token", "/google/token"])
-    expect((await fetch(imitation.url + path)).status).toBe(404);
+    expect((await fetch(fakes.url + path)).status).toBe(404);
 });

@@ -39,11 +39,11 @@ export class DatabaseKeys implements PublishedKeys {
   read(): Promise<KeySet> {
     const { age = defaultAge } = this.options;
     const now = performance.now();
-    if (this.last === undefined || now - this.last.at >= age) this.last = { at: now, set: this.ask() };
+    if (this.last === undefined || now - this.last.at >= age) this.last = { at: now, set: this.load() };
     return this.last.set;
   }
 
-  private async ask(): Promise<KeySet> {
+  private async load(): Promise<KeySet> {
     const { databases } = this.options;
     const all = await Promise.all(Array.from(databases.values(), (database) => this.keysOf(database)));
     // Databases can share a supplied key.

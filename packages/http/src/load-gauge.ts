@@ -92,7 +92,7 @@ export class NetworkBudget {
     this.byNetwork.set(network, (this.byNetwork.get(network) ?? 0) + amount);
   }
 
-  giveBack(network: string, amount = 1): void {
+  release(network: string, amount = 1): void {
     this.taken -= amount;
     const left = (this.byNetwork.get(network) ?? 0) - amount;
     if (left > 0) this.byNetwork.set(network, left);

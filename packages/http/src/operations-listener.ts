@@ -33,8 +33,8 @@ const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
     async (request, response, operations, origins) => {
       const readiness = await operations.readiness();
       // Only operators may see the aliases.
-      const told = mayReadMetrics(request, operations, origins) ? readiness : { ready: readiness.ready };
-      write(response, readiness.ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(told));
+      const body = mayReadMetrics(request, operations, origins) ? readiness : { ready: readiness.ready };
+      write(response, readiness.ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(body));
     },
   ],
   [

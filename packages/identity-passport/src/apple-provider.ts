@@ -6,12 +6,12 @@ import { SignJWT } from "jose";
 import { Strategy } from "passport-apple";
 import { type JsonObject, misconfigured } from "./guarded-client.ts";
 import { OpenIdProvider } from "./open-id-provider.ts";
-import { acceptedTexts, emailOf, idRule, fakeIssuer, profileText, type ProviderSurroundings } from "./provider-data.ts";
+import { acceptedTexts, emailOf, idRule, fakeIssuer, profileText, type ProviderEnvironment } from "./provider-data.ts";
 
 const real = "https://appleid.apple.com";
 
-export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvider {
-  const { fakeProviders } = surroundings;
+export function appleProvider(environment: ProviderEnvironment): OpenIdProvider {
+  const { fakeProviders } = environment;
   const issuer = fakeProviders === null ? real : fakeIssuer("apple");
   const base = fakeProviders === null ? real : `${fakeProviders}/apple`;
   const endpoints = { authorize: `${base}/auth/authorize`, token: `${base}/auth/token`, keys: `${base}/auth/keys` };
@@ -29,7 +29,7 @@ export function appleProvider(surroundings: ProviderSurroundings): OpenIdProvide
       issuerOf: ({ iss }) => (iss === issuer ? issuer : null),
       profileOf: (claims, parameters) => ({ ...appleName(parameters.get("user")), email: emailOf(claims) }),
     },
-    surroundings,
+    environment,
   );
 }
 
@@ -116,11 +116,11 @@ function parsed(text: string): KeyObject | null {
   }
 }
 
-const longest = 4_096;
+const maxLength = 4_096;
 
 /** The name in Apple's form post at a user's first log-in. It is not signed. Invalid data yields empty names. */
 export function appleName(user: string | undefined): { readonly name: string; readonly surname: string } {
-  const said = user === undefined || user.length > longest ? null : strictJsonObject(user);
+  const said = user === undefined || user.length > maxLength ? null : strictJsonObject(user);
   const name = said?.["name"];
   const { firstName, lastName } = typeof name === "object" && name !== null ? (name as JsonObject) : {};
   return { name: profileText(firstName), surname: profileText(lastName) };

@@ -9,7 +9,7 @@ import {
   idRule,
   fakeIssuer,
   profileText,
-  type ProviderSurroundings,
+  type ProviderEnvironment,
   secretRule,
 } from "./provider-data.ts";
 
@@ -41,8 +41,8 @@ const fakeGoogle = (base: string): typeof realGoogle => ({
   issuer: fakeIssuer("google"),
 });
 
-export function googleProvider(surroundings: ProviderSurroundings): OpenIdProvider {
-  const { fakeProviders } = surroundings;
+export function googleProvider(environment: ProviderEnvironment): OpenIdProvider {
+  const { fakeProviders } = environment;
   const { issuer, ...endpoints } = fakeProviders === null ? realGoogle : fakeGoogle(fakeProviders);
   // Google's tokens contain the issuer with or without the scheme.
   const names = new Set<unknown>([issuer, ...(issuer === realGoogle.issuer ? ["accounts.google.com"] : [])]);
@@ -56,7 +56,7 @@ export function googleProvider(surroundings: ProviderSurroundings): OpenIdProvid
       Strategy: GoogleStrategy,
       issuerOf: ({ iss }) => (names.has(iss) ? issuer : null),
     },
-    surroundings,
+    environment,
   );
 }
 
@@ -68,8 +68,8 @@ const anyAccount = "common";
 
 const realMicrosoft = "https://login.microsoftonline.com";
 
-export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdProvider {
-  const { fakeProviders } = surroundings;
+export function microsoftProvider(environment: ProviderEnvironment): OpenIdProvider {
+  const { fakeProviders } = environment;
   const base = fakeProviders === null ? realMicrosoft : `${fakeProviders}/microsoft`;
   const issuers = fakeProviders === null ? realMicrosoft : fakeIssuer("microsoft");
   return new OpenIdProvider(
@@ -90,7 +90,7 @@ export function microsoftProvider(surroundings: ProviderSurroundings): OpenIdPro
       Strategy: MicrosoftStrategy,
       issuerOf: (claims, data) => issuerOf(issuers, claims, data),
     },
-    surroundings,
+    environment,
   );
 }
 

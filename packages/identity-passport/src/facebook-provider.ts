@@ -8,9 +8,9 @@ import {
   strictJsonObject,
 } from "@sallyport/core";
 import { Strategy } from "passport-facebook";
-import { type JsonObject, misconfigured, type ProviderAnswer, unproven } from "./guarded-client.ts";
+import { type JsonObject, misconfigured, type ProviderAnswer, logInFailed } from "./guarded-client.ts";
 import { codeOf, StrategyLogIn } from "./oauth-strategy.ts";
-import { acceptedTexts, fakeIssuer, profileText, type ProviderSurroundings, secretRule } from "./provider-data.ts";
+import { acceptedTexts, fakeIssuer, profileText, type ProviderEnvironment, secretRule } from "./provider-data.ts";
 
 const version = "v24.0";
 
@@ -32,12 +32,12 @@ const fake = (base: string): typeof real => ({
  */
 export class FacebookProvider implements IdentityProvider {
   readonly type = "facebook";
-  private readonly surroundings: ProviderSurroundings;
+  private readonly environment: ProviderEnvironment;
   private readonly endpoints: typeof real;
 
-  constructor(surroundings: ProviderSurroundings) {
-    this.surroundings = surroundings;
-    this.endpoints = surroundings.fakeProviders === null ? real : fake(surroundings.fakeProviders);
+  constructor(environment: ProviderEnvironment) {
+    this.environment = environment;
+    this.endpoints = environment.fakeProviders === null ? real : fake(environment.fakeProviders);
   }
 
   accept(data: unknown): ProviderData {
@@ -50,16 +50,16 @@ export class FacebookProvider implements IdentityProvider {
 
   async finish(answer: AuthorizationAnswer): Promise<ProviderProfile> {
     const { data, parameters } = answer;
-    const { client, timeout } = this.surroundings;
+    const { client, timeout } = this.environment;
     const code = codeOf(parameters, answer.state);
     const signal = AbortSignal.timeout(timeout);
-    const traded = await this.logInOf(answer).tradeCode(code, { client, signal, blamesData });
-    const token = traded["access_token"];
-    if (typeof token !== "string") throw unproven("the provider sent no access token");
+    const tokens = await this.logInOf(answer).exchangeCode(code, { client, signal, blamesData });
+    const token = tokens["access_token"];
+    if (typeof token !== "string") throw logInFailed("the provider sent no access token");
     const subject = await this.userOf(token, data, signal);
-    requireOwnLogIn(traded["id_token"], { clientId: data["clientId"] ?? "", nonce: answer.nonce, subject });
+    requireOwnLogIn(tokens["id_token"], { clientId: data["clientId"] ?? "", nonce: answer.nonce, subject });
     const profile = await this.profileOf(token, data, signal);
-    if (profile["id"] !== subject) throw unproven("the profile is of another user");
+    if (profile["id"] !== subject) throw logInFailed("the profile is of another user");
     return {
       issuer: this.endpoints.issuer,
       subject,
@@ -70,7 +70,7 @@ export class FacebookProvider implements IdentityProvider {
   }
 
   async check({ clientId = "", clientSecret = "" }: ProviderData): Promise<void> {
-    const { client, timeout } = this.surroundings;
+    const { client, timeout } = this.environment;
     const own = `${clientId}|${clientSecret}`;
     const url = `${this.endpoints.graph}/debug_token?${new URLSearchParams({ input_token: own, access_token: own })}`;
     const { status } = await client.get(url, AbortSignal.timeout(timeout));
@@ -88,14 +88,16 @@ export class FacebookProvider implements IdentityProvider {
       { input_token: token, access_token: `${clientId}|${clientSecret}` },
       signal,
     );
-    const said = answer["data"];
-    if (typeof said !== "object" || said === null) throw unproven("the provider does not say what the access token is");
-    const { app_id: app, is_valid: isValid, type, user_id: user, expires_at: end } = said as JsonObject;
-    if (app !== clientId) throw unproven("the access token was made for another application");
-    if (isValid !== true || type !== "USER" || typeof end !== "number") throw unproven("the access token is not valid");
+    const debugData = answer["data"];
+    if (typeof debugData !== "object" || debugData === null)
+      throw logInFailed("the provider does not say what the access token is");
+    const { app_id: app, is_valid: isValid, type, user_id: user, expires_at: end } = debugData as JsonObject;
+    if (app !== clientId) throw logInFailed("the access token was made for another application");
+    if (isValid !== true || type !== "USER" || typeof end !== "number")
+      throw logInFailed("the access token is not valid");
     // 0 means no expiry.
-    if (end !== 0 && end * 1_000 <= Date.now()) throw unproven("the access token is over");
-    if (typeof user !== "string" || !/^\d{1,255}$/.test(user)) throw unproven("the access token is nobody's");
+    if (end !== 0 && end * 1_000 <= Date.now()) throw logInFailed("the access token is over");
+    if (typeof user !== "string" || !/^\d{1,255}$/.test(user)) throw logInFailed("the access token is nobody's");
     return user;
   }
 
@@ -114,8 +116,8 @@ export class FacebookProvider implements IdentityProvider {
     signal: AbortSignal,
   ): Promise<JsonObject> {
     const url = `${this.endpoints.graph}${path}?${new URLSearchParams(parameters)}`;
-    const { status, json } = await this.surroundings.client.get(url, signal);
-    if (status >= 400) throw unproven("the provider does not accept its own access token");
+    const { status, json } = await this.environment.client.get(url, signal);
+    if (status >= 400) throw logInFailed("the provider does not accept its own access token");
     return json;
   }
 
@@ -157,15 +159,15 @@ const maxTokenLength = 16_384;
  */
 function requireOwnLogIn(token: unknown, { clientId, nonce, subject }: OwnLogIn): void {
   const claims = claimsOf(token);
-  if (claims["aud"] !== clientId) throw unproven("the id token is for another application");
-  if (claims["nonce"] !== nonce) throw unproven("the id token belongs to another log-in");
-  if (claims["sub"] !== subject) throw unproven("the id token is for another user");
+  if (claims["aud"] !== clientId) throw logInFailed("the id token is for another application");
+  if (claims["nonce"] !== nonce) throw logInFailed("the id token belongs to another log-in");
+  if (claims["sub"] !== subject) throw logInFailed("the id token is for another user");
 }
 
 function claimsOf(token: unknown): JsonObject {
   const [, payload, signature] = typeof token === "string" && token.length <= maxTokenLength ? token.split(".") : [];
-  if (payload === undefined || signature === undefined) throw unproven("the provider sent no id token");
+  if (payload === undefined || signature === undefined) throw logInFailed("the provider sent no id token");
   const claims = strictJsonObject(Buffer.from(payload, "base64url").toString());
-  if (claims === null) throw unproven("the id token is no object, or has a member twice");
+  if (claims === null) throw logInFailed("the id token is no object, or has a member twice");
   return claims;
 }

@@ -45,7 +45,7 @@ export class GuardedClient {
   private readonly options: GuardedClientOptions;
   private readonly fakeProviders: string | null;
   private readonly agents = { http: new HttpAgent(keepAlive), https: new HttpsAgent(keepAlive) };
-  private readonly hosts = new Map<string, KnownHost>();
+  private readonly hosts = new Map<string, HostState>();
   private readonly lookups;
 
   constructor(options: GuardedClientOptions) {
@@ -69,7 +69,7 @@ export class GuardedClient {
 
   private async ask(url: URL, form: string | null, signal: AbortSignal): Promise<ProviderAnswer> {
     const { queue, isImitation: isFake, isAllowed } = this.hostOf(url);
-    if (url.protocol !== "https:" && !isFake) throw unproven("an address of a provider is not HTTPS");
+    if (url.protocol !== "https:" && !isFake) throw logInFailed("an address of a provider is not HTTPS");
     if (!isAllowed) throw notPublic();
     return queue.run(() => this.send(url, form, isFake, signal), signal);
   }
@@ -116,7 +116,7 @@ export class GuardedClient {
     return this.options.allowPrivateAddresses || (isFake ? isLoopbackAddress(address) : isPublicAddress(address));
   }
 
-  private hostOf({ origin, hostname }: URL): KnownHost {
+  private hostOf({ origin, hostname }: URL): HostState {
     const known = this.hosts.get(origin);
     if (known !== undefined) return known;
     const isFake = origin === this.fakeProviders;
@@ -132,7 +132,7 @@ export class GuardedClient {
 }
 
 /** The state of an origin: scheme, host and port. */
-interface KnownHost {
+interface HostState {
   /** Limits the connections and requests that a hanging provider can hold. */
   readonly queue: BoundedQueue;
   readonly isImitation: boolean;
@@ -148,7 +148,7 @@ async function answerOf(message: IncomingMessage): Promise<ProviderAnswer> {
     throw refused;
   }
   const json = strictJsonObject(await textOf(message));
-  if (json === null) throw unproven("the provider answered with something else than one JSON object");
+  if (json === null) throw logInFailed("the provider answered with something else than one JSON object");
   return { status, json };
 }
 
@@ -158,7 +158,7 @@ function textOf(message: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     message.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > answerBytes) message.destroy(unproven("the provider answered with more than 1 MiB"));
+      if (bytes > answerBytes) message.destroy(logInFailed("the provider answered with more than 1 MiB"));
       else chunks.push(chunk);
     });
     message.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
@@ -168,11 +168,11 @@ function textOf(message: IncomingMessage): Promise<string> {
 
 function refusalOf(status: number, { headers }: IncomingMessage): Error | null {
   if (status >= 500 || status === 429) return unanswered("the provider is out of order or overloaded");
-  if (status < 200 || (status >= 300 && status < 400)) return unproven("the provider answered with a redirect");
+  if (status < 200 || (status >= 300 && status < 400)) return logInFailed("the provider answered with a redirect");
   if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(headers["content-type"] ?? ""))
-    return unproven("the provider answered with another content type than JSON");
+    return logInFailed("the provider answered with another content type than JSON");
   if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? ""))
-    return unproven("the provider compressed its answer, unasked");
+    return logInFailed("the provider compressed its answer, unasked");
   return null;
 }
 
@@ -181,7 +181,7 @@ function failureOf(error: unknown): Error {
   if (error instanceof Error && error.name === "ServiceError") return error;
   if (error instanceof AddressRefused) return notPublic();
   const { code = "" } = error as NodeJS.ErrnoException;
-  if (code.startsWith("HPE_")) return unproven("the provider answered with malformed HTTP");
+  if (code.startsWith("HPE_")) return logInFailed("the provider answered with malformed HTTP");
   return unanswered(`the provider cannot be reached (${/^[A-Z_]{1,40}$/.test(code) ? code : "unknown reason"})`);
 }
 
@@ -190,7 +190,7 @@ const notPublic = () => unanswered("the address of the provider is not a public 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Errors of providers. Details are fixed texts: they never contain data of a provider or browser, nor secrets. */
-export const unproven = (detail: string): ServiceError => new ServiceError(324, { detail });
+export const logInFailed = (detail: string): ServiceError => new ServiceError(324, { detail });
 
 export const misconfigured = (detail: string): ServiceError => new ServiceError(608, { detail });
 

@@ -4,7 +4,7 @@ import { FacebookProvider } from "./facebook-provider.ts";
 import { googleProvider, microsoftProvider } from "./client-secret-providers.ts";
 import { GuardedClient } from "./guarded-client.ts";
 import { isLoopbackAddress, type Resolve, resolveBySystem } from "./public-address.ts";
-import type { ProviderSurroundings } from "./provider-data.ts";
+import type { ProviderEnvironment } from "./provider-data.ts";
 
 export interface IdentityProvidersOptions {
   /** Base address of the fake providers, for tests and the demo: `http://127.0.0.1:4010`. Only loopback is accepted. */
@@ -22,12 +22,12 @@ export function identityProviders(options: IdentityProvidersOptions = {}): Reado
   const { allowPrivateAddresses = false, resolve = resolveBySystem, timeout = 5_000 } = options;
   const fakeProviders = fakeProvidersAt(options.fakeProviders ?? null);
   const client = new GuardedClient({ fakeProviders, allowPrivateAddresses, resolve });
-  const surroundings: ProviderSurroundings = { client, timeout, fakeProviders };
+  const environment: ProviderEnvironment = { client, timeout, fakeProviders };
   const providers: readonly IdentityProvider[] = [
-    googleProvider(surroundings),
-    new FacebookProvider(surroundings),
-    microsoftProvider(surroundings),
-    appleProvider(surroundings),
+    googleProvider(environment),
+    new FacebookProvider(environment),
+    microsoftProvider(environment),
+    appleProvider(environment),
   ];
   return new Map(providers.map((provider) => [provider.type, provider]));
 }

@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import { callbackify } from "node:util";
 import type { AuthorizationRequest, CallbackParameters } from "@sallyport/core";
 import passport, { type AuthenticateOptions, type Strategy } from "passport";
-import { type GuardedClient, type JsonObject, misconfigured, type ProviderAnswer, unproven } from "./guarded-client.ts";
+import {
+  type GuardedClient,
+  type JsonObject,
+  misconfigured,
+  type ProviderAnswer,
+  logInFailed,
+} from "./guarded-client.ts";
 
 /** The members of a strategy that this module uses. */
 interface OAuthStrategy extends Strategy {
@@ -99,7 +105,7 @@ export class StrategyLogIn {
     const pkce = this.kind.hasPkce ? { code_challenge: challenge, code_challenge_method: "S256" } : {};
     this.strategy.authorizationParams = () => ({ ...parameters, ...pkce, nonce });
     return new Promise((resolve, reject) => {
-      const refused = () => reject(unproven("the strategy gave no address to begin at"));
+      const refused = () => reject(logInFailed("the strategy gave no address to begin at"));
       const setHeader = (name: string, value: string) => {
         if (name === "Location") resolve(value);
       };
@@ -111,16 +117,16 @@ export class StrategyLogIn {
    * Exchanges an authorization code. The guarded client replaces node-oauth's request: that one has no time or size
    * limit, follows redirects, accepts forms as tokens, and puts provider texts into errors.
    */
-  tradeCode(code: string, trade: CodeTrade): Promise<JsonObject> {
+  exchangeCode(code: string, exchange: CodeExchange): Promise<JsonObject> {
     const { data, state } = this.request;
     const { token, clientSecret } = this.kind;
     const client = { client_id: data["clientId"] ?? "", client_secret: clientSecret };
     this.strategy._oauth2.getOAuthAccessToken = (given, parameters, callback) =>
-      askForToken(token, { ...parameters, ...client, code: given }, trade, (error, answer) =>
+      requestToken(token, { ...parameters, ...client, code: given }, exchange, (error, answer) =>
         callback(error, answer?.["access_token"], undefined, answer),
       );
     return new Promise((resolve, reject) => {
-      const refused = () => reject(unproven("the provider gave nothing for the code"));
+      const refused = () => reject(logInFailed("the provider gave nothing for the code"));
       const outcome = (error: { readonly oauthError?: unknown } | null, answer: JsonObject | false) => {
         if (error?.oauthError instanceof Error) reject(error.oauthError);
         else if (error !== null || answer === false) refused();
@@ -140,20 +146,20 @@ export class StrategyLogIn {
   }
 }
 
-export interface CodeTrade {
+export interface CodeExchange {
   readonly client: GuardedClient;
   readonly signal: AbortSignal;
   /** Whether a refusal concerns the client id or secret. */
   readonly blamesData: (answer: ProviderAnswer) => boolean;
 }
 
-const askForToken = callbackify(
-  async (url: string, form: Readonly<Record<string, string>>, { client, signal, blamesData }: CodeTrade) => {
+const requestToken = callbackify(
+  async (url: string, form: Readonly<Record<string, string>>, { client, signal, blamesData }: CodeExchange) => {
     const answer = await client.post(url, form, signal);
     if (answer.status < 400) return answer.json;
     throw blamesData(answer)
       ? misconfigured("the provider does not accept the client or its secret")
-      : unproven("the provider refused the code");
+      : logInFailed("the provider refused the code");
   },
 );
 
@@ -164,12 +170,12 @@ const maxCodeLength = 4_096;
 
 /** The authorization code of a callback. 324 for an error, a wrong state or a missing code. */
 export function codeOf(parameters: CallbackParameters, state: string): string {
-  if (parameters.get("state") !== state) throw unproven("the callback belongs to another log-in");
+  if (parameters.get("state") !== state) throw logInFailed("the callback belongs to another log-in");
   const error = parameters.get("error") ?? parameters.get("error_code");
   if (error !== undefined)
-    throw unproven(cancelled.has(error) ? "the user cancelled at the provider" : "the provider refused the log-in");
+    throw logInFailed(cancelled.has(error) ? "the user cancelled at the provider" : "the provider refused the log-in");
   const code = parameters.get("code") ?? "";
-  if (code === "" || code.length > maxCodeLength) throw unproven("the callback has no code");
+  if (code === "" || code.length > maxCodeLength) throw logInFailed("the callback has no code");
   return code;
 }
 

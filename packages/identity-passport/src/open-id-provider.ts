@@ -7,10 +7,10 @@ import type {
   ProviderProfile,
   ProviderType,
 } from "@sallyport/core";
-import { type JsonObject, misconfigured, type ProviderAnswer, unanswered, unproven } from "./guarded-client.ts";
+import { type JsonObject, misconfigured, type ProviderAnswer, unanswered, logInFailed } from "./guarded-client.ts";
 import { KeySet, verifyIdToken } from "./id-token.ts";
 import { codeOf, StrategyLogIn } from "./oauth-strategy.ts";
-import type { ProviderSurroundings } from "./provider-data.ts";
+import type { ProviderEnvironment } from "./provider-data.ts";
 
 /** The differences between OpenID Connect providers. */
 export interface OpenIdKind {
@@ -42,14 +42,14 @@ export interface OpenIdKind {
 export class OpenIdProvider implements IdentityProvider {
   readonly type: ProviderType;
   private readonly kind: OpenIdKind;
-  private readonly surroundings: ProviderSurroundings;
+  private readonly environment: ProviderEnvironment;
   /** By key set address. */
   private readonly keys = new Map<string, KeySet>();
 
-  constructor(kind: OpenIdKind, surroundings: ProviderSurroundings) {
+  constructor(kind: OpenIdKind, environment: ProviderEnvironment) {
     this.type = kind.type;
     this.kind = kind;
-    this.surroundings = surroundings;
+    this.environment = environment;
   }
 
   accept(data: unknown): ProviderData {
@@ -61,16 +61,16 @@ export class OpenIdProvider implements IdentityProvider {
   }
 
   async finish(answer: AuthorizationAnswer): Promise<ProviderProfile> {
-    const { kind, surroundings } = this;
+    const { kind, environment } = this;
     const { data, parameters, state } = answer;
     const code = codeOf(parameters, state);
     const iss = parameters.get("iss");
     if (iss !== undefined && kind.issuerOf({ iss }, data) === null)
-      throw unproven("the callback comes from another provider");
+      throw logInFailed("the callback comes from another provider");
 
-    const signal = AbortSignal.timeout(surroundings.timeout);
+    const signal = AbortSignal.timeout(environment.timeout);
     const logIn = this.logInOf(answer, await kind.clientSecret(data));
-    const { id_token: token } = await logIn.tradeCode(code, { client: surroundings.client, signal, blamesData });
+    const { id_token: token } = await logIn.exchangeCode(code, { client: environment.client, signal, blamesData });
     const verified = verifyIdToken(token, {
       keys: this.keysAt(kind.endpoints(data).keys),
       clientId: data["clientId"] ?? "",
@@ -82,7 +82,7 @@ export class OpenIdProvider implements IdentityProvider {
   }
 
   async check(data: ProviderData): Promise<void> {
-    const { client, timeout } = this.surroundings;
+    const { client, timeout } = this.environment;
     const { keys, token } = this.kind.endpoints(data);
     const signal = AbortSignal.timeout(timeout);
     await inTime(this.keysAt(keys).reload(), signal);
@@ -104,7 +104,7 @@ export class OpenIdProvider implements IdentityProvider {
   }
 
   private keysAt(address: string): KeySet {
-    const { client, timeout } = this.surroundings;
+    const { client, timeout } = this.environment;
     // Half the time limit leaves enough to continue with the cached keys.
     const keys = this.keys.get(address) ?? new KeySet({ client, address, timeout: timeout / 2 });
     this.keys.set(address, keys);

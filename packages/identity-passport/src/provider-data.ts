@@ -33,15 +33,15 @@ export function acceptedTexts<Name extends string>(
 }
 
 /** Values of `email_verified` that are accepted. Apple sends a string, some providers send nothing. */
-const vouched = new Set<unknown>([undefined, true, "true"]);
+const acceptedVerifications = new Set<unknown>([undefined, true, "true"]);
 
 /** The e-mail address of an id token, empty if the provider states that it is unverified. */
 export function emailOf({ email, email_verified: verified }: JsonObject): string {
-  return vouched.has(verified) ? profileText(email) : "";
+  return acceptedVerifications.has(verified) ? profileText(email) : "";
 }
 
 /** Characters. */
-const longest = 255;
+const maxLength = 255;
 
 /** A profile text as one line of at most 255 characters. Empty for other types. */
 export function profileText(value: unknown): string {
@@ -50,11 +50,11 @@ export function profileText(value: unknown): string {
     .normalize("NFC")
     .replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ")
     .trim();
-  return [...line].slice(0, longest).join("");
+  return [...line].slice(0, maxLength).join("");
 }
 
 /** Shared by all providers of a server. */
-export interface ProviderSurroundings {
+export interface ProviderEnvironment {
   readonly client: GuardedClient;
   /** Milliseconds for all provider requests of one callback. */
   readonly timeout: number;
@@ -66,4 +66,4 @@ export interface ProviderSurroundings {
  * The issuer of a fake provider, on any address. Stored links stay meaningless at the real provider: `.invalid` is
  * reserved (RFC 2606).
  */
-export const fakeIssuer = (type: ProviderType): string => `https://${type}.imitation.invalid`;
+export const fakeIssuer = (type: ProviderType): string => `https://${type}.fake.invalid`;

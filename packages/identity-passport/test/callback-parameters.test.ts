@@ -122,16 +122,16 @@ describe.each(providerTypes)("callback of %s", (type) => {
 });
 
 test("a callback that names another issuer is refused before any request", async () => {
-  const before = world.imitation.requests.get("/google/token") ?? 0;
+  const before = world.fakes.requests.get("/google/token") ?? 0;
   const foreign = logIn(world.providers().get("google")!, world.dataOf("google"), "anna", (answer) => ({
     ...answer,
     parameters: new Map([...answer.parameters, ["iss", "https://other.example"]]),
   }));
   await expect(foreign).rejects.toMatchObject({ code: 324, detail: "the callback comes from another provider" });
-  expect(world.imitation.requests.get("/google/token") ?? 0).toBe(before);
+  expect(world.fakes.requests.get("/google/token") ?? 0).toBe(before);
   const own = await logIn(world.providers().get("google")!, world.dataOf("google"), "anna", (answer) => ({
     ...answer,
-    parameters: new Map([...answer.parameters, ["iss", "https://google.imitation.invalid"]]),
+    parameters: new Map([...answer.parameters, ["iss", "https://google.fake.invalid"]]),
   }));
   expect(own).toMatchObject({ name: "Anna" });
 });

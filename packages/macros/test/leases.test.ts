@@ -141,19 +141,19 @@ describe("leases", () => {
     for (const [index, [began]] of times.entries()) expect(began).toBeGreaterThanOrEqual(times[index - 1]?.[1] ?? 0);
   });
 
-  it("lose waiting executions as displaced if another one blocks the thread", async () => {
+  it("lose waiting executions as evicted if another one blocks the thread", async () => {
     const { bench } = open(1);
     const waits = bench.run("return await now();", { answer: () => delay(2_000, null) });
     while (bench.calls.length === 0) await delay(5);
     const stuck = bench.run("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", { limits: { cpu: 50 } });
     await Promise.all([
       expect(stuck).rejects.toMatchObject({ kind: "cpu" }),
-      expect(waits).rejects.toMatchObject({ kind: "displaced" }),
+      expect(waits).rejects.toMatchObject({ kind: "evicted" }),
     ]);
     expect(await bench.run("return 1;")).toBe(1);
   });
 
-  it("fail as displaced before their first invocation, too", async () => {
+  it("fail as evicted before their first invocation, too", async () => {
     const { bench, runtime } = open(1);
     await bench.run("return 1;");
     const answers: (() => void)[] = [];
@@ -168,7 +168,7 @@ describe("leases", () => {
     const lease = await runtime.lease(1_000, false);
     answers[0]?.();
     await expect(stuck).rejects.toMatchObject({ kind: "cpu" });
-    await expect(lease.invoke(invocation("return 1;"), bench.host())).rejects.toMatchObject({ kind: "displaced" });
+    await expect(lease.invoke(invocation("return 1;"), bench.host())).rejects.toMatchObject({ kind: "evicted" });
     lease.release();
     expect(await bench.run("return 2;")).toBe(2);
   });

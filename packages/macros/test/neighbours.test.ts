@@ -35,7 +35,7 @@ describe("an inspected module that blocks its worker", () => {
       return {};
     };
     const written = await bench.run(body, { limits: { timeout: 60_000 }, answer }).catch(kindOf);
-    expect([await stuck, written, effects]).toEqual(["cpu", "displaced", ["Write", "Wait"]]);
+    expect([await stuck, written, effects]).toEqual(["cpu", "evicted", ["Write", "Wait"]]);
     // Its time starts when it runs.
     expect(performance.now() - began).toBeLessThan(20_000);
   });
@@ -129,7 +129,7 @@ it("refuses a lease that was lost on the way to another worker", async () => {
   await expect(lease.invoke(invocation("return 1;", { timeout: 50 }), bench.host())).rejects.toMatchObject({
     code: 706,
   });
-  await expect(lease.invoke(invocation("return 1;"), bench.host())).rejects.toMatchObject({ kind: "displaced" });
+  await expect(lease.invoke(invocation("return 1;"), bench.host())).rejects.toMatchObject({ kind: "evicted" });
   lease.release();
   await running;
   for (const other of [...others, await queued]) other.release();
@@ -154,7 +154,7 @@ it("does not count the time of others while later executions delay the first mes
   heartbeat.begin(2, 0);
   await delay(50);
   expect(entered.waited).toBeGreaterThanOrEqual(40);
-  entered.hear({
+  entered.receive({
     type: "done",
     id: 1,
     waited: 7,
@@ -208,7 +208,7 @@ it("answers and runs every execution once despite lost workers and released leas
   expect(await Promise.all(hostile)).not.toContain("ended");
   for (const [number, result] of results.entries()) {
     if (Array.isArray(result)) expect(result).toEqual([number, number, number]);
-    else expect(["displaced", "ended"]).toContain(result);
+    else expect(["evicted", "ended"]).toContain(result);
   }
   expect(effects.length).toBe(new Set(effects).size);
   expect(results.filter(Array.isArray).length).toBeGreaterThan(0);

@@ -73,7 +73,7 @@ describe("packed", () => {
   /** The order in which members are removed has no meaning. */
   function changesOf(watched: Watch): unknown {
     const changes: Changes = [];
-    watched.tell(changes, 0);
+    watched.report(changes, 0);
     const [changed] = unpackChanges(JSON.parse(JSON.stringify(changes)) as JsonValue, 1) as unknown as [
       { readonly set: Members; readonly removed: readonly string[] } | null,
     ];

@@ -51,13 +51,13 @@ function withAsciiDomain(address: string): string | null {
 /** Characters that allow header injection or spoofing: controls, line separators, directional formatting. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
-const longest = 200;
+const maxReplyLength = 200;
 
 /** A text for a header: one line of limited length. */
 function headerText(text: string): string {
   const line = text.replaceAll(unprintable, " ").replaceAll(/ {2,}/g, " ").trim();
   const characters = [...line];
-  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join("")}…`;
+  return characters.length <= maxReplyLength ? line : `${characters.slice(0, maxReplyLength - 1).join("")}…`;
 }
 
 /** Connection to the SMTP relay. */
@@ -113,7 +113,7 @@ export class SmtpMailer implements Mailer {
   }
 
   async send(mail: Mail): Promise<MailOutcome> {
-    if (this.closed) throw new MailerUnusable("away", "The transport is closed.");
+    if (this.closed) throw new MailerUnusable("unreachable", "The transport is closed.");
     const message = mailMessage(mail, this.sender);
     if (message === null) return { kind: "refused", reply: "address" };
     const sending = withinDeadline(this.transport.sendMail(message), this.deadline);
@@ -158,7 +158,7 @@ interface Failure {
 }
 
 /** Replies about the connection or the authentication, to any command. */
-const aboutTheConnection: ReadonlySet<number> = new Set([421, 454, 530, 534, 535, 538]);
+const connectionReplies: ReadonlySet<number> = new Set([421, 454, 530, 534, 535, 538]);
 
 const errorCodes: ReadonlyMap<unknown, MailerErrorCode> = new Map<unknown, MailerErrorCode>([
   ["ETLS", "tls"],
@@ -169,7 +169,7 @@ const errorCodes: ReadonlyMap<unknown, MailerErrorCode> = new Map<unknown, Maile
 ]);
 
 const words: ReadonlyMap<MailerErrorCode, string> = new Map([
-  ["away", "The relay cannot be reached, or broke off."],
+  ["unreachable", "The relay cannot be reached, or broke off."],
   ["timeout", "The relay did not answer in time."],
   ["tls", "The connection could not be encrypted, or the relay is not the one that its certificate names."],
   ["authentication", "The relay does not let this server in."],
@@ -181,14 +181,15 @@ const words: ReadonlyMap<MailerErrorCode, string> = new Map([
 function outcomeOf(error: unknown): MailOutcome {
   const failure: Failure = typeof error === "object" && error !== null ? error : {};
   const { code, command, responseCode } = failure;
-  const aboutAll = typeof responseCode !== "number" || aboutTheConnection.has(responseCode);
-  if (!aboutAll && command === "MAIL FROM") throw unusable(failure, "sender");
-  if (aboutAll || (command !== "RCPT TO" && command !== "DATA")) throw unusable(failure, errorCodeOf(code, failure));
+  const generalReplies = typeof responseCode !== "number" || connectionReplies.has(responseCode);
+  if (!generalReplies && command === "MAIL FROM") throw unusable(failure, "sender");
+  if (generalReplies || (command !== "RCPT TO" && command !== "DATA"))
+    throw unusable(failure, errorCodeOf(code, failure));
   return { kind: responseCode >= 500 ? "refused" : "later", reply: replyOf(failure) };
 }
 
 function errorCodeOf(code: unknown, { originalCode, responseCode }: Failure): MailerErrorCode {
-  if (responseCode === 421) return "away";
+  if (responseCode === 421) return "unreachable";
   if (originalCode === "ETIMEDOUT") return "timeout";
   // nodemailer reports a failed TLS handshake on an implicit TLS port as a socket error.
   if (
@@ -196,9 +197,9 @@ function errorCodeOf(code: unknown, { originalCode, responseCode }: Failure): Ma
     /^(?:ERR_(?:TLS|SSL)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(originalCode)
   )
     return "tls";
-  if (typeof responseCode === "number" && responseCode >= 530 && aboutTheConnection.has(responseCode))
+  if (typeof responseCode === "number" && responseCode >= 530 && connectionReplies.has(responseCode))
     return "authentication";
-  return errorCodes.get(code) ?? "away";
+  return errorCodes.get(code) ?? "unreachable";
 }
 
 function unusable(failure: Failure, errorCode: MailerErrorCode): MailerUnusable {

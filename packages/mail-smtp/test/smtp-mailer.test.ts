@@ -194,15 +194,15 @@ describe("relay reply", () => {
   });
 
   test.each([
-    ["421 to an address", atRcpt(421, "shutting down"), "away"],
-    ["421 to contents", atData(421, "shutting down"), "away"],
+    ["421 to an address", atRcpt(421, "shutting down"), "unreachable"],
+    ["421 to contents", atData(421, "shutting down"), "unreachable"],
     ["530 to an address", atRcpt(530, "log in first"), "authentication"],
     ["550 to the sender", atMail(550, "5.1.8 unknown sender"), "sender"],
     ["451 to the sender", atMail(451, "busy"), "sender"],
     [
       "421 to a connection",
       { onConnect: (_session: unknown, callback: (error?: Error) => void) => callback(reply(421, "too many")) },
-      "away",
+      "unreachable",
     ],
   ])("%s concerns all messages", async (_what, options, trouble) => {
     const relay = await sink(options);
@@ -225,7 +225,7 @@ describe("a relay that", () => {
     const relay = await startSmtpSink();
     await relay.close();
     const error = await errorCodeOf(mailer(relay.port).send(mail));
-    expect([error.errorCode, error.message]).toEqual(["away", expect.stringContaining("ECONNREFUSED")]);
+    expect([error.errorCode, error.message]).toEqual(["unreachable", expect.stringContaining("ECONNREFUSED")]);
   });
 
   test("hangs before its greeting", async () => {
@@ -253,13 +253,13 @@ describe("a relay that", () => {
         }
       });
     });
-    expect((await errorCodeOf(mailer(port).send(mail))).errorCode).toBe("away");
+    expect((await errorCodeOf(mailer(port).send(mail))).errorCode).toBe("unreachable");
     expect(attempts).toBe(1);
   });
 
   test("speaks another protocol", async () => {
     const port = await rawServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
-    expect(["answer", "away"]).toContain((await errorCodeOf(mailer(port).send(mail))).errorCode);
+    expect(["answer", "unreachable"]).toContain((await errorCodeOf(mailer(port).send(mail))).errorCode);
   });
 
   test("never stops talking", async () => {
@@ -372,5 +372,5 @@ test("closing waits for messages in progress, and sends nothing more", async () 
   await sending.close();
   expect(await sent).toHaveLength(5);
   expect(relay.received).toHaveLength(5);
-  expect((await errorCodeOf(sending.send(mail))).errorCode).toBe("away");
+  expect((await errorCodeOf(sending.send(mail))).errorCode).toBe("unreachable");
 });

@@ -88,10 +88,10 @@ export class FaultScript {
   }
 
   /** Saves the call counters. Returns a function that restores them, for a retried unit. */
-  mark(): () => void {
-    const marked = this.active.map((active) => [active, active.seen] as const);
+  savepoint(): () => void {
+    const saved = this.active.map((active) => [active, active.seen] as const);
     return () => {
-      for (const [active, seen] of marked) active.seen = seen;
+      for (const [active, seen] of saved) active.seen = seen;
     };
   }
 }

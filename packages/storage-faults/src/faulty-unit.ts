@@ -20,11 +20,14 @@ export function scriptedRepositories<R extends object>(repositories: R, within: 
 }
 
 /** A proxy that replaces each member of the object, including inherited and later ones. */
-export function withEachMember<T extends object>(object: T, standIn: (member: unknown, name: string) => unknown): T {
+export function withEachMember<T extends object>(
+  object: T,
+  replacement: (member: unknown, name: string) => unknown,
+): T {
   return new Proxy(object, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name, target);
-      return typeof name === "string" ? standIn(member, name) : member;
+      return typeof name === "string" ? replacement(member, name) : member;
     },
   });
 }

@@ -27,7 +27,7 @@ export function withFaults(storage: Storage, script: FaultScript): Storage {
   const replaced: Partial<Storage> = {
     repositories,
     transaction: (work) => transaction(storage, script, work),
-    batch: (work) => together(storage, script, work),
+    batch: (work) => batch(storage, script, work),
   };
   return withEachMember(storage, (member, name) => {
     if (Object.hasOwn(replaced, name)) return replaced[name as keyof Storage];
@@ -41,7 +41,7 @@ export function withFaults(storage: Storage, script: FaultScript): Storage {
 /** A standalone call. `part` runs it with other arguments and rolls it back. */
 async function alone(script: FaultScript, call: Call, run: Run, part?: Run): Promise<unknown> {
   for (let attempt = 1; ; attempt += 1) {
-    const forget = script.mark();
+    const reset = script.savepoint();
     const fault = script.inject(call);
     if (fault?.kind === "slow") await fault.latch.pass();
     if (fault === undefined || fault.kind === "slow") return run(call.given);
@@ -51,13 +51,13 @@ async function alone(script: FaultScript, call: Call, run: Run, part?: Run): Pro
     }
     if (fault.kind === "partial") await part?.(firstElements(call, fault.elements));
     if (fault.kind !== "conflict" || attempt === attempts) throw errorOf(fault);
-    forget();
+    reset();
   }
 }
 
 /** Runs a call in a transaction and rolls it back. */
 async function partially(storage: Storage, name: CallName, given: readonly unknown[]): Promise<void> {
-  const takenBack = new Error("taken back");
+  const rollbackSignal = new Error("rolled back");
   const [area = "", method = ""] = name.split(".");
   try {
     await storage.transaction(async (r) => {
@@ -65,10 +65,10 @@ async function partially(storage: Storage, name: CallName, given: readonly unkno
         Record<string, (...given: readonly unknown[]) => Promise<unknown>>
       >;
       await repository[method]?.(...given);
-      throw takenBack;
+      throw rollbackSignal;
     });
   } catch (error) {
-    if (error !== takenBack) throw error;
+    if (error !== rollbackSignal) throw error;
   }
 }
 
@@ -79,7 +79,7 @@ async function again<T>(
   begin: (fault: Loss | undefined, begun: () => FaultyUnit) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const forget = script.mark();
+    const reset = script.savepoint();
     // The current attempt: the storage can also retry the work.
     let unit = new FaultyUnit(script);
     const begun = () => {
@@ -97,7 +97,7 @@ async function again<T>(
     } catch (error) {
       if (!unit.conflicted || attempt === attempts) throw error;
     }
-    forget();
+    reset();
   }
 }
 
@@ -120,7 +120,7 @@ function transaction<T>(
   );
 }
 
-function together<T>(storage: Storage, script: FaultScript, work: (r: BatchRepositories) => Promise<T>): Promise<T> {
+function batch<T>(storage: Storage, script: FaultScript, work: (r: BatchRepositories) => Promise<T>): Promise<T> {
   return again(script, "batch", (fault, begun) =>
     storage.batch(async (r) => {
       const unit = begun();

@@ -133,13 +133,13 @@ export function knexAccountRepository<ObjectRow extends { readonly oid: unknown;
     links: readonly string[],
   ): Promise<FoundAccount> {
     // A name that cannot be stored still runs the lookup, with a name that no account has.
-    const asked = isStorableText(loginName) ? loginName : "";
+    const name = isStorableText(loginName) ? loginName : "";
     const { rows } =
       realm === "database"
-        ? await sql.run<FoundRow<ObjectRow>>(statements.byName, [asked, links])
-        : await sql.run<FoundRow<ObjectRow>>(statements.customByName, [asked]);
+        ? await sql.run<FoundRow<ObjectRow>>(statements.byName, [name, links])
+        : await sql.run<FoundRow<ObjectRow>>(statements.customByName, [name]);
     const decoy = rows.find(({ part }) => part === "next") ?? rows.find(({ part }) => part === "first");
-    return { ...found(asked === loginName ? rows : []), decoy: decoy?.secret ?? null };
+    return { ...found(name === loginName ? rows : []), decoy: decoy?.secret ?? null };
   }
 
   async function findById(id: AccountId, links: readonly string[]): Promise<FoundAccount> {

@@ -27,9 +27,9 @@ export function knexDeletionRepository(
   return {
     async lock(ids, by = {}) {
       const numbers = objectNumbers(ids);
-      const { rows } = await afterHolding<OutlineRow & { readonly locked_by: string | null }>(
+      const { rows } = await afterLocking<OutlineRow & { readonly locked_by: string | null }>(
         [statements.lock, [numbers, by.modelGeneration ?? null]],
-        [statements.held, [numbers, offset()]],
+        [statements.lockedRows, [numbers, offset()]],
       );
       return rows.map((row) => ({ object: outlineOf(row), lockedBy: row.locked_by }));
     },
@@ -44,13 +44,13 @@ export function knexDeletionRepository(
     },
 
     async clear(links) {
-      const asked = links.map(({ id, attribute, target }) => ({
+      const requested = links.map(({ id, attribute, target }) => ({
         source: objectNumber(id),
         attribute,
         target: objectNumber(target),
         id: target,
       }));
-      await sql.run(statements.clear, [JSON.stringify(asked), offset()]);
+      await sql.run(statements.clear, [JSON.stringify(requested), offset()]);
     },
 
     async delete(ids, { recycled, root, deletedBy = null, quota = 0 }) {
@@ -81,7 +81,7 @@ export function knexDeletionRepository(
 
     async recycledWith(id, by = {}) {
       if (!isObjectId(id)) return [];
-      const { rows } = await afterHolding<ObjectRow>(
+      const { rows } = await afterLocking<ObjectRow>(
         [statements.lockGroup, [objectNumber(id), by.modelGeneration ?? null]],
         [statements.group, [objectNumber(id)]],
       );
@@ -90,7 +90,7 @@ export function knexDeletionRepository(
 
     async targets(ids) {
       const numbers = objectNumbers(ids);
-      const { rows } = await afterHolding<TargetRow>(
+      const { rows } = await afterLocking<TargetRow>(
         [statements.lockTargets, [numbers]],
         [statements.targets, [numbers]],
       );
@@ -117,20 +117,20 @@ export function knexDeletionRepository(
     },
 
     async restore(objects) {
-      const asked = objects.map(({ id, attributes }) => ({ oid: objectNumber(id), attributes }));
+      const requested = objects.map(({ id, attributes }) => ({ oid: objectNumber(id), attributes }));
       const [linked] = linkParameters(
         objects.map(({ id, links }) => ({ source: { source: objectNumber(id) }, links })),
       );
-      const { rows } = await sql.run<ObjectRow>(statements.restore, [JSON.stringify(asked), linked, offset()]);
+      const { rows } = await sql.run<ObjectRow>(statements.restore, [JSON.stringify(requested), linked, offset()]);
       const restored = new Map(rows.map((row) => [objectIdOf(Number(row.oid)), objectOf(row)]));
       return objects.flatMap(({ id }) => restored.get(id) ?? []);
     },
   };
 
   /** Locks first. A separate statement then sees what was committed while the lock waited. */
-  async function afterHolding<Row>(
+  async function afterLocking<Row>(
     lock: Parameters<SqlRunner["run"]>,
-    read: [DeletionStatements["held"], readonly SqlValue[]],
+    read: [DeletionStatements["lockedRows"], readonly SqlValue[]],
   ) {
     const [, result] = await sql.atomically((transaction) =>
       Promise.all([transaction.run(...lock), transaction.run<Row>(...read)]),

@@ -14,7 +14,7 @@ export const knexModelRepository = (
   },
 
   async lock() {
-    await sql.atomically(dialect.hold);
+    await sql.atomically(dialect.lock);
   },
 
   async change({ put, removed = [] }, expectedGeneration) {
@@ -22,7 +22,7 @@ export const knexModelRepository = (
     const latest = new Map(put.map((definition) => [definition.name, JSON.stringify(definition)]));
     const names = [...removed];
     return sql.atomically(async (transaction) => {
-      await dialect.hold(transaction);
+      await dialect.lock(transaction);
       const { rowCount } = await transaction.run(statements.raise, [expectedGeneration]);
       if (rowCount === 0) return "stale";
       for (const name of names) await transaction.run(statements.remove, [name]);
@@ -40,7 +40,7 @@ interface ModelRow {
 
 interface ModelDialect {
   /** Blocks object writes and model changes of others until the transaction ends. */
-  readonly hold: (sql: SqlRunner) => Promise<unknown>;
+  readonly lock: (sql: SqlRunner) => Promise<unknown>;
   /** The clause after the values that replaces an existing class of the same name. */
   readonly replacing: string;
 }

@@ -45,14 +45,14 @@ export function knexObjectRepository(
   return {
     async get(which, visibility, bytes = defaultAnswerBytes) {
       const { getOne, getSeveral, getByUuid, getByUuids } = statements;
-      const [asked, keys, one, several] =
+      const [requested, keys, one, several] =
         "uuids" in which
           ? ([which.uuids, which.uuids.filter(isUuid), getByUuid, getByUuids] as const)
           : ([which, objectNumbers(which), getOne, getSeveral] as const);
       const [key] = keys;
       if (key === undefined) return [];
       const seen = visibilityParameters(visibility);
-      if (asked.length === 1) return (await sql.run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
+      if (requested.length === 1) return (await sql.run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
       return objectsWithin((await sql.run<BoundedRow>(several, [keys, ...seen, bytes])).rows);
     },
 
@@ -115,9 +115,9 @@ export function knexObjectRepository(
         objects.map((object, index) => ({ source: { uuid: wanted[index]?.uuid }, links: object.links })),
       );
       const elements = wanted.map((object, index) => elementOf(object, objects[index]?.uuid === undefined));
-      const [statement, asked] =
+      const [statement, requested] =
         elements.length === 1 ? [statements.insertOne, elements[0]] : [statements.insert, elements];
-      const values = [JSON.stringify(asked), ...links, by?.modelGeneration ?? null, offset()];
+      const values = [JSON.stringify(requested), ...links, by?.modelGeneration ?? null, offset()];
       const { rows } = await sql.run<ObjectRow>(statement, values);
       const byUuid = new Map(rows.map((row) => [row.uuid, row]));
       return wanted.map((object) => {
@@ -130,7 +130,7 @@ export function knexObjectRepository(
       if (changes.length === 0) return [];
       acceptChanges(changes);
       if (!changes.every(({ id }) => isObjectId(id))) throw new ServiceError(304);
-      const asked = changes.map(({ id, attributes, readers, expectedVersions }) => {
+      const requested = changes.map(({ id, attributes, readers, expectedVersions }) => {
         const change = { oid: objectNumber(id), attributes, versions: expectedVersions };
         return readers === undefined ? change : { ...change, narrows: true, readers: readersOf(readers) };
       });
@@ -139,7 +139,7 @@ export function knexObjectRepository(
       );
       const session = by.session === null ? null : Buffer.from(by.session, "hex");
       const values = [
-        JSON.stringify(asked),
+        JSON.stringify(requested),
         ...links,
         session,
         by.modelGeneration ?? null,

@@ -18,9 +18,9 @@ export function knexRecordRepository(
 ): RecordRepository {
   return {
     async get<Value>(kind: RecordKind<Value>, ids: readonly string[]) {
-      const asked = askedFor(ids);
-      if (asked.length === 0) return [];
-      const { rows } = await sql.run<RecordRow<Value>>(statements.get, [kind, asked, offset()]);
+      const names = requested(ids);
+      if (names.length === 0) return [];
+      const { rows } = await sql.run<RecordRow<Value>>(statements.get, [kind, names, offset()]);
       return rows.map(recordOf);
     },
 
@@ -44,9 +44,9 @@ export function knexRecordRepository(
         if (!isStorableText(selector.owner)) return [];
         return removed(sql.run(statements.removeOfOwner, [kind, selector.owner, offset()]));
       }
-      const asked = askedFor(selector.ids);
-      if (asked.length === 0) return [];
-      return removed(sql.runOnce(statements.removeIds(asked.length), [kind, offset(), ...asked]));
+      const names = requested(selector.ids);
+      if (names.length === 0) return [];
+      return removed(sql.runOnce(statements.removeIds(names.length), [kind, offset(), ...names]));
     },
 
     async list<Value>(
@@ -115,7 +115,7 @@ export function knexRecordRepository(
 const overQuota: RecordQuota = { perOwner: 0, total: 0 };
 
 /** The storable ids, without duplicates. */
-function askedFor(ids: readonly string[]): string[] {
+function requested(ids: readonly string[]): string[] {
   return [...new Set(ids)].filter(isStorableText);
 }
 

@@ -95,15 +95,15 @@ export function knexSessionRepository(
 
 /** Custom account with version, and link with birth. */
 function authenticationValues(
-  entrance: AuthenticationMethod,
+  authenticationMethod: AuthenticationMethod,
 ): [string | null, number | null, string | null, number | null] {
-  switch (entrance.kind) {
+  switch (authenticationMethod.kind) {
     case "password":
       return [null, null, null, null];
     case "custom":
-      return [entrance.accountId, entrance.secretVersion, null, null];
+      return [authenticationMethod.accountId, authenticationMethod.secretVersion, null, null];
     case "provider":
-      return [null, null, entrance.link.id, entrance.link.createdVersion];
+      return [null, null, authenticationMethod.link.id, authenticationMethod.link.createdVersion];
   }
 }
 

@@ -15,25 +15,25 @@ export const knexThrottleRepository = (
   offset: () => number,
 ): ThrottleRepository => ({
   async attempt(keys) {
-    const asked = askedOf(keys);
-    if (asked === null) return { wait: 0, claimed: false };
-    const { rows } = await sql.run<ThrottleVerdict>(statements.attempt, [asked, offset()]);
+    const requested = requestOf(keys);
+    if (requested === null) return { wait: 0, claimed: false };
+    const { rows } = await sql.run<ThrottleVerdict>(statements.attempt, [requested, offset()]);
     return rows[0] as ThrottleVerdict;
   },
 
   async fail(keys) {
-    const asked = askedOf(keys);
-    if (asked === null) return 0;
-    const { rows } = await sql.run<{ wait: number }>(statements.fail, [asked, offset()]);
+    const requested = requestOf(keys);
+    if (requested === null) return 0;
+    const { rows } = await sql.run<{ wait: number }>(statements.fail, [requested, offset()]);
     return rows[0]?.wait ?? 0;
   },
 
-  async pass(keys, forget, granted) {
-    const asked = askedOf(keys);
-    if (asked === null && forget.length === 0 && granted === undefined) return;
+  async pass(keys, resetKeys, granted) {
+    const requested = requestOf(keys);
+    if (requested === null && resetKeys.length === 0 && granted === undefined) return;
     // In the order in which rows are locked.
-    const all = [...new Set([...keys.map(({ key }) => key), ...forget])].toSorted();
-    await sql.run(statements.pass, [all, asked ?? "[]", forget, offset(), ...grantValues(granted)]);
+    const all = [...new Set([...keys.map(({ key }) => key), ...resetKeys])].toSorted();
+    await sql.run(statements.pass, [all, requested ?? "[]", resetKeys, offset(), ...grantValues(granted)]);
   },
 
   async sweep(limit) {
@@ -53,33 +53,33 @@ function grantValues(granted: ExemptionGrant | undefined): (string | number | nu
 }
 
 /** The keys with their policies as JSON, ordered and without duplicates; `null` if every throttle is off. */
-function askedOf(keys: readonly ThrottleKey[]): string | null {
-  const asked = new Map<string, object>();
+function requestOf(keys: readonly ThrottleKey[]): string | null {
+  const requested = new Map<string, object>();
   for (const { key, policy, exemption } of keys) {
-    const { maxFailures: free, initialDelay: first, maxDelay: longest, resetAfter: forget } = policy;
-    if (free > 0)
-      asked.set(key, {
+    const { maxFailures, initialDelay, maxDelay, resetAfter } = policy;
+    if (maxFailures > 0)
+      requested.set(key, {
         key,
-        free,
-        first,
-        longest,
-        forget,
-        exempt: exemption === undefined ? null : exemptionKey(exemption),
+        max_failures: maxFailures,
+        initial_delay: initialDelay,
+        max_delay: maxDelay,
+        reset_after: resetAfter,
+        exemption: exemption === undefined ? null : exemptionKey(exemption),
       });
   }
-  const names = [...asked.keys()].toSorted();
-  return names.length === 0 ? null : JSON.stringify(names.map((name) => asked.get(name)));
+  const names = [...requested.keys()].toSorted();
+  return names.length === 0 ? null : JSON.stringify(names.map((name) => requested.get(name)));
 }
 
 /**
- * Parameter 1 is an array of `{key, free, first, longest, forget, exempt}` without duplicate keys; `exempt` is an
+ * Parameter 1 is an array of `{key, max_failures, initial_delay, max_delay, reset_after, exemption}` without duplicate keys; `exemption` is an
  * exemption key or null. Parameter 2 is the clock offset. Waits are in milliseconds. Rows are locked in key order to
  * avoid deadlocks.
  */
 export interface ThrottleStatements {
   readonly attempt: Statement;
   readonly fail: Statement;
-  /** 1 all keys, 2 the array, 3 keys to forget, 4 clock offset; of a granted exemption, or null: 5 key, 6 group key, 7 maximum per group, 8 lifetime, 9 renewal. */
+  /** 1 all keys, 2 the array, 3 keys to reset, 4 clock offset; of a granted exemption, or null: 5 key, 6 group key, 7 maximum per group, 8 lifetime, 9 renewal. */
   readonly pass: Statement;
   /** 1 limit, 2 clock offset. */
   readonly sweep: Statement;

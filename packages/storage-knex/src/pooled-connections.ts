@@ -41,7 +41,7 @@ export function withDefaults(settings: PooledConnectionSettings) {
 export const silentLog = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 /** A connection lent by Knex. */
-export interface LentConnection {
+export interface PooledConnection {
   /** Any value here makes Knex discard the connection. */
   __knex__disposed?: unknown;
 }
@@ -50,7 +50,7 @@ export interface LentConnection {
  * Takes connections from Knex's pool and returns them. Statement texts are sent directly: through `knex.raw`, a named
  * statement costs 36 µs of processor time instead of 23 µs, the cost of the bare driver.
  */
-export function lending<Connection>(failureOf: (error: unknown) => ServiceError) {
+export function connectionAccess<Connection>(failureOf: (error: unknown) => ServiceError) {
   const clientOf = (knex: Knex) => knex.client as Knex.Client;
 
   async function acquire(knex: Knex): Promise<Connection> {

@@ -1,7 +1,7 @@
 import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "./open-calls.ts";
-import type { LentConnection } from "./pooled-connections.ts";
+import type { PooledConnection } from "./pooled-connections.ts";
 import { endsTransaction, type SqlResult, type SqlRunner, type SqlValue, withRetries } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
@@ -17,7 +17,11 @@ export interface SqlDialect<Query, Connection> {
   readonly commit: Query;
   readonly rollback: Query;
   /** The queries around a nested part of a transaction at this depth: at its start, and after its success or failure. */
-  part(depth: number): { readonly begun: Query; readonly kept: readonly Query[]; readonly undone: readonly Query[] };
+  savepoint(depth: number): {
+    readonly begin: Query;
+    readonly release: readonly Query[];
+    readonly undo: readonly Query[];
+  };
   withConnection<T>(knex: Knex, work: (connection: Connection) => Promise<T>): Promise<T>;
   runOn<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>>;
   /** Whether a retry can succeed. */
@@ -63,13 +67,16 @@ abstract class QueryRunner<Query, Connection> implements SqlRunner {
 }
 
 /** Sends statements to any free connection. Retries a transaction after a conflict. */
-export abstract class SqlPooledRunner<Query, Connection extends LentConnection> extends QueryRunner<Query, Connection> {
+export abstract class SqlPooledRunner<Query, Connection extends PooledConnection> extends QueryRunner<
+  Query,
+  Connection
+> {
   constructor(
     knex: Knex,
     schema: string,
     protected readonly calls: OpenCalls,
     /** Awaited before every call. Rejects while the database does not match the code. */
-    protected readonly ready: () => Promise<void> | undefined,
+    protected readonly checkReady: () => Promise<void> | undefined,
   ) {
     super(knex, schema);
   }
@@ -79,7 +86,7 @@ export abstract class SqlPooledRunner<Query, Connection extends LentConnection> 
   }
 
   /** Like `atomically`, for statements that are requested all at once. */
-  together<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+  batch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
     return this.transact((transaction) => transaction.completeBatch(work));
   }
 
@@ -87,7 +94,7 @@ export abstract class SqlPooledRunner<Query, Connection extends LentConnection> 
 
   private transact<T>(complete: (transaction: SqlTransactionRunner<Query, Connection>) => Promise<T>): Promise<T> {
     return this.calls.during(async () => {
-      await this.ready();
+      await this.checkReady();
       let transaction: SqlTransactionRunner<Query, Connection> | undefined;
       const work = () => {
         transaction = undefined;
@@ -102,7 +109,7 @@ export abstract class SqlPooledRunner<Query, Connection extends LentConnection> 
 }
 
 /** Sends everything to the one connection of an open transaction. */
-export abstract class SqlTransactionRunner<Query, Connection extends LentConnection> extends QueryRunner<
+export abstract class SqlTransactionRunner<Query, Connection extends PooledConnection> extends QueryRunner<
   Query,
   Connection
 > {
@@ -111,7 +118,7 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
   /** Settles when all statements so far are answered. */
   protected last: Promise<unknown> = Promise.resolve();
   /** Savepoint queries to send before the next statement: a part without statements costs nothing. */
-  private owed: Query[] = [];
+  private deferred: Query[] = [];
   /** Nesting depth of the current part. */
   private depth = 0;
 
@@ -157,9 +164,9 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
   }
 
   protected dispatch<Row>(query: Query): Promise<SqlResult<Row>> {
-    const owed = this.owed;
-    this.owed = [];
-    for (const each of owed) this.dispatchOne(each).catch(noOp);
+    const deferred = this.deferred;
+    this.deferred = [];
+    for (const each of deferred) this.dispatchOne(each).catch(noOp);
     return this.dispatchOne(query);
   }
 
@@ -189,19 +196,19 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
   private async attempt<T>(part: () => Promise<T>): Promise<T> {
     if (this.failure !== undefined) throw this.failure;
     this.depth += 1;
-    const { begun, kept, undone } = this.dialect.part(this.depth);
-    this.owed.push(begun);
+    const { begin, release, undo } = this.dialect.savepoint(this.depth);
+    this.deferred.push(begin);
     try {
       const result = await part();
       await this.answered();
       if (this.failure !== undefined) throw this.failure;
-      this.endPart(begun, kept);
+      this.endSavepoint(begin, release);
       return result;
     } catch (error) {
       await this.answered();
       if (!this.conflicted && !endsTransaction(this.failure)) {
         this.failure = undefined;
-        this.endPart(begun, undone);
+        this.endSavepoint(begin, undo);
       }
       throw error;
     } finally {
@@ -209,9 +216,9 @@ export abstract class SqlTransactionRunner<Query, Connection extends LentConnect
     }
   }
 
-  private endPart(begun: Query, ends: readonly Query[]): void {
-    if (this.owed.includes(begun)) this.owed.pop();
-    else this.owed.push(...ends);
+  private endSavepoint(begin: Query, ends: readonly Query[]): void {
+    if (this.deferred.includes(begin)) this.deferred.pop();
+    else this.deferred.push(...ends);
   }
 }
 

@@ -48,11 +48,11 @@ export class ServerWatch {
     if (this.frozen) return Promise.reject(isFrozen());
     return new Promise((resolve, reject) => {
       let over = false;
-      const giveUp = (error: ServiceError) => {
+      const abort = (error: ServiceError) => {
         over = true;
         reject(error);
       };
-      this.waiters.add(giveUp);
+      this.waiters.add(abort);
       const settle = async () => {
         try {
           const connection = await connecting();
@@ -61,7 +61,7 @@ export class ServerWatch {
         } catch (error) {
           reject(error as Error);
         } finally {
-          this.waiters.delete(giveUp);
+          this.waiters.delete(abort);
         }
       };
       void settle();
@@ -86,29 +86,29 @@ export class ServerWatch {
     this.parts.cut(Number.POSITIVE_INFINITY);
     const waiters = [...this.waiters];
     this.waiters.clear();
-    for (const giveUp of waiters) giveUp(isFrozen());
+    for (const abort of waiters) abort(isFrozen());
   }
 
   /** Whether the server answers the probe in time. An error, such as too many connections, is an answer. */
   private async answers(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<false>((resolve) => {
+    const timeout = new Promise<false>((resolve) => {
       // After a pause of this process, an answer that has arrived meanwhile is read before the verdict.
       timer = setTimeout(() => setImmediate(() => resolve(false)), waitTimeout);
     });
-    const answered = await Promise.race([this.ask(), silence]);
+    const answered = await Promise.race([this.ask(), timeout]);
     clearTimeout(timer);
     return answered;
   }
 
   private async ask(): Promise<true> {
-    let asked: Probe | null = null;
+    let current: Probe | null = null;
     try {
-      asked = this.probe ??= this.parts.probe();
-      await asked.ask();
+      current = this.probe ??= this.parts.probe();
+      await current.ask();
     } catch {
       // A probe that timed out fails later, when another one may have replaced it.
-      if (this.probe === asked) this.leaveProbe();
+      if (this.probe === current) this.leaveProbe();
     }
     return true;
   }

@@ -63,7 +63,7 @@ export async function insertRows(
   rows: Iterable<readonly SqlValue[]>,
   otherwise = "",
 ): Promise<void> {
-  for (const part of portions(rows)) {
+  for (const part of chunks(rows)) {
     const places = part.map(
       (_, row) => `(${columns.map((__, column) => `$${row * columns.length + column + 1}`).join(", ")})`,
     );
@@ -74,7 +74,7 @@ export async function insertRows(
   }
 }
 
-function* portions(rows: Iterable<readonly SqlValue[]>): Generator<(readonly SqlValue[])[]> {
+function* chunks(rows: Iterable<readonly SqlValue[]>): Generator<(readonly SqlValue[])[]> {
   let part: (readonly SqlValue[])[] = [];
   let characters = 0;
   for (const row of rows) {

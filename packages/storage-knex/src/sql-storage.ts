@@ -32,7 +32,7 @@ export abstract class SqlStorage implements Storage {
   abstract readonly archive: StorageArchive;
   protected abstract readonly sql: {
     atomically<T>(work: (sql: SqlRunner, attempt: Attempt) => Promise<T>): Promise<T>;
-    together<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T>;
+    batch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T>;
   };
   protected abstract readonly indexes: {
     align(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy">;
@@ -70,7 +70,7 @@ export abstract class SqlStorage implements Storage {
   }
 
   batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {
-    return this.sql.together((sql) => work(this.repositoriesOver(sql)));
+    return this.sql.batch((sql) => work(this.repositoriesOver(sql)));
   }
 
   migrate(classes: readonly ClassDefinition[] = builtInClasses): Promise<MigrationReport> {

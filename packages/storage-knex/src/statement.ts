@@ -5,7 +5,7 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
   /** Treats a duplicate key as success with no affected rows, for engines without such a clause. */
-  readonly unlessKnown?: true;
+  readonly ignoreDuplicates?: true;
   /** Runs with every request, never waits for a lock and has a small answer: can be batched with those of other requests. */
   readonly batchable?: true;
   /** How it combines with other statements without answers into one: a function call, or an insert. */
@@ -27,6 +27,6 @@ export function batchableStatement(name: string, text: string): Statement {
 }
 
 /** A statement that inserts a row unless its key exists. */
-export function additionUnlessKnown(name: string, text: string): Statement {
-  return { ...statement(name, text), unlessKnown: true };
+export function insertIgnoringDuplicates(name: string, text: string): Statement {
+  return { ...statement(name, text), ignoreDuplicates: true };
 }

@@ -17,7 +17,7 @@ describe("migrations", () => {
   const names = migrations.map(({ name }) => name);
   const migrator = (extra: readonly Migration[]) =>
     new Migrator(database.connect().knex, tablesOf("test"), [...migrations, ...extra], {
-      patience: { lockTimeout: 50, pause: 20 },
+      timeouts: { lockTimeout: 50, pause: 20 },
     });
 
   test("run once, in order, and are recorded", async () => {

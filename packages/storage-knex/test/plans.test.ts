@@ -205,7 +205,12 @@ describe("plans of frequent statements", () => {
     ],
     ["changes", changes.read, ["1", "7", "9000000000000000", "100"], ["objects_stamp", "tombstones_stamp"]],
     ["watermark of the changes", changes.watermark, [], ["objects_stamp", "tombstones_stamp"]],
-    ["objects locked for deletion", tombstones.held, ["'{7,8}'", "0"], ["locks_pkey", "objects_pkey", "sessions_pkey"]],
+    [
+      "objects locked for deletion",
+      tombstones.lockedRows,
+      ["'{7,8}'", "0"],
+      ["locks_pkey", "objects_pkey", "sessions_pkey"],
+    ],
     [
       "referrers of an object",
       tombstones.referrers,

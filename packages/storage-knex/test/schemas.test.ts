@@ -23,7 +23,7 @@ test.each([
     "a changed migration",
     /create table (?:if not exists )?\S*settings\S* \(/,
     "$& extra integer,",
-    "migration 0001-entry has changed",
+    "migration 0001-access has changed",
   ],
   ["a changed function with the same number", /SP315/, "SP316", "functions open_session 1 has changed"],
   [

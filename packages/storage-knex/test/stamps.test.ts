@@ -131,7 +131,7 @@ describe("links", () => {
       await expectWaiting();
       expect(ended).toBe(false);
     });
-    expect(await taken).toBe("taken");
+    expect(await taken).toBe("locked");
     expect(await codeOf(update(id, {}))).toBe(713);
   });
 
@@ -289,7 +289,7 @@ describe("object stamps", () => {
     await comeFromElsewhere(1_000_000);
     const impatient = () =>
       new Migrator(database.connect().knex, tables, migrations, {
-        patience: { lockTimeout: 50, pause: 20 },
+        timeouts: { lockTimeout: 50, pause: 20 },
         finish: (run) => raiseStamps(run, tables),
       }).migrate();
     let raised = false;

@@ -14,26 +14,26 @@ export interface Access {
 }
 
 /** Passes work on and records its answers, so that no failure goes unnoticed. */
-export class NotingAccess implements Access {
-  private readonly noted: Promise<unknown>[] = [];
+export class TrackedAccess implements Access {
+  private readonly pending: Promise<unknown>[] = [];
 
   constructor(private readonly access: Access) {}
 
   read<T>(work: Work<T>): Promise<T> {
-    return this.note(this.access.read(work));
+    return this.track(this.access.read(work));
   }
 
   write<T>(work: Work<T>): Promise<T> {
-    return this.note(this.access.write(work));
+    return this.track(this.access.write(work));
   }
 
   /** Rejects if one of the calls so far fails. */
   async answers(): Promise<void> {
-    await Promise.all(this.noted);
+    await Promise.all(this.pending);
   }
 
-  private note<T>(answer: Promise<T>): Promise<T> {
-    this.noted.push(answer);
+  private track<T>(answer: Promise<T>): Promise<T> {
+    this.pending.push(answer);
     return answer;
   }
 }

@@ -55,7 +55,7 @@ export const memoryAccountRepository = (access: Access): AccountRepository => ({
       if (name !== undefined && isTaken(state, { id, ...name })) {
         throw new ServiceError(307, { detail: "The user name is taken or looks like another." });
       }
-      forgetNames(state, [id]);
+      removeNames(state, [id]);
       keepAccount(state, {
         ...account,
         ...name,
@@ -90,7 +90,7 @@ export const memoryAccountRepository = (access: Access): AccountRepository => ({
       );
       if (administrators.length > 0 && administrators.every(({ id }) => ids.includes(id))) return "lastAdministrator";
       const removed = ids.filter((id) => state.accounts.has(id)).length;
-      removeBelongings(state, ids);
+      removeOwnedData(state, ids);
       return removed;
     }),
 
@@ -127,7 +127,7 @@ function keepAccount({ accounts, accountNames }: State, account: AccountRecord):
   for (const name of namesOf(account)) accountNames.set(name, account.id);
 }
 
-function forgetNames({ accounts, accountNames }: State, ids: readonly AccountId[]): void {
+function removeNames({ accounts, accountNames }: State, ids: readonly AccountId[]): void {
   for (const id of ids) {
     const account = accounts.get(id);
     for (const name of account === undefined ? [] : namesOf(account)) accountNames.delete(name);
@@ -175,7 +175,7 @@ function targetsOf({ attributes }: StoredObject, name: string): ObjectId[] {
 }
 
 /** Removes accounts with their custom accounts, and the records that these accounts or their links own. */
-function removeBelongings(state: State, ids: readonly AccountId[]): void {
+function removeOwnedData(state: State, ids: readonly AccountId[]): void {
   const { accounts, records } = state;
   const mapped = accountsOf(state, "custom").filter(({ userId }) => ids.includes(userId));
   const removed = [...ids, ...mapped.map(({ id }) => id)];
@@ -185,7 +185,7 @@ function removeBelongings(state: State, ids: readonly AccountId[]): void {
   for (const record of records.values())
     if (record.kind === identityLinkKind && owners.has(record.owner))
       owners.add(`link:${identityLinkOf(record).value.id}`);
-  forgetNames(state, removed);
+  removeNames(state, removed);
   for (const id of removed) accounts.delete(id);
   for (const [key, { owner }] of records.entries()) if (owners.has(owner)) records.delete(key);
 }

@@ -24,10 +24,10 @@ import type { State } from "./state.ts";
 export const memoryAdmissionRepository = (access: Access): AdmissionRepository => ({
   async admit(request) {
     // Only a due touch writes, and only writes wait for transactions.
-    const seen = await access.read((state, now) => look(state, request, now));
+    const seen = await access.read((state, now) => lookUp(state, request, now));
     if (!seen.touchDue) return seen.admission;
     return access.write((state, now) => {
-      const { admission, record, touchDue } = look(state, request, now);
+      const { admission, record, touchDue } = lookUp(state, request, now);
       if (touchDue)
         state.sessions.set(request.session as string, touched(record as SessionRecord, request.idleTimeout, now));
       return admission;
@@ -48,17 +48,17 @@ function namedKey(payload: RecordValue | null): Digest | null {
   return typeof appKey === "string" ? appKey : null;
 }
 
-interface Look {
+interface AdmissionLookup {
   readonly admission: Admission;
   readonly record: SessionRecord | null;
   readonly touchDue: boolean;
 }
 
-function look(
+function lookUp(
   state: State,
   { appKey: keyDigest, session: digest, mode = "session", idleTimeout }: AdmissionRequest,
   now: number,
-): Look {
+): AdmissionLookup {
   const appKey = appKeyOf(state, keyDigest);
   const found = appKey === null || digest === null ? null : liveSession(state, digest, mode, appKey, now);
   const admission = {
@@ -103,22 +103,24 @@ function liveSession(state: State, digest: string, mode: SessionMode, appKey: Ap
 /** The authentication method of a session; `null` if it is no longer valid. */
 function currentAuthenticationMethod(
   state: State,
-  entrance: AuthenticationMethod,
+  authenticationMethod: AuthenticationMethod,
   now: number,
 ): AuthenticationMethod | null {
-  switch (entrance.kind) {
+  switch (authenticationMethod.kind) {
     case "password":
-      return entrance;
+      return authenticationMethod;
     case "custom": {
-      const account = state.accounts.get(entrance.accountId);
-      return account !== undefined && !account.disabled && account.secretVersion === entrance.secretVersion
-        ? entrance
+      const account = state.accounts.get(authenticationMethod.accountId);
+      return account !== undefined && !account.disabled && account.secretVersion === authenticationMethod.secretVersion
+        ? authenticationMethod
         : null;
     }
     case "provider": {
-      const { id, createdVersion } = entrance.link;
+      const { id, createdVersion } = authenticationMethod.link;
       const record = livingRecord(state, identityLinkKind, id, now);
-      return record?.createdVersion === createdVersion ? { ...entrance, link: identityLinkOf(record) } : null;
+      return record?.createdVersion === createdVersion
+        ? { ...authenticationMethod, link: identityLinkOf(record) }
+        : null;
     }
   }
 }

@@ -6,19 +6,19 @@ import type { State } from "./state.ts";
 export const memoryLockRepository = (access: Access): LockRepository => ({
   take: (id, session, atMost = 0) =>
     access.write((state, now) => {
-      if (!isObjectId(id) || !state.objects.has(objectNumber(id))) return "gone";
+      if (!isObjectId(id) || !state.objects.has(objectNumber(id))) return "notFound";
       const lock = liveLock(state, objectNumber(id), now);
-      if (lock !== null) return lock.session === session ? "taken" : "held";
-      if (atMost > 0 && countOf(state, session, now) >= atMost) return "full";
+      if (lock !== null) return lock.session === session ? "locked" : "lockedByOther";
+      if (atMost > 0 && countOf(state, session, now) >= atMost) return "limitReached";
       state.locks.set(objectNumber(id), Object.freeze({ session, since: now }));
-      return "taken";
+      return "locked";
     }),
 
   release: (id, session) =>
     access.write((state, now) => {
       const lock = isObjectId(id) ? liveLock(state, objectNumber(id), now) : null;
-      if (lock === null) return "free";
-      if (session !== null && lock.session !== session) return "held";
+      if (lock === null) return "notLocked";
+      if (session !== null && lock.session !== session) return "lockedByOther";
       state.locks.delete(objectNumber(id));
       return "released";
     }),

@@ -1,7 +1,7 @@
 import { acceptStorable, type RecordRepository, type RecordValue, type StoredRecord } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { KeptRecord } from "./records.ts";
-import { nextNumberForGood, type State } from "./state.ts";
+import { reserveNumber, type State } from "./state.ts";
 import { frozenCopy, partByName } from "./table.ts";
 
 export const memoryRecordRepository = (access: Access): RecordRepository => ({
@@ -72,7 +72,7 @@ export const memoryRecordRepository = (access: Access): RecordRepository => ({
         .map((record) => {
           const claimed = {
             ...record,
-            version: nextNumberForGood(state, "record"),
+            version: reserveNumber(state, "record"),
             claims: record.claims + 1,
             dueAt: now + lease,
           };
@@ -136,7 +136,7 @@ function write(
   { lifetime, ...content }: Content & Pick<KeptRecord, "kind"> & { readonly lifetime: number | null },
   present?: KeptRecord,
 ): void {
-  const version = nextNumberForGood(state, "record");
+  const version = reserveNumber(state, "record");
   const record = {
     ...content,
     version,

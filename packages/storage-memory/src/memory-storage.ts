@@ -12,7 +12,7 @@ import {
   type Storage,
   type StorageCapabilities,
 } from "@sallyport/core";
-import { type Access, NotingAccess, TransactionAccess, Mutex } from "./access.ts";
+import { type Access, TrackedAccess, TransactionAccess, Mutex } from "./access.ts";
 import { MemoryArchive } from "./archive/memory-archive.ts";
 import { frozenCopy } from "./table.ts";
 import { memoryRepositories } from "./memory-repositories.ts";
@@ -73,11 +73,11 @@ export class MemoryStorage implements Storage {
 
   batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {
     return this.transact(async (access) => {
-      const noted = new NotingAccess(access);
-      const running = work(memoryRepositories(noted));
+      const tracked = new TrackedAccess(access);
+      const running = work(memoryRepositories(tracked));
       // A batch accepts calls only until `work` returns its promise.
       access.end();
-      const answers = noted.answers();
+      const answers = tracked.answers();
       answers.catch(() => {});
       const result = await running;
       await answers;

@@ -91,8 +91,8 @@ export function nextNumber(state: State, series: Series): number {
 }
 
 /** The next number of objects or versions. A rollback does not make it available again. */
-export function nextNumberForGood({ numbers }: Pick<State, "numbers">, series: "object" | "record"): number {
+export function reserveNumber({ numbers }: Pick<State, "numbers">, series: "object" | "record"): number {
   const number = (numbers.get(series) ?? 0) + 1;
-  numbers.setForGood(series, number);
+  numbers.setPermanently(series, number);
   return number;
 }

@@ -29,8 +29,8 @@ export class Table<K, V extends NonNullable<unknown>> {
   }
 
   /** Sets an entry here and in all bases, so that it survives a rollback. */
-  setForGood(key: K, value: V): void {
-    this.base?.setForGood(key, value);
+  setPermanently(key: K, value: V): void {
+    this.base?.setPermanently(key, value);
     this.own.set(key, value);
   }
 

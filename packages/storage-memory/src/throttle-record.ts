@@ -4,20 +4,20 @@ import { delayAfter, type ThrottlePolicy } from "@sallyport/core";
 export interface ThrottleRecord {
   readonly failures: number;
   /** When the failures expire. */
-  readonly forgetAt: number;
+  readonly expiresAt: number;
   /** Start of the current delay: a failure or a claimed attempt. */
   readonly delayedAt: number;
 }
 
 /** The result of an attempt for one key. */
-export type Verdict =
+export type AttemptState =
   | { readonly kind: "free" }
   | { readonly kind: "claimable" }
   | { readonly kind: "wait"; readonly wait: number };
 
 /** Judges an attempt; a missing or expired record lets it pass. */
-export function judge(record: ThrottleRecord | undefined, policy: ThrottlePolicy, now: number): Verdict {
-  if (record === undefined || isForgotten(record, now)) return { kind: "free" };
+export function attemptStateOf(record: ThrottleRecord | undefined, policy: ThrottlePolicy, now: number): AttemptState {
+  if (record === undefined || isExpired(record, now)) return { kind: "free" };
   const delay = delayAfter(record.failures, policy);
   if (delay === 0) return { kind: "free" };
   const wait = record.delayedAt + delay - now;
@@ -26,8 +26,8 @@ export function judge(record: ThrottleRecord | undefined, policy: ThrottlePolicy
 
 /** The record after one more failure. */
 export function failed(record: ThrottleRecord | undefined, policy: ThrottlePolicy, now: number): ThrottleRecord {
-  const failures = record === undefined || isForgotten(record, now) ? 0 : record.failures;
-  return { failures: failures + 1, forgetAt: now + policy.resetAfter, delayedAt: now };
+  const failures = record === undefined || isExpired(record, now) ? 0 : record.failures;
+  return { failures: failures + 1, expiresAt: now + policy.resetAfter, delayedAt: now };
 }
 
 /** The record after the attempt that its delay allows. */
@@ -35,6 +35,6 @@ export function claimed(record: ThrottleRecord, now: number): ThrottleRecord {
   return { ...record, delayedAt: now };
 }
 
-export function isForgotten({ forgetAt }: ThrottleRecord, now: number): boolean {
-  return now >= forgetAt;
+export function isExpired({ expiresAt }: ThrottleRecord, now: number): boolean {
+  return now >= expiresAt;
 }

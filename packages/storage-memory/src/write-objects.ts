@@ -20,7 +20,7 @@ import {
 } from "@sallyport/core";
 import { liveLock } from "./memory-lock-repository.ts";
 import { kindOf } from "./records.ts";
-import { nextNumberForGood, type State } from "./state.ts";
+import { reserveNumber, type State } from "./state.ts";
 import { keepObject } from "./stored-objects.ts";
 
 /** Throws `OutdatedModelError` if the write was prepared under another model. */
@@ -39,7 +39,7 @@ export function insertOne(
   if (state.uuids.has(key)) throw new ServiceError(307, { detail: "A UUID is in use." });
   acceptTargets(state, links);
   acceptObjectSize(attributes);
-  const number = nextNumberForGood(state, "object");
+  const number = reserveNumber(state, "object");
   const id = objectIdOf(number);
   const stored = Object.freeze({
     id,

@@ -152,8 +152,8 @@ async function assemble(
   let clients: LocalClients | undefined;
   if (options.sharing !== undefined && lock !== undefined) {
     const { limit } = options.sharing;
-    const lend = (work: () => Promise<void>): Promise<void> => holdingConnection(knex, work);
-    clients = await serveLocalClients({ directory: path.dirname(lock.file), backend, lend, limit });
+    const withConnection = (work: () => Promise<void>): Promise<void> => withKnexConnection(knex, work);
+    clients = await serveLocalClients({ directory: path.dirname(lock.file), backend, withConnection, limit });
   }
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -162,15 +162,15 @@ async function assemble(
     await withinTime(released, closeTimeout);
     await backend.close(closeTimeout);
     // An aborted caller releases the connection now; a forgotten transaction never does.
-    await withinTime(released, graceOfTheBroken);
+    await withinTime(released, brokenEngineTimeout);
     await lock?.release();
   };
   return {
     knex,
     capabilities: { durable: lock !== undefined, severalProcesses: false, parallelTransactions: false },
-    dump: () => holdingConnection(knex, async () => new Blob([await backend.dump()])),
+    dump: () => withKnexConnection(knex, async () => new Blob([await backend.dump()])),
     maintain: () =>
-      holdingConnection(knex, async (client) => {
+      withKnexConnection(knex, async (client) => {
         await client.query("set statement_timeout = 0");
         await client.query("vacuum (analyze)").finally(() => client.query("reset statement_timeout"));
       }),
@@ -180,9 +180,9 @@ async function assemble(
 
 /** Milliseconds. */
 const defaultCloseTimeout = 10_000;
-const graceOfTheBroken = 1_000;
+const brokenEngineTimeout = 1_000;
 
-async function holdingConnection<T>(knex: Knex, work: (connection: pg.Client) => Promise<T>): Promise<T> {
+async function withKnexConnection<T>(knex: Knex, work: (connection: pg.Client) => Promise<T>): Promise<T> {
   const client = knex.client as Knex.Client & ConnectionKeeper;
   const connection = await client.acquireConnection();
   try {

@@ -22,7 +22,7 @@ const idleTimeout = 50;
  */
 export async function joinEmbeddedEngine(options: JoinOptions): Promise<JoinedEngine | undefined> {
   const directory = path.resolve(options.dataDir);
-  if ((await probeBeacon(directory, socketName)) !== "lit") return undefined;
+  if ((await probeBeacon(directory, socketName)) !== "listening") return undefined;
   const place = socketPath(directory, socketName);
   if (place === undefined) return undefined;
   const connection = {
@@ -46,7 +46,7 @@ export async function joinEmbeddedEngine(options: JoinOptions): Promise<JoinedEn
     capabilities: { durable: true, severalProcesses: false, parallelTransactions: false },
     close: async () => {
       await knex.destroy();
-      place.leave();
+      place.release();
     },
   };
 }

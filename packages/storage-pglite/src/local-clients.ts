@@ -16,13 +16,13 @@ export interface LocalClientsParts {
   readonly directory: string;
   readonly backend: EmbeddedBackend;
   /** Runs work with exclusive use of the database; rejects when the database does not become free in time. */
-  readonly lend: (work: () => Promise<void>) => Promise<void>;
+  readonly withConnection: (work: () => Promise<void>) => Promise<void>;
   /** Maximum milliseconds per client. */
   readonly limit: number;
 }
 
 /** Milliseconds for a client to read the reason of its disconnection. */
-const farewell = 1_000;
+const closeDelay = 1_000;
 
 /**
  * Lends the database to programs of the same user on this machine, one connection at a time, over a Unix socket in the
@@ -38,14 +38,14 @@ export async function serveLocalClients(parts: LocalClientsParts): Promise<Local
     socket.once("close", () => clients.delete(socket));
     // A close event follows every error.
     socket.on("error", () => undefined);
-    void parts.lend(() => serve(socket, parts)).catch((error: Error) => cutOff(socket, error.message));
+    void parts.withConnection(() => serve(socket, parts)).catch((error: Error) => disconnect(socket, error.message));
   });
   const listening = await listenIn(parts.directory, socketName, server, "ownUser");
   if (listening === undefined) return undefined;
   return {
     close: async () => {
       const closed = listening.close();
-      for (const socket of clients) cutOff(socket, "the server is shutting down");
+      for (const socket of clients) disconnect(socket, "the server is shutting down");
       await closed;
     },
   };
@@ -54,9 +54,9 @@ export async function serveLocalClients(parts: LocalClientsParts): Promise<Local
 async function serve(socket: Socket, { backend, limit }: LocalClientsParts): Promise<void> {
   if (socket.destroyed) return;
   const wire = new WireSocket(backend);
-  const timer = setTimeout(() => cutOff(socket, `the server lends the database for ${limit} ms at a time`), limit);
+  const timer = setTimeout(() => disconnect(socket, `the server lends the database for ${limit} ms at a time`), limit);
   await new Promise<void>((resolve) => {
-    wire.once("error", ({ message }) => cutOff(socket, message));
+    wire.once("error", ({ message }) => disconnect(socket, message));
     wire.once("close", () => {
       socket.end();
       resolve();
@@ -71,12 +71,12 @@ async function serve(socket: Socket, { backend, limit }: LocalClientsParts): Pro
 }
 
 /** Ends a connection with the reason as a FATAL error 57P01 (admin_shutdown). */
-function cutOff(socket: Socket, reason: string): void {
+function disconnect(socket: Socket, reason: string): void {
   if (socket.destroyed || socket.writableEnded) return;
   const fields = ["SFATAL", "VFATAL", "C57P01", `M${reason}`];
   const body = Buffer.from(`${fields.join("\0")}\0\0`);
   const header = Buffer.from([0x45, 0, 0, 0, 0]);
   header.writeInt32BE(4 + body.length, 1);
   socket.end(Buffer.concat([header, body]));
-  setTimeout(() => socket.destroy(), farewell).unref();
+  setTimeout(() => socket.destroy(), closeDelay).unref();
 }

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { DirectoryLockedError, judgeHolder, lockDirectory } from "../src/lock/directory-lock.ts";
+import { DirectoryLockedError, holderState, lockDirectory } from "../src/lock/directory-lock.ts";
 import { ownLockRecord, type LockRecord } from "../src/lock/lock-record.ts";
 import { startScript } from "./processes/start-script.ts";
 import { scratchDirectories } from "./scratch-directories.ts";
@@ -41,27 +41,27 @@ describe("the state of a lock holder", () => {
           ["a reused process ID", gone({ pid: process.pid, start: "1" }), "gone"],
           ["the same machine before a restart", { ...own, bootId: "another boot" }, "gone"],
           ["another container without any visible sign", gone(otherContainer), "unknown"],
-          ["another container with a dead beacon", gone({ ...otherContainer, beacon: "dark.sock" }), "gone"],
+          ["another container with a dead beacon", gone({ ...otherContainer, beacon: "dead.sock" }), "gone"],
           [
             "another container with a live beacon and a process ID unused here",
-            gone({ ...otherContainer, pid: freePid, beacon: "lit.sock" }),
+            gone({ ...otherContainer, pid: freePid, beacon: "live.sock" }),
             "alive",
           ],
           ["another container with a removed beacon", gone({ ...otherContainer, beacon: "none.sock" }), "gone"],
         ] as [string, LockRecord, string][])
       : []),
     ["another host with a process ID used here", { ...own, ...elsewhere }, "unknown"],
-    ["another host with a beacon that is not visible here", gone({ ...elsewhere, beacon: "dark.sock" }), "unknown"],
+    ["another host with a beacon that is not visible here", gone({ ...elsewhere, beacon: "dead.sock" }), "unknown"],
   ];
 
   it.each(cases.map(([title, record, expected]) => ({ title, record, expected })))(
     "$title: $expected",
     async ({ record, expected }) => {
       const directory = await newDirectory();
-      const lit = await listenIn(directory, "lit.sock");
-      await writeFile(join(directory, "dark.sock"), "");
-      expect(await judgeHolder(directory, record)).toBe(expected);
-      lit.close();
+      const live = await listenIn(directory, "live.sock");
+      await writeFile(join(directory, "dead.sock"), "");
+      expect(await holderState(directory, record)).toBe(expected);
+      live.close();
     },
   );
 });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-const longest = 45;
+const maxRows = 45;
 
 /**
  * CPU time of one request by area and by function. The profiler samples wall-clock time, which also passes while other
@@ -18,7 +18,7 @@ export function profileTable(name: string, times: readonly SelfTime[], cpu: numb
       .toSorted(([, a], [, b]) => b - a)
       .map(([area, self]) => line(area, self)),
     "  and in the function itself:",
-    ...times.slice(0, longest).map(({ where, self }) => line(where, self)),
+    ...times.slice(0, maxRows).map(({ where, self }) => line(where, self)),
   ].join("\n");
 }
 

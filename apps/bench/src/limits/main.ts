@@ -15,7 +15,7 @@ const limits: Readonly<Record<string, () => Promise<unknown>>> = {
   "express-hash": async () => (await import("./express-log-in.ts")).serveHashes(),
   "express-log-in": async () => (await import("./express-log-in.ts")).serveLogIns(),
   "express-callback": () => import("./express-callback.ts"),
-  "imitated-provider": startFakeProvider,
+  "fake-provider": startFakeProvider,
 };
 
 const serve = limits[name];

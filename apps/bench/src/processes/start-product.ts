@@ -12,7 +12,7 @@ export interface ProductSettings {
   /** Macro settings; absent: macros are off. */
   readonly macros?: { readonly directory: string };
   /** URL of a fake provider; absent: no log-in at providers. */
-  readonly imitation?: string;
+  readonly fakeProvider?: string;
 }
 
 export interface StartedProduct {
@@ -32,7 +32,7 @@ export const masterKey = randomBytes(32);
 const encryption = { masterKey: masterKey.toString("base64") };
 
 /** Starts the real server with its own configuration file. */
-export async function startProduct({ imitation: fakeProvider, ...settings }: ProductSettings): Promise<StartedProduct> {
+export async function startProduct({ fakeProvider, ...settings }: ProductSettings): Promise<StartedProduct> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const external =

@@ -29,10 +29,10 @@ const longWarmUp = 6;
  * Requests are single-use and prepared before the clock starts. The seconds of a round set only their number.
  */
 export const providerScenario = comparison("provider", async (bench) => {
-  const provider = await bench.runningLimit("imitated-provider");
+  const provider = await bench.runningLimit("fake-provider");
   const schema = await bench.smallSchema();
   await registerProvider(bench.database.address, schema);
-  const product = await bench.startProduct({ "": "sallyport" }, { imitation: provider.address });
+  const product = await bench.startProduct({ "": "sallyport" }, { fakeProvider: provider.address });
   const written = await bench.runningLimit("express-callback", provider.address);
   const loaded = (
     name: string,

@@ -57,8 +57,8 @@ export class RecordedRuntime implements MacroRuntime {
     return this.recorded.inspect(text, language);
   }
 
-  async lease(wait: number, isHolding: boolean): Promise<MacroLease> {
-    const lease = await this.recorded.lease(wait, isHolding);
+  async lease(wait: number, holdsResources: boolean): Promise<MacroLease> {
+    const lease = await this.recorded.lease(wait, holdsResources);
     let depth = -1;
     const invoke = async (invocation: MacroInvocation, host: MacroHost): Promise<MacroOutcome> => {
       depth += 1;

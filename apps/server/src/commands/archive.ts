@@ -17,7 +17,7 @@ import { identifiers } from "../composition/identifiers.ts";
 import { version } from "../composition/version.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand, Work } from "./server-command.ts";
-import { chosen, loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
+import { chosen, loadWithDemoNote, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
 interface DumpOptions {
   readonly output: string;
@@ -89,7 +89,7 @@ export function defineRestore(command: ServerCommand): void {
 }
 
 async function restore({ config, alias, input }: RestoreOptions): Promise<void> {
-  const configuration = loadNoting(config);
+  const configuration = loadWithDemoNote(config);
   const target = chosen(configuration, alias);
   try {
     const { header, records } = await openArchive(readArchiveFile(input));

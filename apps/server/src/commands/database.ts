@@ -5,7 +5,7 @@ import { isLoopbackHost, readModelFile } from "../configuration/index.ts";
 import { plainWords } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand, Work } from "./server-command.ts";
-import { chosen, loadNoting, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
+import { chosen, loadWithDemoNote, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
 interface MigrateOptions extends AliasOptions {
   readonly model?: string;
@@ -20,7 +20,7 @@ export function defineMigrate(command: ServerCommand): void {
 }
 
 async function migrate({ config, alias, model }: MigrateOptions): Promise<void> {
-  const configuration = loadNoting(config);
+  const configuration = loadWithDemoNote(config);
   const selected = configuration.databases.filter((each) => alias === undefined || each.alias === alias);
   if (selected.length === 0) throw new CommandError(`There is no database "${alias}".`);
   const classes = await readModelFile(model);
@@ -81,7 +81,7 @@ export function defineSeed(command: ServerCommand): void {
 }
 
 async function seed(options: AliasOptions): Promise<void> {
-  const configuration = loadNoting(options.config);
+  const configuration = loadWithDemoNote(options.config);
   const { production, server } = configuration;
   if (production)
     throw new CommandError("The passwords of the demo are public. It cannot be used with NODE_ENV=production.");

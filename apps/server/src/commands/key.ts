@@ -7,7 +7,7 @@ import { type JsonOptions, listCommand, printJson } from "./list-command.ts";
 import { plainWords } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
-import { chosen, loadNoting, nameOf, withOpened } from "./with-database.ts";
+import { chosen, loadWithDemoNote, nameOf, withOpened } from "./with-database.ts";
 
 const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
@@ -74,7 +74,7 @@ function defineRotate(command: ServerCommand): void {
 
 async function rotate(word: string, options: RotateOptions): Promise<void> {
   const kind = kindOf(word);
-  const configuration = loadNoting(options.config);
+  const configuration = loadWithDemoNote(options.config);
   if (configuration.encryption.masterKey === undefined && configuration.demoMasterKeyFile === null) {
     throw new CommandError("The master key is not set. Set MASTER_KEY or MASTER_KEY_FILE to the one of the servers.");
   }
@@ -148,7 +148,7 @@ function refusalWords(
   const field = kind === "rsa" ? "rsaKeyFile" : "jwtKeyFile";
   const file = `encryption.${field} (${encryption[field]})`;
   switch (refusal) {
-    case "overtaken":
+    case "conflict":
       return "The key was rotated by another process at the same time. Nothing was changed.";
     case "sealedByAnother":
       return "Another master key encrypted the current key. Set the one of the servers, or replace the key with --master-key-lost.";

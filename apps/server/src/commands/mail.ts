@@ -13,7 +13,7 @@ import { createMailer } from "../mail/create-mailer.ts";
 import { type JsonOptions, printJson } from "./list-command.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
-import { loadNoting } from "./with-database.ts";
+import { loadWithDemoNote } from "./with-database.ts";
 
 /** `mail test|queue`. */
 export function defineMail(group: ServerCommand): void {
@@ -26,7 +26,7 @@ export function defineMail(group: ServerCommand): void {
       "after",
       "\nThe command needs no running server and no database. It exits with 1 if the message was not accepted.",
     )
-    .action((address: string, { config }: AliasOptions) => testMail(address, loadNoting(config)));
+    .action((address: string, { config }: AliasOptions) => testMail(address, loadWithDemoNote(config)));
   group
     .command("queue")
     .description("show the number and age of the messages in the outbox, and the duration of an outage")
@@ -41,15 +41,15 @@ export function defineMail(group: ServerCommand): void {
       console.log(
         count === 0
           ? "The outbox is empty."
-          : `${count === 1 ? "1 message" : `${count} messages`} in the outbox. The oldest has waited ${inWords(oldest)}.`,
+          : `${count === 1 ? "1 message" : `${count} messages`} in the outbox. The oldest has waited ${formatDuration(oldest)}.`,
       );
-      if (stuck > 0) console.log(`No mail could be sent for ${inWords(stuck)}. Run "mail test" to diagnose it.`);
+      if (stuck > 0) console.log(`No mail could be sent for ${formatDuration(stuck)}. Run "mail test" to diagnose it.`);
     });
 }
 
 /** Advice by error code. */
 const advice: ReadonlyMap<MailerErrorCode, string> = new Map([
-  ["away", "Check mail.smtp.host and mail.smtp.port, and that no firewall blocks the connection."],
+  ["unreachable", "Check mail.smtp.host and mail.smtp.port, and that no firewall blocks the connection."],
   [
     "timeout",
     "Check that no firewall drops the connection, and that mail.smtp.security fits the port: 465 needs tls, 587 and 25 need startTls.",
@@ -122,6 +122,6 @@ function testMessage(to: string, { applicationName, mail: { language } }: Config
   return { to, subject, text: `${words}\n`, html, reference: randomBytes(16).toString("hex") };
 }
 
-function inWords(milliseconds: number): string {
+function formatDuration(milliseconds: number): string {
   return durationText(Math.max(1_000, Math.floor(milliseconds / 1_000) * 1_000));
 }

@@ -22,7 +22,7 @@ export async function withDatabase<T>(
   { config, alias }: { readonly config?: string; readonly alias?: string },
   work: (opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
-  const configuration = loadNoting(config);
+  const configuration = loadWithDemoNote(config);
   const database = chosen(configuration, alias);
   // A missing embedded database indicates a wrong directory.
   const [missing] = await directoriesWithoutDatabase([database]);
@@ -32,7 +32,7 @@ export async function withDatabase<T>(
 }
 
 /** Loads the configuration and prints a note if it is the demo. */
-export function loadNoting(file: string | undefined): Configuration {
+export function loadWithDemoNote(file: string | undefined): Configuration {
   const configuration = loadConfiguration({ file });
   const note = demoNote(configuration);
   if (note !== null) console.error(`note: ${note}`);

@@ -54,14 +54,14 @@ export const parts = {
   replacePassword: named<core.ReplacePassword>("replacePassword"),
   changeNotice: named<core.ChangeNotice>("changeNotice"),
   changeOwnPassword: named<core.ChangeOwnPassword>("changeOwnPassword"),
-  queueMail: named<core.QueueMail>("orderMail"),
+  queueMail: named<core.QueueMail>("queueMail"),
   resetMail: named<core.ResetMail>("resetMail"),
   passwordResets: named<core.PasswordResets>("passwordResets"),
   createAccount: named<core.CreateAccount>("createAccount"),
   verifyCustomPassword: named<core.VerifyCustomPassword>("verifyCustomPassword"),
-  askAuthenticator: named<core.AuthenticateByHook>("askAuthenticator"),
+  authenticateByHook: named<core.AuthenticateByHook>("authenticateByHook"),
   serializeOwnUser: named<core.SerializeOwnUser>("serializeOwnUser"),
-  enterWithPassword: named<core.OpenPasswordSession>("enterWithPassword"),
+  openPasswordSession: named<core.OpenPasswordSession>("openPasswordSession"),
   changeCustomPassword: named<core.ChangeCustomPassword>("changeCustomPassword"),
   macroRuntime: named<core.MacroRuntime>("macroRuntime"),
   macroReports: named<core.MacroReports>("macroReports"),
@@ -69,18 +69,18 @@ export const parts = {
   macroRunner: named<core.MacroRunner>("macroRunner"),
   objectHooks: named<core.MacroHooks>("objectHooks"),
   mailer: named<core.Mailer | null>("mailer"),
-  outboxNotifier: named<OutboxNotifier>("mailBell"),
+  outboxNotifier: named<OutboxNotifier>("outboxNotifier"),
   mailRelay: named<MailRelay | null>("mailRelay"),
-  sealedMailJobs: named<core.SealedMailJobs>("sealedOrders"),
+  sealedMailJobs: named<core.SealedMailJobs>("sealedMailJobs"),
   deliverMail: named<core.DeliverMail | null>("deliverMail"),
   demoProviders: named<DemoProviders | null>("demoProviders"),
   demoProviderEntries: named<DemoProviderEntries | null>("demoProviderEntries"),
-  knownProviders: named<ReadonlyMap<core.ProviderType, core.IdentityProvider>>("knownProviders"),
+  supportedProviders: named<ReadonlyMap<core.ProviderType, core.IdentityProvider>>("supportedProviders"),
   providerSealing: named<core.ProviderSealing>("providerSealing"),
   callbackAddresses: named<core.CallbackAddresses>("callbackAddresses"),
   registeredProviders: named<core.RegisteredProviders>("registeredProviders"),
   assignProviderUser: named<core.AssignProviderUser>("assignProviderUser"),
-  enterWithProvider: named<core.LogInWithProvider>("enterWithProvider"),
+  logInWithProvider: named<core.LogInWithProvider>("logInWithProvider"),
   publishedKeys: named<http.PublishedKeys>("publishedKeys"),
   playground: named<http.Playground | null>("playground"),
   useCases: named<http.UseCases>("useCases"),
@@ -95,51 +95,63 @@ export const parts = {
 
 /** How to create a part of type `T` from its dependencies. */
 export interface Recipe<T> {
-  readonly make: (...needs: never) => T | Promise<T>;
-  readonly needs: readonly ServiceIdentifier<unknown>[];
+  readonly make: (...dependencies: never) => T | Promise<T>;
+  readonly dependencies: readonly ServiceIdentifier<unknown>[];
 }
 
 /** Recipe of a constructor with positional dependencies. */
-export function of<T, Needs extends unknown[]>(
-  Made: new (...needs: Needs) => T,
-  needs: MapToResolvedValueInjectOptions<Needs>,
+export function of<T, Dependencies extends unknown[]>(
+  Part: new (...dependencies: Dependencies) => T,
+  dependencies: MapToResolvedValueInjectOptions<Dependencies>,
 ): Recipe<T> {
-  return by((...given: Needs) => new Made(...given), needs);
+  return by((...given: Dependencies) => new Part(...given), dependencies);
 }
 
 /** Recipe of a constructor with named dependencies and the result of `settings`. */
-export function from<T, Needs extends object, Settings extends Partial<Needs> = Record<never, never>>(
-  Made: new (needs: Needs) => T,
-  needs: { readonly [Name in keyof NoInfer<Needs> as Exclude<Name, keyof Settings>]: ServiceIdentifier<Needs[Name]> },
+export function from<T, Dependencies extends object, Settings extends Partial<Dependencies> = Record<never, never>>(
+  Part: new (dependencies: Dependencies) => T,
+  dependencies: {
+    readonly [Name in keyof NoInfer<Dependencies> as Exclude<Name, keyof Settings>]: ServiceIdentifier<
+      Dependencies[Name]
+    >;
+  },
   settings?: (configuration: Configuration) => Settings,
 ): Recipe<T> {
-  return byName<T, Needs, Settings>((given) => new Made(given), needs, settings);
+  return byName<T, Dependencies, Settings>((given) => new Part(given), dependencies, settings);
 }
 
 /** Recipe of a function with named dependencies and the result of `settings`. */
-export function byName<T, Needs extends object, Settings extends Partial<Needs> = Record<never, never>>(
-  made: (needs: Needs) => T,
-  needs: { readonly [Name in keyof NoInfer<Needs> as Exclude<Name, keyof Settings>]: ServiceIdentifier<Needs[Name]> },
+export function byName<T, Dependencies extends object, Settings extends Partial<Dependencies> = Record<never, never>>(
+  create: (dependencies: Dependencies) => T,
+  dependencies: {
+    readonly [Name in keyof NoInfer<Dependencies> as Exclude<Name, keyof Settings>]: ServiceIdentifier<
+      Dependencies[Name]
+    >;
+  },
   settings?: (configuration: Configuration) => Settings,
 ): Recipe<T> {
-  const names = Object.keys(needs);
+  const names = Object.keys(dependencies);
   const make = (configuration: Configuration, ...given: unknown[]) => {
     const taken = Object.fromEntries(names.map((name, index) => [name, given[index]]));
-    return made({ ...taken, ...settings?.(configuration) } as Needs);
+    return create({ ...taken, ...settings?.(configuration) } as Dependencies);
   };
-  return { make, needs: [parts.configuration, ...Object.values<ServiceIdentifier<unknown>>(needs)] };
+  return { make, dependencies: [parts.configuration, ...Object.values<ServiceIdentifier<unknown>>(dependencies)] };
 }
 
 /** Recipe of a function with positional dependencies. */
-export function by<T, Needs extends unknown[]>(
-  make: (...needs: Needs) => T | Promise<T>,
-  needs: MapToResolvedValueInjectOptions<Needs>,
+export function by<T, Dependencies extends unknown[]>(
+  make: (...dependencies: Dependencies) => T | Promise<T>,
+  dependencies: MapToResolvedValueInjectOptions<Dependencies>,
 ): Recipe<T> {
-  return { make, needs: needs as unknown as ServiceIdentifier<unknown>[] };
+  return { make, dependencies: dependencies as unknown as ServiceIdentifier<unknown>[] };
 }
 
-export function bind<T>(container: Container, identifier: ServiceIdentifier<T>, { make, needs }: Recipe<T>): void {
-  container.bind(identifier).toResolvedValue(make as (...needs: unknown[]) => T | Promise<T>, [...needs]);
+export function bind<T>(
+  container: Container,
+  identifier: ServiceIdentifier<T>,
+  { make, dependencies }: Recipe<T>,
+): void {
+  container.bind(identifier).toResolvedValue(make as (...dependencies: unknown[]) => T | Promise<T>, [...dependencies]);
 }
 
 type Parts = typeof parts;

@@ -6,17 +6,17 @@ import type { Configuration } from "../configuration/index.ts";
 import { macroLimits } from "../macros/macro-folders.ts";
 import { bind, by, from, of, parts, type Recipe } from "./parts.ts";
 
-const { configuration, cursorSealing, digests, enterWithPassword, factorSecrets, gate, hasher } = parts;
+const { configuration, cursorSealing, digests, openPasswordSession, factorSecrets, gate, hasher } = parts;
 const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHooks, queueMail, changeNotice } = parts;
 const { passwordPolicy, passwordResets, proveFactor, providerSealing, random, registeredProviders } = parts;
 const { replacePassword, serializeOwnUser, slowQueries } = parts;
 
 /** All use cases of routes and commands, by name. This is the only place in the server that lists them. */
 const useCases = {
-  logIn: of(core.LogIn, [enterWithPassword]),
-  logInWithToken: of(core.LogInWithToken, [enterWithPassword, parts.tokens]),
-  logInSecurely: of(core.LogInSecurely, [enterWithPassword, parts.channelSecrets, random]),
-  logInCustomUser: of(core.LogInCustomUser, [gate, parts.askAuthenticator, serializeOwnUser]),
+  logIn: of(core.LogIn, [openPasswordSession]),
+  logInWithToken: of(core.LogInWithToken, [openPasswordSession, parts.tokens]),
+  logInSecurely: of(core.LogInSecurely, [openPasswordSession, parts.channelSecrets, random]),
+  logInCustomUser: of(core.LogInCustomUser, [gate, parts.authenticateByHook, serializeOwnUser]),
   logOut: of(core.LogOut, []),
 
   startProviderLogIn: by(
@@ -28,24 +28,24 @@ const useCases = {
     {
       providers: registeredProviders,
       sealing: providerSealing,
-      logInWithProvider: parts.enterWithProvider,
+      logInWithProvider: parts.logInWithProvider,
       digests,
       random,
     },
     (configured: Configuration) => ({ quota: quotaOf(configured) }),
   ),
-  tradeReturnCode: of(core.ExchangeReturnCode, [
+  exchangeReturnCode: of(core.ExchangeReturnCode, [
     registeredProviders,
     providerSealing,
-    parts.enterWithProvider,
+    parts.logInWithProvider,
     digests,
   ]),
-  logInLinking: of(core.LogInAndLink, [enterWithPassword, digests, random, changeNotice]),
+  logInAndLink: of(core.LogInAndLink, [openPasswordSession, digests, random, changeNotice]),
   listOwnLinks: of(core.ListOwnLinks, []),
   removeOwnLinks: of(core.RemoveOwnLinks, []),
   listProviders: by(
     ({ oAuthProviders }, ...needs) => new core.ListProviders(...needs, oAuthProviders),
-    [configuration, parts.knownProviders, providerSealing, parts.callbackAddresses],
+    [configuration, parts.supportedProviders, providerSealing, parts.callbackAddresses],
   ),
   putProvider: of(core.PutProvider, [providerSealing]),
 
@@ -56,7 +56,7 @@ const useCases = {
     },
     [keyRings, parts.credentialsCipher, digests, parts.changeOwnPassword, parts.changeCustomPassword],
   ),
-  askForReset: from(
+  requestPasswordReset: from(
     core.RequestPasswordReset,
     { queueMail, digests, resets: passwordResets },
     ({ mail, passwords }: Configuration) => ({ language: mail.language, perNetwork: passwords.resetsPerIp }),
@@ -130,12 +130,12 @@ function quotaOf({ providers: { maxPendingLogins } }: Configuration): core.Recor
 }
 
 type Table = typeof useCases;
-type Made<Name extends keyof Table> = Table[Name] extends Recipe<infer T> ? T : never;
+type PartOf<Name extends keyof Table> = Table[Name] extends Recipe<infer T> ? T : never;
 const names = Object.keys(useCases) as (keyof Table)[];
 
 /** The identifiers of the use cases, by name. */
 export const useCaseIdentifiers = Object.fromEntries(names.map((name) => [name, Symbol(name)])) as unknown as {
-  readonly [Name in keyof Table]: ServiceIdentifier<Made<Name>>;
+  readonly [Name in keyof Table]: ServiceIdentifier<PartOf<Name>>;
 };
 
 /** Binds each use case, and all of them together for the routes. */
@@ -145,7 +145,7 @@ export function bindUseCases(container: Container): void {
     const made: Record<string, unknown> = {};
     for (const name of names) made[name] = await getAsync<unknown>(useCaseIdentifiers[name]);
     return {
-      ...(made as { readonly [Name in keyof Table]: Made<Name> }),
+      ...(made as { readonly [Name in keyof Table]: PartOf<Name> }),
       logInMessages: await getAsync(parts.logInMessages),
       keyRings: await getAsync(keyRings),
       objectHooks: await getAsync(objectHooks),
@@ -154,5 +154,5 @@ export function bindUseCases(container: Container): void {
 }
 
 function bindUseCase<Name extends keyof Table>(container: Container, name: Name): void {
-  bind(container, useCaseIdentifiers[name], useCases[name] as Recipe<Made<Name>>);
+  bind(container, useCaseIdentifiers[name], useCases[name] as Recipe<PartOf<Name>>);
 }

@@ -4,7 +4,7 @@ import type { Configuration } from "./configuration.ts";
 import { isOnServer } from "./database-storage.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
 
-interface DemoCircumstances {
+interface DemoConditions {
   /** Whether a configuration exists besides the environment. */
   readonly given: boolean;
   readonly production: boolean;
@@ -12,7 +12,7 @@ interface DemoCircumstances {
 }
 
 /** Whether to run the demo: no configuration, not production, and reachable from this machine only. */
-export function isDemo({ given, production, host }: DemoCircumstances): boolean {
+export function isDemo({ given, production, host }: DemoConditions): boolean {
   return !given && !production && isLoopbackHost(host);
 }
 

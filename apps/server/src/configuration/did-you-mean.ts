@@ -2,15 +2,15 @@
 export function didYouMean(
   name: string,
   names: readonly string[],
-  most = Math.max(1, Math.floor(name.length / 3)),
+  maxDistance = Math.max(1, Math.floor(name.length / 3)),
 ): string | undefined {
   const wanted = name.toLowerCase();
   const ranked = names
-    .filter((candidate) => Math.abs(candidate.length - name.length) <= most)
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= maxDistance)
     .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance);
   const [best] = ranked;
-  return best !== undefined && best.distance <= most ? best.candidate : undefined;
+  return best !== undefined && best.distance <= maxDistance ? best.candidate : undefined;
 }
 
 /** Edit distance with insertions, deletions, substitutions and transpositions (optimal string alignment). */

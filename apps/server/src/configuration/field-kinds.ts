@@ -17,36 +17,36 @@ export interface Kind<Out> {
 }
 
 /** Error of an invalid value. A missing required member has its own text. */
-function refusal(wanted: string): { error: (issue: { readonly input?: unknown }) => string } {
-  return { error: ({ input }) => (input === undefined ? `is required: ${wanted}` : `must be ${wanted}`) };
+function refusal(expected: string): { error: (issue: { readonly input?: unknown }) => string } {
+  return { error: ({ input }) => (input === undefined ? `is required: ${expected}` : `must be ${expected}`) };
 }
 
 const asIs = <T>(value: T): T => value;
 
 interface TextRule {
   /** Completes the sentence "must be …". */
-  readonly wanted?: string;
+  readonly expected?: string;
   readonly fits?: (text: string) => boolean;
   readonly type?: string;
 }
 
 /** A text, non-empty by default. */
 export function text({
-  wanted = "a non-empty string",
+  expected = "a non-empty string",
   fits = (value) => value !== "",
   type = "string",
 }: TextRule = {}): Kind<string> {
-  const schema = z.string(refusal(wanted)).refine(fits, { error: `must be ${wanted}` });
+  const schema = z.string(refusal(expected)).refine(fits, { error: `must be ${expected}` });
   return { type, schema, fromText: asIs, toFile: asIs };
 }
 
 /** An integer within inclusive bounds. */
 export function wholeNumber(from: number, to: number): Kind<number> {
-  const wanted = `an integer from ${from} to ${to}`;
+  const expected = `an integer from ${from} to ${to}`;
   const schema = z
-    .int(refusal(wanted))
-    .min(from, { error: `must be ${wanted}` })
-    .max(to, { error: `must be ${wanted}` });
+    .int(refusal(expected))
+    .min(from, { error: `must be ${expected}` })
+    .max(to, { error: `must be ${expected}` });
   const fromText = (given: string): unknown => (/^\d+$/.test(given) ? Number(given) : given);
   return { type: `integer ${from}–${to}`, schema, fromText, toFile: asIs };
 }
@@ -67,8 +67,8 @@ export function flag(): Kind<boolean> {
 /** One of several words. */
 export function choice<const Word extends string>(...words: readonly [Word, ...Word[]]): Kind<Word> {
   const quoted = words.map((word) => JSON.stringify(word));
-  const wanted = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
-  return { type: quoted.join(" | "), schema: z.enum(words, refusal(wanted)), fromText: asIs, toFile: asIs };
+  const expected = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+  return { type: quoted.join(" | "), schema: z.enum(words, refusal(expected)), fromText: asIs, toFile: asIs };
 }
 
 const units: ReadonlyMap<string, number> = new Map([
@@ -83,12 +83,12 @@ const form = /^(\d{1,9})(ms|s|m|h|d)$/;
 
 /** A duration: an integer with a unit (`500ms`, `15s`, `30m`, `12h`, `7d`). Parsed to milliseconds. */
 export function duration(from: string, to: string): Kind<number> {
-  const wanted = `a duration from "${from}" to "${to}", such as "15s" or "30m"`;
-  const [least, most] = [millisecondsOf(from), millisecondsOf(to)];
-  const schema = z.string(refusal(wanted)).transform((given, context) => {
+  const expected = `a duration from "${from}" to "${to}", such as "15s" or "30m"`;
+  const [min, max] = [millisecondsOf(from), millisecondsOf(to)];
+  const schema = z.string(refusal(expected)).transform((given, context) => {
     const milliseconds = millisecondsOf(given);
-    if (milliseconds >= least && milliseconds <= most) return milliseconds;
-    context.addIssue({ code: "custom", message: `must be ${wanted}` });
+    if (milliseconds >= min && milliseconds <= max) return milliseconds;
+    context.addIssue({ code: "custom", message: `must be ${expected}` });
     return z.NEVER;
   });
   return { type: `duration ${from}–${to}`, schema, fromText: asIs, toFile: durationText };
@@ -109,18 +109,18 @@ function millisecondsOf(given: string): number {
 
 /** A file system path. In the file it is relative to the file, in a variable to the working directory. */
 export function path(): Kind<string> {
-  const wanted = "a path";
-  const schema = z.string(refusal(wanted)).min(1, { error: `must be ${wanted}` });
+  const expected = "a path";
+  const schema = z.string(refusal(expected)).min(1, { error: `must be ${expected}` });
   return { type: "path", schema, fromText: asIs, toFile: asIs, inFolder: (given, folder) => resolve(folder, given) };
 }
 
 /** An identity provider by name or alias, case-insensitive. */
 export function providerName(): Kind<ProviderType> {
-  const wanted = `${providerTypes.slice(0, -1).join(", ")} or ${providerTypes.at(-1)}`;
-  const schema = z.string(refusal(wanted)).transform((name, context) => {
+  const expected = `${providerTypes.slice(0, -1).join(", ")} or ${providerTypes.at(-1)}`;
+  const schema = z.string(refusal(expected)).transform((name, context) => {
     const type = providerTypeOf(name);
     if (type !== null) return type;
-    context.addIssue({ code: "custom", message: `must be ${wanted}` });
+    context.addIssue({ code: "custom", message: `must be ${expected}` });
     return z.NEVER;
   });
   return { type: providerTypes.join(" | "), schema, fromText: asIs, toFile: asIs };
@@ -128,8 +128,8 @@ export function providerName(): Kind<ProviderType> {
 
 /** A module: a relative or absolute path, or the name of an installed package. */
 export function moduleReference(): Kind<string> {
-  const wanted = "a path that begins with ./, ../ or /, or a package name";
-  const schema = z.string(refusal(wanted)).min(1, { error: `must be ${wanted}` });
+  const expected = "a path that begins with ./, ../ or /, or a package name";
+  const schema = z.string(refusal(expected)).min(1, { error: `must be ${expected}` });
   const inFolder = (reference: string, folder: string): string =>
     /^\.\.?\//.test(reference) ? resolve(folder, reference) : reference;
   return { type: "path or package", schema, fromText: asIs, toFile: asIs, inFolder };

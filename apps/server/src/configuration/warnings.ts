@@ -52,7 +52,7 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
 
 const prefix = "SALLYPORT_";
 /** Shorter names resemble too many others. */
-const shortest = 5;
+const minNameLength = 5;
 /** Minimum length of a typo with a different first letter. */
 const long = 8;
 /** In shorter names, two edits can produce another word: HTTP_PORT, SMTP_PORT. */
@@ -83,7 +83,7 @@ export function environmentWarnings(environment: Environment): string[] {
 
 function settingMeantBy(name: string, known: readonly string[]): string | undefined {
   if (known.includes(name)) return name;
-  if (name.length < shortest) return undefined;
+  if (name.length < minNameLength) return undefined;
   const bare = withoutSeparators(name);
   const same = known.find((each) => withoutSeparators(each) === bare);
   if (same !== undefined) return same;

@@ -7,7 +7,7 @@ interface PersonName {
 }
 
 /** Personal data of a demo user. */
-export interface DemoPerson {
+export interface DemoUser {
   readonly user: DemoUserName;
   readonly description: string;
   readonly group: { readonly Name: string; readonly Description: string };
@@ -16,7 +16,7 @@ export interface DemoPerson {
   readonly contact: PersonName;
 }
 
-export const demoUsers: readonly DemoPerson[] = [
+export const demoUsers: readonly DemoUser[] = [
   {
     user: "demo",
     description: "Works with customers and invoices",

@@ -26,7 +26,7 @@ import {
   type DemoCustomUserName,
   demoInvoices,
   demoUsers,
-  type DemoPerson,
+  type DemoUser,
   type DemoUserName,
   demoUuid,
   SeededRandom,
@@ -116,7 +116,7 @@ async function seed(r: Repositories, parts: SeedParts): Promise<void> {
 /** Creates users, employees and their references. Returns the group ids by user. */
 async function seedUsers(r: Repositories, parts: SeedParts): Promise<ReadonlyMap<DemoUserName, ObjectId>> {
   const { secrets } = parts;
-  const insert = (className: string, attributes: (person: DemoPerson, index: number) => Attributes) =>
+  const insert = (className: string, attributes: (person: DemoUser, index: number) => Attributes) =>
     insertAll(r, parts, className, demoUsers.map(attributes));
   const groups = await insert("UserGroup", ({ group }) => ({ ...group }));
   const images = await insertAll(

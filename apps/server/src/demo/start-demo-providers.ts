@@ -30,12 +30,12 @@ export async function startDemoProviders({ folder, serverAddress }: DemoProvider
     .export({ type: "spki", format: "pem" })
     .toString();
   const clients: readonly FakeClient[] = [
-    { provider: "google", clientId: "demo.imitation.invalid", clientSecret: secret },
+    { provider: "google", clientId: "demo.fake.invalid", clientSecret: secret },
     { provider: "facebook", clientId: "1000000000", clientSecret: secret },
-    { provider: "microsoft", clientId: "demo-imitation", clientSecret: secret },
+    { provider: "microsoft", clientId: "demo-fake", clientSecret: secret },
     {
       provider: "apple",
-      clientId: "invalid.imitation.demo",
+      clientId: "invalid.fake.demo",
       clientSecret: null,
       key: { teamId, keyIdentifier, publicKey },
     },

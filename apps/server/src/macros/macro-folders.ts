@@ -80,10 +80,10 @@ export function macroLimits({
   return { timeout, cpu: Math.min(cpuTime, timeout), memory: memory * mebibyte, hostCalls, resultBytes };
 }
 
-const least = 2;
-const most = 4;
+const minThreads = 2;
+const maxThreads = 4;
 
 /** Number of macro threads: as configured, or derived from the available processors. */
 export function macroThreads(configured: number | undefined): number {
-  return configured ?? Math.min(most, Math.max(least, availableParallelism() - 1));
+  return configured ?? Math.min(maxThreads, Math.max(minThreads, availableParallelism() - 1));
 }

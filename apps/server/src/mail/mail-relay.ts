@@ -15,11 +15,11 @@ export class OutboxNotifier {
   private listener: (alias: string) => void = () => {};
 
   /** Sets the listener. */
-  answer(listener: (alias: string) => void): void {
+  subscribe(listener: (alias: string) => void): void {
     this.listener = listener;
   }
 
-  ring(alias: string): void {
+  notify(alias: string): void {
     this.listener(alias);
   }
 }
@@ -28,14 +28,14 @@ export class OutboxNotifier {
 const batch = 5;
 
 /** Milliseconds from a notification to the poll, so that its transaction ends and further ones can join. */
-const afterRinging = 25;
+const notifyDelay = 25;
 
 /** Pauses in milliseconds after the transport fails. They double. */
-const firstPause = 1_000;
+const initialPause = 1_000;
 const maxPause = 30_000;
 
 /** Codes that are logged elsewhere or are temporary. */
-const toldElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
+const loggedElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
 
 /** Receives the results of deliveries. */
 export interface MailReports {
@@ -62,7 +62,7 @@ export class MailRelay {
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly working = new Map<string, Promise<void>>();
   /** Outboxes notified during their poll. */
-  private readonly rung = new Set<string>();
+  private readonly notified = new Set<string>();
   private readonly now: () => number;
   private pause = 0;
   private pausedUntil = 0;
@@ -82,9 +82,9 @@ export class MailRelay {
   }
 
   /** A message was added to an outbox, or is about to be. */
-  ring(alias: string): void {
-    if (this.working.has(alias)) this.rung.add(alias);
-    else this.schedule(alias, afterRinging);
+  notify(alias: string): void {
+    if (this.working.has(alias)) this.notified.add(alias);
+    else this.schedule(alias, notifyDelay);
   }
 
   /** Claims no further messages. Resolves when the current deliveries end. */
@@ -103,45 +103,45 @@ export class MailRelay {
   private begin(alias: string): void {
     const database = this.databases.get(alias);
     if (this.stopped || database === undefined || this.working.has(alias)) return;
-    const work = this.lookAfter(database).finally(() => {
+    const work = this.poll(database).finally(() => {
       this.working.delete(alias);
-      this.schedule(alias, this.rung.delete(alias) ? afterRinging : this.parts.interval);
+      this.schedule(alias, this.notified.delete(alias) ? notifyDelay : this.parts.interval);
     });
     this.working.set(alias, work);
   }
 
-  private async lookAfter(database: Database): Promise<void> {
+  private async poll(database: Database): Promise<void> {
     const { alias, storage } = database;
     const r = storage.repositories;
     try {
       while (!this.stopped && this.now() >= this.pausedUntil) {
-        const orders = await r.records.claim(mailJobs, batch, this.parts.lease);
-        await Promise.all(orders.map((job) => this.deliver(database, job)));
-        if (orders.length < batch) break;
+        const jobs = await r.records.claim(mailJobs, batch, this.parts.lease);
+        await Promise.all(jobs.map((job) => this.deliver(database, job)));
+        if (jobs.length < batch) break;
       }
       this.parts.reports.waiting(alias, await waitingMail(r));
     } catch (error) {
-      if (!this.stopped && !(error instanceof ServiceError && toldElsewhere.has(error.code)))
+      if (!this.stopped && !(error instanceof ServiceError && loggedElsewhere.has(error.code)))
         this.parts.reports.failed(alias, error);
     }
   }
 
   private async deliver(database: Database, job: ClaimedMailJob): Promise<void> {
     const delivery = await this.parts.deliverMail.deliverMail(database, job);
-    if (delivery.kind === "stuck") this.rest();
-    else if (delivery.kind !== "failed" && delivery.kind !== "lost" && delivery.kind !== "nobody") this.goOn();
+    if (delivery.kind === "stuck") this.backOff();
+    else if (delivery.kind !== "failed" && delivery.kind !== "lost" && delivery.kind !== "nobody") this.resetPause();
     this.parts.reports.delivered(database.alias, job, delivery);
   }
 
   /** Concurrent failures extend the pause only once. */
-  private rest(): void {
+  private backOff(): void {
     const now = this.now();
     if (now < this.pausedUntil) return;
-    this.pause = Math.min(maxPause, this.pause === 0 ? firstPause : this.pause * 2);
+    this.pause = Math.min(maxPause, this.pause === 0 ? initialPause : this.pause * 2);
     this.pausedUntil = now + this.pause;
   }
 
-  private goOn(): void {
+  private resetPause(): void {
     this.pause = 0;
     this.pausedUntil = 0;
   }

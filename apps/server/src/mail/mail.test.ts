@@ -14,7 +14,7 @@ import { ownTemplates, readTemplates, Template } from "./read-templates.ts";
 import { TemplateMessageWriter } from "./template-message-writer.ts";
 
 describe("mail relay", () => {
-  const unusable = new MailerUnusable("away", "not there");
+  const unusable = new MailerUnusable("unreachable", "not there");
   const stuck: Delivery = { kind: "stuck", error: unusable, delay: 10_000 };
 
   const waiting: Omit<ClaimedMailJob, "id"> = {
@@ -100,7 +100,7 @@ describe("mail relay", () => {
 
   test("a notification is handled before the interval ends, even during a delivery", async () => {
     await scene.start();
-    await scene.put(1).looked(() => scene.relay.ring("a"));
+    await scene.put(1).looked(() => scene.relay.notify("a"));
     expect(scene.delivered).toEqual([["1", "sent"]]);
     let release = () => {};
     scene.outcome = () =>
@@ -113,9 +113,9 @@ describe("mail relay", () => {
     const working = new Promise<void>((resolve) => {
       begun = resolve;
     });
-    const first = scene.put(1).looked(() => scene.relay.ring("a"));
+    const first = scene.put(1).looked(() => scene.relay.notify("a"));
     await working;
-    scene.relay.ring("a");
+    scene.relay.notify("a");
     release();
     await first;
     await scene.put(1).looked(() => {});
@@ -129,20 +129,20 @@ describe("mail relay", () => {
     for (const pause of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
       const { claims } = scene;
       scene.now += pause - 1;
-      await scene.looked(() => scene.relay.ring("a"));
+      await scene.looked(() => scene.relay.notify("a"));
       expect(scene.claims).toBe(claims);
       scene.now += 1;
-      await scene.put(1).looked(() => scene.relay.ring("a"));
+      await scene.put(1).looked(() => scene.relay.notify("a"));
       expect(scene.claims).toBe(claims + 1);
     }
     scene.now += 30_000;
     scene.outcome = async () => ({ kind: "later", reply: "450", delay: 10_000 });
-    await scene.put(1).looked(() => scene.relay.ring("a"));
+    await scene.put(1).looked(() => scene.relay.notify("a"));
     scene.outcome = async () => stuck;
-    await scene.put(1).looked(() => scene.relay.ring("a"));
+    await scene.put(1).looked(() => scene.relay.notify("a"));
     scene.now += 1_000;
     const { claims } = scene;
-    await scene.looked(() => scene.relay.ring("a"));
+    await scene.looked(() => scene.relay.notify("a"));
     expect(scene.claims).toBe(claims + 1);
   });
 
@@ -174,7 +174,7 @@ describe("mail relay", () => {
     await scene.start();
     expect(scene.failures).toEqual([scene.claimFails]);
     scene.claimFails = null;
-    await scene.put(1).looked(() => scene.relay.ring("a"));
+    await scene.put(1).looked(() => scene.relay.notify("a"));
     expect(scene.delivered).toHaveLength(1);
   });
 });

@@ -141,7 +141,7 @@ function inOneLine(text: string): string {
 type Part =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "value"; readonly name: string }
-  | { readonly kind: "section"; readonly name: string; readonly wanted: boolean; readonly parts: readonly Part[] };
+  | { readonly kind: "section"; readonly name: string; readonly ifSet: boolean; readonly parts: readonly Part[] };
 
 /** Values by name; `null` for an absent value. */
 type TemplateValues = ReadonlyMap<string, string | null>;
@@ -162,7 +162,7 @@ export class Template {
   static read(source: string, names: ReadonlySet<string>): Template | readonly string[] {
     const faults: string[] = [];
     const top: Part[] = [];
-    let open: { readonly name: string; readonly wanted: boolean; readonly parts: Part[] } | null = null;
+    let open: { readonly name: string; readonly ifSet: boolean; readonly parts: Part[] } | null = null;
     let end = 0;
     const text = source.replaceAll(loneTag, "$1");
     const add = (part: Part) => (open?.parts ?? top).push(part);
@@ -186,7 +186,7 @@ export class Template {
         open = null;
       } else {
         if (open !== null) faults.push(`has ${whole} inside another section`);
-        open = { name, wanted: sign === "#", parts: [] };
+        open = { name, ifSet: sign === "#", parts: [] };
       }
     }
     if (open !== null) faults.push(`does not close the section ${(open as { name: string }).name}`);
@@ -214,7 +214,7 @@ function filled(parts: readonly Part[], values: TemplateValues, escape: (value: 
       if (part.kind === "text") return part.text;
       const value = values.get(part.name) ?? null;
       if (part.kind === "value") return escape(value ?? "");
-      return (value !== null) === part.wanted ? filled(part.parts, values, escape) : "";
+      return (value !== null) === part.ifSet ? filled(part.parts, values, escape) : "";
     })
     .join("");
 }

@@ -15,7 +15,7 @@ export interface OpenLogger {
 type Destination = DestinationStream & Partial<Pick<ReturnType<typeof pino.destination>, "end" | "flushSync" | "once">>;
 
 /** Milliseconds to wait for a reader that has stopped reading. */
-const patience = 1_000;
+const flushTimeout = 1_000;
 
 /** The log of the server: one line per event on standard output. */
 export function createLogger(
@@ -55,7 +55,7 @@ async function end(destination: Destination): Promise<void> {
       resolve();
       return;
     }
-    setTimeout(resolve, patience).unref();
+    setTimeout(resolve, flushTimeout).unref();
     destination.once?.("close", () => resolve());
     destination.end();
   });

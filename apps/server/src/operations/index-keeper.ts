@@ -12,14 +12,14 @@ import type { Logger } from "pino";
 const pauseWhenBusy = 5_000;
 
 /** Codes that are logged elsewhere or are temporary. */
-const toldElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
+const loggedElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
 
 /** Aligns the indexes of databases with their models. It processes one database at a time. */
 export class IndexKeeper implements IndexAlignment {
   private readonly waiting = new Set<Database>();
   private readonly timers = new Set<NodeJS.Timeout>();
   /** Last failure per database, to log each only once. */
-  private readonly troubles = new Map<Database, string>();
+  private readonly lastFailures = new Map<Database, string>();
   /** Names of the indexes over the limit of the engine, as last logged. */
   private readonly leftOut = new Map<Database, string>();
   private working: Promise<void> | undefined;
@@ -68,27 +68,27 @@ export class IndexKeeper implements IndexAlignment {
     const startedAt = performance.now();
     try {
       const report = await this.alignIndexes.alignIndexes(storage);
-      this.troubles.delete(database);
+      this.lastFailures.delete(database);
       if (report === "busy") {
-        this.comeBack(database);
+        this.retryLater(database);
         return;
       }
       const { built, removed, left } = report;
-      this.tellLeft(database, namesOf(left));
+      this.logLeftOut(database, namesOf(left));
       if (this.stopped || built.length + removed === 0) return;
       const milliseconds = Math.round(performance.now() - startedAt);
       this.logger.info({ alias, built: namesOf(built), removed, milliseconds }, "indexes aligned");
     } catch (err) {
-      if (this.stopped || (err instanceof ServiceError && toldElsewhere.has(err.code))) return;
-      const trouble = String((err as Error).cause ?? err);
-      if (this.troubles.get(database) === trouble) return;
-      this.troubles.set(database, trouble);
+      if (this.stopped || (err instanceof ServiceError && loggedElsewhere.has(err.code))) return;
+      const failure = String((err as Error).cause ?? err);
+      if (this.lastFailures.get(database) === failure) return;
+      this.lastFailures.set(database, failure);
       this.logger.warn({ alias, err }, "the indexes could not be aligned; it will be tried again");
     }
   }
 
   /** Lists by these attributes stay slow. Logged at first and after each change. */
-  private tellLeft(database: Database, left: readonly string[]): void {
+  private logLeftOut(database: Database, left: readonly string[]): void {
     const known = this.leftOut.get(database) ?? "";
     this.leftOut.set(database, left.join());
     if (left.length === 0 || left.join() === known) return;
@@ -99,7 +99,7 @@ export class IndexKeeper implements IndexAlignment {
     );
   }
 
-  private comeBack(database: Database): void {
+  private retryLater(database: Database): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       this.begin(database);

@@ -6,7 +6,7 @@ import type { Metrics } from "./metrics.ts";
 /** Reports mail to log and metrics: counts, outcomes and reply codes, never recipients or content. */
 export class MailLog implements MailReports {
   /** The current failure of the transport. Only its start and end are logged. */
-  private trouble: string | null = null;
+  private lastFailure: string | null = null;
 
   constructor(
     private readonly logger: Logger,
@@ -56,14 +56,14 @@ export class MailLog implements MailReports {
   }
 
   private stuck(trouble: string): void {
-    if (this.trouble === trouble) return;
-    this.trouble = trouble;
+    if (this.lastFailure === trouble) return;
+    this.lastFailure = trouble;
     this.logger.error({ trouble }, "mail cannot be sent; it waits, and will be tried again");
   }
 
   private over(): void {
-    if (this.trouble === null) return;
-    this.trouble = null;
+    if (this.lastFailure === null) return;
+    this.lastFailure = null;
     this.logger.info("mail can be sent again");
   }
 }

@@ -22,8 +22,8 @@ export class RequestLog implements RequestObserver {
   constructor(private readonly logger: Logger) {}
 
   answered({ error, alias, duration, items, ...facts }: RequestRecord): void {
-    if (items !== undefined) this.tellFailures(items, facts.requestId, alias);
-    const level = isAskedInVain(error) ? "warn" : levelOf(facts);
+    if (items !== undefined) this.logFailures(items, facts.requestId, alias);
+    const level = isUnservable(error) ? "warn" : levelOf(facts);
     if (!this.logger.isLevelEnabled(level)) return;
     const line = { ...facts, alias, milliseconds: Math.round(duration * 10) / 10, ...countsOf(items) };
     if (level === "error") this.logger.error({ ...line, err: error }, "request failed");
@@ -31,7 +31,7 @@ export class RequestLog implements RequestObserver {
   }
 
   /** A server fault has its own line even if the request succeeded. */
-  private tellFailures(items: readonly ItemRecord[], requestId: string, alias: string | null): void {
+  private logFailures(items: readonly ItemRecord[], requestId: string, alias: string | null): void {
     for (const [item, { error, ...facts }] of items.entries()) {
       if (error !== undefined && levelOf(facts) === "error")
         this.logger.error({ requestId, alias, item, ...facts, err: error }, "item failed");
@@ -45,7 +45,7 @@ function countsOf(items: RequestRecord["items"]): { items?: number; failedItems?
 }
 
 /** Whether an unknown macro was requested. Any session can do that at any rate. */
-function isAskedInVain(error: unknown): boolean {
+function isUnservable(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 710 && error.cause === undefined;
 }
 

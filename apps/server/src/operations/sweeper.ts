@@ -13,7 +13,7 @@ const keyAge = day;
 const blockAge = 3 * day;
 
 /** One task of a sweep. Returns how many of at most `limit` items it processed. */
-interface Chore {
+interface CleanupTask {
   readonly name: string;
   readonly run: (r: Repositories, limit: number) => Promise<number>;
 }
@@ -41,7 +41,7 @@ export class Sweeper {
   /** Runs every task to completion. Failures are logged and retried in the next round. */
   async sweep(database: Database): Promise<void> {
     const { alias, storage } = database;
-    for (const { name, run } of this.choresOf(database)) {
+    for (const { name, run } of this.tasksOf(database)) {
       try {
         let done = batch;
         while (done === batch && !this.stopped) done = await run(storage.repositories, batch);
@@ -54,8 +54,8 @@ export class Sweeper {
     }
   }
 
-  private choresOf({ alias, policy: { audit } }: Database): readonly Chore[] {
-    const chores: Chore[] = [
+  private tasksOf({ alias, policy: { audit } }: Database): readonly CleanupTask[] {
+    const tasks: CleanupTask[] = [
       { name: "expired sessions", run: (r, limit) => r.sessions.sweep(limit) },
       { name: "locks of sessions that are over", run: (r, limit) => r.locks.sweep(limit) },
       { name: "forgotten failures", run: (r, limit) => r.throttle.sweep(limit) },
@@ -64,13 +64,13 @@ export class Sweeper {
       { name: "keys that are over", run: (r) => new KeyStore(r.records).sweep(keyAge) },
       { name: "cipher blocks of former keys", run: sweepBlocks },
     ];
-    if (audit.retention === 0) return chores;
-    const forget = async (r: Repositories, limit: number): Promise<number> => {
+    if (audit.retention === 0) return tasks;
+    const removeEvents = async (r: Repositories, limit: number): Promise<number> => {
       const events = await r.audit.sweep(audit.retention, limit);
       if (events > 0) this.logger.info({ alias, events }, "audit events beyond their retention were removed");
       return events;
     };
-    return [...chores, { name: "old audit events", run: forget }];
+    return [...tasks, { name: "old audit events", run: removeEvents }];
   }
 
   private async sweepRecords(alias: string, r: Repositories, limit: number): Promise<number> {

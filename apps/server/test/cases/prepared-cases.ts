@@ -137,7 +137,7 @@ export const preparedCases: readonly PreparedCase[] = [
     title: "a provider refuses the service as its client",
     code: 608,
     prepare: async ({ server, providers }) => {
-      providers.imitation.misbehave("google", { answers: { token: "refusesClient" } });
+      providers.fakes.injectFaults("google", { answers: { token: "refusesClient" } });
       const { location, cookie } = await away(server, "google");
       const { address, parameters } = await signIn(location, "anna");
       const path = `${address.replace(publicUrl, "")}?${new URLSearchParams([...parameters])}`;

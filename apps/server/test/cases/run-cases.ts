@@ -1,7 +1,7 @@
 import type { ClientSession, LogInMode } from "@sallyport/client";
 import request from "supertest";
 import { logInForm } from "../log-in-form.ts";
-import { modes, overCode, testedModes } from "../modes.ts";
+import { modes, sessionEndedCode, testedModes } from "../modes.ts";
 import { openSession } from "../open-session.ts";
 import { appKey, type Subject } from "../subject.ts";
 import type { Case, DemoUser, Known } from "./case.ts";
@@ -70,7 +70,7 @@ function runWithin(
   };
   test.each(titled(cases))("%s", async (_title, each) => {
     const path = await pathOf(each);
-    const code = each.expect.code === 201 ? Number(overCode[mode]) : each.expect.code;
+    const code = each.expect.code === 201 ? Number(sessionEndedCode[mode]) : each.expect.code;
     const session = await sessionOf(each.as as DemoUser);
     const answer = await sendCase(each, { url: subject().url, path, appKey, session });
     checkAnswer(each, code, answer, mode === "secure" && !each.expect.beforeSession ? "session" : "clear");

@@ -28,7 +28,7 @@ beforeAll(async () => {
     databases,
     server: { publicUrl: "https://service.example/api/" },
     oAuthProviders: [{ name: "Google" }],
-    providers: { fakeUrl: fixture.imitation.url },
+    providers: { fakeUrl: fixture.fakes.url },
   });
   write("user.txt", "a long password");
   expect(await run("migrate")).toMatchObject({ code: 0 });
@@ -109,12 +109,12 @@ test("providers are registered, tested, listed and shown by commands, without se
 });
 
 test("a wrong provider configuration is reported without a log-in", async () => {
-  fixture.imitation.misbehave("google", { answers: { keys: "serverError" } });
+  fixture.fakes.injectFaults("google", { answers: { keys: "serverError" } });
   expect(await provider("test", "google")).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^error: The provider: /),
   });
-  fixture.imitation.behave();
+  fixture.fakes.clearFaults();
   await provider(
     "add",
     "google",

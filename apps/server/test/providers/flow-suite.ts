@@ -12,7 +12,7 @@ export function flowSuite(server: () => RunningServer, fixture: () => ProviderFi
   const check = (sessionId: string) => checkSession(server(), sessionId);
 
   beforeEach(async () => {
-    fixture().imitation.behave();
+    fixture().fakes.clearFaults();
     for (const type of providerTypes) await register(fixture(), server(), type);
     await removeLinks(server());
   });

@@ -37,7 +37,7 @@ export const providerEnvironment: Readonly<Record<string, string>> = {
 
 /** Fake providers, and the settings of servers that use them. */
 export interface ProviderFixture {
-  readonly imitation: FakeIdentityProviders;
+  readonly fakes: FakeIdentityProviders;
   /** Content of the configuration file besides databases. */
   readonly content: object;
   readonly dataOf: (type: ProviderType) => Record<string, string>;
@@ -55,7 +55,7 @@ export async function openProviderFixture(): Promise<ProviderFixture> {
     publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(),
   };
   const appleCallbacks = ["", "/second"].map((alias) => `https://service.example/under${alias}/v1/apple/callback`);
-  const imitation = await startFakeIdentityProviders({
+  const fakes = await startFakeIdentityProviders({
     clients: [
       { provider: "google", clientId: "sallyport.apps", clientSecret: "google-secret" },
       { provider: "microsoft", clientId: "sallyport-app", clientSecret: "microsoft-secret" },
@@ -76,15 +76,15 @@ export async function openProviderFixture(): Promise<ProviderFixture> {
     },
   };
   return {
-    imitation,
+    fakes,
     content: {
       server: { publicUrl },
-      providers: { fakeUrl: imitation.url },
+      providers: { fakeUrl: fakes.url },
       oAuthProviders: providerTypes.map((name) => ({ name })),
     },
     dataOf: (type) => data[type],
     close: async () => {
-      await imitation.close();
+      await fakes.close();
       rmSync(folder, { recursive: true });
     },
   };
@@ -92,13 +92,13 @@ export async function openProviderFixture(): Promise<ProviderFixture> {
 
 /** Registers a provider in a database of a server. */
 export async function register(
-  { imitation, dataOf }: ProviderFixture,
+  { fakes, dataOf }: ProviderFixture,
   server: RunningServer,
   type: ProviderType,
   change: { alias?: string; defaultUserId?: string | null; data?: object } = {},
 ): Promise<void> {
   const { alias = "", defaultUserId = null, data = dataOf(type) } = change;
-  const provider = identityProviders({ fakeProviders: imitation.url }).get(type);
+  const provider = identityProviders({ fakeProviders: fakes.url }).get(type);
   if (provider === undefined) throw new Error(`There is no provider ${type}.`);
   const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
   const context = administrationOf(databaseOf(server, alias));

@@ -7,7 +7,7 @@ import { link, logInAt } from "./browser.ts";
 import { linksOf, type ProviderFixture, register, repositoriesOf } from "./provider-fixture.ts";
 
 /** The concurrent requests for `total`. */
-const atOnce = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 20 }, work));
+const concurrently = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 20 }, work));
 
 /** The links to users, with their creators. */
 export function providerLinkSuite(server: () => RunningServer, fixture: () => ProviderFixture): void {
@@ -40,7 +40,7 @@ export function providerLinkSuite(server: () => RunningServer, fixture: () => Pr
     expect((await link(server(), dfUuid, { user: undefined })).code).toBe("301");
     expect((await link(server(), dfUuid, { appNames: undefined })).code).toBe("209");
     expect((await link(server(), dfUuid, {}, "/second")).code).toBe("324");
-    const answers = await atOnce(() => link(server(), dfUuid));
+    const answers = await concurrently(() => link(server(), dfUuid));
     expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "324")]);
     expect(await linksOf(server())).toHaveLength(1);
   });
@@ -118,7 +118,7 @@ export function providerLinkSuite(server: () => RunningServer, fixture: () => Pr
     await register(fixture(), server(), "google", { defaultUserId: account?.userId ?? null });
     try {
       const before = (await users()).length;
-      const answers = await atOnce(() => logInAt(server(), "google", "anna"));
+      const answers = await concurrently(() => logInAt(server(), "google", "anna"));
       expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(["0"]));
       expect(await linksOf(server())).toEqual([expect.objectContaining({ userId: account?.userId, shared: true })]);
       const ben = (await logInAt(server(), "google", "ben")).body.data;

@@ -114,11 +114,11 @@ test("neither logs nor answers nor the audit contain credentials", async () => {
   await comeBack(server, callback, cookie);
   await link(server, dfUuid, { pass: "wrong" });
   const { sessionId } = (await link(server, dfUuid)).body.data;
-  fixture.imitation.misbehave("google", { answers: { token: "refusesClient" } });
+  fixture.fakes.injectFaults("google", { answers: { token: "refusesClient" } });
   const refused = await away(server, "google");
   const second = await signIn(refused.location, "anna");
   const { body: told } = await comeBack(server, second, refused.cookie);
-  fixture.imitation.behave();
+  fixture.fakes.clearFaults();
   const secrets = [dfUuid, sessionId, "135790", "google-secret"];
   for (const each of [
     { location, cookie, callback },

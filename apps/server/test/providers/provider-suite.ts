@@ -18,7 +18,7 @@ export function providerSuite(server: () => RunningServer, fixture: () => Provid
       for (const alias of ["", "second"]) await register(fixture(), server(), type, { alias });
   });
   beforeEach(async () => {
-    fixture().imitation.behave();
+    fixture().fakes.clearFaults();
     await forget();
   });
 
@@ -31,7 +31,7 @@ export function providerSuite(server: () => RunningServer, fixture: () => Provid
       body: { status: { internalStatus: "0", statusMessage: "ok" }, data: {} },
     });
     const location = new URL(headers["location"] ?? "");
-    expect(location.href.startsWith(fixture().imitation.url)).toBe(true);
+    expect(location.href.startsWith(fixture().fakes.url)).toBe(true);
     expect(location.searchParams.get("redirect_uri")).toBe(`${publicUrl}/v1/google/callback`);
     expect(headers["set-cookie"]).toEqual([
       expect.stringMatching(
@@ -80,7 +80,7 @@ export function providerSuite(server: () => RunningServer, fixture: () => Provid
     "signedByPublicKey",
   ] as const)("refuses an id token with the fault %s", async (idToken) => {
     for (const type of ["google", "microsoft", "apple"] as const) {
-      fixture().imitation.misbehave(type, { idToken });
+      fixture().fakes.injectFaults(type, { idToken });
       const { code, body } = await logInAt(server(), type, "anna");
       expect([type, code, body]).toEqual([
         type,
@@ -92,7 +92,7 @@ export function providerSuite(server: () => RunningServer, fixture: () => Provid
   });
 
   test("refuses an access token for another application", async () => {
-    fixture().imitation.misbehave("facebook", { debug: "otherApp" });
+    fixture().fakes.injectFaults("facebook", { debug: "otherApp" });
     expect(await logInAt(server(), "facebook", "anna")).toMatchObject({ code: "324" });
   });
 
@@ -104,7 +104,7 @@ export function providerSuite(server: () => RunningServer, fixture: () => Provid
     ["notJson", "324"],
     ["refusesClient", "608"],
   ] as const)("a provider that %s is answered %s", async (token, code) => {
-    fixture().imitation.misbehave("google", { answers: { token } });
+    fixture().fakes.injectFaults("google", { answers: { token } });
     expect(await logInAt(server(), "google", "anna")).toMatchObject({ code });
     expect(await linksOf(server())).toEqual([]);
   });

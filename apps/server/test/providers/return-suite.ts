@@ -28,7 +28,7 @@ export function returnSuite(
       for (const alias of ["", "second"]) await register(fixture(), server(), type, { alias });
   });
   beforeEach(async () => {
-    fixture().imitation.behave();
+    fixture().fakes.clearFaults();
     await removeLinks(server());
   });
 
@@ -197,7 +197,7 @@ export function returnSuite(
     ["notJson", "324"],
     ["refusesClient", "608"],
   ] as const)("tells the app about a provider that %s", async (token, code) => {
-    fixture().imitation.misbehave("google", { answers: { token } });
+    fixture().fakes.injectFaults("google", { answers: { token } });
     const { answer } = await returnFrom(server(), "google", "anna");
     expect([answer.status, answer.headers["location"], answer.body]).toEqual([
       302,

@@ -93,7 +93,7 @@ export async function publicKeyText({ publicKey }: ClientKeyPair): Promise<strin
 }
 
 const pem = /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/;
-const smallest = 2048 / 8;
+const minBlockLength = 2048 / 8;
 
 /** Parses the server's PEM key for this padding. Throws a `ChannelError` for an unusable key. */
 export async function readServerKey(text: string, padding: RsaPadding): Promise<RsaKey> {
@@ -108,6 +108,6 @@ export async function readServerKey(text: string, padding: RsaPadding): Promise<
   } catch (cause) {
     throw new ChannelError("server-key", { cause });
   }
-  if (blockLengthOf(key) < smallest) throw new ChannelError("server-key");
+  if (blockLengthOf(key) < minBlockLength) throw new ChannelError("server-key");
   return key;
 }

@@ -108,7 +108,7 @@ export function returnedCode(address: string): string {
   return code;
 }
 
-export interface CodeTrade {
+export interface CodeExchange {
   /** From `returnedCode`. One-time, valid for 60 seconds. */
   readonly code: string;
   /** From `startCodeLogIn`. */
@@ -125,10 +125,10 @@ export interface CodeTrade {
  */
 export async function logInWithCode(
   client: SallyportClient,
-  trade: CodeTrade,
+  exchange: CodeExchange,
   options: CallOptions = {},
 ): Promise<ProviderAnswer> {
-  const { code, verifier, twoFactorToken, enrolling } = trade;
+  const { code, verifier, twoFactorToken, enrolling } = exchange;
   const body = { code, verifier, "2faToken": twoFactorToken, "2faEnrol": enrolling };
   const { data } = await client.request({ ...options, method: "POST", path: "/v1/auth/code", body, anonymous: true });
   const answer = answerOf(data, 200);

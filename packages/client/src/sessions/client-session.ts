@@ -24,10 +24,10 @@ export interface ClientSession {
 }
 
 /** Codes for a missing or ended session. The server checks it before it processes the request. */
-const overCodes: ReadonlySet<number> = new Set([200, 201, 202, 203, 204]);
+const sessionEndedCodes: ReadonlySet<number> = new Set([200, 201, 202, 203, 204]);
 
 export function saysSessionIsOver(code: number): boolean {
-  return overCodes.has(code);
+  return sessionEndedCodes.has(code);
 }
 
 /** A session with one credential header and unencrypted messages. */

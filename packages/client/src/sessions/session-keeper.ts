@@ -44,7 +44,7 @@ export class SessionKeeper {
     const turn = {};
     this.#queue = turn;
     const { session, result } = await this.#opener.open(options, signal);
-    await this.#unlessOvertaken(session, turn === this.#queue);
+    await this.#unlessSuperseded(session, turn === this.#queue);
     const earlier = this.#session;
     this.#session = session;
     this.#credentials = this.#renews && !isForOnce(options) ? { ...options } : undefined;
@@ -90,7 +90,7 @@ export class SessionKeeper {
   async #reopen(credentials: LogInOptions): Promise<ClientSession> {
     try {
       const { session } = await this.#opener.open(credentials);
-      await this.#unlessOvertaken(session, credentials === this.#credentials);
+      await this.#unlessSuperseded(session, credentials === this.#credentials);
       this.#session = session;
       return session;
     } catch (error) {
@@ -100,8 +100,8 @@ export class SessionKeeper {
   }
 
   /** Closes a session whose log-in is obsolete. */
-  async #unlessOvertaken(session: ClientSession, isWanted: boolean): Promise<void> {
-    if (isWanted) return;
+  async #unlessSuperseded(session: ClientSession, isNeeded: boolean): Promise<void> {
+    if (isNeeded) return;
     await this.#closeQuietly(session);
     throw new NotLoggedInError("The log-in was overtaken by another log-in or a log-out.");
   }

@@ -9,11 +9,11 @@ export interface CallLimits {
 }
 
 /** Maximum delay of a timer. */
-const longest = 2 ** 31 - 1;
+const maxTimeout = 2 ** 31 - 1;
 
 /** Throws a `RangeError` for an invalid time limit. */
 export function checkTimeout(timeout: number): void {
-  if (!(timeout >= 0 && timeout <= longest))
+  if (!(timeout >= 0 && timeout <= maxTimeout))
     throw new RangeError("A time-out is a number of milliseconds from 0 to 2147483647.");
 }
 

@@ -18,7 +18,7 @@ Options:
   --help            prints this
 
 Exit code: 0 if every check that applies has passed, 1 if one has failed or is
-to be written (it came to an error called NotWritten), 2 if it could not run.
+to be written (it came to an error called NotImplemented), 2 if it could not run.
 Of a comparison: 0 without a difference, 1 with one.
 `;
 

@@ -11,7 +11,7 @@ import { concurrencyOf, runChecks } from "../run-checks.ts";
 import { withEventLoopWatch } from "../watch/with-event-loop-watch.ts";
 import type { Check } from "../check.ts";
 import { compareAdapters, memoryReference } from "../differential/index.ts";
-import { differentialReport, differentialWords } from "../reports/differential-report.ts";
+import { differentialReport, differentialSummary } from "../reports/differential-report.ts";
 import { type CommandOptions, commandOptions, usage } from "./command-options.ts";
 import { loadAdapter } from "./load-adapter.ts";
 import { quoted } from "./quoted.ts";
@@ -88,8 +88,8 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
   if (json !== undefined) await writeReport(json, `${JSON.stringify(jsonReport(done), null, 2)}\n`);
   if (badge !== undefined)
     await writeReport(badge, (badge.endsWith(".json") ? badgeEndpoint : badgeSvg)(badgeOf(done)));
-  const { failed, toWrite } = totalsOf(done.results);
-  return failed + toWrite + strayErrors.length === 0 ? 0 : 1;
+  const { failed, notImplemented } = totalsOf(done.results);
+  return failed + notImplemented + strayErrors.length === 0 ? 0 : 1;
 }
 
 /** The checks selected by the options; default all. */
@@ -132,7 +132,7 @@ async function compareAdapter(
     })
     .finally(() => adapter.close?.());
   const again = `npx sallyport-conformance ${quoted(module)} --differential ${runs} --seed ${seed}`;
-  stdout.write(differentialWords(run, module, again));
+  stdout.write(differentialSummary(run, module, again));
   if (json !== undefined) await writeReport(json, `${JSON.stringify(differentialReport(run, module), null, 2)}\n`);
   return run.difference === null ? 0 : 1;
 }

@@ -1,19 +1,19 @@
 import type { Attempt, BatchRepositories, Repositories, Storage } from "@sallyport/core";
-import { unwrittenIn } from "./unwritten-in.ts";
+import { notImplementedIn } from "./not-implemented-in.ts";
 
 type Member = string | symbol;
 
-/** Records the calls of the ports, by names such as `sessions.open`, and the first `NotWritten` error. */
+/** Records the calls of the ports, by names such as `sessions.open`, and the first `NotImplemented` error. */
 export class CallRecorder {
   private readonly names = new Set<string>();
   /** The proxy of each object, so that repeated access returns the same proxy. */
-  private readonly noted = new WeakMap<object, object>();
+  private readonly proxies = new WeakMap<object, object>();
 
-  private notWritten: Error | undefined;
+  private firstNotImplemented: Error | undefined;
 
-  /** The first `NotWritten` error of a call. */
-  get unwritten(): Error | undefined {
-    return this.notWritten;
+  /** The first `NotImplemented` error of a call. */
+  get notImplemented(): Error | undefined {
+    return this.firstNotImplemented;
   }
 
   /** Each called name once, ordered by its last call. */
@@ -23,8 +23,8 @@ export class CallRecorder {
 
   /** Wraps a storage so that its calls are recorded. */
   storage(storage: Storage): Storage {
-    return this.noting(storage, "storage", {
-      archive: () => this.noting(storage.archive, "archive"),
+    return this.recorded(storage, "storage", {
+      archive: () => this.recorded(storage.archive, "archive"),
       repositories: () => this.repositories(storage.repositories),
       transaction: () => (work: (r: Repositories, attempt: Attempt) => Promise<unknown>) =>
         storage.transaction((r, attempt) => work(this.repositories(r), attempt)),
@@ -34,50 +34,50 @@ export class CallRecorder {
   }
 
   private repositories<R extends Repositories | BatchRepositories>(r: R): R {
-    return this.inPlaceOf(r, { get: (_target, name) => this.noting(Reflect.get(r, name) as object, String(name)) });
+    return this.proxyOf(r, { get: (_target, name) => this.recorded(Reflect.get(r, name) as object, String(name)) });
   }
 
-  private noting<T extends object>(
+  private recorded<T extends object>(
     target: T,
     owner: string,
     replaced: { readonly [name: Member]: () => unknown } = {},
   ): T {
     const memberOf = (name: Member) => replaced[name]?.() ?? (Reflect.get(target, name) as unknown);
-    return this.inPlaceOf(target, {
+    return this.proxyOf(target, {
       get: (_target, name) => {
         const member = memberOf(name);
         if (typeof member !== "function") return member;
         return (...args: unknown[]): unknown => {
-          this.note(`${owner}.${String(name)}`);
-          return this.watched(() => Reflect.apply(member, target, args));
+          this.record(`${owner}.${String(name)}`);
+          return this.recordingFailure(() => Reflect.apply(member, target, args));
         };
       },
     });
   }
 
-  private inPlaceOf<T extends object>(target: T, handler: ProxyHandler<T>): T {
+  private proxyOf<T extends object>(target: T, handler: ProxyHandler<T>): T {
     // The proxy target is an empty object: a proxy cannot replace members of a frozen target.
-    const proxy = this.noted.get(target) ?? new Proxy({}, handler as ProxyHandler<object>);
-    this.noted.set(target, proxy);
+    const proxy = this.proxies.get(target) ?? new Proxy({}, handler as ProxyHandler<object>);
+    this.proxies.set(target, proxy);
     return proxy as T;
   }
 
-  private watched(call: () => unknown): unknown {
+  private recordingFailure(call: () => unknown): unknown {
     try {
       const answer = call();
-      if (answer instanceof Promise) answer.catch((error: unknown) => this.noteFailure(error));
+      if (answer instanceof Promise) answer.catch((error: unknown) => this.recordFailure(error));
       return answer;
     } catch (error) {
-      this.noteFailure(error);
+      this.recordFailure(error);
       throw error;
     }
   }
 
-  private noteFailure(error: unknown): void {
-    this.notWritten ??= unwrittenIn(error);
+  private recordFailure(error: unknown): void {
+    this.firstNotImplemented ??= notImplementedIn(error);
   }
 
-  private note(name: string): void {
+  private record(name: string): void {
     this.names.delete(name);
     this.names.add(name);
   }

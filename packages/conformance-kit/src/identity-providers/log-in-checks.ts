@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AuthorizationRequest } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
-import { keepsSilent } from "./keeps-silent.ts";
+import { failsWithoutSecrets } from "./fails-without-secrets.ts";
 import { type ProviderCheck, providerChecksOf } from "./provider-check.ts";
 
 const unsent = [
@@ -25,7 +25,13 @@ function refusesWith(
 ): ProviderCheck["run"] {
   return async ({ provider, request, answer, underTest }) => {
     const given = await answer(request());
-    await keepsSilent(324, underTest, given, () => provider.finish({ ...given, ...otherwise(request()) }), what);
+    await failsWithoutSecrets(
+      324,
+      underTest,
+      given,
+      () => provider.finish({ ...given, ...otherwise(request()) }),
+      what,
+    );
   };
 }
 
@@ -76,7 +82,13 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
 
   "refuses a cancelled log-in with 324": async ({ provider, request, answer, underTest }) => {
     const cancelled = await answer(request(), null);
-    await keepsSilent(324, underTest, cancelled, () => provider.finish(cancelled), "finishing a cancelled log-in");
+    await failsWithoutSecrets(
+      324,
+      underTest,
+      cancelled,
+      () => provider.finish(cancelled),
+      "finishing a cancelled log-in",
+    );
   },
 
   "refuses a callback of another log-in with 324": async ({ provider, request, answer, underTest }) => {
@@ -88,7 +100,7 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
       parameters.delete("state");
       if (state !== undefined) parameters.set("state", state);
       const finish = () => provider.finish({ ...asked, parameters });
-      await keepsSilent(324, underTest, given, finish, "finishing with another state");
+      await failsWithoutSecrets(324, underTest, given, finish, "finishing with another state");
     }
   },
 
@@ -98,7 +110,7 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
         const asked = request();
         const parameters = new Map([["state", asked.state], ...(value === undefined ? [] : [[name, value] as const])]);
         const finish = () => provider.finish({ ...asked, parameters });
-        await keepsSilent(324, underTest, null, finish, `finishing with another ${name}`);
+        await failsWithoutSecrets(324, underTest, null, finish, `finishing with another ${name}`);
       }
     }
   },

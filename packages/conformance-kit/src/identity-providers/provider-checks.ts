@@ -1,7 +1,7 @@
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { logInChecks } from "./log-in-checks.ts";
 import { type ProviderCheck, providerChecksOf } from "./provider-check.ts";
-import { keepsSilent } from "./keeps-silent.ts";
+import { failsWithoutSecrets } from "./fails-without-secrets.ts";
 import { providerFaults } from "./provider-fault.ts";
 import { providerSubject } from "./provider-subject.ts";
 
@@ -19,11 +19,11 @@ const faultChecks: readonly ProviderCheck[] = providerFaults.map(({ name, does, 
     const first = await patient.finish(await answer(request()));
     const { provider } = slow.has(name) ? providerSubject(underTest, shortTimeout) : { provider: patient };
     const given = await answer(request());
-    await underTest.misbehave(name);
+    await underTest.injectFault(name);
     const start = performance.now();
-    await keepsSilent(code, underTest, given, () => provider.finish(given), "finishing during the fault");
+    await failsWithoutSecrets(code, underTest, given, () => provider.finish(given), "finishing during the fault");
     if (slow.has(name)) holds(performance.now() - start < shortTimeout + grace, "The call must end at the timeout");
-    await underTest.misbehave(null);
+    await underTest.injectFault(null);
     equal((await patient.finish(await answer(request()))).subject, first.subject, "the subject of the next log-in");
   },
 }));
@@ -65,7 +65,7 @@ const dataChecks: readonly ProviderCheck[] = providerChecksOf({
     for (const name of Object.keys(underTest.data)) {
       for (const value of unwanted) {
         const data = { ...underTest.data, [name]: value };
-        await keepsSilent(608, underTest, null, async () => provider.accept(data), `accepting another ${name}`);
+        await failsWithoutSecrets(608, underTest, null, async () => provider.accept(data), `accepting another ${name}`);
       }
     }
   },

@@ -15,10 +15,10 @@ export const appliesTo = ({ proof, hasPkce }: ProviderUnderTest, { needs }: Prov
 /** Runs one check. Throws if it fails. Resets the fault of the fake provider afterwards. */
 export async function runProviderCheck(underTest: ProviderUnderTest, check: ProviderCheck): Promise<void> {
   try {
-    await underTest.misbehave(null);
+    await underTest.injectFault(null);
     await check.run(providerSubject(underTest));
   } finally {
-    await underTest.misbehave(null);
+    await underTest.injectFault(null);
   }
 }
 

@@ -25,7 +25,7 @@ export interface ProviderUnderTest {
   signIn(address: string, person: string | null): Promise<CallbackParameters>;
 
   /** Activates a fault of the fake provider; `null`: none. All its error responses contain `words`. */
-  misbehave(fault: ProviderFault | null): Promise<void> | void;
+  injectFault(fault: ProviderFault | null): Promise<void> | void;
 
   /** A text in all error responses of the fake provider. No error may reveal it. */
   readonly words: string;

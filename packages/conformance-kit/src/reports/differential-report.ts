@@ -18,7 +18,7 @@ export function differentialReport(run: DifferentialRun, module: string): Differ
 }
 
 /** A comparison as text for the adapter's author. Includes a runnable test for a difference. */
-export function differentialWords(run: DifferentialRun, module: string, again: string): string {
+export function differentialSummary(run: DifferentialRun, module: string, again: string): string {
   const { adapter, reference, queries, histories, seed, difference } = run;
   const tried = `${queries} random queries and ${histories} random histories of writes, seed ${seed}`;
   if (difference === null) return `${adapter} matches ${reference}: ${tried}.\n`;

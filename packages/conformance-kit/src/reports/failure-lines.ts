@@ -5,7 +5,7 @@ import type { CheckResult } from "../run-check.ts";
 import type { TerminalStyle } from "./terminal-style.ts";
 
 /** The contracts of the last calls suffice. */
-const callsTold = 2;
+const shownCalls = 2;
 
 /** Additional information for a failure report. */
 export interface FailureContext {
@@ -22,7 +22,7 @@ export function failureLines(
   { contracts, again, style }: FailureContext,
 ): string[] {
   const places = calls
-    .slice(-callsTold)
+    .slice(-shownCalls)
     .toReversed()
     .flatMap((call) => contracts.get(call) ?? []);
   const rows = [

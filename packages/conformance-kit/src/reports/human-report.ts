@@ -11,14 +11,14 @@ import type { TerminalStyle } from "./terminal-style.ts";
 import { totalsOf } from "./totals.ts";
 
 /** Maximum number of unimplemented calls to list. */
-const told = 8;
+const shownMessages = 8;
 const barWidth = 40;
 
 /** Progress of the implementation, and the unimplemented calls that block the most checks. */
-function unwrittenLines(results: readonly CheckResult[], { strong, good, faint }: TerminalStyle): string[] {
+function notImplementedLines(results: readonly CheckResult[], { strong, good, faint }: TerminalStyle): string[] {
   const waiting = new Map<string, number>();
   for (const { outcome, error } of results) {
-    if (outcome !== "toWrite") continue;
+    if (outcome !== "notImplemented") continue;
     const { message } = error as Error;
     waiting.set(message, (waiting.get(message) ?? 0) + 1);
   }
@@ -26,13 +26,15 @@ function unwrittenLines(results: readonly CheckResult[], { strong, good, faint }
   const passed = results.filter(({ outcome }) => outcome === "passed").length;
   const all = results.filter(({ outcome }) => outcome !== "notApplicable").length;
   const filled = Math.floor((passed / all) * barWidth);
-  const most = [...waiting].toSorted(([, one], [, other]) => other - one);
+  const byCount = [...waiting].toSorted(([, one], [, other]) => other - one);
   return [
     `${good("█".repeat(filled))}${faint("░".repeat(barWidth - filled))} ${passed} of ${counted(all, "check")}`,
     "",
     strong("To be written next"),
-    ...most.slice(0, told).map(([message, count]) => `  ${message} ${faint(`${counted(count, "check")} came to it.`)}`),
-    ...(most.length > told ? [faint(`  and ${most.length - told} more`)] : []),
+    ...byCount
+      .slice(0, shownMessages)
+      .map(([message, count]) => `  ${message} ${faint(`${counted(count, "check")} came to it.`)}`),
+    ...(byCount.length > shownMessages ? [faint(`  and ${byCount.length - shownMessages} more`)] : []),
     "",
   ];
 }
@@ -71,19 +73,19 @@ export class HumanReport {
     const { style, again } = this.options;
     const context = { contracts: readContracts(), style, again };
     const failures = results.filter(({ outcome }) => outcome === "failed");
-    const { checks, run, passed, failed, toWrite, notApplicable } = totalsOf(results);
+    const { checks, run, passed, failed, notImplemented, notApplicable } = totalsOf(results);
     const chosen =
       checks === numberOfChecks ? counted(checks, "check") : `${checks} of ${counted(numberOfChecks, "check")}`;
     const outcome = [
       style.good(`${passed} passed`),
       failed === 0 ? "0 failed" : style.bad(`${failed} failed`),
-      ...(toWrite > 0 ? [`${toWrite} to write`] : []),
+      ...(notImplemented > 0 ? [`${notImplemented} to write`] : []),
       `${notApplicable} not applicable`,
     ];
     this.lines([
       "",
       ...failures.flatMap((failure, index) => failureLines(failure, index + 1, context)),
-      ...unwrittenLines(results, style),
+      ...notImplementedLines(results, style),
       ...strayErrors.flatMap((error) => strayErrorLines(error, style)),
       `${chosen}: ${run} run, ${outcome.join(", ")}; ${seconds(duration)}, of which ${seconds(cpu)} of computing.`,
     ]);

@@ -34,8 +34,8 @@ export interface CheckReport {
   readonly duration: number;
   /** Present if the outcome is `failed`. */
   readonly failure?: FailureReport;
-  /** The unimplemented call; present if the outcome is `toWrite`. */
-  readonly unwritten?: string;
+  /** The unimplemented call; present if the outcome is `notImplemented`. */
+  readonly reason?: string;
 }
 
 export interface FailureReport {
@@ -73,7 +73,7 @@ function checkReport(
   contracts: ReadonlyMap<string, ContractPlace>,
 ): CheckReport {
   const told = { name, outcome, duration: Math.round(duration) };
-  if (outcome === "toWrite") return { ...told, unwritten: (error as Error).message };
+  if (outcome === "notImplemented") return { ...told, reason: (error as Error).message };
   if (outcome !== "failed") return told;
   const contract = contracts.get(calls.at(-1) ?? "");
   return { ...told, failure: { ...failureReport(error), ...(contract === undefined ? {} : { contract }) } };

@@ -40,13 +40,13 @@ export class SectionProgress {
   }
 
   private line(section: string, results: readonly CheckResult[]): string {
-    const { passed, failed, toWrite, notApplicable } = totalsOf(results);
+    const { passed, failed, notImplemented, notApplicable } = totalsOf(results);
     const { good, bad, faint } = this.style;
-    const mark = failed > 0 ? bad("✗") : toWrite > 0 ? "·" : passed > 0 ? good("✓") : faint("–");
+    const mark = failed > 0 ? bad("✗") : notImplemented > 0 ? "·" : passed > 0 ? good("✓") : faint("–");
     const counts = [
       ...(passed > 0 ? [good(`${passed} passed`)] : []),
       ...(failed > 0 ? [bad(`${failed} failed`)] : []),
-      ...(toWrite > 0 ? [`${toWrite} to write`] : []),
+      ...(notImplemented > 0 ? [`${notImplemented} to write`] : []),
       ...(notApplicable > 0 ? [faint(`${notApplicable} not applicable`)] : []),
     ];
     const time = seconds(results.reduce((sum, { duration }) => sum + duration, 0));

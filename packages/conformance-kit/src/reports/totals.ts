@@ -6,17 +6,24 @@ export interface Totals {
   readonly run: number;
   readonly passed: number;
   readonly failed: number;
-  readonly toWrite: number;
+  readonly notImplemented: number;
   readonly notApplicable: number;
 }
 
 export function totalsOf(results: readonly CheckResult[]): Totals {
   const count = (wanted: CheckResult["outcome"]) => results.filter(({ outcome }) => outcome === wanted).length;
-  const [passed, failed, toWrite, notApplicable] = [
+  const [passed, failed, notImplemented, notApplicable] = [
     count("passed"),
     count("failed"),
-    count("toWrite"),
+    count("notImplemented"),
     count("notApplicable"),
   ];
-  return { checks: results.length, run: passed + failed + toWrite, passed, failed, toWrite, notApplicable };
+  return {
+    checks: results.length,
+    run: passed + failed + notImplemented,
+    passed,
+    failed,
+    notImplemented,
+    notApplicable,
+  };
 }

@@ -15,13 +15,13 @@ const administrator = { administrator: true };
 const recordKinds = ["passwordReset", "accountLink", "unheardOf"] as const;
 
 /** Two links, two custom accounts, and the owners of records: the user, one of the links and one of the accounts. */
-interface Belongings {
+interface OwnedData {
   readonly links: readonly [IdentityLinkRecord, IdentityLinkRecord];
   readonly customs: readonly [Account, Account];
   readonly subjects: readonly string[];
 }
 
-async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongings> {
+async function ownedDataOf(r: Repositories, userId: ObjectId): Promise<OwnedData> {
   const shared = { provider: "apple", shared: true } as const;
   const links = [await createLink(r, { userId }), await createLink(r, { userId, ...shared })] as const;
   const customs = [await createCustomAccount(r, { userId }), await createCustomAccount(r, { userId })] as const;
@@ -33,7 +33,7 @@ async function belongingsOf(r: Repositories, userId: ObjectId): Promise<Belongin
 }
 
 /** The fraction left: of links and custom accounts together, then of the records of each owner. */
-async function leftOf(r: Repositories, { links, customs, subjects }: Belongings): Promise<number[]> {
+async function leftOf(r: Repositories, { links, customs, subjects }: OwnedData): Promise<number[]> {
   const linked = await Promise.all(links.map(({ value }) => findLink(r, value)));
   const mapped = await Promise.all(customs.map(({ id }) => accountOf(r, id)));
   const records = subjects.map(async (owner) => {
@@ -87,12 +87,12 @@ export const accountRemovalChecks: readonly Check[] = [
 
     "removes everything that belongs to the user with the account, and nothing else": async ({ r }) => {
       const users = [await createUser(r), await createUser(r), await createUser(r)];
-      const belongings = await Promise.all(users.map(({ userId }) => belongingsOf(r, userId)));
+      const ownedData = await Promise.all(users.map(({ userId }) => ownedDataOf(r, userId)));
       const stranger = await createUserObject(r);
-      const ofStranger = await belongingsOf(r, stranger);
+      const ofStranger = await ownedDataOf(r, stranger);
       const [first, second, third] = pluck(users, "userId") as [string, string, string];
       equal(await r.accounts.remove([first, third, stranger, "", "ZZZZZZZZZZ"]), 2, "number of removed accounts");
-      const left = await Promise.all([...belongings, ofStranger].map((each) => leftOf(r, each)));
+      const left = await Promise.all([...ownedData, ofStranger].map((each) => leftOf(r, each)));
       const [none, all] = [Array<number>(4).fill(0), Array<number>(4).fill(1)];
       equal(left, [none, all, none, none], "the remaining data of each user");
       equal((await r.accounts.find({ id: second }, [])).account?.userId, second, "the account that is not removed");
@@ -125,14 +125,14 @@ export const accountRemovalChecks: readonly Check[] = [
 
     "removes a custom account with its records and keeps the data of its user": async ({ r }) => {
       const { userId } = await createUser(r);
-      const belongings = await belongingsOf(r, userId);
-      const [custom, other] = belongings.customs;
+      const ownedData = await ownedDataOf(r, userId);
+      const [custom, other] = ownedData.customs;
       const owners = [`user:${userId}`, `custom:${custom.id}`, `custom:${other.id}`];
       for (const owner of owners) await r.records.put("unheardOf", `one of ${owner}`, 1, { owner });
-      equal(await r.accounts.remove([custom.id, belongings.links[0].value.id]), 1, "number of removed accounts");
+      equal(await r.accounts.remove([custom.id, ownedData.links[0].value.id]), 1, "number of removed accounts");
       equal([await accountOf(r, custom.id), await accountOf(r, other.id)], [null, other], "the custom accounts");
       equal((await accountOf(r, userId))?.id, userId, "the account of the user");
-      for (const link of belongings.links) equal(await findLink(r, link.value), link, "a link of the user");
+      for (const link of ownedData.links) equal(await findLink(r, link.value), link, "a link of the user");
       for (const [index, owner] of owners.entries()) {
         const left = await r.records.list("unheardOf", { owner, after: null, limit: 10 });
         equal(left.length > 0, index !== 1, `whether "${owner}" still has records`);
@@ -146,9 +146,9 @@ export const accountRemovalChecks: readonly Check[] = [
 
     "keeps all data of the last administrator when it refuses the removal": async ({ r }) => {
       const { userId } = await createUser(r, administrator);
-      const belongings = await belongingsOf(r, userId);
+      const ownedData = await ownedDataOf(r, userId);
       equal(await r.accounts.remove([userId]), "lastAdministrator", "the outcome");
-      equal(await leftOf(r, belongings), Array<number>(4).fill(1), "the remaining data");
+      equal(await leftOf(r, ownedData), Array<number>(4).fill(1), "the remaining data");
     },
 
     "refuses to remove the last enabled administrator": async ({ r }) => {

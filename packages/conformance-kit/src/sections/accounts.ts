@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountOf, createCustomAccount, createUser, createUserObject } from "../fixtures/accounts.ts";
-import { atOnce } from "../fixtures/concurrently.ts";
+import { concurrently } from "../fixtures/concurrently.ts";
 import { codeOf } from "../fixtures/error-of.ts";
 import { equalCounts } from "../fixtures/lists.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
@@ -89,7 +89,7 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
     },
 
     "creates one account when concurrent calls use the same name": async ({ r }) => {
-      const accounts = await atOnce(8, (index) => unborn(r, `Ada ${index}`));
+      const accounts = await concurrently(8, (index) => unborn(r, `Ada ${index}`));
       const outcomes = await Promise.all(accounts.map((account) => r.accounts.create(account, "ada")));
       equalCounts(outcomes, { created: 1, nameTaken: 7 }, "numbers of created and refused accounts");
       for (const [index, { loginName }] of accounts.entries())
@@ -133,7 +133,7 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
     },
 
     "gives a name to one of several concurrent renames": async ({ r }) => {
-      const accounts = await atOnce(6, () => create(r));
+      const accounts = await concurrently(6, () => create(r));
       const codes = await Promise.all(
         accounts.map(({ id }, index) => codeOf(r.accounts.change(id, renamed(`Demo ${index}`, "demo")))),
       );
@@ -218,7 +218,7 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
 
     "stores one secret when concurrent calls replace the same version": async ({ r }) => {
       const { id, secretVersion } = await create(r);
-      const outcomes = await atOnce(12, (index) => r.accounts.setSecret(id, `secret ${index}`, secretVersion));
+      const outcomes = await concurrently(12, (index) => r.accounts.setSecret(id, `secret ${index}`, secretVersion));
       equalCounts(outcomes, { stored: 1, stale: 11 }, "numbers of stored and refused secrets");
       equal((await accountOf(r, id))?.secret, `secret ${outcomes.indexOf("stored")}`, "the secret");
     },
@@ -238,7 +238,7 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
     "removes accounts and frees their names": async ({ r }) => {
       const [account, bystander] = [await create(r), await create(r)];
       for (const id of nobodies) equal(await r.accounts.remove([id]), 0, `number of accounts with ID "${id}"`);
-      const outcomes = await atOnce(4, () => r.accounts.remove([account.id]));
+      const outcomes = await concurrently(4, () => r.accounts.remove([account.id]));
       equalCounts(outcomes, { 1: 1, 0: 3 }, "numbers of successful and unsuccessful removals");
       equal([await accountOf(r, account.id), await named(r, account.loginName)], [null, null], "the account");
       equal(await accountOf(r, bystander.id), bystander, "another account");

@@ -1,7 +1,7 @@
 import type { AppKey, Digest, Repositories } from "@sallyport/core";
 import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/concurrently.ts";
+import { concurrently } from "../fixtures/concurrently.ts";
 import { createAppKey } from "../fixtures/apps.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
@@ -49,7 +49,7 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
   },
 
   "gives each app key a unique ID": async ({ r }) => {
-    const keys = await atOnce(8, () => createAppKey(r));
+    const keys = await concurrently(8, () => createAppKey(r));
     equal(new Set(keys.map(({ appKey }) => appKey.id)).size, 8, "number of different IDs");
   },
 

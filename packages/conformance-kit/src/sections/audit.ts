@@ -1,7 +1,7 @@
 import type { AuditEvent, RecordedAuditEvent } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce, whileOpen } from "../fixtures/concurrently.ts";
+import { concurrently, whileOpen } from "../fixtures/concurrently.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { pluck, rowsOf } from "../fixtures/lists.ts";
@@ -81,7 +81,7 @@ const eventChecks = checksOf("audit", {
       storage,
       (inside) => inside.audit.append(ofRequest("late")),
       () => r.audit.append(ofRequest("meanwhile")),
-      { turns: 30 },
+      { reads: 30 },
     );
     await r.audit.append(ofRequest("last"));
     const events = await r.audit.read(0, 10);
@@ -92,16 +92,16 @@ const eventChecks = checksOf("audit", {
   },
 
   "returns the same events on every later read": async ({ r }) => {
-    await atOnce(5, (index) => r.audit.append(ofRequest(String(index))));
+    await concurrently(5, (index) => r.audit.append(ofRequest(String(index))));
     const before = await r.audit.read(0, 100);
-    await atOnce(5, (index) => r.audit.append(ofRequest(String(index))));
+    await concurrently(5, (index) => r.audit.append(ofRequest(String(index))));
     const after = await r.audit.read(0, 100);
     equal(after.slice(0, 5), before, "the first events");
     equal(after.length, 10, "number of events");
   },
 
   "keeps every concurrently appended event": async ({ r }) => {
-    await atOnce(24, (index) => r.audit.append(ofRequest(String(index))));
+    await concurrently(24, (index) => r.audit.append(ofRequest(String(index))));
     const events = await r.audit.read(0, 100);
     const requests = Array.from({ length: 24 }, (_, index) => String(index));
     equalInAnyOrder(pluck(events, "requestId"), requests, "the requests");
@@ -198,7 +198,7 @@ const tallyChecks = checksOf("audit", {
   },
 
   "counts every concurrent attempt while tallies are settled": async ({ r }) => {
-    await atOnce(60, async (index) => {
+    await concurrently(60, async (index) => {
       await r.audit.tally(`key ${index % 3}`, auditEvent);
       if (index % 5 === 0) await r.audit.settle(0, 10);
     });

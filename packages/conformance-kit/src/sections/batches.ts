@@ -9,7 +9,7 @@ import {
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { equalCounts, pluck } from "../fixtures/lists.ts";
-import { atOnce } from "../fixtures/concurrently.ts";
+import { concurrently } from "../fixtures/concurrently.ts";
 import { codeOf, errorOf } from "../fixtures/error-of.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { generous, hour, minute } from "../fixtures/policy.ts";
@@ -117,7 +117,11 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
   "enforces a limit exactly across concurrent batches and rolls back refused ones": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
     const enter = () => storage.batch((joint) => Promise.all(entry(joint, visitor, { limit: 5 }).calls));
-    equalCounts(await atOnce(24, () => codeOf(enter())), { 0: 5, 315: 19 }, "numbers of opened and refused sessions");
+    equalCounts(
+      await concurrently(24, () => codeOf(enter())),
+      { 0: 5, 315: 19 },
+      "numbers of opened and refused sessions",
+    );
     equal(await look(r), { sessions: 5, events: 5, waits: false }, "the state");
   },
 });

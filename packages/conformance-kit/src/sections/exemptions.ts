@@ -8,7 +8,7 @@ import {
 } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/concurrently.ts";
+import { concurrently } from "../fixtures/concurrently.ts";
 import { hour, minute, second } from "../fixtures/policy.ts";
 
 /** The delay is 1, 2, 4 and then 5 minutes, from the third failure on. */
@@ -37,7 +37,7 @@ async function grant(r: Repositories, member: string, change: Partial<ExemptionG
 }
 
 /** Records failures for a key until it is delayed. */
-async function shut(r: Repositories, key = place("nobody"), failures = policy.maxFailures): Promise<void> {
+async function lockOut(r: Repositories, key = place("nobody"), failures = policy.maxFailures): Promise<void> {
   for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
 }
 
@@ -56,8 +56,8 @@ const whileGood = checksOf("throttle", {
   "ignores the delay of an exempted key and of no other": async ({ r }) => {
     await grant(r, "ada");
     await grant(r, "bob", { group: "home" });
-    await shut(r);
-    await shut(r, place("nobody", "home"));
+    await lockOut(r);
+    await lockOut(r, place("nobody", "home"));
     equal(await exempted(r, ["ada", "bob", "ad", "adab"]), ["ada"], "the exempted members at the office");
     equal(await exempted(r, ["ada", "bob"], "home"), ["bob"], "the exempted members at home");
     equal(await r.throttle.attempt(keysOf("ada")), go, "the attempt on all keys");
@@ -67,9 +67,9 @@ const whileGood = checksOf("throttle", {
 
   "delays an exempted attempt by its other keys and returns the longest wait of all": async ({ r }) => {
     await grant(r, "ada");
-    await shut(r, user("ada"));
+    await lockOut(r, user("ada"));
     isAbout((await r.throttle.attempt(keysOf("ada"))).wait, minute, "The wait without a delay on the exempted key");
-    await shut(r, place("nobody"), 5);
+    await lockOut(r, place("nobody"), 5);
     const attempt = await r.throttle.attempt(keysOf("ada"));
     isAbout(attempt.wait, 4 * minute, "The wait with both delays");
     equal(attempt.claimed, false, "whether the attempt was claimed");
@@ -77,8 +77,8 @@ const whileGood = checksOf("throttle", {
 
   "claims no exempted key": async ({ r, advance }) => {
     await grant(r, "ada");
-    await shut(r);
-    await shut(r, user("ada"));
+    await lockOut(r);
+    await lockOut(r, user("ada"));
     advance(minute + second);
     equal(await r.throttle.attempt([place("ada")]), go, "the attempt on the exempted key");
     equal(await r.throttle.attempt(keysOf("ada")), claim, "the attempt including its own key");
@@ -102,7 +102,7 @@ const whileGood = checksOf("throttle", {
 
   "keeps a running delay when an exempted member fails, and returns the remaining wait": async ({ r, advance }) => {
     await grant(r, "ada");
-    await shut(r, place("nobody"), 5);
+    await lockOut(r, place("nobody"), 5);
     advance(3 * minute);
     for (let failures = 1; failures <= 2; failures += 1)
       isAbout(await r.throttle.fail(keysOf("ada")), minute, `The wait after failure ${failures}`);
@@ -117,11 +117,11 @@ const whileGood = checksOf("throttle", {
 
   "accepts a success on a delayed exempted key, but not on the other keys": async ({ r }) => {
     await grant(r, "ada");
-    await shut(r);
-    await shut(r, user("ada"), 2);
+    await lockOut(r);
+    await lockOut(r, user("ada"), 2);
     await failsWith(302, () => r.throttle.pass(keysOf("bob"), ["user:bob"]), "the success of another member");
     await r.throttle.pass(keysOf("ada"), ["user:ada"]);
-    await shut(r, user("ada"));
+    await lockOut(r, user("ada"));
     await failsWith(
       302,
       () => r.throttle.pass(keysOf("ada"), ["user:ada"]),
@@ -133,7 +133,7 @@ const whileGood = checksOf("throttle", {
 
 const granted = checksOf("throttle", {
   "grants no exemption with a refused success": async ({ r }) => {
-    await shut(r);
+    await lockOut(r);
     await failsWith(302, () => r.throttle.pass(keysOf("ada"), ["user:ada"], granting("ada")), "the success");
     equal(await exempted(r, ["ada"]), [], "the exempted members");
     await r.throttle.pass([user("ada")], ["user:ada"], granting("ada"));
@@ -144,10 +144,10 @@ const granted = checksOf("throttle", {
     for (const member of ["ada", "bob"]) await grant(r, member);
     advance(lifetime - hour);
     await grant(r, "bob");
-    await shut(r);
+    await lockOut(r);
     equal(await exempted(r, ["ada", "bob"]), ["ada", "bob"], "the exempted members before the first expiry");
     advance(hour + minute);
-    await shut(r);
+    await lockOut(r);
     equal(await exempted(r, ["ada", "bob"]), ["bob"], "the exempted members after the first expiry");
     equal(
       await r.throttle.fail([place("ada")]),
@@ -155,10 +155,10 @@ const granted = checksOf("throttle", {
       "the wait of a member with an expired exemption",
     );
     advance(lifetime - 2 * hour - 2 * minute);
-    await shut(r);
+    await lockOut(r);
     equal(await exempted(r, ["ada", "bob"]), ["bob"], "the exempted members before the expiry of the last grant");
     advance(hour + minute);
-    await shut(r);
+    await lockOut(r);
     equal(await exempted(r, ["ada", "bob"]), [], "the exempted members after the last expiry");
   },
 
@@ -166,7 +166,7 @@ const granted = checksOf("throttle", {
     await grant(r, "ada");
     advance(lifetime + minute);
     await grant(r, "ada");
-    await shut(r);
+    await lockOut(r);
     equal(await exempted(r, ["ada"]), ["ada"], "the exempted members");
   },
 
@@ -180,19 +180,19 @@ const granted = checksOf("throttle", {
     await grant(r, "b", { atMost: 3 });
     advance(minute);
     await grant(r, "e", { atMost: 3 });
-    await shut(r);
-    await shut(r, place("nobody", "home"));
+    await lockOut(r);
+    await lockOut(r, place("nobody", "home"));
     equal(await exempted(r, members), ["b", "d", "e"], "the exempted members");
     equal(await exempted(r, members, "home"), ["a"], "the exempted members at home");
   },
 
   "keeps a concurrently granted exemption and restores the group limit with the next grant": async ({ r }) => {
-    await atOnce(8, () => grant(r, "ada", { group: "home", atMost: 1 }));
+    await concurrently(8, () => grant(r, "ada", { group: "home", atMost: 1 }));
     const members = Array.from({ length: 12 }, (_, index) => `member${index}`);
-    await atOnce(12, (index) => grant(r, members[index] ?? "", { atMost: 5 }));
+    await concurrently(12, (index) => grant(r, members[index] ?? "", { atMost: 5 }));
     await grant(r, "last", { atMost: 5 });
-    await shut(r);
-    await shut(r, place("nobody", "home"));
+    await lockOut(r);
+    await lockOut(r, place("nobody", "home"));
     const found = await exempted(r, [...members, "last"]);
     equal(
       [found.length, found.includes("last")],
@@ -210,7 +210,7 @@ const granted = checksOf("throttle", {
     const swept: number[] = [];
     for (const limit of [1, 10, 10]) swept.push(await r.throttle.sweep(limit));
     equal(swept, [1, 1, 0], "numbers of swept exemptions");
-    await shut(r);
+    await lockOut(r);
     equal(await exempted(r, ["ada", "bob", "eve"]), ["eve"], "the exempted members");
   },
 });

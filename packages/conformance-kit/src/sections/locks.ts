@@ -2,7 +2,7 @@ import { type Digest, type Repositories, seesAll } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { equalCounts, pluck } from "../fixtures/lists.ts";
-import { atOnce } from "../fixtures/concurrently.ts";
+import { concurrently } from "../fixtures/concurrently.ts";
 import { changeOf } from "../fixtures/changes-up-to.ts";
 import { codeOf } from "../fixtures/error-of.ts";
 import { createObject, files, idsOf, objectOf, deleteObjects, update } from "../fixtures/objects.ts";
@@ -30,14 +30,14 @@ const ofObjects = checksOf("locks", {
     equal(await r.locks.state(id), null, "the lock of an unlocked object");
     advance(minute);
     const before = await storage.now();
-    equal(await r.locks.take(id, mine), "taken", "the outcome of taking the lock");
+    equal(await r.locks.take(id, mine), "locked", "the outcome of taking the lock");
     const after = await storage.now();
     const lock = await r.locks.state(id);
     holds(lock !== null && before <= lock.since && lock.since <= after, "The time must be that of the call");
     equal(lock.session, mine, "the session that holds the lock");
     equal(await r.locks.release(id, mine), "released", "the outcome of releasing it");
     equal(await r.locks.state(id), null, "the lock after the release");
-    equal(await r.locks.release(id, mine), "free", "the outcome of releasing it again");
+    equal(await r.locks.release(id, mine), "notLocked", "the outcome of releasing it again");
   },
 
   "gives a lock to one session, which can take it again without effect": async ({ r, advance }) => {
@@ -45,12 +45,12 @@ const ofObjects = checksOf("locks", {
     await r.locks.take(id, mine);
     const lock = await r.locks.state(id);
     advance(minute);
-    equal(await r.locks.take(id, mine), "taken", "the outcome of taking it again");
-    equal(await r.locks.take(id, theirs), "held", "the outcome of taking it with another session");
-    equal(await r.locks.release(id, theirs), "held", "the outcome of releasing it with another session");
+    equal(await r.locks.take(id, mine), "locked", "the outcome of taking it again");
+    equal(await r.locks.take(id, theirs), "lockedByOther", "the outcome of taking it with another session");
+    equal(await r.locks.release(id, theirs), "lockedByOther", "the outcome of releasing it with another session");
     equal(await r.locks.state(id), lock, "the lock");
     equal(await r.locks.release(id, null), "released", "the outcome of releasing it for any session");
-    equal(await r.locks.take(id, theirs), "taken", "the outcome of taking it with the other session");
+    equal(await r.locks.take(id, theirs), "locked", "the outcome of taking it with the other session");
   },
 
   "locks each object separately": async ({ r }) => {
@@ -58,7 +58,7 @@ const ofObjects = checksOf("locks", {
     const other = await createObject(r);
     equal(
       [await r.locks.take(id, mine), await r.locks.take(other.id, theirs)],
-      ["taken", "taken"],
+      ["locked", "locked"],
       "the outcomes of taking two locks",
     );
     equal([await holderOf(r, id), await holderOf(r, other.id)], [mine, theirs], "the sessions that hold them");
@@ -69,7 +69,7 @@ const ofObjects = checksOf("locks", {
     for (const nothing of ["ZZZZZZZZZZ", "0", "", "constructor", `0${id}`]) {
       equal(
         [await r.locks.take(nothing, mine), await r.locks.state(nothing), await r.locks.release(nothing, mine)],
-        ["gone", null, "free"],
+        ["notFound", null, "notLocked"],
         `the lock of "${nothing}"`,
       );
     }
@@ -78,10 +78,10 @@ const ofObjects = checksOf("locks", {
   "gives a lock to one of several concurrent sessions": async ({ r }) => {
     const { visitor, id } = await scene(r);
     for (let round = 0; round < 4; round += 1) {
-      const sessions = await atOnce(8, () => visitor.open(r));
+      const sessions = await concurrently(8, () => visitor.open(r));
       const outcomes = await Promise.all(sessions.map((session) => r.locks.take(id, session)));
-      equalCounts(outcomes, { taken: 1, held: 7 }, "numbers of granted and refused locks");
-      equal(await holderOf(r, id), sessions[outcomes.indexOf("taken")], "the session that holds the lock");
+      equalCounts(outcomes, { locked: 1, lockedByOther: 7 }, "numbers of granted and refused locks");
+      equal(await holderOf(r, id), sessions[outcomes.indexOf("locked")], "the session that holds the lock");
       await r.locks.release(id, null);
     }
   },
@@ -108,7 +108,7 @@ const ofObjects = checksOf("locks", {
     for (let round = 0; round < 6; round += 1) {
       const mine = await visitor.open(r);
       const seen = r.locks.take(id, mine).then(async () => (await objectOf(r, id))?.version);
-      const writes = atOnce(6, () => codeOf(write(r, id, theirs)));
+      const writes = concurrently(6, () => codeOf(write(r, id, theirs)));
       const [version] = await Promise.all([seen, writes]);
       equal((await objectOf(r, id))?.version, version, "the version since the lock was taken");
       await r.locks.release(id, mine);
@@ -119,9 +119,9 @@ const ofObjects = checksOf("locks", {
     const { id, mine, theirs } = await scene(r);
     await r.locks.take(id, mine);
     await r.sessions.end({ digest: mine });
-    equal([await r.locks.state(id), await r.locks.release(id, theirs)], [null, "free"], "the lock");
+    equal([await r.locks.state(id), await r.locks.release(id, theirs)], [null, "notLocked"], "the lock");
     await write(r, id, theirs);
-    equal(await r.locks.take(id, theirs), "taken", "the outcome of taking it");
+    equal(await r.locks.take(id, theirs), "locked", "the outcome of taking it");
     equal(await holderOf(r, id), theirs, "the session that holds it");
   },
 
@@ -130,10 +130,14 @@ const ofObjects = checksOf("locks", {
     await r.locks.take(id, mine);
     advance(hour);
     const theirs = await visitor.open(r);
-    equal([await r.locks.state(id), await r.locks.release(id, null)], [null, "free"], "the lock");
+    equal([await r.locks.state(id), await r.locks.release(id, null)], [null, "notLocked"], "the lock");
     await write(r, id, null);
     const taken = await r.locks.take(id, theirs);
-    equal([taken, await holderOf(r, id)], ["taken", theirs], "the outcome of taking it, and the session that holds it");
+    equal(
+      [taken, await holderOf(r, id)],
+      ["locked", theirs],
+      "the outcome of taking it, and the session that holds it",
+    );
   },
 
   "keeps locks as long as their session is extended": async ({ r, advance }) => {
@@ -142,7 +146,7 @@ const ofObjects = checksOf("locks", {
     for (let round = 0; round < 3; round += 1) {
       advance(8 * minute);
       equal(await visitor.isAdmitted(r, mine), true, "whether the session is admitted");
-      equal(await r.locks.take(id, theirs), "held", "the outcome of taking it with another session");
+      equal(await r.locks.take(id, theirs), "lockedByOther", "the outcome of taking it with another session");
     }
   },
 
@@ -153,8 +157,8 @@ const ofObjects = checksOf("locks", {
     const next = await visitor.open(r, { deviceId: "phone" }, { ...generous, perDevice: 1 });
     equal(await r.locks.state(id), null, "the lock");
     await write(r, id, theirs);
-    equal(await r.locks.take(id, theirs), "taken", "the outcome of taking it with another session");
-    equal(await r.locks.take(id, next), "held", "the outcome of taking it with the new session after that");
+    equal(await r.locks.take(id, theirs), "locked", "the outcome of taking it with another session");
+    equal(await r.locks.take(id, next), "lockedByOther", "the outcome of taking it with the new session after that");
   },
 
   "leaves a locked object unchanged": async ({ r }) => {
@@ -188,7 +192,7 @@ const newFiles = async (r: Repositories, count: number) => idsOf(await r.objects
 async function takesFive(r: Repositories, other: Repositories, session: Digest): Promise<void> {
   const ids = await newFiles(r, 12);
   const take = (index: number) => (index % 2 === 0 ? r : other).locks.take(ids[index] ?? "", session, 5);
-  equalCounts(await atOnce(12, take), { taken: 5, full: 7 }, "numbers of granted and refused locks");
+  equalCounts(await concurrently(12, take), { locked: 5, limitReached: 7 }, "numbers of granted and refused locks");
 }
 
 export const lockChecks: readonly Check[] = [
@@ -200,18 +204,22 @@ export const lockChecks: readonly Check[] = [
       const [first = "", second = "", third = "", fourth = "", fifth = "", sixth = ""] = await newFiles(r, 6);
       const take = (id: string, session = mine, atMost = 2) => r.locks.take(id, session, atMost);
       const three = [await take(first), await take(second), await take(third)];
-      equal(three, ["taken", "taken", "full"], "the outcomes of taking three locks with a limit of two");
+      equal(three, ["locked", "locked", "limitReached"], "the outcomes of taking three locks with a limit of two");
       equal(await r.locks.state(third), null, "the refused lock");
-      equal([await take(first), await take(second)], ["taken", "taken"], "the outcome of taking a held lock again");
+      equal([await take(first), await take(second)], ["locked", "locked"], "the outcome of taking a held lock again");
       const byOthers = [await take(third, theirs), await take(fourth, theirs), await take(first, theirs)];
-      equal(byOthers, ["taken", "taken", "held"], "the outcomes of taking locks with another session");
-      equal(await take(third), "held", "the outcome of taking a lock of another session");
-      equal(await take("ZZZZZZZZZZ"), "gone", "the outcome of locking an unknown object");
+      equal(byOthers, ["locked", "locked", "lockedByOther"], "the outcomes of taking locks with another session");
+      equal(await take(third), "lockedByOther", "the outcome of taking a lock of another session");
+      equal(await take("ZZZZZZZZZZ"), "notFound", "the outcome of locking an unknown object");
       await r.locks.release(first, mine);
       await r.locks.release(fourth, null);
-      equal([await take(fourth), await take(first)], ["taken", "full"], "the outcome of taking others after a release");
+      equal(
+        [await take(fourth), await take(first)],
+        ["locked", "limitReached"],
+        "the outcome of taking others after a release",
+      );
       const more = [await take(first, mine, 3), await take(fifth, mine, 0), await r.locks.take(sixth, mine)];
-      equal(more, ["taken", "taken", "taken"], "the outcome of taking more with a higher limit");
+      equal(more, ["locked", "locked", "locked"], "the outcome of taking more with a higher limit");
     },
 
     "does not count locks of ended sessions and of deleted objects towards the limit": async ({
@@ -228,26 +236,26 @@ export const lockChecks: readonly Check[] = [
       const before = await visitor.open(r, { deviceId: "phone" });
       equal(
         await both(first, second, before),
-        ["taken", "full"],
+        ["locked", "limitReached"],
         "the outcomes of taking two locks with a limit of one",
       );
       const mine = await visitor.open(r, { deviceId: "phone" }, { ...generous, perDevice: 1 });
       equal(
         await both(first, second, mine),
-        ["taken", "full"],
+        ["locked", "limitReached"],
         "the outcomes of taking two locks with the next session of the device",
       );
       await deleteObjects(storage, [first], true);
       equal(
         await both(second, third, mine),
-        ["taken", "full"],
+        ["locked", "limitReached"],
         "the outcome of taking others after the object is deleted",
       );
       advance(hour);
       const next = await visitor.open(r);
       equal(
         await both(second, third, next),
-        ["taken", "full"],
+        ["locked", "limitReached"],
         "the outcome of taking the locks of an expired session",
       );
     },
@@ -257,7 +265,7 @@ export const lockChecks: readonly Check[] = [
       const [first = "", second = ""] = await newFiles(r, 2);
       await r.locks.take(first, session, 1);
       advance(hour);
-      equal(await r.locks.take(second, session, 1), "taken", "the outcome of taking another lock with a limit of one");
+      equal(await r.locks.take(second, session, 1), "locked", "the outcome of taking another lock with a limit of one");
     },
 
     "enforces the lock limit of a session across concurrent calls": async ({ r }) => {

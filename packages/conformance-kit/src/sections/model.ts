@@ -9,7 +9,7 @@ import {
 } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce, linger, occurrences, signal } from "../fixtures/concurrently.ts";
+import { concurrently, keepOpen, occurrences, signal } from "../fixtures/concurrently.ts";
 import { equalCounts } from "../fixtures/lists.ts";
 import { createObject, update } from "../fixtures/objects.ts";
 import { rolledBack } from "../fixtures/rolled-back.ts";
@@ -30,11 +30,11 @@ async function holdModel(
   const held = signal();
   const ended = storage.transaction(async (inside) => {
     await inside.model.lock();
-    held.tell();
-    await linger(inside, 50);
+    held.fire();
+    await keepOpen(inside, 50);
     await atTheEnd(inside);
   });
-  await Promise.race([held.told, ended]);
+  await Promise.race([held.fired, ended]);
   return { ended };
 }
 
@@ -133,7 +133,7 @@ export const modelChecks: readonly Check[] = checksOf("model", {
 
   "accepts one of several concurrent changes of the same generation": async ({ r }) => {
     const { generation } = await r.model.load();
-    const outcomes = await atOnce(10, (index) => r.model.change({ put: tickets(`Ticket${index}`) }, generation));
+    const outcomes = await concurrently(10, (index) => r.model.change({ put: tickets(`Ticket${index}`) }, generation));
     equalCounts(outcomes, { ok: 1, stale: 9 }, "numbers of successful and stale changes");
     adds(await r.model.load(), ...tickets(`Ticket${outcomes.indexOf("ok")}`));
   },
@@ -169,13 +169,13 @@ export const modelChecks: readonly Check[] = checksOf("model", {
 
   "locks the model for one transaction at a time, with the latest state": async ({ storage, r }) => {
     let holders = 0;
-    const outcomes = await atOnce(6, (index) =>
+    const outcomes = await concurrently(6, (index) =>
       storage.transaction(async (inside) => {
         await inside.model.lock();
         holders += 1;
         try {
           const { generation } = await inside.model.load();
-          await linger(inside, 10);
+          await keepOpen(inside, 10);
           equal(holders, 1, "number of transactions that lock the model");
           return await inside.model.change({ put: tickets(`Ticket${index}`) }, generation);
         } finally {
@@ -216,11 +216,11 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     const written = signal();
     const writing = storage.transaction(async (inside) => {
       await createObject(inside);
-      written.tell();
-      await linger(inside, 50);
+      written.fire();
+      await keepOpen(inside, 50);
       events.push("written");
     });
-    await Promise.race([written.told, writing]);
+    await Promise.race([written.fired, writing]);
     const holding = storage.transaction(async (inside) => {
       await inside.model.lock();
       events.push(`held with ${await inside.objects.count({ classes: ["File"] }, seesAll)}`);

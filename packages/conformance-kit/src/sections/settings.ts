@@ -1,7 +1,7 @@
 import type { Repositories } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/concurrently.ts";
+import { concurrently } from "../fixtures/concurrently.ts";
 import { createAppKey } from "../fixtures/apps.ts";
 import { createCustomAccount, createUserObject } from "../fixtures/accounts.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
@@ -60,7 +60,7 @@ export const settingsChecks: readonly Check[] = checksOf("settings", {
   },
 
   "increases the macro generation by one for each of several concurrent calls": async ({ r }) => {
-    await atOnce(12, () => r.settings.raiseMacroGeneration());
+    await concurrently(12, () => r.settings.raiseMacroGeneration());
     equal((await r.settings.read()).macroGeneration, 12, "the generation");
     const admitted = await r.admission.admit({ appKey: null, session: null, idleTimeout: minute });
     equal(admitted.macroGeneration, 12, "the generation in an admission");

@@ -1,7 +1,7 @@
 import { delayAfter, type Repositories, type ThrottleKey, type ThrottlePolicy } from "@sallyport/core";
 import { equal, failsWith, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce } from "../fixtures/concurrently.ts";
+import { concurrently } from "../fixtures/concurrently.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { hour, minute, second } from "../fixtures/policy.ts";
 
@@ -35,7 +35,8 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
 
   "accepts any number of concurrent attempts during the free failures": async ({ r }) => {
     await delay(r, keyed("a"), 2);
-    for (const attempt of await atOnce(8, () => r.throttle.attempt([keyed("a")]))) equal(attempt, go, "an attempt");
+    for (const attempt of await concurrently(8, () => r.throttle.attempt([keyed("a")])))
+      equal(attempt, go, "an attempt");
   },
 
   "returns a delay after a failure that grows up to the maximum": async ({ r }) => {
@@ -67,7 +68,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     await delay(r, keyed("a"));
     for (let round = 0; round < 2; round += 1) {
       advance(minute + second);
-      const attempts = await atOnce(12, () => r.throttle.attempt([keyed("a")]));
+      const attempts = await concurrently(12, () => r.throttle.attempt([keyed("a")]));
       equal(attempts.filter(({ claimed }) => claimed).length, 1, "number of claimed attempts");
       for (const { wait, claimed } of attempts) if (!claimed) isAbout(wait, minute, "The wait of another attempt");
     }
@@ -84,7 +85,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
 
   "counts every concurrent failure": async ({ r }) => {
     const patient = keyed("a", { maxFailures: 12, maxDelay: hour });
-    await atOnce(12, () => r.throttle.fail([patient]));
+    await concurrently(12, () => r.throttle.fail([patient]));
     equal(await r.throttle.fail([patient]), delayAfter(13, patient.policy), "the wait after the next failure");
   },
 
@@ -157,7 +158,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   "is disabled by a policy without free failures": async ({ r }) => {
     const off = keyed("a", { maxFailures: 0 });
     for (let index = 0; index < 5; index += 1) equal(await r.throttle.fail([off]), 0, "the wait after a failure");
-    equal(await atOnce(4, () => r.throttle.attempt([off])), [go, go, go, go], "the attempts");
+    equal(await concurrently(4, () => r.throttle.attempt([off])), [go, go, go, go], "the attempts");
     await delay(r, keyed("b"), 6);
     equal(
       await r.throttle.attempt([{ ...off, key: "b" }]),
@@ -220,16 +221,16 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   "accepts one of several concurrent attempts with a shared key": async ({ r, advance }) => {
     await delay(r, keyed("shared"));
     advance(minute + second);
-    const attempts = await atOnce(10, (index) => r.throttle.attempt([keyed(`own ${index}`), keyed("shared")]));
+    const attempts = await concurrently(10, (index) => r.throttle.attempt([keyed(`own ${index}`), keyed("shared")]));
     equal(attempts.filter(({ wait }) => wait === 0).length, 1, "number of accepted attempts");
   },
 
   "never deadlocks when concurrent attempts name keys in different orders": async ({ r, advance }) => {
     const keys = ["a", "b", "c", "d"].map((key) => keyed(key, { maxFailures: 20 }));
-    await atOnce(16, (index) => r.throttle.fail(index % 2 === 0 ? keys : keys.toReversed()));
+    await concurrently(16, (index) => r.throttle.fail(index % 2 === 0 ? keys : keys.toReversed()));
     await delay(r, keys[0] as ThrottleKey, 4);
     advance(hour - minute);
-    const attempts = await atOnce(8, (index) => r.throttle.attempt(index % 2 === 0 ? keys : keys.toReversed()));
+    const attempts = await concurrently(8, (index) => r.throttle.attempt(index % 2 === 0 ? keys : keys.toReversed()));
     equal(attempts.filter(({ wait }) => wait === 0).length, 1, "number of accepted attempts");
     await Promise.all([r.throttle.pass([], ["a", "b", "c", "d"]), r.throttle.pass([], ["d", "c", "b", "a"])]);
     equal(await r.throttle.attempt(keys), go, "the attempt after all keys are cleared");

@@ -3,8 +3,8 @@ import { equal, holds } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { pluck } from "../fixtures/lists.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
-import { createAppName, knownAppNames } from "../fixtures/apps.ts";
-import { atOnce, whileOpen } from "../fixtures/concurrently.ts";
+import { createAppName, storedAppNames } from "../fixtures/apps.ts";
+import { concurrently, whileOpen } from "../fixtures/concurrently.ts";
 import { errorOf } from "../fixtures/error-of.ts";
 import { auditEvent, everyCall } from "../fixtures/every-call.ts";
 import { freshDigest } from "../fixtures/digests.ts";
@@ -82,10 +82,10 @@ const always = checksOf("transactions", {
   },
 
   "shows a transaction the commits of others": async ({ storage, r }) => {
-    const seen = await storage.transaction((inside) => knownAppNames(inside, "one", "two"));
+    const seen = await storage.transaction((inside) => storedAppNames(inside, "one", "two"));
     await createAppName(r, "one");
     await storage.transaction((inside) => createAppName(inside, "two"));
-    const now = await storage.transaction((inside) => knownAppNames(inside, "one", "two"));
+    const now = await storage.transaction((inside) => storedAppNames(inside, "one", "two"));
     equal([seen, now], [[], ["one", "two"]], "the app names before and after");
   },
 
@@ -103,18 +103,18 @@ const always = checksOf("transactions", {
       await createAppName(inside, "two"),
     ]);
     equal(outcomes, ["nameTaken", "nameTaken", "created", "nameTaken", "stale", "stale", "created"], "the outcomes");
-    equal(await knownAppNames(r, "one", "two"), ["one", "two"], "the existing app names");
+    equal(await storedAppNames(r, "one", "two"), ["one", "two"], "the existing app names");
   },
 
   "leaves no effects on later transactions after many failures": async ({ storage, r }) => {
     for (let round = 0; round < 40; round += 1) await rolledBack(storage, (inside) => createAppName(inside, "one"));
-    const known = await storage.transaction((inside) => knownAppNames(inside, "one"));
+    const known = await storage.transaction((inside) => storedAppNames(inside, "one"));
     equal(known, [], "the app names seen by the next transaction");
     equal(await createAppName(r, "one"), "created", "the outcome of the next call");
   },
 
   "runs concurrent transactions, each as a whole": async ({ storage, r }) => {
-    const names = await atOnce(16, async (index) => {
+    const names = await concurrently(16, async (index) => {
       const name = `app ${index}`;
       const work = async (inside: Repositories) => {
         await createAppName(inside, name);
@@ -126,14 +126,14 @@ const always = checksOf("transactions", {
       return name;
     });
     const kept = names.filter((_, index) => index % 4 !== 3).toSorted();
-    equal(await knownAppNames(r, ...names), kept, "the app names");
+    equal(await storedAppNames(r, ...names), kept, "the app names");
     equal(pluck(await r.audit.read(0, 100), "requestId").toSorted(), kept, "the audit");
     equal(await r.objects.count({ classes: ["File"] }, seesAll), kept.length, "number of objects");
   },
 
   "loses no concurrent increment of a counter": async ({ storage, r }) => {
     const { loginName, userId } = await createUser(r, { secret: "0" });
-    await atOnce(8, async (worker) => {
+    await concurrently(8, async (worker) => {
       let stored = false;
       for (let attempt = 0; !stored && attempt < 50; attempt += 1) {
         stored = await storage.transaction(async (inside) => {
@@ -183,13 +183,13 @@ const parallel = checksOf(
         (inside) => createAppName(inside, "open"),
         async () => {
           await storage.transaction((inside) => createAppName(inside, "ended"));
-          return knownAppNames(r, "open", "ended");
+          return storedAppNames(r, "open", "ended");
         },
         // Enough for the slowest commit of another transaction.
-        { turns: 20_000 },
+        { reads: 20_000 },
       );
       equal(seen, ["ended"], "the state seen during the first transaction");
-      equal(await knownAppNames(r, "open", "ended"), ["ended", "open"], "the state after all transactions");
+      equal(await storedAppNames(r, "open", "ended"), ["ended", "open"], "the state after all transactions");
     },
   },
   { needs: "parallelTransactions" },

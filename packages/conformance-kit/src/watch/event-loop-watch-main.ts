@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { beats, type WatchedCells } from "./watched-cells.ts";
-import { silenceWords } from "./silence-words.ts";
+import { blockedMessage } from "./blocked-message.ts";
 
 const { cells, names, silence, period } = workerData as WatchedCells;
 /** Milliseconds: gives a resumed process time for a heartbeat. */
@@ -14,7 +14,7 @@ for (;;) {
   const running = Array.from(cells.subarray(beats + 1), (number) => names[number - 1]).filter(
     (name) => name !== undefined,
   );
-  tell(silenceWords(running, silence));
+  tell(blockedMessage(running, silence));
   // Reports once, then waits until the event loop continues.
   silent();
 }

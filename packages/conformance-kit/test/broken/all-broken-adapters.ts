@@ -20,7 +20,7 @@ import { brokenMembers } from "./broken-members.ts";
 import { brokenAccountCreation, brokenAccountNames, brokenAccounts } from "./accounts/broken-accounts.ts";
 import { brokenObjectKeys } from "./broken-object-keys.ts";
 import { brokenObjects } from "./broken-objects.ts";
-import { brokenPartAdapters } from "./broken-parts.ts";
+import { brokenPartAdapters } from "./broken-savepoints.ts";
 import { brokenComparisons } from "./queries/broken-comparisons.ts";
 import { brokenConditions } from "./queries/broken-conditions.ts";
 import { brokenOrder } from "./queries/broken-order.ts";
@@ -33,7 +33,7 @@ import { brokenRecordSettlements } from "./records/broken-record-settlements.ts"
 import { brokenRecordQuotas } from "./records/broken-record-quotas.ts";
 import { brokenRecordVersions } from "./records/broken-record-versions.ts";
 import { brokenRecycling } from "./broken-recycling.ts";
-import { brokenReturns } from "./broken-returns.ts";
+import { brokenReturns } from "./broken-callbacks.ts";
 import { brokenSessions } from "./broken-sessions.ts";
 import { brokenSizes } from "./broken-sizes.ts";
 import { brokenStorages } from "./broken-storages.ts";

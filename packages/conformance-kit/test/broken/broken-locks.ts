@@ -15,9 +15,9 @@ function countingLocks(counts: (r: Repositories, id: ObjectId, session: Digest) 
           const counted = await Promise.all(
             [...ids].filter((each) => each !== id).map((each) => counts(r, each, session)),
           );
-          if (atMost > 0 && counted.filter(Boolean).length >= atMost) return "full";
+          if (atMost > 0 && counted.filter(Boolean).length >= atMost) return "limitReached";
           const outcome = await r.locks.take(id, session);
-          if (outcome === "taken") ids.add(id);
+          if (outcome === "locked") ids.add(id);
           return outcome;
         },
       },
@@ -50,7 +50,9 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     "refuses a session its own lock",
     "gives a lock to one session, which can take it again without effect",
     () => (r) => ({
-      locks: { take: async (id, session) => ((await r.locks.state(id)) === null ? r.locks.take(id, session) : "held") },
+      locks: {
+        take: async (id, session) => ((await r.locks.state(id)) === null ? r.locks.take(id, session) : "lockedByOther"),
+      },
     }),
   ),
 
@@ -79,7 +81,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     locks: {
       release: async (id, session) => {
         const outcome = await r.locks.release(id, session);
-        return outcome === "free" ? "released" : outcome;
+        return outcome === "notLocked" ? "released" : outcome;
       },
     },
   })),
@@ -93,7 +95,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     locks: {
       take: async (id, session) => {
         const outcome = await r.locks.take(id, session);
-        return outcome === "gone" ? "taken" : outcome;
+        return outcome === "notFound" ? "locked" : outcome;
       },
     },
   })),
@@ -102,7 +104,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     locks: {
       take: async (id, session, ...limit) => {
         const lock = await r.locks.state(id);
-        if (lock !== null) return lock.session === session ? "taken" : "held";
+        if (lock !== null) return lock.session === session ? "locked" : "lockedByOther";
         await pause();
         await r.locks.release(id, null);
         return r.locks.take(id, session, ...limit);
@@ -124,7 +126,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
       locks: {
         take: async (id, session, atMost = 0) => {
           const ids = taken.get(session) ?? [];
-          if (atMost > 0 && ids.length >= atMost) return "full";
+          if (atMost > 0 && ids.length >= atMost) return "limitReached";
           taken.set(session, [...ids, id]);
           return r.locks.take(id, session);
         },
@@ -137,7 +139,7 @@ export const brokenLocks: readonly BrokenAdapter[] = [
     return (r) => ({
       locks: {
         take: async (id, session, atMost = 0) => {
-          if (atMost > 0 && !taken.has(id) && taken.size >= atMost) return "full";
+          if (atMost > 0 && !taken.has(id) && taken.size >= atMost) return "limitReached";
           taken.add(id);
           return r.locks.take(id, session);
         },
@@ -209,9 +211,9 @@ export const brokenLocks: readonly BrokenAdapter[] = [
         locks: {
           take: async (id: ObjectId, session: Digest) => {
             const holder = taken.get(id);
-            if (holder !== undefined && holder.session !== session) return "held";
+            if (holder !== undefined && holder.session !== session) return "lockedByOther";
             const outcome = await r.locks.take(id, session);
-            if (outcome === "taken") taken.set(id, { session, since: 0 });
+            if (outcome === "locked") taken.set(id, { session, since: 0 });
             return outcome;
           },
           state: async (id: ObjectId) => taken.get(id) ?? null,
@@ -227,8 +229,8 @@ export const brokenLocks: readonly BrokenAdapter[] = [
         take: async (id, session) => {
           const outcome = await r.locks.take(id, session);
           const lock = await r.locks.state(id);
-          if (outcome === "taken" && !since.has(id)) since.set(id, lock?.since ?? 0);
-          if (outcome !== "held") return outcome;
+          if (outcome === "locked" && !since.has(id)) since.set(id, lock?.since ?? 0);
+          if (outcome !== "lockedByOther") return outcome;
           // Reads the storage clock by creating an object.
           const [object] = await r.objects.insert([{ className: "Image", attributes: {} }]);
           if ((object?.storedAt ?? 0) - (since.get(id) ?? 0) < 600_000) return outcome;

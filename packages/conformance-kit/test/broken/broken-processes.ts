@@ -144,7 +144,7 @@ export const brokenBatches: readonly BrokenProcesses[] = [
           take: async (id, session) => {
             const holder = own.get(id) ?? session;
             own.set(id, holder);
-            return holder === session ? "taken" : "held";
+            return holder === session ? "locked" : "lockedByOther";
           },
           state: async (id) => (own.has(id) ? { session: own.get(id) ?? "", since: 0 } : r.locks.state(id)),
         },

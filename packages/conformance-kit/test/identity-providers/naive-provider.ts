@@ -158,7 +158,7 @@ export class NaiveProvider implements IdentityProvider {
     }
     if (!this.has("ignoresAudience") && claims["aud"] !== clientId) throw refused("audience");
     if (!this.has("ignoresParty") && claims["azp"] !== undefined && claims["azp"] !== clientId) throw refused("party");
-    if (!this.has("ignoresIssuer") && claims["iss"] !== "https://google.imitation.invalid") throw refused("issuer");
+    if (!this.has("ignoresIssuer") && claims["iss"] !== "https://google.fake.invalid") throw refused("issuer");
     if (!this.has("ignoresExpiry") && Number(claims["exp"] ?? Number.POSITIVE_INFINITY) * 1_000 < Date.now())
       throw refused("expired");
     if (!this.has("needsNoExpiry") && claims["exp"] === undefined) throw refused("expiry");

@@ -54,7 +54,8 @@ export const sampleRun: ConformanceRun = {
   strayErrors: [],
 };
 
-const notWritten = (what: string) => Object.assign(new Error(`${what} is not written yet.`), { name: "NotWritten" });
+const notImplemented = (what: string) =>
+  Object.assign(new Error(`${what} is not written yet.`), { name: "NotImplemented" });
 
 /** The same run of an unfinished adapter. */
 export const unwrittenRun: ConformanceRun = {
@@ -64,24 +65,24 @@ export const unwrittenRun: ConformanceRun = {
     {
       section: "locks",
       name: "takes a lock",
-      outcome: "toWrite",
-      error: notWritten("locks.take"),
+      outcome: "notImplemented",
+      error: notImplemented("locks.take"),
       calls: ["locks.take"],
       duration: 5,
     },
     {
       section: "locks",
       name: "reports its holder",
-      outcome: "toWrite",
-      error: notWritten("locks.state"),
+      outcome: "notImplemented",
+      error: notImplemented("locks.state"),
       calls: ["locks.state"],
       duration: 5,
     },
     {
       section: "keys",
       name: "keeps locks",
-      outcome: "toWrite",
-      error: notWritten("locks.state"),
+      outcome: "notImplemented",
+      error: notImplemented("locks.state"),
       calls: ["locks.state"],
       duration: 5,
     },

@@ -134,7 +134,11 @@ export class AssignProviderUser {
   private caller(context: AppKeyContext, { appNames }: NewExternalUser): HookCaller {
     const principal = systemPrincipal;
     const session = passwordSession(context.appKey.id, principal.userId, appNames);
-    const opened = { session, sessionDigest: this.digests.sha256(this.random.secret()), overCode: 201 } as const;
+    const opened = {
+      session,
+      sessionDigest: this.digests.sha256(this.random.secret()),
+      sessionEndedCode: 201,
+    } as const;
     return { ...context, ...opened, principal };
   }
 }

@@ -17,11 +17,11 @@ export interface KeyRotation {
 }
 
 /**
- * Why a key was not rotated. `overtaken`: concurrent rotation. `suppliedAlready`: the supplied key is current.
+ * Why a key was not rotated. `conflict`: concurrent rotation. `suppliedAlready`: the supplied key is current.
  * `suppliedBefore`: the supplied key is a former one and cannot return. `sealedByAnother`: another master key sealed
  * the current key. `notLost`: this master key sealed the current key.
  */
-export type RotationRefusal = "overtaken" | "sealedByAnother" | "suppliedAlready" | "suppliedBefore" | "notLost";
+export type RotationRefusal = "conflict" | "sealedByAnother" | "suppliedAlready" | "suppliedBefore" | "notLost";
 
 /** Replaces the current key by the supplied or a new one and audits it. The previous key stays accepted for the overlap. */
 export class RotateKey {
@@ -42,7 +42,7 @@ export class RotateKey {
     if (current === null) {
       const first = this.sealing.seal(await nextPair(kind, this.supply));
       const { keyId } = await keys.addFirst(first, await database.storage.now());
-      return keyId === first.keyId ? { keyId, before: null } : "overtaken";
+      return keyId === first.keyId ? { keyId, before: null } : "conflict";
     }
     const isOpenable = this.sealing.open(current) !== undefined;
     if (!isOpenable && !lost) return "sealedByAnother";
@@ -55,6 +55,6 @@ export class RotateKey {
       return rotated;
     });
     if (outcome === "ok") return { keyId: next.keyId, before: current.keyId };
-    return outcome === "known" ? "suppliedBefore" : "overtaken";
+    return outcome === "known" ? "suppliedBefore" : "conflict";
   }
 }

@@ -2,7 +2,7 @@ import { type ErrorCode, isErrorCode, ServiceError } from "../errors/index.ts";
 
 /**
  * Reason for a failed module. `invalid`: not a valid module. `threw`: uncaught error. `pending`: awaits a promise that
- * never settles. `result`: the result is not JSON. `ended`: cancelled, or lost its worker by its own fault. `displaced`:
+ * never settles. `result`: the result is not JSON. `ended`: cancelled, or lost its worker by its own fault. `evicted`:
  * another module caused the loss. Others: a limit is used up.
  */
 export type MacroFaultKind =
@@ -17,7 +17,7 @@ export type MacroFaultKind =
   | "hostCalls"
   | "resultBytes"
   | "ended"
-  | "displaced";
+  | "evicted";
 
 export interface MacroFaultOptions {
   /** Stack in the module's text: lines of `at function (name:line:column)`. */
@@ -53,11 +53,11 @@ export class MacroFault extends Error {
   }
 }
 
-/** Maps the error of an execution for the client: the code that the module refused with, 706 if it was displaced, 710 if it failed. */
+/** Maps the error of an execution for the client: the code that the module refused with, 706 if it was evicted, 710 if it failed. */
 export function macroFailure(error: unknown): unknown {
   if (error instanceof MacroRefusal)
     return new ServiceError(error.code, error.detail === undefined ? {} : { detail: error.detail });
-  if (error instanceof MacroFault && error.kind === "displaced")
+  if (error instanceof MacroFault && error.kind === "evicted")
     return new ServiceError(706, { detail: `${error.macro}: ${error.message}`, retryAfter: 1, cause: error });
   if (error instanceof MacroFault)
     return new ServiceError(710, { detail: `${error.macro}: ${error.message}`, cause: error });

@@ -6,7 +6,7 @@ import type { MacroDeclaration, MacroLimits, MacroRuntime, ModuleText } from "./
 import { type HookModule, isMacroName, type LibraryModule, type Macro, type MacroAccess } from "./macro.ts";
 
 /** Faults that may be transient, independent of the text. */
-const transientFaults: ReadonlySet<MacroFaultKind> = new Set(["timeout", "ended", "displaced"]);
+const transientFaults: ReadonlySet<MacroFaultKind> = new Set(["timeout", "ended", "evicted"]);
 
 export interface InspectedText extends MacroText {
   readonly module: LibraryModule;

@@ -85,7 +85,7 @@ export interface Mailer {
 }
 
 /** Why the transport cannot send any mail. */
-export type MailerErrorCode = "away" | "timeout" | "tls" | "authentication" | "sender" | "folder" | "answer";
+export type MailerErrorCode = "unreachable" | "timeout" | "tls" | "authentication" | "sender" | "folder" | "answer";
 
 /** The mail transport cannot be used. The message is for administrators and contains no secret. */
 export class MailerUnusable extends Error {

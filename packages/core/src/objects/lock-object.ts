@@ -12,9 +12,10 @@ export class LockObject {
     const id = await lockableObject(context, reference);
     const { perSession } = database.policy.locks;
     const outcome = await r.locks.take(id, sessionDigest, perSession);
-    if (outcome === "gone") throw new ServiceError(610);
-    if (outcome === "held") throw new ServiceError(713, { detail: "The object is locked by another session." });
-    if (outcome === "full")
+    if (outcome === "notFound") throw new ServiceError(610);
+    if (outcome === "lockedByOther")
+      throw new ServiceError(713, { detail: "The object is locked by another session." });
+    if (outcome === "limitReached")
       throw new ServiceError(307, { detail: `The session has locked ${perSession} objects already.` });
     return objectLock(await r.locks.state(id), sessionDigest, database);
   }
@@ -26,7 +27,8 @@ export class UnlockObject {
     const { r, database, principal, sessionDigest } = context;
     const id = await lockableObject(context, reference);
     const outcome = await r.locks.release(id, principal.administrator ? null : sessionDigest);
-    if (outcome === "held") throw new ServiceError(713, { detail: "The object is locked by another session." });
+    if (outcome === "lockedByOther")
+      throw new ServiceError(713, { detail: "The object is locked by another session." });
     return objectLock(null, sessionDigest, database);
   }
 }

@@ -14,15 +14,19 @@ export interface Lock {
  */
 export interface LockRepository {
   /**
-   * Locks a live object for a session. `taken`: locked, also if the session already had the lock. `held`: another
-   * session has the lock. `gone`: there is no such live object. `full`: the session has `atMost` other locks (default
-   * 0: unlimited). The limit is exact under concurrency. After `taken`, no other session can change the object, not
+   * Locks a live object for a session. `locked`: also if the session already had the lock. `lockedByOther`: another
+   * session has the lock. `notFound`: there is no such live object. `limitReached`: the session has `atMost` other locks (default
+   * 0: unlimited). The limit is exact under concurrency. After `locked`, no other session can change the object, not
    * even with a concurrent write.
    */
-  take(id: ObjectId, session: Digest, atMost?: number): Promise<"taken" | "held" | "gone" | "full">;
+  take(
+    id: ObjectId,
+    session: Digest,
+    atMost?: number,
+  ): Promise<"locked" | "lockedByOther" | "notFound" | "limitReached">;
 
-  /** Releases the lock of this session, or of any session with `null`. `held`: another session has the lock. `free`: there was no lock. */
-  release(id: ObjectId, session: Digest | null): Promise<"released" | "held" | "free">;
+  /** Releases the lock of this session, or of any session with `null`. `lockedByOther`: another session has the lock. `notLocked`: there was no lock. */
+  release(id: ObjectId, session: Digest | null): Promise<"released" | "lockedByOther" | "notLocked">;
 
   /** The lock of an object; `null` if there is none. */
   state(id: ObjectId): Promise<Lock | null>;

@@ -199,15 +199,15 @@ describe("provider log-in that returns to an app", () => {
       return failure;
     };
     const refusal = (error: unknown) => () => (f.google.refusal = error as ServiceError);
-    const behave = () => (f.google.refusal = null);
-    expect(await outcomeOf(refusal(new ServiceError(324, { detail: "cancelled" })), behave)).toMatchObject({
+    const clearRefusal = () => (f.google.refusal = null);
+    expect(await outcomeOf(refusal(new ServiceError(324, { detail: "cancelled" })), clearRefusal)).toMatchObject({
       code: 324,
       detail: "cancelled",
     });
-    expect(await outcomeOf(refusal(new ServiceError(706)), behave)).toMatchObject({ code: 706 });
-    expect(await outcomeOf(refusal(new ServiceError(608)), behave)).toMatchObject({ code: 608 });
+    expect(await outcomeOf(refusal(new ServiceError(706)), clearRefusal)).toMatchObject({ code: 706 });
+    expect(await outcomeOf(refusal(new ServiceError(608)), clearRefusal)).toMatchObject({ code: 608 });
     const bug = new TypeError("a bug");
-    expect(await outcomeOf(refusal(bug), behave)).toMatchObject({ code: 799, cause: bug });
+    expect(await outcomeOf(refusal(bug), clearRefusal)).toMatchObject({ code: 799, cause: bug });
     expect(
       await outcomeOf(
         () => f.r.appKeys.setEnabled("key", false),
@@ -323,8 +323,8 @@ describe("provider log-in that returns to an app", () => {
     const input = await f.away();
     const digest = digests.sha256(input.parameters.get("state") ?? "");
     const stored = (await f.r.records.take("providerState", digest)) as { sealed: string };
-    const { returning, ...secrets } = f.sealing.open("state", stored.sealed) as Record<string, never>;
-    expect(returning).toBeNull();
+    const { returnTarget, ...secrets } = f.sealing.open("state", stored.sealed) as Record<string, never>;
+    expect(returnTarget).toBeNull();
     const earlier = { ...stored, sealed: f.sealing.seal("state", secrets) };
     await f.r.records.put("providerState", digest, earlier, { lifetime: 1_000 });
     expect((await f.finish(input)).outcome).toHaveProperty("dfUuid");

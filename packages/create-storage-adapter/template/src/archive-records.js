@@ -1,4 +1,4 @@
-import { notWritten } from "./not-written.js";
+import { notImplemented } from "./not-implemented.js";
 
 /**
  * Everything that the database keeps, as of one moment: that at which the first record is asked for. The records come section by section
@@ -8,7 +8,7 @@ import { notWritten } from "./not-written.js";
  * @returns {AsyncIterable<import("@sallyport/core").ArchiveRecord>}
  */
 export function recordsOf(engine) {
-  return notWritten("archive.export");
+  return notImplemented("archive.export");
 }
 
 /**
@@ -32,5 +32,5 @@ export async function claimImport(engine) {
  * @returns {Promise<"imported" | "notEmpty">}
  */
 export async function fill(connection, records) {
-  return notWritten("archive.import");
+  return notImplemented("archive.import");
 }

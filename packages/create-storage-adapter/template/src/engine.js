@@ -1,4 +1,4 @@
-import { notWritten } from "./not-written.js";
+import { notImplemented } from "./not-implemented.js";
 
 /**
  * The database to adapt. Start with this file. The code above it (lifecycle, transactions, retries after a conflict) is
@@ -34,7 +34,7 @@ export class Engine {
    * @returns {Promise<T>}
    */
   async withConnection(work) {
-    return notWritten("Engine.withConnection");
+    return notImplemented("Engine.withConnection");
   }
 
   /**
@@ -47,7 +47,7 @@ export class Engine {
    * @returns {Promise<void>}
    */
   async begin(connection, reads) {
-    notWritten("Engine.begin");
+    notImplemented("Engine.begin");
   }
 
   /**
@@ -55,7 +55,7 @@ export class Engine {
    * @returns {Promise<void>}
    */
   async commit(connection) {
-    notWritten("Engine.commit");
+    notImplemented("Engine.commit");
   }
 
   /**
@@ -66,7 +66,7 @@ export class Engine {
    * @returns {Promise<void>}
    */
   async rollback(connection) {
-    notWritten("Engine.rollback");
+    notImplemented("Engine.rollback");
   }
 
   /**
@@ -78,7 +78,7 @@ export class Engine {
    * @returns {Promise<void>}
    */
   async mark(connection, depth) {
-    notWritten("Engine.mark");
+    notImplemented("Engine.mark");
   }
 
   /**
@@ -91,7 +91,7 @@ export class Engine {
    * @returns {Promise<void>}
    */
   async undo(connection, depth) {
-    notWritten("Engine.undo");
+    notImplemented("Engine.undo");
   }
 
   /**
@@ -102,7 +102,7 @@ export class Engine {
    * @returns {Promise<string[]>} the names of the newly applied migrations; empty if the database was up to date
    */
   async migrate(classes) {
-    return notWritten("Engine.migrate");
+    return notImplemented("Engine.migrate");
   }
 
   /**
@@ -112,7 +112,7 @@ export class Engine {
    * @returns {Promise<boolean>}
    */
   async isMigrated() {
-    return notWritten("Engine.isMigrated");
+    return notImplemented("Engine.isMigrated");
   }
 
   /**
@@ -122,7 +122,7 @@ export class Engine {
    * @returns {Promise<number>}
    */
   async now(connection) {
-    return notWritten("Engine.now");
+    return notImplemented("Engine.now");
   }
 
   /**

@@ -1,6 +1,6 @@
 import { ServiceError } from "@sallyport/core";
 import { codeOf, isConflict } from "./engine.js";
-import { NotWritten } from "./not-written.js";
+import { NotImplemented } from "./not-implemented.js";
 
 /**
  * Maps the failure of a call to a service error. Database texts stay in the cause, which only logs show.
@@ -9,6 +9,6 @@ import { NotWritten } from "./not-written.js";
  * @returns {unknown}
  */
 export function serviceErrorOf(error) {
-  if (error instanceof ServiceError || error instanceof NotWritten) return error;
+  if (error instanceof ServiceError || error instanceof NotImplemented) return error;
   return new ServiceError(codeOf(error) ?? (isConflict(error) ? 706 : 799), { cause: error });
 }

@@ -1,4 +1,4 @@
-import { inParts } from "@sallyport/core";
+import { inChunks } from "@sallyport/core";
 import { serviceErrorOf } from "./service-error-of.js";
 
 /**
@@ -42,7 +42,7 @@ export function storageArchive(engine, { recordsOf, claimImport, fill }, ready) 
     async *export() {
       const end = await begun(ready);
       try {
-        yield* inParts(recordsOf(engine));
+        yield* inChunks(recordsOf(engine));
       } catch (error) {
         throw serviceErrorOf(error);
       } finally {

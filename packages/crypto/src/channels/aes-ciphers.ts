@@ -68,8 +68,8 @@ const blockNumbers = 2 ** 32;
 /** AES-256-CTR with OpenSSL. OpenSSL counts in all 16 bytes of the block, so the message length is limited here. */
 export class AesCtrChannelCipher implements ChannelCipher {
   apply(key: Uint8Array, counterBlock: Uint8Array, message: Uint8Array): Uint8Array {
-    const { cipher, room } = begin(key, counterBlock);
-    if (message.length > room) throw tooLong();
+    const { cipher, capacity } = begin(key, counterBlock);
+    if (message.length > capacity) throw tooLong();
     return cipher.update(message);
   }
 
@@ -78,31 +78,31 @@ export class AesCtrChannelCipher implements ChannelCipher {
     counterBlock: Uint8Array,
     message: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   ): AsyncIterable<Uint8Array> {
-    const { cipher, room } = begin(key, counterBlock);
-    return pieces(cipher, room, message);
+    const { cipher, capacity } = begin(key, counterBlock);
+    return pieces(cipher, capacity, message);
   }
 }
 
 async function* pieces(
   cipher: Cipher,
-  room: number,
+  capacity: number,
   message: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
   let length = 0;
   for await (const piece of message) {
     length += piece.length;
-    if (length > room) throw tooLong();
+    if (length > capacity) throw tooLong();
     yield cipher.update(piece);
   }
 }
 
 /** A cipher, and the number of bytes until its 32-bit block counter overflows. */
-function begin(key: Uint8Array, counterBlock: Uint8Array): { cipher: Cipher; room: number } {
+function begin(key: Uint8Array, counterBlock: Uint8Array): { cipher: Cipher; capacity: number } {
   if (key.length !== keyLength) throw new RangeError("a symmetric key has 32 bytes");
   if (counterBlock.length !== blockLength) throw new RangeError("a counter block has 16 bytes");
   const view = new DataView(counterBlock.buffer, counterBlock.byteOffset, counterBlock.length);
-  const room = (blockNumbers - view.getUint32(blockLength - 4)) * blockLength;
-  return { cipher: createCipheriv("aes-256-ctr", key, counterBlock), room };
+  const capacity = (blockNumbers - view.getUint32(blockLength - 4)) * blockLength;
+  return { cipher: createCipheriv("aes-256-ctr", key, counterBlock), capacity };
 }
 
 function tooLong(): RangeError {

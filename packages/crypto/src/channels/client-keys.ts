@@ -11,7 +11,7 @@ export const clientKeyObject = memoizeByKey(({ spki }: ClientKey) =>
 );
 
 const maxTextLength = 8_192;
-const sizes = { smallest: 2048, largest: 4096 };
+const sizes = { min: 2048, max: 4096 };
 const exponent = 65_537;
 /** Upper bound for an accepted key. Longer input is refused without parsing. */
 const maxDerLength = 600;
@@ -45,7 +45,7 @@ export class ForgeClientKeyParser implements ClientKeyParser {
     if (numbers === undefined) return undefined;
 
     const bits = numbers.n.bitLength();
-    if (bits < sizes.smallest || bits > sizes.largest || !isOdd(numbers.n)) return undefined;
+    if (bits < sizes.min || bits > sizes.max || !isOdd(numbers.n)) return undefined;
     if (numbers.e.compareTo(new forge.jsbn.BigInteger(String(exponent))) !== 0) return undefined;
 
     const spki = Buffer.from(spkiOf(numbers), "latin1");

@@ -85,12 +85,12 @@ export function unpadPkcs1(block: Uint8Array, cipherBlock: Uint8Array, rejection
 
 /** The last candidate that is a valid length, so that all lengths are about equally likely. */
 function substituteLength(candidates: Uint8Array, size: number): number {
-  const longest = size - 2 - minFillingLength;
-  const bits = 2 ** Math.ceil(Math.log2(longest + 1)) - 1;
+  const maxMessageLength = size - 2 - minFillingLength;
+  const bits = 2 ** Math.ceil(Math.log2(maxMessageLength + 1)) - 1;
   let length = 0;
   for (let at = 0; at < candidates.length; at += 2) {
     const candidate = (((candidates[at] ?? 0) << 8) | (candidates[at + 1] ?? 0)) & bits;
-    length = select(maskLess(candidate, longest), candidate, length);
+    length = select(maskLess(candidate, maxMessageLength), candidate, length);
   }
   return length;
 }

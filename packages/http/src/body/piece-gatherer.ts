@@ -30,7 +30,7 @@ export class PieceGatherer {
   push(piece: Buffer | null): boolean {
     if (this.refused) return true;
     if (piece === null) {
-      this.passOn();
+      this.flush();
       return this.receiver.take(null);
     }
     this.pieces += 1;
@@ -41,9 +41,9 @@ export class PieceGatherer {
       this.receiver.refuse();
       return false;
     }
-    const isWanted = this.filled + piece.length <= blockSize || this.passOn();
+    const wantsMore = this.filled + piece.length <= blockSize || this.flush();
     this.add(piece);
-    return isWanted;
+    return wantsMore;
   }
 
   private add(piece: Buffer): void {
@@ -58,7 +58,7 @@ export class PieceGatherer {
   }
 
   /** Returns whether to continue reading. */
-  private passOn(): boolean {
+  private flush(): boolean {
     if (this.block === null) return true;
     const block = this.block.subarray(0, this.filled);
     this.block = null;

@@ -9,7 +9,7 @@ export const bodyLimit = 1024 * 1024;
 /** The same limit in base64, rounded up to a full group. */
 const encryptedLimit = Math.ceil(bodyLimit / 3) * 4;
 /** Maximum size in bytes of an anonymous body. A slow sender can hold this much memory. */
-const strangersLimit = 64 * 1024;
+const unauthenticatedLimit = 64 * 1024;
 
 /**
  * Reads the body of a request if it has one. Throws 300 for an empty body where the route requires one. Throws 801 over
@@ -18,11 +18,11 @@ const strangersLimit = 64 * 1024;
 export const readBody: Step = async (exchange, parts) => {
   if (!takesBody(exchange)) return;
   const { route, request, connection } = exchange;
-  const most = maxBytes(exchange);
+  const max = maxBytes(exchange);
   if (request.complete && !connection.isBodyBroken) {
-    exchange.bytes = await readBytes(request, most);
+    exchange.bytes = await readBytes(request, max);
   } else {
-    exchange.bytes = await awaitBody(exchange, most, parts);
+    exchange.bytes = await awaitBody(exchange, max, parts);
     // The load may have increased during the wait.
     void shedLoad(exchange, parts);
   }
@@ -31,7 +31,7 @@ export const readBody: Step = async (exchange, parts) => {
 };
 
 function maxBytes({ access, channel }: Exchange): number {
-  if (access !== "session") return strangersLimit;
+  if (access !== "session") return unauthenticatedLimit;
   return channel === null ? bodyLimit : encryptedLimit;
 }
 
@@ -58,7 +58,7 @@ async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts
     return await readBytes(request, limit, given.signal);
   } finally {
     clearTimeout(late);
-    incompleteBodies.giveBack(origin.network);
+    incompleteBodies.release(origin.network);
     share.resume();
   }
 }
@@ -124,14 +124,14 @@ export const checkContentType: Step = (exchange) => {
 /** Throws 207 unless the content type and encoding are acceptable. */
 function requireContentType(exchange: Exchange): void {
   const { headers } = exchange.request;
-  if (!wanted(exchange)?.test(headers["content-type"] ?? "")) throw new ServiceError(207);
+  if (!acceptedContentType(exchange)?.test(headers["content-type"] ?? "")) throw new ServiceError(207);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() !== "identity")
     throw new ServiceError(207, { detail: "Compressed bodies are not taken." });
 }
 
 /** Pattern of the accepted content type. `undefined` if this path accepts no body although the route does. */
-function wanted({ channel, route, matched }: Exchange): RegExp | undefined {
+function acceptedContentType({ channel, route, matched }: Exchange): RegExp | undefined {
   if (channel !== null) return encrypted;
   if (route.body?.form === undefined) return json;
   return route.body.form((name) => matched?.parameters.get(name) ?? "") ? form : undefined;
@@ -143,8 +143,8 @@ function wanted({ channel, route, matched }: Exchange): RegExp | undefined {
  */
 function takesBody({ route, channel, request: { headers } }: Exchange): boolean {
   if (needsBody(route)) return true;
-  const comes = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
-  return comes && (route.body !== undefined || channel !== null);
+  const hasContent = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+  return hasContent && (route.body !== undefined || channel !== null);
 }
 
 /** Whether the body may be empty. An empty body needs no content type. */

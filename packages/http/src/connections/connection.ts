@@ -21,7 +21,7 @@ export class Connection {
   private ended = false;
   /** Requests rejected because too many were waiting. */
   private excess = 0;
-  private held = false;
+  private paused = false;
   private refusal: (() => void) | null = null;
   /** The most recently received request; `null` after it is complete and answered. */
   private latest: IncomingMessage | null = null;
@@ -39,7 +39,7 @@ export class Connection {
   ) {
     // Node resumes reading whenever it finishes a request.
     socket.on("resume", () => {
-      if (this.isHeld) this.stopReading();
+      if (this.isPaused) this.stopReading();
     });
     socket.once("close", () => {
       this.waiting.length = 0;
@@ -105,13 +105,13 @@ export class Connection {
 
   /** Pauses reading until `release`. */
   hold(): void {
-    this.held = true;
+    this.paused = true;
     this.stopReading();
   }
 
   release(): void {
-    this.held = false;
-    if (!this.isHeld) this.socket.resume();
+    this.paused = false;
+    if (!this.isPaused) this.socket.resume();
   }
 
   /** Stops reading the current request and closes the connection after the pending responses. */
@@ -123,9 +123,9 @@ export class Connection {
   }
 
   /** Calls back with the reason when the rest of the current request is lost, immediately if that is already known. */
-  onBrokenBody(tell: (reason: string) => void): void {
-    this.reportBroken = tell;
-    if (this.bodyFault !== null && this.isBodyBroken) tell(this.bodyFault);
+  onBrokenBody(report: (reason: string) => void): void {
+    this.reportBroken = report;
+    if (this.bodyFault !== null && this.isBodyBroken) report(this.bodyFault);
   }
 
   /** Whether the rest of the current request is lost. */
@@ -134,8 +134,8 @@ export class Connection {
   }
 
   /** Whether reading is paused. */
-  private get isHeld(): boolean {
-    return this.held || this.waiting.length > 0 || this.excess > 0 || this.bodyFault !== null;
+  private get isPaused(): boolean {
+    return this.paused || this.waiting.length > 0 || this.excess > 0 || this.bodyFault !== null;
   }
 
   /** Node stops reading on the event; `pause` does not emit it while a `resume` is pending. */
@@ -173,7 +173,7 @@ export class Connection {
       if (this.closing) this.finish();
       return;
     }
-    if (!this.isHeld) this.socket.resume();
+    if (!this.isPaused) this.socket.resume();
     this.serve(next.request, next.response, next.begin);
   };
 

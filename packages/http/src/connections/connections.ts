@@ -23,7 +23,7 @@ interface ConnectionRules {
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
   private readonly networks: NetworkBudget;
-  private readonly suspects = new Suspects();
+  private readonly suspects = new SuspectNetworks();
   /** Sockets during the TLS handshake, by their endpoints. After it, another socket object carries the requests. */
   private readonly handshaking = new Map<string, Socket>();
   private leaving = false;
@@ -54,7 +54,7 @@ export class Connections {
     const overTls = server instanceof TlsServer;
     server.on("connection", (socket: Socket) => {
       if (this.isOneOfTooMany(socket)) socket.destroy();
-      else if (overTls) this.shakeHands(socket);
+      else if (overTls) this.startTlsHandshake(socket);
     });
     server.on(overTls ? "secureConnection" : "connection", (socket: Socket) => {
       this.handshaking.delete(endsOf(socket));
@@ -123,7 +123,7 @@ export class Connections {
       return true;
     }
     this.networks.take(network);
-    socket.once("close", () => this.networks.giveBack(network));
+    socket.once("close", () => this.networks.release(network));
     return false;
   }
 
@@ -136,7 +136,7 @@ export class Connections {
     for (const connection of this.open.values()) if (!connection.isServing) connection.end();
   }
 
-  private shakeHands(socket: Socket): void {
+  private startTlsHandshake(socket: Socket): void {
     const ends = endsOf(socket);
     this.handshaking.set(ends, socket);
     socket.once("close", () => {
@@ -150,23 +150,23 @@ function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket):
 }
 
 /** Milliseconds between two connections. */
-const pace = 25;
+const readInterval = 25;
 /** Milliseconds that a network stays suspect after its last violation. */
-const suspicion = 10_000;
+const suspectDuration = 10_000;
 
 /**
  * Networks that sent a body in too many small chunks. Other clients may share the address, so their connections stay
  * open but are read one after another. The server serves other networks in between.
  */
-class Suspects {
+class SuspectNetworks {
   /** `performance.now()` until which each network is suspect. */
   private readonly until = new Map<string, number>();
-  private readonly held = new Set<Connection>();
+  private readonly paused = new Set<Connection>();
   private timer: NodeJS.Timeout | null = null;
 
   /** Reads the connections of the network one after another from now on. */
   add(network: string, open: Iterable<Connection>): void {
-    this.until.set(network, performance.now() + suspicion);
+    this.until.set(network, performance.now() + suspectDuration);
     for (const connection of open) this.hold(connection);
   }
 
@@ -178,14 +178,14 @@ class Suspects {
   /** Pauses reading of a connection until its turn. */
   hold(connection: Connection): void {
     connection.hold();
-    this.held.add(connection);
-    this.timer ??= setInterval(() => this.readNext(), pace).unref();
+    this.paused.add(connection);
+    this.timer ??= setInterval(() => this.readNext(), readInterval).unref();
   }
 
   private readNext(): void {
     for (const [network, until] of this.until) if (until < performance.now()) this.until.delete(network);
-    for (const connection of this.held) {
-      this.held.delete(connection);
+    for (const connection of this.paused) {
+      this.paused.delete(connection);
       if (connection.socket.destroyed) continue;
       connection.release();
       return;

@@ -21,12 +21,12 @@ export async function runSeparately(
   const atOnce = (await parts.hooks.current(context)) === null ? readsAtOnce : 1;
   let current = context;
   for (const group of inGroups(items, atOnce)) {
-    const hindrance = results.hindrance;
-    const begun = hindrance === null ? await Promise.allSettled(begin(group, current)) : [];
+    const limitError = results.limitError;
+    const begun = limitError === null ? await Promise.allSettled(begin(group, current)) : [];
     for (const [index, item] of group.entries()) {
       try {
-        if (hindrance !== null) throw hindrance;
-        results.requireRoom();
+        if (limitError !== null) throw limitError;
+        results.requireCapacity();
         results.succeed(await successOf(item, begun[index], current), item);
       } catch (error) {
         item.failed(error);
@@ -95,7 +95,7 @@ export async function runInTransaction(
     inTransaction(inside, async (joined) => {
       const results = new Results(context.database.answerBytes, parts.deadline);
       await inTurn(async (item) => {
-        if (results.hindrance !== null) throw results.hindrance;
+        if (results.limitError !== null) throw results.limitError;
         results.succeed(await item.run(joined), item);
       });
       return results.toJson();
@@ -138,10 +138,10 @@ function failureAt(index: number, failure: ServiceError): ServiceError {
 }
 
 /** Groups the items in order: up to `most` adjacent reads per group, every other item alone. */
-export function* inGroups(items: readonly Item[], most: number): Generator<readonly Item[], void, undefined> {
+export function* inGroups(items: readonly Item[], max: number): Generator<readonly Item[], void, undefined> {
   let group: Item[] = [];
   for (const item of items) {
-    const joins = group.length < most && item.isRead && group.every(({ isRead }) => isRead);
+    const joins = group.length < max && item.isRead && group.every(({ isRead }) => isRead);
     if (group.length > 0 && !joins) {
       yield group;
       group = [];
@@ -158,21 +158,21 @@ class Results {
 
   /** `most`: maximum total bytes. `deadline`: `performance.now()` after which no item starts. */
   constructor(
-    private readonly most: number,
+    private readonly limit: number,
     private readonly deadline: number,
   ) {}
 
   /** Why no further item starts: size limit reached (307) or deadline passed (706). `null` if neither applies. */
-  get hindrance(): ServiceError | null {
-    if (this.bytes >= this.most) return tooLarge();
+  get limitError(): ServiceError | null {
+    if (this.bytes >= this.limit) return tooLarge();
     return performance.now() > this.deadline
       ? new ServiceError(706, { retryAfter: 1, detail: "The multi request took too long." })
       : null;
   }
 
   /** Throws 307 if the size limit is reached. */
-  requireRoom(): void {
-    if (this.bytes >= this.most) throw tooLarge();
+  requireCapacity(): void {
+    if (this.bytes >= this.limit) throw tooLarge();
   }
 
   /**
@@ -182,7 +182,7 @@ class Results {
   succeed(success: Success, item: Pick<Item, "isRead" | "is">): void {
     const text = resultText(200, successText(success));
     const bytes = Buffer.byteLength(text);
-    if (this.bytes + bytes <= this.most) return this.add(text, bytes);
+    if (this.bytes + bytes <= this.limit) return this.add(text, bytes);
     if (item.isRead) throw tooLarge();
     const shortened = item.is("versioned")
       ? resultText(200, successText({ ...success, data: withoutAttributes(success.data) }))

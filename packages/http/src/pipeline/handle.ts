@@ -41,7 +41,7 @@ function contextOf(exchange: Exchange): RequestContext {
     r: database.storage.repositories,
     unit: database.unit,
     sessionDigest: exchange.session?.digest ?? null,
-    overCode: sessionEndedCode(exchange.credentials),
+    sessionEndedCode: sessionEndedCode(exchange.credentials),
     onDisconnect: (call: () => void) => whenDisconnected(response, call),
   };
   return context satisfies RequestContext;
@@ -58,7 +58,7 @@ function whenDisconnected(response: ServerResponse, call: () => void): () => voi
 
 /** The mail language that `Accept-Language` prefers; `null` if it names none of them. */
 export function mailLanguage(header: string | undefined): MailLanguage | null {
-  const wanted = (header ?? "").split(",").flatMap((part) => {
+  const accepted = (header ?? "").split(",").flatMap((part) => {
     const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
     const language = mailLanguages.find((each) => range === each || range.startsWith(`${each}-`));
     const quality = parameters
@@ -66,6 +66,6 @@ export function mailLanguage(header: string | undefined): MailLanguage | null {
       .find((text) => text !== undefined);
     return language === undefined ? [] : [{ language, weight: Number(quality ?? 1) }];
   });
-  const [first] = wanted.filter(({ weight }) => weight > 0).toSorted((one, other) => other.weight - one.weight);
+  const [first] = accepted.filter(({ weight }) => weight > 0).toSorted((one, other) => other.weight - one.weight);
   return first?.language ?? null;
 }

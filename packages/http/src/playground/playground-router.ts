@@ -70,11 +70,11 @@ export function playgroundRouter({ playground, databases, settings }: Playground
   });
   pages.get("{/:alias}/docs/", (_request, response) => response.redirect(308, "../docs"));
   pages.get("{/:alias}/docs/:file", async (request, response, next) => {
-    const { file: asked = "" } = request.params;
-    const file = await files.get(asked);
+    const { file: fileName = "" } = request.params;
+    const file = await files.get(fileName);
     if (file === undefined) return next("router");
     // The browser revalidates the file on every use.
-    response.set({ "Cache-Control": "no-cache", ETag: file.tag }).type(extname(asked)).send(file.content);
+    response.set({ "Cache-Control": "no-cache", ETag: file.tag }).type(extname(fileName)).send(file.content);
   });
   return Router(options).use(basePath === "" ? "/" : basePath, pages);
 }

@@ -24,8 +24,8 @@ type ListQuery = z.output<typeof listParameters>;
 /** Routes that read objects. */
 export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
   const list = async (context: SessionContext, className: string, query: ListQuery): Promise<Success> => {
-    const { count, query: asked, cursor, serialization, ...pages } = query;
-    const input = { className, ...pages, query: asked, cursor, serialization, capped: count === "capped" };
+    const { count, query: matchQuery, cursor, serialization, ...pages } = query;
+    const input = { className, ...pages, query: matchQuery, cursor, serialization, capped: count === "capped" };
     const { list: found, next } = await listObjects.listObjects(context, input);
     const { "~Elements": elements, ...counts } = found;
     return { data: { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } };

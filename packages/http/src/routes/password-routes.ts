@@ -14,7 +14,7 @@ import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** Routes that change and reset passwords. */
-export function passwordRoutes({ changePassword, askForReset, confirmReset }: UseCases): Route[] {
+export function passwordRoutes({ changePassword, requestPasswordReset, confirmReset }: UseCases): Route[] {
   return [
     defineRoute({
       method: "POST",
@@ -62,7 +62,11 @@ export function passwordRoutes({ changePassword, askForReset, confirmReset }: Us
       ].join(" "),
       errors: [325, 712],
       handle: async (context, { body, language }) => {
-        await askForReset.requestPasswordReset(context, { user: body.user, custom: body.custom === true, language });
+        await requestPasswordReset.requestPasswordReset(context, {
+          user: body.user,
+          custom: body.custom === true,
+          language,
+        });
         return { data: {} };
       },
     }),

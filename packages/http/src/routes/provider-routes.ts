@@ -21,7 +21,7 @@ const callback = "/v1/{providerName}/callback";
 
 /** Routes of log-in with external providers and of account links. */
 export function providerRoutes(useCases: UseCases): Route[] {
-  const { startProviderLogIn, finishProviderLogIn, tradeReturnCode, logInLinking, listOwnLinks, removeOwnLinks } =
+  const { startProviderLogIn, finishProviderLogIn, exchangeReturnCode, logInAndLink, listOwnLinks, removeOwnLinks } =
     useCases;
   const finish = async (
     context: UnadmittedContext,
@@ -73,8 +73,8 @@ export function providerRoutes(useCases: UseCases): Route[] {
           secondFactor: { token: query["2faToken"] ?? null, enrol: query["2faEnrol"] === "true" },
         };
         const returning = { returnTo: query.returnTo ?? null, challenge: query.challenge ?? null };
-        const asked = { providerName: parameter("providerName"), appKey: appKeyDigest ?? "", ...given, ...returning };
-        const { location, cookie } = await startProviderLogIn.startProviderLogIn(context, asked);
+        const input = { providerName: parameter("providerName"), appKey: appKeyDigest ?? "", ...given, ...returning };
+        const { location, cookie } = await startProviderLogIn.startProviderLogIn(context, input);
         return { data: {}, location, cookie };
       },
     }),
@@ -118,7 +118,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       handle: async (context, { body }) => {
         const { code, verifier, "2faToken": token = null, "2faEnrol": enrol = false } = body;
         return answerOf(
-          await tradeReturnCode.exchangeReturnCode(context, { code, verifier, secondFactor: { token, enrol } }),
+          await exchangeReturnCode.exchangeReturnCode(context, { code, verifier, secondFactor: { token, enrol } }),
         );
       },
     }),
@@ -135,7 +135,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       errors: [208, 209, 210, 301, 302, 315, 324, 340, 341, 342],
       handle: async (context, { body, language }) => {
         const input = await logInInput(context, body);
-        return { data: await logInLinking.logInAndLink(context, { ...input, dfUuid: body.dfUuid, language }) };
+        return { data: await logInAndLink.logInAndLink(context, { ...input, dfUuid: body.dfUuid, language }) };
       },
     }),
     defineRoute({

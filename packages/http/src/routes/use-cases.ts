@@ -2,7 +2,7 @@ import type * as core from "@sallyport/core";
 
 /** The use cases of the routes. The composition root creates them. */
 export interface UseCases {
-  readonly askForReset: core.RequestPasswordReset;
+  readonly requestPasswordReset: core.RequestPasswordReset;
   readonly changePassword: core.ChangePassword;
   readonly confirmCustomPassword: core.ConfirmCustomPassword;
   readonly confirmReset: core.ConfirmReset;
@@ -24,7 +24,7 @@ export interface UseCases {
   readonly lockObject: core.LockObject;
   readonly logIn: core.LogIn;
   readonly logInCustomUser: core.LogInCustomUser;
-  readonly logInLinking: core.LogInAndLink;
+  readonly logInAndLink: core.LogInAndLink;
   readonly logInMessages: core.LogInMessages;
   readonly logInSecurely: core.LogInSecurely;
   readonly logInWithToken: core.LogInWithToken;
@@ -40,7 +40,7 @@ export interface UseCases {
   readonly restoreObject: core.RestoreObject;
   readonly setReaders: core.SetReaders;
   readonly startProviderLogIn: core.StartProviderLogIn;
-  readonly tradeReturnCode: core.ExchangeReturnCode;
+  readonly exchangeReturnCode: core.ExchangeReturnCode;
   readonly unlockObject: core.UnlockObject;
   readonly updateObject: core.UpdateObject;
   readonly updateObjects: core.UpdateObjects;

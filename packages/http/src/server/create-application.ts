@@ -75,7 +75,7 @@ export function createApplication(parts: ApplicationParts): Application {
       error = thrown;
       writeFailure(exchange, failureOf(thrown), debugMessages);
     } finally {
-      watchUntaken(exchange, sendTimeout);
+      watchSendBuffer(exchange, sendTimeout);
       observe(observer, exchange, error ?? exchange.failure);
     }
   };
@@ -171,13 +171,13 @@ function observe(observer: RequestObserver, exchange: Exchange, error: unknown):
 }
 
 /** Milliseconds before a response counts as unread. */
-const grace = 1_000;
+const releaseDelay = 1_000;
 
 /**
  * Watches a response that the client has not read. Its bytes count against the network until sent. After a second the
  * request no longer counts as active. After `waitTimeout` milliseconds without progress the socket is destroyed.
  */
-function watchUntaken(
+function watchSendBuffer(
   { request, response, origin, share, sendBufferBytes, answerBytes }: Exchange,
   waitTimeout: number,
 ): void {
@@ -185,11 +185,11 @@ function watchUntaken(
   if (socket.destroyed || socket.writableLength === 0) return;
   const { network } = origin;
   sendBufferBytes.take(network, answerBytes);
-  const late = setTimeout(() => share.end(), grace).unref();
+  const late = setTimeout(() => share.end(), releaseDelay).unref();
   const stalled = setTimeout(() => socket.destroy(), waitTimeout).unref();
   response.on("drain", () => stalled.refresh());
   response.once("close", () => {
-    sendBufferBytes.giveBack(network, answerBytes);
+    sendBufferBytes.release(network, answerBytes);
     clearTimeout(late);
     clearTimeout(stalled);
   });

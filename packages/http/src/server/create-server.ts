@@ -28,7 +28,7 @@ export interface ServerLimits {
 }
 
 /** Milliseconds without traffic in either direction before a connection is closed. */
-const silence = 120_000;
+const socketTimeout = 120_000;
 
 /** Creates an HTTP server, or HTTPS with a certificate. It does not listen yet. */
 export function createServer(
@@ -52,7 +52,7 @@ export function createServer(
     tls === null
       ? createHttpServer(options, listener)
       : createHttpsServer({ ...options, ...agreement, cert: tls.certificate, key: tls.key }, listener);
-  server.setTimeout(silence);
+  server.setTimeout(socketTimeout);
   server.maxConnections = maxConnections;
   // Beyond the limit Node drops headers silently. Their total size is limited anyway.
   server.maxHeadersCount = 0;

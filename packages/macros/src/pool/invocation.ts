@@ -150,7 +150,7 @@ export class Invocation {
     this.timer = setTimeout(() => this.timeIsUp(), timeout);
   }
 
-  hear(message: InvocationMessage): void {
+  receive(message: InvocationMessage): void {
     if (this.isSettled) return;
     this.knownWait = message.waited;
     this.cpu = message.cpu;

@@ -19,7 +19,7 @@ export class Lease implements MacroLease {
   /** `until`: deadline for getting a slot, on the clock of `performance.now()`. */
   constructor(
     private readonly pool: WorkerPool,
-    readonly isHolding: boolean,
+    readonly holdsResources: boolean,
     private readonly until: number,
   ) {}
 
@@ -65,7 +65,7 @@ export class Lease implements MacroLease {
         budget: around?.budgetOf(given.limits) ?? given.limits,
         language,
         lease: this,
-        isNext: this.isHolding || this.hasBegun || around !== undefined,
+        isNext: this.holdsResources || this.hasBegun || around !== undefined,
         onWait: () => this.pool.admit(),
       });
       this.nested.push(invocation);
@@ -95,7 +95,7 @@ export class Lease implements MacroLease {
   private slotFor(module: string): WorkerSlot {
     const { slot } = this;
     if (this.isReleased) throw new MacroFault("ended", module, "its lease was released");
-    if (slot === undefined) throw new MacroFault("displaced", module, "its worker went to others");
+    if (slot === undefined) throw new MacroFault("evicted", module, "its worker went to others");
     if (slot.isOver) throw new MacroFault(slot.faultOf(this), module, "its worker is gone");
     return slot;
   }
@@ -103,6 +103,6 @@ export class Lease implements MacroLease {
   private leave(): void {
     const { slot } = this;
     this.slot = undefined;
-    if (slot !== undefined) this.pool.giveBack(slot, this);
+    if (slot !== undefined) this.pool.release(slot, this);
   }
 }

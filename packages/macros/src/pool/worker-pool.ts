@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { ServiceError } from "@sallyport/core";
 import { LEASES_PER_WORKER, READY_PER_WORKER } from "../worker/messages.ts";
-import { type Place, WorkerSlot } from "./worker-slot.ts";
+import { type SlotLease, WorkerSlot } from "./worker-slot.ts";
 
 /** Milliseconds after which an idle worker ends. */
 const IDLE = 30_000;
@@ -20,7 +20,7 @@ export interface QuickJsMacroRuntimeOptions {
 }
 
 interface Waiting {
-  readonly lease: Place;
+  readonly lease: SlotLease;
   readonly admit: (slot: WorkerSlot) => void;
   readonly refuse: (error: ServiceError) => void;
 }
@@ -40,7 +40,7 @@ export class WorkerPool {
   }
 
   /** Throws 706 if no slot becomes free within `wait` milliseconds, or if the wait queue is full. */
-  async acquire(wait: number, lease: Place): Promise<WorkerSlot> {
+  async acquire(wait: number, lease: SlotLease): Promise<WorkerSlot> {
     this.engine ??= await (this.compiling ??= compileEngine());
     if (!this.isOpen) throw stopping();
     const slot = this.queue.size === 0 ? this.take(lease) : undefined;
@@ -66,7 +66,7 @@ export class WorkerPool {
     });
   }
 
-  giveBack(slot: WorkerSlot, lease: Place): void {
+  release(slot: WorkerSlot, lease: SlotLease): void {
     slot.leases.delete(lease);
     if (!slot.isOver && slot.leases.size === 0) slot.idleTimer = setTimeout(() => void slot.end(), IDLE).unref();
     this.admit();
@@ -87,9 +87,9 @@ export class WorkerPool {
     await Promise.all(this.slots.map((slot) => slot.end()));
   }
 
-  private take(lease: Place): WorkerSlot | undefined {
+  private take(lease: SlotLease): WorkerSlot | undefined {
     this.slots = this.slots.filter((slot) => !slot.isOver);
-    const slot = this.choose(lease.isHolding);
+    const slot = this.choose(lease.holdsResources);
     clearTimeout(slot?.idleTimer);
     slot?.leases.add(lease);
     return slot;
@@ -99,9 +99,9 @@ export class WorkerPool {
    * The first idle worker, so that the others can end; else a new one; else the least busy one. A lease that holds a
    * resource (`holdsResources`) never waits behind another one.
    */
-  private choose(isHolding: boolean): WorkerSlot | undefined {
-    const roomy = this.slots.filter(({ leases }) => leases.size < LEASES_PER_WORKER);
-    const idle = roomy.find(({ running }) => running === 0);
+  private choose(holdsResources: boolean): WorkerSlot | undefined {
+    const available = this.slots.filter(({ leases }) => leases.size < LEASES_PER_WORKER);
+    const idle = available.find(({ running }) => running === 0);
     if (idle !== undefined) return idle;
     if (this.slots.length < this.options.threads) {
       const slot = new WorkerSlot(
@@ -111,10 +111,10 @@ export class WorkerPool {
       this.slots.push(slot);
       return slot;
     }
-    if (isHolding) return undefined;
-    return roomy
-      .filter(({ running, isHeld }) => running < READY_PER_WORKER && !isHeld)
-      .toSorted((one, other) => one.running - other.running || other.heardAt - one.heardAt)[0];
+    if (holdsResources) return undefined;
+    return available
+      .filter(({ running, hasResourceHolder }) => running < READY_PER_WORKER && !hasResourceHolder)
+      .toSorted((one, other) => one.running - other.running || other.lastMessageAt - one.lastMessageAt)[0];
   }
 }
 

@@ -8,9 +8,9 @@ const TICK = 100;
 const CANCEL_TIMEOUT = 250;
 const CANCEL_POLL = 10;
 /** The worker's view of a lease. */
-export interface Place {
+export interface SlotLease {
   /** Whether it holds a resource that others need, such as a database connection. */
-  readonly isHolding: boolean;
+  readonly holdsResources: boolean;
   /** Whether it waits for the host. Other leases run or are ready to run. */
   readonly isWaiting: boolean;
 }
@@ -18,11 +18,11 @@ export interface Place {
 /** A worker and its executions. One runs; the others wait for the host or for the worker. */
 export class WorkerSlot {
   readonly heartbeat = new Heartbeat();
-  readonly leases = new Set<Place>();
+  readonly leases = new Set<SlotLease>();
   /** Whether the worker accepts no more invocations. */
   isOver = false;
   /** Time of the last message, on the clock of `performance.now()`. */
-  heardAt = 0;
+  lastMessageAt = 0;
   idleTimer: NodeJS.Timeout | undefined;
   private readonly worker: Worker;
   private readonly invocations = new Map<number, Invocation>();
@@ -32,10 +32,10 @@ export class WorkerSlot {
   private lastId = 0;
   private isReady = false;
   /** The lease that caused the loss of the worker. */
-  private culprit: object | undefined;
+  private causingLease: object | undefined;
   private ticking: NodeJS.Timeout | undefined;
   private seen = { beats: 0, current: 0 };
-  private silence = 0;
+  private missedTime = 0;
 
   constructor(engine: WebAssembly.Module, threadPriority: number) {
     this.worker = new Worker(new URL("../worker/worker.js", import.meta.url), {
@@ -47,8 +47,8 @@ export class WorkerSlot {
       resourceLimits: { maxOldGenerationSizeMb: 128 },
     });
     this.worker.on("message", (messages: readonly FromWorker[]) => {
-      this.heardAt = performance.now();
-      for (const message of messages) this.hear(message);
+      this.lastMessageAt = performance.now();
+      for (const message of messages) this.receive(message);
     });
     // The `exit` event follows.
     this.worker.on("error", () => {});
@@ -62,13 +62,13 @@ export class WorkerSlot {
     return running;
   }
 
-  get isHeld(): boolean {
-    return [...this.leases].some(({ isHolding }) => isHolding);
+  get hasResourceHolder(): boolean {
+    return [...this.leases].some(({ holdsResources }) => holdsResources);
   }
 
-  /** The fault of a lease that lost its worker: `ended` if it was the cause, `displaced` if another lease was. */
+  /** The fault of a lease that lost its worker: `ended` if it was the cause, `evicted` if another lease was. */
   faultOf(lease: object): MacroFaultKind {
-    return this.culprit === undefined || this.culprit === lease ? "ended" : "displaced";
+    return this.causingLease === undefined || this.causingLease === lease ? "ended" : "evicted";
   }
 
   /** The caller must await `ended` and then call `forget`. */
@@ -133,13 +133,13 @@ export class WorkerSlot {
     this.worker.postMessage(message);
   }
 
-  private hear(message: FromWorker): void {
+  private receive(message: FromWorker): void {
     if (message.type === "ready") {
       this.isReady = true;
       this.ready.give();
       for (const invocation of this.invocations.values()) invocation.startClock();
     } else if (message.type === "dropped") this.drops.get(message.id)?.give();
-    else this.invocations.get(message.id)?.hear(message);
+    else this.invocations.get(message.id)?.receive(message);
   }
 
   /** Terminates a worker without a heartbeat: some engine functions never call the interrupt handler. */
@@ -152,21 +152,21 @@ export class WorkerSlot {
       invocations.find(({ id }) => id === current) ?? invocations.find((each) => each.isStripping) ?? invocations[0];
     if (!this.isReady || running === undefined || beats !== this.seen.beats || current !== this.seen.current) {
       this.seen = { beats, current };
-      this.silence = 0;
+      this.missedTime = 0;
       return;
     }
-    this.silence += TICK;
-    if (this.silence < running.maxSilence) return;
+    this.missedTime += TICK;
+    if (this.missedTime < running.maxSilence) return;
     running.lose("cpu", "did not come back in time");
     this.kill(running.id);
   }
 
   /** `culprit`: the invocation that caused the loss, if any. */
-  private lose(message: string, culprit: number | null): void {
+  private lose(message: string, causingLease: number | null): void {
     if (this.isOver) return;
     this.isOver = true;
     this.stopTicking();
-    this.culprit = this.invocations.get(culprit ?? 0)?.lease;
+    this.causingLease = this.invocations.get(causingLease ?? 0)?.lease;
     for (const invocation of this.invocations.values()) invocation.lose(this.faultOf(invocation.lease), message);
     this.lost.give();
   }

@@ -3,7 +3,7 @@ import type { Caller, MacroContext } from "../authoring/macro-definition.ts";
 import type { Json } from "../authoring/objects.ts";
 import { Refusal } from "../authoring/refusal.ts";
 import { checkInput } from "./check-input.ts";
-import { ask } from "./host-calls.ts";
+import { callHost } from "./host-calls.ts";
 import { type Page, type Shape, unpack } from "./packed-page.ts";
 import { apply, keys, record, toText } from "./primordials.ts";
 import { servicesFor } from "./services.ts";
@@ -13,7 +13,7 @@ import { type Changes, View, Watch } from "./watch.ts";
 export type Definition = Readonly<Record<string, unknown>>;
 
 /** The input of a driver besides its argument. */
-interface Surroundings {
+interface Environment {
   readonly page: Page | undefined;
   /** Whether the module had an input schema when it was inspected. */
   readonly checksInput: boolean;
@@ -21,7 +21,7 @@ interface Surroundings {
 }
 
 /** Calls a module of one kind: knows the parameters and results of its functions. */
-type Driver = (definition: Definition, argument: never, surroundings: Surroundings) => unknown;
+type Driver = (definition: Definition, argument: never, environment: Environment) => unknown;
 
 /** The drivers by their name on the host. */
 export const drivers: ReadonlyMap<string, Driver> = new Map<string, Driver>([
@@ -33,8 +33,8 @@ export const drivers: ReadonlyMap<string, Driver> = new Map<string, Driver>([
   ["afterSave", notifyEach],
   ["beforeDelete", notifyEach],
   ["afterDelete", notifyEach],
-  ["authenticate", passing("user", "pass", "appNames")],
-  ["createUserProvider", passing("userObject", "providerConfig", "userUuid", "name", "surname", "email")],
+  ["authenticate", passMembers("user", "pass", "appNames")],
+  ["createUserProvider", passMembers("userObject", "providerConfig", "userUuid", "name", "surname", "email")],
 ]);
 
 function functionOf(definition: Definition, name: string): (...parts: readonly unknown[]) => unknown {
@@ -48,7 +48,7 @@ interface Called {
 }
 
 async function call(name: string, input?: unknown): Promise<unknown> {
-  const { result } = (await ask("call", { name, input })) as { result?: unknown };
+  const { result } = (await callHost("call", { name, input })) as { result?: unknown };
   return result;
 }
 
@@ -56,7 +56,7 @@ async function call(name: string, input?: unknown): Promise<unknown> {
 async function runMacro(
   definition: Definition,
   { input, skipCheck, caller }: Called & { readonly input?: unknown; readonly skipCheck: boolean },
-  { checksInput, chooseStatus }: Surroundings,
+  { checksInput, chooseStatus }: Environment,
 ): Promise<unknown> {
   if (definition["input"] !== undefined) {
     if (!checksInput) throw new TypeError("input: was not there when the module was inspected");
@@ -85,7 +85,7 @@ function declare(definition: Definition): object {
 async function buildSerialization(
   definition: Definition,
   { items, caller }: Called & { readonly items: readonly Shape[] },
-  { page }: Surroundings,
+  { page }: Environment,
 ): Promise<Changes> {
   const build = functionOf(definition, "run");
   const context = servicesFor(caller);
@@ -97,7 +97,7 @@ async function buildSerialization(
     const given = build(new View(packed).object, watched.object, context);
     // Most hooks return `undefined`, and an await per object is expensive.
     if (given !== undefined) await given;
-    watched.tell(changes, index);
+    watched.report(changes, index);
   }
   return changes;
 }
@@ -122,7 +122,7 @@ async function changeEach(definition: Definition, { items, caller }: Items): Pro
     const item = items[index] as Items["items"][number];
     const watched = new Watch(item.object);
     await run({ ...item, object: watched.object }, context);
-    watched.tell(changes, index);
+    watched.report(changes, index);
   }
   return changes;
 }
@@ -151,7 +151,7 @@ async function findObjects(
 }
 
 /** A driver that passes the named members of the argument as parameters. The host validates the result. */
-function passing(...names: readonly string[]): Driver {
+function passMembers(...names: readonly string[]): Driver {
   return (definition, given: Called & Readonly<Record<string, unknown>>) => {
     const run = functionOf(definition, "run");
     const parts: unknown[] = [];

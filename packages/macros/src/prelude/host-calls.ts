@@ -30,7 +30,7 @@ export function connect(given: Send): void {
 }
 
 /** `text` and `second` are JSON, because the engine truncates strings at the first NUL. */
-export function tell(kind: "log" | "done" | "failed", text: string, second?: string): void {
+export function notifyHost(kind: "log" | "done" | "failed", text: string, second?: string): void {
   send(kind, text, second);
 }
 
@@ -46,7 +46,7 @@ export function answered(text: string | undefined, code: number | undefined): vo
 }
 
 /** Calls the host. One call is pending at a time; the others queue in the sandbox's own memory. */
-export function ask(name: string, argument: unknown): Promise<unknown> {
+export function callHost(name: string, argument: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const text = stringify(argument ?? null);
     const call: Waiting = { name, argument: text, resolve, reject, next: undefined };

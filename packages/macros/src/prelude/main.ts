@@ -1,6 +1,6 @@
 import { Refusal } from "../authoring/refusal.ts";
 import { type Definition, drivers } from "./drivers.ts";
-import { type Failure, tell } from "./host-calls.ts";
+import { type Failure, notifyHost } from "./host-calls.ts";
 import type { Page } from "./packed-page.ts";
 import { Integers, isSafeInteger, parse, slice, stringify } from "./primordials.ts";
 import { random } from "./random.ts";
@@ -17,7 +17,7 @@ const isSyntaxError = RegExp.prototype.test.bind(/^SyntaxError: /);
 Math.random = random;
 
 function fail(failure: Failure): void {
-  tell("failed", stringify(failure));
+  notifyHost("failed", stringify(failure));
 }
 
 /** Reports an error thrown while a module was loaded. The parser throws a `SyntaxError`. */
@@ -45,7 +45,7 @@ async function drive(
   };
   const result = await call(definition as Definition, parse(argument) as never, { ...given, chooseStatus });
   if (result === undefined) {
-    tell("done", "", status);
+    notifyHost("done", "", status);
     return;
   }
   let json: string | undefined;
@@ -58,7 +58,7 @@ async function drive(
     return;
   }
   if (json === undefined) fail({ kind: "result", message: "the result is no JSON" });
-  else tell("done", json, status);
+  else notifyHost("done", json, status);
 }
 
 /** Calls a module with a driver; sends one `done` or `failed`. `checksInput`: 1 if inspection found a schema. */
@@ -82,10 +82,10 @@ export async function invoke(
 const LONGEST = { message: 2_000, trace: 4_000, status: 500 };
 
 /** Reads a member as text. Getters of a hostile object run inside the sandbox, under its limits. */
-function textOf(read: () => unknown, longest: number): string | undefined {
+function textOf(read: () => unknown, maxLength: number): string | undefined {
   try {
     const text = read();
-    return typeof text === "string" ? (text.length > longest ? `${slice(text, 0, longest)}…` : text) : undefined;
+    return typeof text === "string" ? (text.length > maxLength ? `${slice(text, 0, maxLength)}…` : text) : undefined;
   } catch {
     return undefined;
   }

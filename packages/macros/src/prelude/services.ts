@@ -7,7 +7,7 @@ import {
   cacheVersion,
 } from "../authoring/objects.ts";
 import type { Caller, Services } from "../authoring/macro-definition.ts";
-import { ask, tell } from "./host-calls.ts";
+import { callHost, notifyHost } from "./host-calls.ts";
 import { isArray, stringify, toText } from "./primordials.ts";
 import { random, uuid } from "./random.ts";
 
@@ -21,13 +21,13 @@ function idOf(object: ObjectReference): unknown {
 }
 
 async function read(name: string, argument: object): Promise<ObjectJson> {
-  const { object, version } = (await ask(name, argument)) as Read;
+  const { object, version } = (await callHost(name, argument)) as Read;
   cacheVersion(object, version);
   return object;
 }
 
 async function readersOf(name: string, argument: object): Promise<ObjectReaders> {
-  const { readers, version } = (await ask(name, argument)) as ObjectReaders & { version: number };
+  const { readers, version } = (await callHost(name, argument)) as ObjectReaders & { version: number };
   const given = { readers };
   cacheVersion(given, version);
   return given;
@@ -36,7 +36,7 @@ async function readersOf(name: string, argument: object): Promise<ObjectReaders>
 const objects: Objects = {
   get: (object, options) => read("objects.get", { ...options, id: idOf(object) }),
   async find(className, options) {
-    const { list, versions } = (await ask("objects.find", { ...options, className })) as {
+    const { list, versions } = (await callHost("objects.find", { ...options, className })) as {
       list: ObjectList;
       versions: number[];
     };
@@ -53,10 +53,10 @@ const objects: Objects = {
     return readersOf("objects.setReaders", { ...options, id: idOf(object), readers: ids });
   },
   async delete(object, options) {
-    await ask("objects.delete", { ...options, id: idOf(object) });
+    await callHost("objects.delete", { ...options, id: idOf(object) });
   },
-  lock: (object) => ask("objects.lock", { id: idOf(object) }) as ReturnType<Objects["lock"]>,
-  unlock: (object) => ask("objects.unlock", { id: idOf(object) }) as ReturnType<Objects["unlock"]>,
+  lock: (object) => callHost("objects.lock", { id: idOf(object) }) as ReturnType<Objects["lock"]>,
+  unlock: (object) => callHost("objects.unlock", { id: idOf(object) }) as ReturnType<Objects["unlock"]>,
 };
 
 function log(...parts: readonly unknown[]): void {
@@ -65,10 +65,10 @@ function log(...parts: readonly unknown[]): void {
     const part = parts[index];
     line += `${index === 0 ? "" : " "}${typeof part === "string" ? part : (stringify(part) ?? toText(part))}`;
   }
-  tell("log", stringify(line));
+  notifyHost("log", stringify(line));
 }
 
-const now = () => ask("now", null) as Promise<number>;
+const now = () => callHost("now", null) as Promise<number>;
 
 export function servicesFor(caller: Caller): Services {
   return { caller, objects, log, now, random, uuid };

@@ -139,7 +139,7 @@ export class Watch extends LazyObject {
   }
 
   /** Appends the changes of this object. */
-  tell(changes: Changes, index: number): void {
+  report(changes: Changes, index: number): void {
     const { before, written } = this;
     const names = keys(before);
     for (let at = 0; at < names.length; at += 1) {

@@ -108,23 +108,23 @@ const MAX_DELAY = 1;
 export class SendBuffer {
   private messages: FromWorker[] = [];
   private since = 0;
-  private isHeld = false;
+  private isPaused = false;
 
   constructor(private readonly port: MessagePort) {}
 
   put(message: FromWorker): void {
     if (this.messages.length === 0) this.since = performance.now();
     this.messages.push(message);
-    if (!this.isHeld) this.send();
+    if (!this.isPaused) this.send();
   }
 
   /** Holds messages back until `work` returns. */
   hold(work: () => void): void {
-    this.isHeld = true;
+    this.isPaused = true;
     try {
       work();
     } finally {
-      this.isHeld = false;
+      this.isPaused = false;
       this.send();
     }
   }

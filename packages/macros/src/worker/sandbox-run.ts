@@ -46,7 +46,7 @@ export class SandboxRun {
         throw new SandboxExhausted();
       this.sandbox.invoke(
         this.given,
-        (kind, first, second) => this.hear(kind, first, second),
+        (kind, first, second) => this.receive(kind, first, second),
         () => this.isOver(),
       );
     });
@@ -96,15 +96,15 @@ export class SandboxRun {
     return this.fault !== undefined;
   }
 
-  private hear(kind: string, first: string, second: string | undefined): void {
+  private receive(kind: string, first: string, second: string | undefined): void {
     if (this.isAtEnd) return;
     if (kind === "log") this.lines.add(textIn(first));
-    else if (kind === "call") this.hearCall(first, second ?? "");
+    else if (kind === "call") this.receiveCall(first, second ?? "");
     else if (kind === "failed") this.fault = faultIn(first);
-    else this.hearDone(first, second);
+    else this.receiveResult(first, second);
   }
 
-  private hearCall(name: string, argument: string): void {
+  private receiveCall(name: string, argument: string): void {
     const { hostCalls } = this.given.limits;
     if (this.hostCalls + this.nestedCalls >= hostCalls)
       this.fault = { kind: "hostCalls", message: `called the host more than ${hostCalls} times` };
@@ -118,7 +118,7 @@ export class SandboxRun {
     }
   }
 
-  private hearDone(result: string, status: string | undefined): void {
+  private receiveResult(result: string, status: string | undefined): void {
     const { resultBytes } = this.given.limits;
     if (this.call !== undefined || this.isWaiting)
       this.fault = { kind: "pending", message: "ended before the server had answered its calls: an await is missing" };
@@ -169,8 +169,8 @@ function ownFrames(trace: string | undefined): string | undefined {
 /** Decodes a failure. The sandbox can send any content. */
 function faultIn(text: string): Fault {
   const given = JSON.parse(text) as Record<string, unknown>;
-  const textOf = (name: string, longest: number) =>
-    typeof given[name] === "string" ? (given[name] as string).slice(0, longest) : undefined;
+  const textOf = (name: string, maxLength: number) =>
+    typeof given[name] === "string" ? (given[name] as string).slice(0, maxLength) : undefined;
   const message = textOf("message", 2_100) ?? "failed";
   const trace = ownFrames(textOf("trace", 4_100));
   const { code } = given;

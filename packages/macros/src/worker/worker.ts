@@ -33,14 +33,14 @@ let isCreating = false;
 
 port.on("message", (message: ToWorker) => {
   buffer.hold(() => {
-    hear(message);
-    hearAll();
+    receive(message);
+    receiveAll();
     beginAll();
   });
 });
 buffer.put({ type: "ready" });
 
-function hear(message: ToWorker): void {
+function receive(message: ToWorker): void {
   if (message.type === "invoke") {
     const at = message.isNext ? queue.findIndex(({ isNext }) => !isNext) : -1;
     queue.splice(at === -1 ? queue.length : at, 0, message);
@@ -65,13 +65,13 @@ function beginAll(): void {
       return;
     }
     begin(queue.shift() as Invoke, sandbox);
-    hearAll();
+    receiveAll();
   }
 }
 
-function hearAll(): void {
+function receiveAll(): void {
   for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port))
-    hear(more.message as ToWorker);
+    receive(more.message as ToWorker);
 }
 
 async function createSandbox(): Promise<void> {

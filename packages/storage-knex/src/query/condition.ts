@@ -45,8 +45,8 @@ function joined(
 
 /** A condition on the target of a reference; false without a target. */
 function entered(hop: Hop, o: string, scope: QueryScope, inside: (holder: string) => string): string {
-  const { alias, table, condition: leads } = scope.target(o, hop.reference, hop.classes);
-  return `exists (select 1 from ${table} where ${leads} and ${inside(alias)})`;
+  const { alias, table, condition: joinCondition } = scope.target(o, hop.reference, hop.classes);
+  return `exists (select 1 from ${table} where ${joinCondition} and ${inside(alias)})`;
 }
 
 /** The condition on the object behind the hops of a path; false if a hop leads nowhere. */
@@ -61,11 +61,11 @@ function through(
 
 function isEmpty(path: ValuePath, o: string, scope: QueryScope): string {
   if (path.type === "reference" || path.type === "file") {
-    const leadsTo = (holder: string) => {
-      const { table, condition: leads } = scope.target(holder, path.leaf, null);
-      return `exists (select 1 from ${table} where ${leads})`;
+    const hasTarget = (holder: string) => {
+      const { table, condition: joinCondition } = scope.target(holder, path.leaf, null);
+      return `exists (select 1 from ${table} where ${joinCondition})`;
     };
-    return `not ${through(path.hops, o, scope, leadsTo)}`;
+    return `not ${through(path.hops, o, scope, hasTarget)}`;
   }
   const indexed = (holder: string) => scope.leaf(holder, path)[0];
   if (path.hops.length === 0) return `${indexed(o)} is null`;

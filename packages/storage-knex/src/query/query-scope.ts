@@ -137,8 +137,8 @@ export function isPossible(type: ValueType, value: JsonValue): boolean {
 
 /** The visible ones of the classes, without duplicates. */
 export function visibleClasses(classes: readonly string[], visibility: Visibility): string[] {
-  const asked = [...new Set(classes)].filter(isStorableText);
-  return asked.filter((name) => visibility.classes === null || visibility.classes.has(name));
+  const names = [...new Set(classes)].filter(isStorableText);
+  return names.filter((name) => visibility.classes === null || visibility.classes.has(name));
 }
 
 /** Whether the query asks for all objects of the classes by number. Prepared statements serve it. */

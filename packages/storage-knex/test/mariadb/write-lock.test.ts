@@ -47,7 +47,7 @@ describe("the object write lock on MariaDB", () => {
   /** Takes the lock in a separate transaction and ends it on request. */
   function hold(
     take: (r: Repositories) => Promise<unknown>,
-    end: "kept" | "rolled back" = "kept",
+    end: "committed" | "rolled back" = "committed",
   ): { readonly taken: Promise<void>; readonly release: () => void; readonly ended: Promise<unknown> } {
     const [taken, released] = [barrier(), barrier()];
     const ended = one.transaction(async (r) => {

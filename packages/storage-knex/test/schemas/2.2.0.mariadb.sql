@@ -7,7 +7,7 @@ create table if not exists `sallyport`.`migrations` (
       applied_at datetime(6) not null default (now(6))
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
 
--- migration 0001-entry
+-- migration 0001-access
 create table if not exists `sallyport`.`settings` (
       singleton boolean primary key default true check (singleton),
       maintenance boolean not null default false,
@@ -64,8 +64,8 @@ create table if not exists `sallyport`.`sessions` (
       key sessions_link (link_id),
       key sessions_device (user_id, app_key_id, device_id)
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-create table if not exists `sallyport`.`session_lock_rows` (gate integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-insert into `sallyport`.`session_lock_rows` (gate) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update gate = value(gate);
+create table if not exists `sallyport`.`session_lock_rows` (number integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`session_lock_rows` (number) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update number = value(number);
 create table if not exists `sallyport`.`channels` (
       session binary(32) primary key,
       wrapped_key text not null,
@@ -118,8 +118,8 @@ create table if not exists `sallyport`.`records` (
       key records_kind_expiry (kind, expires_at, created_at),
       key records_born (kind, born)
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-create table if not exists `sallyport`.`record_lock_rows` (gate integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-insert into `sallyport`.`record_lock_rows` (gate) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update gate = value(gate);
+create table if not exists `sallyport`.`record_lock_rows` (number integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`record_lock_rows` (number) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update number = value(number);
 create table if not exists `sallyport`.`throttle` (
       `key` varchar(100) primary key,
       failures integer not null,
@@ -161,7 +161,7 @@ create table if not exists `sallyport`.`audit_tallies` (
       macro_name varchar(128),
       provider_name varchar(32)
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-insert into `sallyport`.`migrations` (name, number) values ('0001-entry', 1);
+insert into `sallyport`.`migrations` (name, number) values ('0001-access', 1);
 
 -- migration 0002-objects
 create table if not exists `sallyport`.`objects` (
@@ -394,15 +394,15 @@ create or replace procedure `sallyport`.`register_blocks` (digests longtext, cli
       declare used boolean;
       select count(*) = json_length(digests) and coalesce(min(b.uses = 0 or (b.client_key = client and b.uses < most_uses and b.first_used_at >= (clock - interval (within) * 1000 microsecond))), 1),
         coalesce(max(b.uses > 0), 0)
-      into good, used from json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) asked straight_join `cipher_blocks` b on b.digest = unhex(asked.digest) for update;
+      into good, used from json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) requested straight_join `cipher_blocks` b on b.digest = unhex(requested.digest) for update;
       if good then
-        update json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) asked straight_join `cipher_blocks` b on b.digest = unhex(asked.digest) set
+        update json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) requested straight_join `cipher_blocks` b on b.digest = unhex(requested.digest) set
           b.key_id = if(b.uses = 0, server_key, b.key_id),
           b.first_used_at = if(b.uses = 0, clock, b.first_used_at),
           b.client_key = client,
           b.uses = b.uses + 1;
       else
-        delete b from json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) asked straight_join `cipher_blocks` b on b.digest = unhex(asked.digest) where b.uses = 0;
+        delete b from json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) requested straight_join `cipher_blocks` b on b.digest = unhex(requested.digest) where b.uses = 0;
       end if;
       select good as allowed, used as known;
     end work;
@@ -426,34 +426,34 @@ create or replace procedure `sallyport`.`open_session` (new_digest binary(32), n
     if alone then start transaction; end if;
     work: begin
       declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
-      declare held integer;
+      declare lock_row integer;
       declare beside bigint;
-      declare room bigint default device_limit;
+      declare remaining bigint default device_limit;
       if all_limit > 0 then
-        select gate into held from `session_lock_rows` where gate = -1 for update;
+        select number into lock_row from `session_lock_rows` where number = -1 for update;
       end if;
       if user_limit > 0 or device is not null then
-        select gate into held from `session_lock_rows` where gate = user_number % 256 for update;
+        select number into lock_row from `session_lock_rows` where number = user_number % 256 for update;
       end if;
       if user_limit > 0 then
         select count(*) into beside from `sessions` where user_id = user_number and expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null);
         if beside >= user_limit then
           signal sqlstate 'SP315' set message_text = 'The user has as many sessions as allowed.';
         end if;
-        set room = least(room, user_limit - beside);
+        set remaining = least(remaining, user_limit - beside);
       end if;
       if all_limit > 0 then
         select count(*) into beside from (select 1 from `sessions` where expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null) limit all_limit) live;
         if beside >= all_limit then
           signal sqlstate 'SP315' set message_text = 'There are as many sessions as allowed.';
         end if;
-        set room = least(room, all_limit - beside);
+        set remaining = least(remaining, all_limit - beside);
       end if;
       if device is not null then
-        set room = room - 1;
+        set remaining = remaining - 1;
         for old in (
           select digest from `sessions` where user_id = user_number and app_key_id = app_key and device_id = device
-          order by expires_at desc, opened_at desc, digest limit room, 1000000
+          order by expires_at desc, opened_at desc, digest limit remaining, 1000000
         ) do
           delete from `sessions` where digest = old.digest;
         end for;
@@ -482,74 +482,74 @@ create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), r
     work: begin
       declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
       declare ends datetime(6) default coalesce((clock + interval (lifetime) * 1000 microsecond), timestamp '9999-12-31 23:59:59');
-      declare held integer;
-      declare good bigint;
+      declare lock_row integer;
+      declare existing bigint;
       declare present bigint;
       declare living boolean;
-      declare drawn bigint;
+      declare new_version bigint;
       if owner_limit > 0 then
-        select count(*) into good from (
+        select count(*) into existing from (
           select 1 from `records` force index (records_owner) where owner = record_owner and kind = record_kind and expires_at > clock limit owner_limit
         ) counted;
-        if good + @@max_connections < owner_limit then
-          select gate into held from `record_lock_rows` where gate = crc32(concat(record_kind, ' ', record_owner)) % 256 lock in share mode;
-          select count(*) into good from (
+        if existing + @@max_connections < owner_limit then
+          select number into lock_row from `record_lock_rows` where number = crc32(concat(record_kind, ' ', record_owner)) % 256 lock in share mode;
+          select count(*) into existing from (
           select 1 from `records` force index (records_owner) where owner = record_owner and kind = record_kind and expires_at > clock limit owner_limit
         ) counted;
-          if not (good + @@max_connections < owner_limit) then
+          if not (existing + @@max_connections < owner_limit) then
             signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Meanwhile there is not so much room for records.';
           end if;
         else
-          select gate into held from `record_lock_rows` where gate = crc32(concat(record_kind, ' ', record_owner)) % 256 for update;
-          select count(*) into good from (
+          select number into lock_row from `record_lock_rows` where number = crc32(concat(record_kind, ' ', record_owner)) % 256 for update;
+          select count(*) into existing from (
           select 1 from `records` force index (records_owner) where owner = record_owner and kind = record_kind and expires_at > clock limit owner_limit
         ) counted;
-          if good >= owner_limit then
+          if existing >= owner_limit then
             select if(count(*) = 0, 'ownerFull', 'exists') as outcome from `records` where kind = record_kind and id = record_id and expires_at > clock;
             leave work;
           end if;
         end if;
       end if;
       if all_limit > 0 then
-        select count(*) into good from (
+        select count(*) into existing from (
           select 1 from `records` force index (records_kind_expiry) where kind = record_kind and expires_at > clock limit all_limit
         ) counted;
-        if good + @@max_connections < all_limit then
-          select gate into held from `record_lock_rows` where gate = -1 lock in share mode;
-          select count(*) into good from (
+        if existing + @@max_connections < all_limit then
+          select number into lock_row from `record_lock_rows` where number = -1 lock in share mode;
+          select count(*) into existing from (
           select 1 from `records` force index (records_kind_expiry) where kind = record_kind and expires_at > clock limit all_limit
         ) counted;
-          if not (good + @@max_connections < all_limit) then
+          if not (existing + @@max_connections < all_limit) then
             signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Meanwhile there is not so much room for records.';
           end if;
         else
-          select gate into held from `record_lock_rows` where gate = -1 for update;
-          select count(*) into good from (
+          select number into lock_row from `record_lock_rows` where number = -1 for update;
+          select count(*) into existing from (
           select 1 from `records` force index (records_kind_expiry) where kind = record_kind and expires_at > clock limit all_limit
         ) counted;
-          if good >= all_limit then
+          if existing >= all_limit then
             select if(count(*) = 0, 'full', 'exists') as outcome from `records` where kind = record_kind and id = record_id and expires_at > clock;
             leave work;
           end if;
         end if;
       end if;
       if coalesce(if_version, 0) = 0 then
-        set drawn = nextval(`record_versions`);
+        set new_version = nextval(`record_versions`);
         insert into `records` (kind, id, owner, value, version, born, created_at, expires_at)
-        values (record_kind, record_id, record_owner, record_value, drawn, drawn, clock, ends)
+        values (record_kind, record_id, record_owner, record_value, new_version, new_version, clock, ends)
         on duplicate key update claims = claims;
       end if;
       select version, expires_at > clock into present, living from `records` where kind = record_kind and id = record_id for update;
-      if present = drawn then
+      if present = new_version then
         select 'stored' as outcome;
       elseif living and if_version = 0 then
         select 'exists' as outcome;
       elseif if_version > 0 and (living is not true or present <> if_version) then
         select 'stale' as outcome;
       else
-        set drawn = nextval(`record_versions`);
-        update `records` set owner = record_owner, value = record_value, version = drawn, expires_at = ends, due_at = null, claims = 0,
-          born = if(living, born, drawn), created_at = if(living, created_at, clock)
+        set new_version = nextval(`record_versions`);
+        update `records` set owner = record_owner, value = record_value, version = new_version, expires_at = ends, due_at = null, claims = 0,
+          born = if(living, born, new_version), created_at = if(living, created_at, clock)
         where kind = record_kind and id = record_id;
         select 'stored' as outcome;
       end if;
@@ -570,28 +570,28 @@ create or replace procedure `sallyport`.`remove_accounts` (users longtext, subje
     end;
     if alone then start transaction; end if;
     work: begin
-      declare held, gone bigint;
+      declare administrators, removed_count bigint;
       if exists (select 1 from `accounts` where user_id in (select number from json_table(users, '$[*]' columns (number bigint path '$')) listed) and administrator and not disabled) then
-        select count(*) into held from `accounts` where administrator for update;
+        select count(*) into administrators from `accounts` where administrator for update;
         if not exists (select 1 from `accounts` where administrator and not disabled and user_id not in (select number from json_table(users, '$[*]' columns (number bigint path '$')) listed)) then
           select null as removed;
           leave work;
         end if;
       end if;
       delete from `accounts` where user_id in (select number from json_table(users, '$[*]' columns (number bigint path '$')) listed);
-      set gone = row_count();
+      set removed_count = row_count();
       delete t from `records` t join (select value collate utf8mb4_nopad_bin as subject from (select value from json_table(subjects, '$[*]' columns (value varchar(200) path '$')) named) named union all select concat('link:', json_value(l.value, '$.id')) from (select value from json_table(subjects, '$[*]' columns (value varchar(200) path '$')) named) u join `records` l on l.owner = u.value collate utf8mb4_nopad_bin and l.kind = 'identityLink' union all select concat('custom:', c.id) from (select number from json_table(users, '$[*]' columns (number bigint path '$')) listed) u join `custom_accounts` c on c.user_id = u.number) o on o.subject = t.owner;
       delete c from `custom_accounts` c join (select id from json_table(customs, '$[*]' columns (id char(36) path '$')) chosen) n on n.id collate utf8mb4_nopad_bin = c.id;
-      set gone = gone + row_count();
+      set removed_count = removed_count + row_count();
       delete t from `custom_accounts` t join (select number from json_table(users, '$[*]' columns (number bigint path '$')) listed) u on u.number = t.user_id;
-      select gone as removed;
+      select removed_count as removed;
     end work;
     if alone then commit; end if;
   end;
 insert into `sallyport`.`migrations` (name, number) values ('remove_accounts', 1);
 
 -- functions throttle 1
-create or replace procedure `sallyport`.`attempt_throttle` (asked longtext, ahead double)
+create or replace procedure `sallyport`.`attempt_throttle` (requested longtext, ahead double)
   modifies sql data sql security invoker
   begin
     declare alone boolean default not @@in_transaction;
@@ -604,36 +604,36 @@ create or replace procedure `sallyport`.`attempt_throttle` (asked longtext, ahea
     work: begin
       declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
       declare wait bigint;
-      declare longest_wait bigint;
+      declare max_wait bigint;
       declare found bigint;
-      declare spared longtext;
-      select coalesce(max(greatest(0, ceil(timestampdiff(microsecond, clock, (t.delayed_at + interval (if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))) * 1000 microsecond)) / 1000))), 0), count(*) into longest_wait, found from json_table(asked, '$[*]' columns (
-        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
-        exempt varchar(100) path '$.exempt'
-      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30)))) > 0 for update;
+      declare exempt_keys longtext;
+      select coalesce(max(greatest(0, ceil(timestampdiff(microsecond, clock, (t.delayed_at + interval (if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30))))) * 1000 microsecond)) / 1000))), 0), count(*) into max_wait, found from json_table(requested, '$[*]' columns (
+        `key` varchar(100) path '$.key', max_failures integer path '$.max_failures', initial_delay double path '$.initial_delay', max_delay double path '$.max_delay', reset_after double path '$.reset_after',
+        exemption varchar(100) path '$.exemption'
+      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30)))) > 0 for update;
       if found = 0 then
         select 0 as wait, false as claimed;
         leave work;
       end if;
-      select json_arrayagg(a.`key`) into spared from json_table(asked, '$[*]' columns (
-        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
-        exempt varchar(100) path '$.exempt'
-      )) a join `throttle` e on e.`key` = a.exempt and e.forget_at > clock;
-      select coalesce(max(greatest(0, ceil(timestampdiff(microsecond, clock, (t.delayed_at + interval (if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))) * 1000 microsecond)) / 1000))), 0), count(*) into wait, found from json_table(asked, '$[*]' columns (
-        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
-        exempt varchar(100) path '$.exempt'
-      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30)))) > 0 and not coalesce(json_contains(spared, json_quote(a.`key`)), false) for update;
+      select json_arrayagg(a.`key`) into exempt_keys from json_table(requested, '$[*]' columns (
+        `key` varchar(100) path '$.key', max_failures integer path '$.max_failures', initial_delay double path '$.initial_delay', max_delay double path '$.max_delay', reset_after double path '$.reset_after',
+        exemption varchar(100) path '$.exemption'
+      )) a join `throttle` e on e.`key` = a.exemption and e.forget_at > clock;
+      select coalesce(max(greatest(0, ceil(timestampdiff(microsecond, clock, (t.delayed_at + interval (if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30))))) * 1000 microsecond)) / 1000))), 0), count(*) into wait, found from json_table(requested, '$[*]' columns (
+        `key` varchar(100) path '$.key', max_failures integer path '$.max_failures', initial_delay double path '$.initial_delay', max_delay double path '$.max_delay', reset_after double path '$.reset_after',
+        exemption varchar(100) path '$.exemption'
+      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30)))) > 0 and not coalesce(json_contains(exempt_keys, json_quote(a.`key`)), false) for update;
       if wait = 0 and found > 0 then
-        update json_table(asked, '$[*]' columns (
-        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
-        exempt varchar(100) path '$.exempt'
-      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30)))) > 0 and not coalesce(json_contains(spared, json_quote(a.`key`)), false) set t.delayed_at = clock;
+        update json_table(requested, '$[*]' columns (
+        `key` varchar(100) path '$.key', max_failures integer path '$.max_failures', initial_delay double path '$.initial_delay', max_delay double path '$.max_delay', reset_after double path '$.reset_after',
+        exemption varchar(100) path '$.exemption'
+      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30)))) > 0 and not coalesce(json_contains(exempt_keys, json_quote(a.`key`)), false) set t.delayed_at = clock;
       end if;
-      select if(wait > 0, longest_wait, 0) as wait, wait = 0 and found > 0 as claimed;
+      select if(wait > 0, max_wait, 0) as wait, wait = 0 and found > 0 as claimed;
     end work;
     if alone then commit; end if;
   end;
-create or replace procedure `sallyport`.`fail_throttle` (asked longtext, ahead double)
+create or replace procedure `sallyport`.`fail_throttle` (requested longtext, ahead double)
   modifies sql data sql security invoker
   begin
     declare alone boolean default not @@in_transaction;
@@ -645,35 +645,35 @@ create or replace procedure `sallyport`.`fail_throttle` (asked longtext, ahead d
     if alone then start transaction; end if;
     work: begin
       declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
-      declare left_over bigint;
-      declare spared longtext;
-      for forgotten in (select `key` from `throttle` where forget_at <= clock order by forget_at limit 10) do
-        for held in (select `key` from `throttle` where `key` = forgotten.`key` and forget_at <= clock for update skip locked) do
-          delete from `throttle` where `key` = held.`key`;
+      declare exempt_wait bigint;
+      declare exempt_keys longtext;
+      for expired in (select `key` from `throttle` where forget_at <= clock order by forget_at limit 10) do
+        for lockable in (select `key` from `throttle` where `key` = expired.`key` and forget_at <= clock for update skip locked) do
+          delete from `throttle` where `key` = lockable.`key`;
         end for;
       end for;
-      select json_arrayagg(a.`key`), coalesce(max(greatest(0, ceil(timestampdiff(microsecond, clock, (t.delayed_at + interval (if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))) * 1000 microsecond)) / 1000))), 0) into spared, left_over
-      from json_table(asked, '$[*]' columns (
-        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
-        exempt varchar(100) path '$.exempt'
-      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30)))) > 0 and (t.delayed_at + interval (if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))) * 1000 microsecond) > clock join `throttle` e on e.`key` = a.exempt and e.forget_at > clock;
+      select json_arrayagg(a.`key`), coalesce(max(greatest(0, ceil(timestampdiff(microsecond, clock, (t.delayed_at + interval (if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30))))) * 1000 microsecond)) / 1000))), 0) into exempt_keys, exempt_wait
+      from json_table(requested, '$[*]' columns (
+        `key` varchar(100) path '$.key', max_failures integer path '$.max_failures', initial_delay double path '$.initial_delay', max_delay double path '$.max_delay', reset_after double path '$.reset_after',
+        exemption varchar(100) path '$.exemption'
+      )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30)))) > 0 and (t.delayed_at + interval (if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30))))) * 1000 microsecond) > clock join `throttle` e on e.`key` = a.exemption and e.forget_at > clock;
       insert into `throttle` (`key`, failures, delayed_at, forget_at)
-      select a.`key`, 1, clock, (clock + interval (a.forget) * 1000 microsecond) from json_table(asked, '$[*]' columns (
-        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
-        exempt varchar(100) path '$.exempt'
-      )) a where not coalesce(json_contains(spared, json_quote(a.`key`)), false)
+      select a.`key`, 1, clock, (clock + interval (a.reset_after) * 1000 microsecond) from json_table(requested, '$[*]' columns (
+        `key` varchar(100) path '$.key', max_failures integer path '$.max_failures', initial_delay double path '$.initial_delay', max_delay double path '$.max_delay', reset_after double path '$.reset_after',
+        exemption varchar(100) path '$.exemption'
+      )) a where not coalesce(json_contains(exempt_keys, json_quote(a.`key`)), false)
       on duplicate key update
         failures = if(forget_at > clock, failures + 1, 1),
         delayed_at = value(delayed_at),
         forget_at = value(forget_at);
-      select greatest(left_over, coalesce(max(if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))), 0)) as wait from json_table(asked, '$[*]' columns (
-        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
-        exempt varchar(100) path '$.exempt'
-      )) a join `throttle` t on t.`key` = a.`key` and not coalesce(json_contains(spared, json_quote(a.`key`)), false);
+      select greatest(exempt_wait, coalesce(max(if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30))))), 0)) as wait from json_table(requested, '$[*]' columns (
+        `key` varchar(100) path '$.key', max_failures integer path '$.max_failures', initial_delay double path '$.initial_delay', max_delay double path '$.max_delay', reset_after double path '$.reset_after',
+        exemption varchar(100) path '$.exemption'
+      )) a join `throttle` t on t.`key` = a.`key` and not coalesce(json_contains(exempt_keys, json_quote(a.`key`)), false);
     end work;
     if alone then commit; end if;
   end;
-create or replace procedure `sallyport`.`pass_throttle` (all_keys longtext, asked longtext, forget longtext, ahead double,
+create or replace procedure `sallyport`.`pass_throttle` (all_keys longtext, requested longtext, reset_keys longtext, ahead double,
     granted varchar(100), granted_group varchar(100), at_most integer, lifetime double, renewal double)
   modifies sql data sql security invoker
   begin
@@ -688,36 +688,36 @@ create or replace procedure `sallyport`.`pass_throttle` (all_keys longtext, aske
       declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
       declare found bigint;
       declare exempted bigint;
-      declare good_until datetime(6);
+      declare exempt_until datetime(6);
       select count(*) into found from json_table(all_keys, '$[*]' columns (`key` varchar(100) path '$')) n straight_join `throttle` t on t.`key` = n.`key` for update;
       if found > 0 then
         select count(*), count(e.`key`) into found, exempted
-        from json_table(asked, '$[*]' columns (
-        `key` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
-        exempt varchar(100) path '$.exempt'
-      )) a join `throttle` t on t.`key` = a.`key` left join `throttle` e on e.`key` = a.exempt and e.forget_at > clock
-        where t.forget_at > clock and t.failures >= a.free and t.delayed_at > (clock - interval (if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))) * 1000 microsecond);
+        from json_table(requested, '$[*]' columns (
+        `key` varchar(100) path '$.key', max_failures integer path '$.max_failures', initial_delay double path '$.initial_delay', max_delay double path '$.max_delay', reset_after double path '$.reset_after',
+        exemption varchar(100) path '$.exemption'
+      )) a join `throttle` t on t.`key` = a.`key` left join `throttle` e on e.`key` = a.exemption and e.forget_at > clock
+        where t.forget_at > clock and t.failures >= a.max_failures and t.delayed_at > (clock - interval (if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30))))) * 1000 microsecond);
         if found > exempted then
           signal sqlstate 'SP302' set message_text = 'A delay runs.';
         end if;
-        delete t from json_table(forget, '$[*]' columns (`key` varchar(100) path '$')) n straight_join `throttle` t on t.`key` = n.`key`;
+        delete t from json_table(reset_keys, '$[*]' columns (`key` varchar(100) path '$')) n straight_join `throttle` t on t.`key` = n.`key`;
       end if;
       if granted is null then
         leave work;
       end if;
-      select max(forget_at) into good_until from `throttle` where `key` = granted;
-      if good_until >= (clock + interval (lifetime - renewal) * 1000 microsecond) then
+      select max(forget_at) into exempt_until from `throttle` where `key` = granted;
+      if exempt_until >= (clock + interval (lifetime - renewal) * 1000 microsecond) then
         leave work;
       end if;
       insert into `throttle` (`key`, failures, delayed_at, forget_at) values (granted, 0, clock, (clock + interval (lifetime) * 1000 microsecond))
       on duplicate key update delayed_at = value(delayed_at), forget_at = value(forget_at);
-      if good_until is null then
+      if exempt_until is null then
         for surplus in (
           select `key` from `throttle` where `key` > granted_group and `key` < concat(granted_group, '~')
           order by forget_at desc, `key` limit at_most, 1000000
         ) do
-          for held in (select `key` from `throttle` where `key` = surplus.`key` for update skip locked) do
-            delete from `throttle` where `key` = held.`key`;
+          for lockable in (select `key` from `throttle` where `key` = surplus.`key` for update skip locked) do
+            delete from `throttle` where `key` = lockable.`key`;
           end for;
         end for;
       end if;

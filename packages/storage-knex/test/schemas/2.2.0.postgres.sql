@@ -6,7 +6,7 @@ create table "sallyport"."migrations" (
       applied_at timestamptz not null default statement_timestamp()
     );
 
--- migration 0001-entry
+-- migration 0001-access
 create table "sallyport"."settings" (
       singleton boolean primary key default true check (singleton),
       maintenance boolean not null default false,
@@ -152,7 +152,7 @@ create table "sallyport"."audit_tallies" (
     ) with (fillfactor = 50);
 analyze "sallyport"."settings";
 analyze "sallyport"."session_counts";
-insert into "sallyport"."migrations" (name, number) values ('0001-entry', 1);
+insert into "sallyport"."migrations" (name, number) values ('0001-access', 1);
 
 -- migration 0002-objects
 create table "sallyport"."classes" (
@@ -247,7 +247,7 @@ create or replace function "sallyport"."lock_objects" (numbers bigint[], generat
 insert into "sallyport"."migrations" (name, number) values ('lock_objects', 1);
 
 -- functions insert_objects 1
-create or replace function "sallyport"."insert_objects" (asked jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
+create or replace function "sallyport"."insert_objects" (requested jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
   returns setof "sallyport"."objects" language plpgsql set plan_cache_mode = force_generic_plan as $$
   #variable_conflict use_column
   declare
@@ -265,8 +265,8 @@ create or replace function "sallyport"."insert_objects" (asked jsonb, linked jso
         raise exception using errcode = 'SP307', message = 'A target is gone.';
       end if;
     end if;
-    if exists (select from jsonb_array_elements(asked) as element where element ->> 'fresh' is distinct from 'true') then
-      if exists (select from "sallyport"."objects" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element)) or exists (select from "sallyport"."tombstones" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element)) then
+    if exists (select from jsonb_array_elements(requested) as element where element ->> 'fresh' is distinct from 'true') then
+      if exists (select from "sallyport"."objects" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(requested) as element)) or exists (select from "sallyport"."tombstones" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(requested) as element)) then
         raise exception using errcode = 'SPUID', message = 'Another object has the UUID.';
       end if;
     end if;
@@ -276,7 +276,7 @@ create or replace function "sallyport"."insert_objects" (asked jsonb, linked jso
       case when jsonb_typeof(element -> 'readers') = 'array'
         then array(select reader::bigint from jsonb_array_elements_text(element -> 'readers') as reader) end,
       now
-    from jsonb_array_elements(asked) with ordinality as list (element, position)
+    from jsonb_array_elements(requested) with ordinality as list (element, position)
     order by position
     returning o.*;
     else
@@ -285,7 +285,7 @@ create or replace function "sallyport"."insert_objects" (asked jsonb, linked jso
       case when jsonb_typeof(element -> 'readers') = 'array'
         then array(select reader::bigint from jsonb_array_elements_text(element -> 'readers') as reader) end,
       now
-    from jsonb_array_elements(asked) with ordinality as list (element, position)
+    from jsonb_array_elements(requested) with ordinality as list (element, position)
     order by position
     returning o.*), written as (
         insert into "sallyport"."links" (target, source, attribute)
@@ -298,17 +298,17 @@ create or replace function "sallyport"."insert_objects" (asked jsonb, linked jso
   end
   $$;
 create or replace function "sallyport"."insert_object" (
-    asked jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8,
+    requested jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8,
     out oid bigint, out uuid uuid, out version integer, out stored_at timestamptz
   ) language plpgsql set plan_cache_mode = force_generic_plan as $$
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
-    kind constant text := asked ->> 'class';
-    given constant uuid := asked ->> 'uuid';
+    kind constant text := requested ->> 'class';
+    given constant uuid := requested ->> 'uuid';
     restricted bigint[];
     found bigint;
-    told text;
+    setting text;
   begin
     perform pg_advisory_xact_lock_shared(hashtextextended('sallyport:sallyport:model', 0));
     if generation <> (select model_generation from "sallyport"."settings") then
@@ -321,18 +321,18 @@ create or replace function "sallyport"."insert_object" (
         raise exception using errcode = 'SP307', message = 'A target is gone.';
       end if;
     end if;
-    if asked ->> 'fresh' is distinct from 'true' then
+    if requested ->> 'fresh' is distinct from 'true' then
       if exists (select from "sallyport"."tombstones" where uuid = given) then
         raise exception using errcode = 'SPUID', message = 'Another object has the UUID.';
       end if;
     end if;
-    if jsonb_typeof(asked -> 'readers') = 'array' then
-      restricted := array(select reader::bigint from jsonb_array_elements_text(asked -> 'readers') as reader);
+    if jsonb_typeof(requested -> 'readers') = 'array' then
+      restricted := array(select reader::bigint from jsonb_array_elements_text(requested -> 'readers') as reader);
     end if;
-    told := set_config('sallyport.counted', 'yes', true);
-    insert into "sallyport"."objects" as o (uuid, class, attributes, readers, stored_at) values (given, kind, asked -> 'attributes', restricted, now)
+    setting := set_config('sallyport.counted', 'yes', true);
+    insert into "sallyport"."objects" as o (uuid, class, attributes, readers, stored_at) values (given, kind, requested -> 'attributes', restricted, now)
       returning o.oid, o.uuid, o.version, o.stored_at into $6, $7, $8, $9;
-    told := set_config('sallyport.counted', '', true);
+    setting := set_config('sallyport.counted', '', true);
     if linked is not null then
       insert into "sallyport"."links" (target, source, attribute)
         select distinct target, $6, l.attribute
@@ -358,22 +358,22 @@ create or replace function "sallyport"."take_lock" (number bigint, taker bytea, 
   begin
     perform from "sallyport"."objects" where oid = number for no key update;
     if not found then
-      return 'gone';
+      return 'notFound';
     end if;
     select l.session into holder from "sallyport"."locks" l join "sallyport"."sessions" s on s.digest = l.session
       where l.oid = number and s.expires_at > now;
     if holder is not null then
-      return case when holder = taker then 'taken' else 'held' end;
+      return case when holder = taker then 'locked' else 'lockedByOther' end;
     end if;
     if at_most > 0 then
       perform from "sallyport"."sessions" where digest = taker for no key update;
       if (select count(*) from "sallyport"."locks" where session = taker) >= at_most then
-        return 'full';
+        return 'limitReached';
       end if;
     end if;
     insert into "sallyport"."locks" as l (oid, session, since) values (number, taker, now)
       on conflict (oid) do update set session = excluded.session, since = excluded.since;
-    return 'taken';
+    return 'locked';
   end
   $$;
 create or replace function "sallyport"."release_lock" (number bigint, releaser bytea, ahead float8) returns text language plpgsql as $$
@@ -384,10 +384,10 @@ create or replace function "sallyport"."release_lock" (number bigint, releaser b
     if holder is null or not exists (
       select from "sallyport"."sessions" where digest = holder and expires_at > statement_timestamp() + ahead * interval '1 millisecond'
     ) then
-      return 'free';
+      return 'notLocked';
     end if;
     if releaser is not null and holder <> releaser then
-      return 'held';
+      return 'lockedByOther';
     end if;
     delete from "sallyport"."locks" where oid = number;
     return 'released';
@@ -448,7 +448,7 @@ create or replace function "sallyport"."open_session" (
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
-    room bigint := device_limit;
+    remaining bigint := device_limit;
     ended integer := 0;
   begin
     if all_limit > 0 then
@@ -463,14 +463,14 @@ create or replace function "sallyport"."open_session" (
     end if;
     if user_limit > 0 then
       perform pg_advisory_xact_lock(hashtextextended('sallyport:sallyport:sessions:' || user_number, 0));
-      room := least(room, user_limit - (select count(*) from "sallyport"."sessions" where user_id = user_number and expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)));
-      if room < 1 then
+      remaining := least(remaining, user_limit - (select count(*) from "sallyport"."sessions" where user_id = user_number and expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)));
+      if remaining < 1 then
         raise exception using errcode = 'SP315', message = 'The user has as many sessions as allowed.';
       end if;
     end if;
     if all_limit > 0 and (select sum(sessions) from "sallyport"."session_counts") >= all_limit then
-      room := least(room, all_limit - (select count(*) from "sallyport"."sessions" where expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)));
-      if room < 1 then
+      remaining := least(remaining, all_limit - (select count(*) from "sallyport"."sessions" where expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)));
+      if remaining < 1 then
         raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
       end if;
     end if;
@@ -478,7 +478,7 @@ create or replace function "sallyport"."open_session" (
       perform pg_advisory_xact_lock(hashtextextended('sallyport:sallyport:sessions:' || user_number || ':' || app_key || ':' || device, 0));
       delete from "sallyport"."sessions" where digest = any (array(
         select digest from "sallyport"."sessions" where user_id = user_number and app_key_id = app_key and device_id = device
-        order by expires_at desc, opened_at desc, digest offset room - 1
+        order by expires_at desc, opened_at desc, digest offset remaining - 1
       ));
       get diagnostics ended = row_count;
     end if;
@@ -496,34 +496,34 @@ insert into "sallyport"."migrations" (name, number) values ('open_session', 1);
 
 -- functions pass_throttle 1
 create or replace function "sallyport"."pass_throttle" (
-    keys text[], asked jsonb, forget text[], ahead float8, granted text, granted_group text, at_most integer, lifetime float8, renewal float8
+    keys text[], requested jsonb, reset_keys text[], ahead float8, granted text, granted_group text, at_most integer, lifetime float8, renewal float8
   ) returns void language plpgsql as $$
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
     failed boolean;
-    good_until timestamptz;
+    exempt_until timestamptz;
   begin
-    select count(*) filter (where t.key is distinct from granted) > 0, max(t.forget_at) filter (where t.key = granted) into failed, good_until
+    select count(*) filter (where t.key is distinct from granted) > 0, max(t.forget_at) filter (where t.key = granted) into failed, exempt_until
     from "sallyport"."throttle" t where t.key = any (keys || granted);
     if failed then
       perform from "sallyport"."throttle" t
-        join jsonb_to_recordset(asked) as a (key text, free integer, first float8, longest float8, exempt text) on a.key = t.key
-        where t.key = any (keys) and t.forget_at > now and t.failures >= a.free
-          and t.delayed_at + least(a.longest, a.first * power(2, least(t.failures - a.free, 30))) * interval '1 millisecond' > now
-          and not exists (select from "sallyport"."throttle" e where e.key = a.exempt and e.forget_at > now);
+        join jsonb_to_recordset(requested) as a (key text, max_failures integer, initial_delay float8, max_delay float8, exemption text) on a.key = t.key
+        where t.key = any (keys) and t.forget_at > now and t.failures >= a.max_failures
+          and t.delayed_at + least(a.max_delay, a.initial_delay * power(2, least(t.failures - a.max_failures, 30))) * interval '1 millisecond' > now
+          and not exists (select from "sallyport"."throttle" e where e.key = a.exemption and e.forget_at > now);
       if found then
         raise exception using errcode = 'SP302', message = 'A delay runs.';
       end if;
       delete from "sallyport"."throttle" t where t.key in (
-        select f.key from "sallyport"."throttle" f where f.key = any (forget) order by f.key for update
+        select f.key from "sallyport"."throttle" f where f.key = any (reset_keys) order by f.key for update
       );
     end if;
-    if granted is null or good_until >= now + (lifetime - renewal) * interval '1 millisecond' then
+    if granted is null or exempt_until >= now + (lifetime - renewal) * interval '1 millisecond' then
       return;
     end if;
     insert into "sallyport"."throttle" (key, failures, delayed_at, forget_at) values (granted, 0, now, now + lifetime * interval '1 millisecond')
     on conflict (key) do update set delayed_at = excluded.delayed_at, forget_at = excluded.forget_at;
-    if good_until is null then
+    if exempt_until is null then
       delete from "sallyport"."throttle" t where t.key = any (array(
         select s.key from "sallyport"."throttle" s where s.key = any (array(
           select g.key from "sallyport"."throttle" g where g.key > granted_group and g.key < granted_group || '~' order by g.forget_at desc, g.key offset at_most
@@ -545,7 +545,7 @@ create or replace function "sallyport"."put_record" (
     ends constant timestamptz := coalesce(now + lifetime * interval '1 millisecond', 'infinity');
     present bigint;
     living boolean;
-    drawn bigint;
+    new_version bigint;
   begin
     if owner_limit > 0 then
       if (select count(*) from (select from "sallyport"."records" where kind = record_kind and owner = record_owner and expires_at > now limit owner_limit) living) + current_setting('max_connections')::bigint < owner_limit then
@@ -575,9 +575,9 @@ create or replace function "sallyport"."put_record" (
     end if;
     loop
       if coalesce(if_version, 0) = 0 then
-        drawn := nextval('"sallyport"."record_versions"');
+        new_version := nextval('"sallyport"."record_versions"');
         insert into "sallyport"."records" (kind, id, owner, value, version, born, created_at, expires_at)
-        values (record_kind, record_id, record_owner, record_value, drawn, drawn, now, ends)
+        values (record_kind, record_id, record_owner, record_value, new_version, new_version, now, ends)
         on conflict (kind, id) do nothing;
         if found then
           return 'stored';
@@ -591,9 +591,9 @@ create or replace function "sallyport"."put_record" (
       end if;
       -- Else it was removed meanwhile.
       if present is not null then
-        drawn := nextval('"sallyport"."record_versions"');
-        update "sallyport"."records" set owner = record_owner, value = record_value, version = drawn, expires_at = ends, due_at = null, claims = 0,
-          born = case when living then born else drawn end, created_at = case when living then created_at else now end
+        new_version := nextval('"sallyport"."record_versions"');
+        update "sallyport"."records" set owner = record_owner, value = record_value, version = new_version, expires_at = ends, due_at = null, claims = 0,
+          born = case when living then born else new_version end, created_at = case when living then created_at else now end
         where kind = record_kind and id = record_id;
         return 'stored';
       end if;

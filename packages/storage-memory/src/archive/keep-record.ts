@@ -11,7 +11,7 @@ import { frozenCopy, type Table } from "../table.ts";
 import { namesOf } from "../memory-account-repository.ts";
 import type { AccountRecord } from "../records.ts";
 import { keyOf } from "../memory-record-repository.ts";
-import { nextNumberForGood } from "../state.ts";
+import { reserveNumber } from "../state.ts";
 import type { ArchivedState } from "./archived-state.ts";
 
 /** Adds a record to a state that is being filled. */
@@ -86,7 +86,7 @@ function keepAccount(state: ArchivedState, account: AccountRecord): void {
 }
 
 function keepStoredRecord(state: ArchivedState, { kind, id, owner, value, createdAt }: RecordOf<"records">): void {
-  const version = nextNumberForGood(state, "record");
+  const version = reserveNumber(state, "record");
   const record = {
     kind,
     id,

@@ -19,7 +19,7 @@ const deadline = new Deadline(settings.deadline);
 const files = settings.clusterDirectory === undefined ? undefined : new DurableNodeFS(settings.clusterDirectory);
 const checkpointQuery = simpleQuery("CHECKPOINT");
 const sync = new Uint8Array([0x53, 0, 0, 0, 4]);
-const afresh = [sync, simpleQuery("ROLLBACK"), simpleQuery("DISCARD ALL")];
+const resetStatements = [sync, simpleQuery("ROLLBACK"), simpleQuery("DISCARD ALL")];
 let walBytesAtCheckpoint = 0;
 let broken: string | undefined;
 
@@ -36,20 +36,20 @@ if (pglite !== undefined) {
 }
 
 async function start(): Promise<PGlite | undefined> {
-  const complaints: string[] = [];
+  const errorLines: string[] = [];
   try {
     return await PGlite.create({
       ...(files === undefined ? { dataDir: "memory://" } : { fs: files }),
       ...(settings.template === undefined ? {} : { loadDataDir: settings.template }),
       startParams: startParameters(settings),
       onStderr: (text) => {
-        complaints.push(text);
-        if (complaints.length > 20) complaints.shift();
+        errorLines.push(text);
+        if (errorLines.length > 20) errorLines.shift();
         return false;
       },
     });
   } catch (error) {
-    send({ kind: "refused", reason: [...complaints, String(error)].join("\n") });
+    send({ kind: "refused", reason: [...errorLines, String(error)].join("\n") });
     return undefined;
   }
 }
@@ -59,7 +59,7 @@ async function serve(database: PGlite, request: WorkerRequest, statementTimeout:
     case "exchange":
       return exchange(database, request.bytes, request.settles, statementTimeout());
     case "refresh":
-      for (const statement of afresh) if (broken === undefined) await judge(database, statement, true);
+      for (const statement of resetStatements) if (broken === undefined) await judge(database, statement, true);
       return answer(new Uint8Array(0), broken);
     case "dump":
       await checkpoint(database);

@@ -27,7 +27,7 @@ interface Waiting {
 const stackSizeMb = 64;
 
 /** Milliseconds between two checks of the statement time-out. */
-const lookEvery = 25;
+const pollInterval = 25;
 
 /**
  * The database in its own thread, so that its synchronous work (a heavy query, a disk sync) does not block the process.
@@ -39,16 +39,16 @@ const lookEvery = 25;
 export class EngineWorker {
   readonly #thread: Worker;
   readonly #deadline: Deadline;
-  readonly #survivesItsEnd: boolean;
+  readonly #isDurable: boolean;
   readonly #waiting: Waiting[] = [];
   #watch: NodeJS.Timeout | undefined;
   #stopped: Error | undefined;
   #ended: Promise<unknown> = Promise.resolve();
 
-  private constructor(thread: Worker, deadline: Deadline, survivesItsEnd: boolean) {
+  private constructor(thread: Worker, deadline: Deadline, isDurable: boolean) {
     this.#thread = thread;
     this.#deadline = deadline;
-    this.#survivesItsEnd = survivesItsEnd;
+    this.#isDurable = isDurable;
     thread.on("message", (reply: WorkerReply) => this.#receive(reply));
     thread.on("error", (error) => this.#stop(new EngineStoppedError(error.message, { cause: error })));
     thread.on("exit", (code) => this.#stop(new EngineStoppedError(`its thread ended (${code})`)));
@@ -120,7 +120,7 @@ export class EngineWorker {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped);
     return new Promise((resolve, reject) => {
       if (this.#waiting.push({ resolve, reject }) === 1) this.#thread.ref();
-      this.#watch ??= setInterval(() => this.#look(), lookEvery).unref();
+      this.#watch ??= setInterval(() => this.#look(), pollInterval).unref();
       this.#thread.postMessage(request, []);
     });
   }
@@ -147,7 +147,7 @@ export class EngineWorker {
   }
 
   #expire(reason: StatementTimeoutError): void {
-    if (!this.#survivesItsEnd) {
+    if (!this.#isDurable) {
       // Its queue entry stays for the pending answer.
       this.#waiting[0]?.reject(reason);
       return;

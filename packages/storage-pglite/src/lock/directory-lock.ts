@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { link, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { lightBeacon, probeBeacon } from "./lock-beacon.ts";
+import { startBeacon, probeBeacon } from "./lock-beacon.ts";
 import { type LockRecord, machineIdentity, ownLockRecord, processRuns, readLockRecord } from "./lock-record.ts";
 
 export interface LockHolder {
@@ -28,7 +28,7 @@ export class DirectoryLockedError extends Error {
     readonly lockFile: string,
     readonly holder: LockHolder,
   ) {
-    super(`The data directory ${directory} is in use by ${describe(holder)}. ${advise(lockFile, holder)}`);
+    super(`The data directory ${directory} is in use by ${describe(holder)}. ${adviceFor(lockFile, holder)}`);
   }
 
   get pid(): number | undefined {
@@ -41,7 +41,7 @@ function describe({ pid, host, since }: LockHolder): string {
   return `process ${pid} on ${host ?? "an unknown host"}${since === undefined ? "" : ` since ${since}`}`;
 }
 
-function advise(lockFile: string, holder: LockHolder): string {
+function adviceFor(lockFile: string, holder: LockHolder): string {
   if (holder.seenAlive) return "Stop it first, or choose another directory.";
   return `Whether it still runs cannot be seen from here; if it certainly does not, delete ${lockFile}.`;
 }
@@ -64,24 +64,24 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const root = resolve(directory);
   const file = join(root, "lock");
   const token = randomUUID();
-  const beacon = await lightBeacon(root, `lock.${token}.sock`);
+  const beacon = await startBeacon(root, `lock.${token}.sock`);
   const record = ownLockRecord(token, beacon?.name ?? null);
-  const claim = `${file}.${token}.claim`;
+  const candidate = `${file}.${token}.claim`;
   try {
-    await writeWhole(claim, record);
-    await take(root, file, claim);
+    await writeWhole(candidate, record);
+    await take(root, file, candidate);
     await sweep(root);
   } catch (error) {
     await releaseFile(file, token);
-    await beacon?.extinguish();
+    await beacon?.stop();
     throw error;
   } finally {
-    await rm(claim, { force: true });
+    await rm(candidate, { force: true });
   }
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
     await releaseFile(file, token);
-    await beacon?.extinguish();
+    await beacon?.stop();
   };
   return { file, release: () => (released ??= release()) };
 }
@@ -91,17 +91,17 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
  * token of the stale file: one process holds it and replaces only the file it judged. A late process finds another
  * token in the file and judges again.
  */
-async function take(root: string, file: string, claim: string): Promise<void> {
+async function take(root: string, file: string, candidate: string): Promise<void> {
   for (;;) {
-    if (await linked(claim, file)) return;
+    if (await linked(candidate, file)) return;
     const holder = await readLockRecord(file);
     if (holder === undefined) continue;
-    if (holder === "unreadable") throw new DirectoryLockedError(root, file, noHolder);
-    const state = await judgeHolder(root, holder);
+    if (holder === "unreadable") throw new DirectoryLockedError(root, file, unknownHolder);
+    const state = await holderState(root, holder);
     if (state !== "gone") throw lockedBy(root, file, holder, state === "alive");
 
     const guard = `${join(root, "lock")}.${holder.token}.guard`;
-    await take(root, guard, claim);
+    await take(root, guard, candidate);
     const now = await readLockRecord(file);
     if (typeof now !== "object" || now.token !== holder.token) {
       await rm(guard, { force: true });
@@ -113,15 +113,15 @@ async function take(root: string, file: string, claim: string): Promise<void> {
   }
 }
 
-const noHolder = { pid: undefined, host: undefined, since: undefined, seenAlive: false };
+const unknownHolder = { pid: undefined, host: undefined, since: undefined, seenAlive: false };
 
 function lockedBy(root: string, file: string, { pid, host, since }: LockRecord, seenAlive: boolean): Error {
   return new DirectoryLockedError(root, file, { pid, host, since, seenAlive });
 }
 
-async function linked(claim: string, file: string): Promise<boolean> {
+async function linked(candidate: string, file: string): Promise<boolean> {
   try {
-    await link(claim, file);
+    await link(candidate, file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -139,7 +139,7 @@ async function sweep(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!/^lock\..+\.(claim|guard)$/.test(name)) continue;
     const record = await readLockRecord(join(root, name));
-    if (typeof record !== "object" || (await judgeHolder(root, record)) !== "gone") continue;
+    if (typeof record !== "object" || (await holderState(root, record)) !== "gone") continue;
     await rm(join(root, name), { force: true });
     if (record.beacon !== null) await rm(join(root, record.beacon), { force: true });
   }
@@ -164,15 +164,15 @@ async function writeWhole(file: string, record: LockRecord): Promise<void> {
  * - Another boot under the same host name: the machine was restarted, so the holder is gone.
  * - Another host: unknown. This refuses a shared network volume.
  */
-export async function judgeHolder(directory: string, record: LockRecord): Promise<"alive" | "gone" | "unknown"> {
-  const here = machineIdentity();
-  if (record.bootId !== here.bootId || record.bootId === null) {
-    if (record.host !== here.host) return "unknown";
-    if (record.bootId !== here.bootId) return "gone";
+export async function holderState(directory: string, record: LockRecord): Promise<"alive" | "gone" | "unknown"> {
+  const ownMachine = machineIdentity();
+  if (record.bootId !== ownMachine.bootId || record.bootId === null) {
+    if (record.host !== ownMachine.host) return "unknown";
+    if (record.bootId !== ownMachine.bootId) return "gone";
   }
-  if (record.pidNamespace !== null && record.pidNamespace === here.pidNamespace) return byProcess(record);
+  if (record.pidNamespace !== null && record.pidNamespace === ownMachine.pidNamespace) return byProcess(record);
   if (record.beacon !== null) return byBeacon(directory, record.beacon);
-  return record.pidNamespace === here.pidNamespace ? byProcess(record) : "unknown";
+  return record.pidNamespace === ownMachine.pidNamespace ? byProcess(record) : "unknown";
 }
 
 function byProcess(record: LockRecord): "alive" | "gone" {
@@ -181,5 +181,5 @@ function byProcess(record: LockRecord): "alive" | "gone" {
 
 async function byBeacon(directory: string, beacon: string): Promise<"alive" | "gone" | "unknown"> {
   const answer = await probeBeacon(directory, beacon);
-  return answer === "lit" ? "alive" : answer === "dark" ? "gone" : "unknown";
+  return answer === "listening" ? "alive" : answer === "notListening" ? "gone" : "unknown";
 }

@@ -11,33 +11,33 @@ interface LockBeacon {
   /** File name in the directory. */
   readonly name: string;
   /** Stops listening and removes the file. */
-  extinguish(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** @returns `undefined` where sockets are impossible: Windows, file systems without sockets, too long a path */
-export async function lightBeacon(directory: string, name: string): Promise<LockBeacon | undefined> {
+export async function startBeacon(directory: string, name: string): Promise<LockBeacon | undefined> {
   // Any user can probe: another container can run under another user id.
   const server = createServer((socket) => socket.destroy());
   const listening = await listenIn(directory, name, server, "everybody");
-  return listening === undefined ? undefined : { name, extinguish: () => listening.close() };
+  return listening === undefined ? undefined : { name, stop: () => listening.close() };
 }
 
-/** Whether a process listens: "lit", "dark" (certainly none), or "unknown". */
-export async function probeBeacon(directory: string, name: string): Promise<"lit" | "dark" | "unknown"> {
+/** Whether a process listens: "listening", "notListening" (certainly none), or "unknown". */
+export async function probeBeacon(directory: string, name: string): Promise<"listening" | "notListening" | "unknown"> {
   const place = socketPath(directory, name);
   if (place === undefined) return "unknown";
   try {
     return await new Promise((resolve) => {
       const socket = connect(place.path);
-      socket.once("connect", () => resolve("lit"));
+      socket.once("connect", () => resolve("listening"));
       socket.once("error", (error: NodeJS.ErrnoException) => {
-        resolve(error.code === "ECONNREFUSED" || error.code === "ENOENT" ? "dark" : "unknown");
+        resolve(error.code === "ECONNREFUSED" || error.code === "ENOENT" ? "notListening" : "unknown");
       });
       socket.once("close", () => resolve("unknown"));
       socket.once("connect", () => socket.destroy());
     });
   } finally {
-    place.leave();
+    place.release();
   }
 }
 
@@ -75,7 +75,7 @@ export async function listenIn(
       }
     });
   } catch {
-    place.leave();
+    place.release();
     return undefined;
   }
   server.unref();
@@ -84,7 +84,7 @@ export async function listenIn(
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
-      place.leave();
+      place.release();
     },
   };
 }
@@ -92,7 +92,7 @@ export async function listenIn(
 /** A Unix socket path that the operating system accepts, until `leave` is called. */
 interface SocketPath {
   readonly path: string;
-  leave(): void;
+  release(): void;
 }
 
 /** The lowest limit of the supported systems (macOS: 104 bytes with the terminating zero). */
@@ -106,8 +106,8 @@ const maxSocketPathLength = 103;
 export function socketPath(directory: string, name: string): SocketPath | undefined {
   if (process.platform === "win32") return undefined;
   const path = join(directory, name);
-  if (Buffer.byteLength(path) <= maxSocketPathLength) return { path, leave: () => undefined };
+  if (Buffer.byteLength(path) <= maxSocketPathLength) return { path, release: () => undefined };
   if (!existsSync("/proc/self/fd")) return undefined;
   const descriptor = openSync(directory, "r");
-  return { path: `/proc/self/fd/${descriptor}/${name}`, leave: () => closeSync(descriptor) };
+  return { path: `/proc/self/fd/${descriptor}/${name}`, release: () => closeSync(descriptor) };
 }

@@ -77,8 +77,8 @@ async function start(): Promise<Server> {
     "max_connections=200",
     "timezone=UTC",
   ];
-  const haste = ["fsync=off", "full_page_writes=off", "synchronous_commit=off"];
-  const settings = [...place, ...haste].flatMap((setting) => ["-c", setting]);
+  const speedSettings = ["fsync=off", "full_page_writes=off", "synchronous_commit=off"];
+  const settings = [...place, ...speedSettings].flatMap((setting) => ["-c", setting]);
   const server = spawn(join(binaries, "bin", "postgres"), ["-D", data, ...settings], {
     ...options,
     stdio: ["ignore", "ignore", "pipe"],
@@ -89,13 +89,13 @@ async function start(): Promise<Server> {
 }
 
 async function ready(server: Server): Promise<void> {
-  let said = "";
+  let output = "";
   await new Promise<void>((resolve, reject) => {
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
-      if (said.length < 10_000) said += text;
+      if (output.length < 10_000) output += text;
       if (text.includes("ready to accept connections")) resolve();
     });
-    server.once("exit", () => reject(new Error(said)));
+    server.once("exit", () => reject(new Error(output)));
     server.once("error", reject);
   });
 }

@@ -19,7 +19,7 @@ import {
 } from "@sallyport/fake-identity-providers";
 
 export interface FakeProviders {
-  readonly imitation: FakeIdentityProviders;
+  readonly fakes: FakeIdentityProviders;
   readonly keyPath: string;
   /** Advances the clock of this process and of the fake providers. */
   readonly advance: (milliseconds: number) => void;
@@ -42,7 +42,7 @@ export async function startFakeProviders(): Promise<FakeProviders> {
   let passed = 0;
   const realNow = Date.now;
   Date.now = () => realNow() + passed;
-  const imitation = await startFakeIdentityProviders({
+  const fakes = await startFakeIdentityProviders({
     clients: [
       { provider: "google", clientId: "sallyport.apps", clientSecret: "google-secret" },
       { provider: "microsoft", clientId: "sallyport-app", clientSecret: "microsoft-secret" },
@@ -63,16 +63,16 @@ export async function startFakeProviders(): Promise<FakeProviders> {
     },
   };
   return {
-    imitation,
+    fakes,
     keyPath,
     advance: (milliseconds) => {
       passed += milliseconds;
     },
-    providers: (options = {}) => identityProviders({ fakeProviders: imitation.url, ...options }),
+    providers: (options = {}) => identityProviders({ fakeProviders: fakes.url, ...options }),
     dataOf: (type) => data[type],
     close: async () => {
       Date.now = realNow;
-      await imitation.close();
+      await fakes.close();
       await rm(folder, { recursive: true });
     },
   };

@@ -1,6 +1,6 @@
 import type { ProviderType } from "@sallyport/core";
 import type { ProviderFault, ProviderUnderTest } from "@sallyport/conformance-kit";
-import { marker, type Misbehaviour, signIn } from "@sallyport/fake-identity-providers";
+import { marker, type ProviderFaults, signIn } from "@sallyport/fake-identity-providers";
 import type { FakeProviders } from "./fake-providers.ts";
 
 /** Adapts a fake provider to the conformance kit. */
@@ -15,8 +15,8 @@ export function providerUnderTest(world: FakeProviders, type: ProviderType): Pro
     secrets: data["clientSecret"] === undefined ? ["PRIVATE KEY"] : [data["clientSecret"]],
     users: ["anna", "ben"],
     signIn: async (address, person) => (await signIn(address, person)).parameters,
-    misbehave: (fault) =>
-      world.imitation.misbehave(
+    injectFault: (fault) =>
+      world.fakes.injectFaults(
         type,
         fault === null
           ? {}
@@ -26,11 +26,11 @@ export function providerUnderTest(world: FakeProviders, type: ProviderType): Pro
   };
 }
 
-const exchange = (token: NonNullable<Misbehaviour["answers"]>["token"]): Misbehaviour => ({
+const exchange = (token: NonNullable<ProviderFaults["answers"]>["token"]): ProviderFaults => ({
   answers: token === undefined ? {} : { token },
 });
 
-const faults: Readonly<Partial<Record<ProviderFault, Misbehaviour>>> = {
+const faults: Readonly<Partial<Record<ProviderFault, ProviderFaults>>> = {
   foreignSignature: { idToken: "foreignKey" },
   unknownKey: { idToken: "unknownKey" },
   unsigned: { idToken: "unsigned" },
@@ -55,7 +55,7 @@ const faults: Readonly<Partial<Record<ProviderFault, Misbehaviour>>> = {
   memberTwice: exchange("memberTwice"),
 };
 
-const facebookFaults: Readonly<Partial<Record<ProviderFault, Misbehaviour>>> = {
+const facebookFaults: Readonly<Partial<Record<ProviderFault, ProviderFaults>>> = {
   otherAudience: { debug: "otherApp" },
   otherUser: { debug: "otherUser" },
   notValid: { debug: "notValid" },

@@ -15,7 +15,7 @@ import {
 } from "../../configuration/index.ts";
 import { CommandError } from "../command-error.ts";
 import type { AliasOptions, ServerCommand } from "../server-command.ts";
-import { chosen, type Container, loadNoting, withOpened } from "../with-database.ts";
+import { chosen, type Container, loadWithDemoNote, withOpened } from "../with-database.ts";
 
 /** `macro run|test`. */
 export function addTrialCommands(group: ServerCommand): void {
@@ -104,7 +104,7 @@ interface Chosen {
 }
 
 function configuredDatabase({ config, alias, directory }: TrialOptions): Chosen {
-  const configuration = loadNoting(config);
+  const configuration = loadWithDemoNote(config);
   const database = chosen(configuration, alias);
   return {
     configuration,

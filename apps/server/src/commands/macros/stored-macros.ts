@@ -157,7 +157,7 @@ function shown(text: string): string {
 }
 
 /** Versions include their texts, so parts are small. */
-const partSize = 20;
+const pageSize = 20;
 
 function showHistory(name: string, options: JsonOptions): Work {
   return async ({ database }) => {
@@ -165,7 +165,7 @@ function showHistory(name: string, options: JsonOptions): Work {
     const versions = await allPages<MacroVersion, number>(
       ({ after, limit }) => macros.history(name, limit, after),
       ({ version }) => version,
-      partSize,
+      pageSize,
     );
     if (versions.length === 0) throw new CommandError(`There is no macro "${name}".`);
     const json = ({ version, text, language, changedAt, changedBy }: MacroVersion) => {

@@ -76,7 +76,7 @@ async function add(word: string, options: AddOptions): Promise<Work> {
     await advising(208, appAdvice, () => requireApplications(r, appNames));
     const { defaultUser } = options;
     const defaultUserId = defaultUser === undefined ? null : (await requireAccount(r, defaultUser)).userId;
-    const provider = (await container.getAsync(identifiers.knownProviders)).get(type);
+    const provider = (await container.getAsync(identifiers.supportedProviders)).get(type);
     if (provider === undefined) throw new CommandError(`The provider ${type} is not available.`);
     if ((await container.getAsync(identifiers.keyWrapping)) === null)
       throw new CommandError("The master key is not set. Set MASTER_KEY or MASTER_KEY_FILE to the one of the servers.");

@@ -26,10 +26,10 @@ export function typeOf(word: string): ProviderType {
 
 /** Missing configuration for a log-in with the provider. */
 export function missingOf({ oAuthProviders }: Configuration, type: ProviderType, callback: string | null): string[] {
-  const switchedOn = oAuthProviders.includes(type)
+  const statusLines = oAuthProviders.includes(type)
     ? []
     : [`The provider is not enabled. Add {"name": "${type}"} to oAuthProviders in the configuration.`];
-  return callback === null ? [...switchedOn, "The callback URL is unknown. Set server.publicUrl."] : switchedOn;
+  return callback === null ? [...statusLines, "The callback URL is unknown. Set server.publicUrl."] : statusLines;
 }
 
 /** `provider test`. */
@@ -58,7 +58,7 @@ export function testProvider(word: string): Work {
 async function askedProviders({ container }: OpenedDatabase): Promise<ReadonlyMap<ProviderType, IdentityProvider>> {
   const configuration = container.get(identifiers.configuration);
   const place = demoProvidersPlace(configuration);
-  if (place === null) return container.getAsync(identifiers.knownProviders);
+  if (place === null) return container.getAsync(identifiers.supportedProviders);
   const fakeProviders = await readFakeProvidersAddress(place.folder);
   if (fakeProviders === null)
     throw new CommandError(

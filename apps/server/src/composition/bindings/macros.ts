@@ -21,7 +21,7 @@ export const macroParts = {
     isWatching: configured.macros.watch,
   })),
   objectHooks: by(
-    (runtime, reports, { macros: { queueTimeout: patience, timeout } }, ...reading) => {
+    (runtime, reports, { macros: { queueTimeout, timeout } }, ...reading) => {
       const forms = new ContractForms();
       // Hooks call use cases that call hooks again, so their runner needs the hooks under construction.
       const runnerOf = (hooks: core.ObjectHooks) => {
@@ -39,7 +39,7 @@ export const macroParts = {
           },
           forms,
         );
-        return new core.MacroRunner({ runtime, calls, reports, queueTimeout: patience, hookTime: 4 * timeout, after });
+        return new core.MacroRunner({ runtime, calls, reports, queueTimeout, hookTime: 4 * timeout, after });
       };
       return new core.MacroHooks(runnerOf, reports, forms);
     },

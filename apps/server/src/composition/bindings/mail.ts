@@ -16,7 +16,7 @@ export const mailParts = {
   queueMail: by(
     (jobs, digest, notifier, { mail }) => {
       const settings = (mail.smtp.host ?? mail.directory) === undefined ? null : mail;
-      return new QueueMail({ jobs, digests: digest, settings, notify: (alias) => notifier.ring(alias) });
+      return new QueueMail({ jobs, digests: digest, settings, notify: (alias) => notifier.notify(alias) });
     },
     [sealedMailJobs, digests, outboxNotifier, configuration],
   ),
@@ -34,7 +34,7 @@ export const mailParts = {
       if (deliverMail === null) return null;
       const reports = new MailLog(log, measured);
       const relay = new MailRelay({ deliverMail, reports, interval, lease: leaseOf(smtp.timeout) });
-      notifier.answer((alias) => relay.ring(alias));
+      notifier.subscribe((alias) => relay.notify(alias));
       return relay;
     },
     [parts.deliverMail, outboxNotifier, logger, metrics, configuration],

@@ -14,26 +14,26 @@ import { by, of, parts, type Recipes } from "../parts.ts";
 import { publicAddress } from "../public-address.ts";
 import { DemoProviderEntries } from "../storages/demo-data.ts";
 
-const { callbackAddresses, configuration, demoProviders, digests, knownProviders, providerSealing, random } = parts;
+const { callbackAddresses, configuration, demoProviders, digests, supportedProviders, providerSealing, random } = parts;
 
 /** Log-in with external providers. */
 export const providerParts = {
-  knownProviders: by(
-    ({ providers: { fakeUrl: imitation = null, timeout, allowPrivateAddresses } }, demo) =>
-      identityProviders({ timeout, allowPrivateAddresses, fakeProviders: demo?.url ?? imitation }),
+  supportedProviders: by(
+    ({ providers: { fakeUrl = null, timeout, allowPrivateAddresses } }, demo) =>
+      identityProviders({ timeout, allowPrivateAddresses, fakeProviders: demo?.url ?? fakeUrl }),
     [configuration, demoProviders],
   ),
   providerSealing: of(ProviderSealing, [parts.keyWrapping]),
   callbackAddresses: by((configured) => new CallbackAddresses(publicAddress(configured)), [configuration]),
   registeredProviders: by(
-    ({ oAuthProviders }, known, ...needs) => new RegisteredProviders(switchedOn(known, oAuthProviders), ...needs),
-    [configuration, knownProviders, providerSealing, callbackAddresses],
+    ({ oAuthProviders }, known, ...needs) => new RegisteredProviders(enabledProviders(known, oAuthProviders), ...needs),
+    [configuration, supportedProviders, providerSealing, callbackAddresses],
   ),
   assignProviderUser: by(
     (hooks, ...needs) => new AssignProviderUser(hooks, new AcceptProviderUser(hooks), ...needs),
     [parts.objectHooks, digests, random],
   ),
-  enterWithProvider: of(LogInWithProvider, [
+  logInWithProvider: of(LogInWithProvider, [
     parts.gate,
     parts.assignProviderUser,
     parts.serializeOwnUser,
@@ -43,11 +43,11 @@ export const providerParts = {
   demoProviderEntries: by(
     (demo, known, putProvider, sealing) =>
       demo === null ? null : new DemoProviderEntries({ demoProviders: demo, known, putProvider, sealing }),
-    [demoProviders, knownProviders, identifiers.putProvider, providerSealing],
+    [demoProviders, supportedProviders, identifiers.putProvider, providerSealing],
   ),
 } satisfies Recipes;
 
-function switchedOn(
+function enabledProviders(
   known: ReadonlyMap<ProviderType, IdentityProvider>,
   wanted: readonly ProviderType[],
 ): ReadonlyMap<ProviderType, IdentityProvider> {

@@ -13,7 +13,7 @@ export const userParts = {
   verifyPassword: of(core.VerifyPassword, [hasher, digests]),
   createAccount: of(core.CreateAccount, [hasher, digests, random]),
   serializeOwnUser: of(core.SerializeOwnUser, [objectHooks]),
-  enterWithPassword: of(core.OpenPasswordSession, [gate, parts.verifyPassword, parts.serializeOwnUser]),
+  openPasswordSession: of(core.OpenPasswordSession, [gate, parts.verifyPassword, parts.serializeOwnUser]),
 
   passwordPolicy: by((...needs) => new core.PasswordPolicy(...needs, new ListedBreachedPasswords()), [hasher, digests]),
   replacePassword: by(({ passwords }) => new core.ReplacePassword(passwords.history), [configuration]),
@@ -41,7 +41,7 @@ export const userParts = {
   proveFactor: of(core.ProveFactor, [gate, factorProofs]),
 
   verifyCustomPassword: of(core.VerifyCustomPassword, [hasher, digests]),
-  askAuthenticator: by(
+  authenticateByHook: by(
     (hooks, hash, source, accounts) =>
       new core.AuthenticateByHook(hooks, new core.StoreAuthenticatedUser(hash, source), accounts),
     [objectHooks, hasher, random, parts.verifyCustomPassword],

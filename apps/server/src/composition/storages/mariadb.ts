@@ -10,7 +10,7 @@ import {
   serverPlace,
   type SqlEngine,
   type DiagnosticsContext,
-  wordsFor,
+  diagnosticFor,
 } from "./sql-engine.ts";
 
 /** The used part of Knex's pool. */
@@ -40,23 +40,24 @@ export async function openMariadb({ url, pool, statementTimeout }: ServerStorage
   };
 }
 
-type Words = (trouble: DiagnosticsContext) => string;
+type Diagnostic = (context: DiagnosticsContext) => string;
 
 const { silent, untrusted, full, withoutTls, byCode: common } = connectionDiagnostics("MariaDB");
-const readOnly: Words = ({ at, said }) => `The MariaDB at ${at} can only be read (${said}).`;
-const refused: Words = ({ at, role, said }) => `The MariaDB at ${at} does not let the account "${role}" in (${said}).`;
+const readOnly: Diagnostic = ({ at, said }) => `The MariaDB at ${at} can only be read (${said}).`;
+const refused: Diagnostic = ({ at, role, said }) =>
+  `The MariaDB at ${at} does not let the account "${role}" in (${said}).`;
 
 /** By error number of the server. */
-const byNumber: ReadonlyMap<unknown, Words> = new Map<unknown, Words>([
-  ...wordsFor([1040, 1203, 1226], full),
+const byNumber: ReadonlyMap<unknown, Diagnostic> = new Map<unknown, Diagnostic>([
+  ...diagnosticFor([1040, 1203, 1226], full),
   [1044, lacksDatabase],
-  ...wordsFor([1045, 1698], refused),
-  ...wordsFor([1142, 1143, 1227, 1370], lacksRight),
-  ...wordsFor([1290, 1792, 1836], readOnly),
+  ...diagnosticFor([1045, 1698], refused),
+  ...diagnosticFor([1142, 1143, 1227, 1370], lacksRight),
+  ...diagnosticFor([1290, 1792, 1836], readOnly),
 ]);
 
 /** By error code of the operating system or the driver. */
-const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
+const byCode: ReadonlyMap<string, Diagnostic> = new Map<string, Diagnostic>([
   ...common,
   ["PROTOCOL_CONNECTION_LOST", silent],
   ["HANDSHAKE_NO_SSL_SUPPORT", withoutTls],

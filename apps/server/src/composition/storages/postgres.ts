@@ -37,12 +37,12 @@ interface PostgresContext extends DiagnosticsContext {
   readonly connecting: boolean;
 }
 
-type Words = (trouble: PostgresContext) => string;
+type Diagnostic = (context: PostgresContext) => string;
 
 const { silent, full, withoutTls, byCode: common } = connectionDiagnostics("Postgres");
 
 /** By SQLSTATE, its class, or error code of the operating system. */
-const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
+const byCode: ReadonlyMap<string, Diagnostic> = new Map<string, Diagnostic>([
   ...common,
   [
     "3D000",
@@ -58,7 +58,7 @@ const byCode: ReadonlyMap<string, Words> = new Map<string, Words>([
 ]);
 
 /** Driver errors without a code. */
-const byText: readonly (readonly [RegExp, Words])[] = [
+const byText: readonly (readonly [RegExp, Diagnostic])[] = [
   [
     /^SASL: .*password must be/,
     ({ at, role }) =>

@@ -39,27 +39,28 @@ export interface DiagnosticsContext extends ServerPlace {
   readonly said: string;
 }
 
-type Words = (trouble: DiagnosticsContext) => string;
+type Diagnostic = (context: DiagnosticsContext) => string;
 
 /** Maps several codes to the same text. */
-export function wordsFor<Code, Tell>(codes: readonly Code[], words: Tell): (readonly [Code, Tell])[] {
-  return codes.map((code) => [code, words]);
+export function diagnosticFor<Code, Text>(codes: readonly Code[], diagnostic: Text): (readonly [Code, Text])[] {
+  return codes.map((code) => [code, diagnostic]);
 }
 
 /** Texts for connection errors of any server. `byCode` maps Node's error codes. */
 export function connectionDiagnostics(product: string) {
-  const silent: Words = ({ at, said }) => `No ${product} answers at ${at} (${said}).`;
-  const nameless: Words = ({ host, said }) => `The host ${host} cannot be found (${said}).`;
-  const untrusted: Words = ({ at, said }) => `The certificate of the ${product} at ${at} is not accepted (${said}).`;
-  const full: Words = ({ at, said }) => `The ${product} at ${at} takes no more connections (${said}).`;
-  const withoutTls: Words = ({ at }) =>
+  const silent: Diagnostic = ({ at, said }) => `No ${product} answers at ${at} (${said}).`;
+  const nameless: Diagnostic = ({ host, said }) => `The host ${host} cannot be found (${said}).`;
+  const untrusted: Diagnostic = ({ at, said }) =>
+    `The certificate of the ${product} at ${at} is not accepted (${said}).`;
+  const full: Diagnostic = ({ at, said }) => `The ${product} at ${at} takes no more connections (${said}).`;
+  const withoutTls: Diagnostic = ({ at }) =>
     `The ${product} at ${at} offers no TLS, which the connection string asks for (sslmode).`;
   const byCode = [
-    ...wordsFor(["ENOTFOUND", "EAI_AGAIN"], nameless),
-    ...wordsFor(["ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ENOENT", "ETIMEDOUT"], silent),
-    ...wordsFor(["CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "ERR_TLS_CERT_ALTNAME_INVALID"], untrusted),
-    ...wordsFor(["SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"], untrusted),
-    ...wordsFor(["UNABLE_TO_VERIFY_LEAF_SIGNATURE"], untrusted),
+    ...diagnosticFor(["ENOTFOUND", "EAI_AGAIN"], nameless),
+    ...diagnosticFor(["ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ENOENT", "ETIMEDOUT"], silent),
+    ...diagnosticFor(["CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "ERR_TLS_CERT_ALTNAME_INVALID"], untrusted),
+    ...diagnosticFor(["SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"], untrusted),
+    ...diagnosticFor(["UNABLE_TO_VERIFY_LEAF_SIGNATURE"], untrusted),
   ];
   return { silent, untrusted, full, withoutTls, byCode };
 }

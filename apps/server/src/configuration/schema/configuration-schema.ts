@@ -17,7 +17,7 @@ import {
 import { clientLimits, serverSection } from "./server-section.ts";
 
 const masterKey = text({
-  wanted: "base64 of 32 bytes; generate it with `openssl rand -base64 32`",
+  expected: "base64 of 32 bytes; generate it with `openssl rand -base64 32`",
   fits: (value) =>
     Buffer.from(value, "base64").length === 32 && Buffer.from(value, "base64").toString("base64") === value,
 });
@@ -78,7 +78,7 @@ const providersSection = section({
   ),
   fakeUrl: optionalField(
     "PROVIDERS_FAKE_URL",
-    text({ wanted: "an http URL on this machine, such as http://127.0.0.1:9000", fits: isLoopbackUrl }),
+    text({ expected: "an http URL on this machine, such as http://127.0.0.1:9000", fits: isLoopbackUrl }),
     {
       doc: "URL of a fake provider on this machine. The server calls it instead of the real providers. Use it for tests.",
     },

@@ -15,18 +15,18 @@ import {
 
 /** A connection string. Its error does not repeat the value. */
 export const connectionString = text({
-  wanted:
+  expected:
     "a connection string such as postgres://user:password@host:5432/database or mariadb://user:password@host:3306/database",
   fits: (url) => engineOfUrl(url) !== undefined,
 });
 
 const schemaName = text({
-  wanted: "a lowercase letter or _, then lowercase letters, digits and _, at most 63 in all, not beginning with pg_",
+  expected: "a lowercase letter or _, then lowercase letters, digits and _, at most 63 in all, not beginning with pg_",
   fits: isSchemaName,
 });
 
 const aliasText = text({
-  wanted:
+  expected:
     "empty, or a lowercase letter, then lowercase letters, digits, _ and -, at most 63 in all, and none of the reserved words (v1, v2, admin, docs, healthz, readyz, metrics)",
   fits: (alias) => alias === "" || isAlias(alias),
 });
@@ -86,9 +86,14 @@ export const databaseSection = z.strictObject(
     name: optionalField(null, text(), {
       doc: "`databaseName` in log-in responses. Defaults to the alias, or `sallyport` if it is empty.",
     }),
-    timeZone: field(null, text({ wanted: "the name of a time zone such as Europe/Berlin", fits: isTimeZone }), "UTC", {
-      doc: "IANA time zone of `~StoreTime`.",
-    }),
+    timeZone: field(
+      null,
+      text({ expected: "the name of a time zone such as Europe/Berlin", fits: isTimeZone }),
+      "UTC",
+      {
+        doc: "IANA time zone of `~StoreTime`.",
+      },
+    ),
     storage: storageSection,
     clientHash: ownClientHash,
     sessions: ownSessionsSection,

@@ -4,12 +4,12 @@ import { field, optionalField, section } from "../fields.ts";
 import { isHost } from "./network-texts.ts";
 
 const address = text({
-  wanted: "an e-mail address without a display name, such as no-reply@example.com",
+  expected: "an e-mail address without a display name, such as no-reply@example.com",
   fits: (value) => mailAddress(value) !== null,
 });
-const hostName = text({ wanted: "a host name or an IP address", fits: isHost });
+const hostName = text({ expected: "a host name or an IP address", fits: isHost });
 const oneLine = text({
-  wanted: "a non-empty string of one line",
+  expected: "a non-empty string of one line",
   fits: (value) => value.trim() !== "" && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value),
 });
 

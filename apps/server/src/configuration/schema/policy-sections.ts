@@ -101,7 +101,7 @@ export const auditSection = section(audit);
 export const ownAuditSection = ownSection(audit);
 
 const resetLink = text({
-  wanted: "an http or https URL that contains {token}, such as https://app.example/new-password#{token}",
+  expected: "an http or https URL that contains {token}, such as https://app.example/new-password#{token}",
   fits: isResetLink,
 });
 

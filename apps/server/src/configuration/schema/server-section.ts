@@ -17,26 +17,26 @@ export function clientLimits(env: string, kind: Kind<number>, perIp: Limit, tota
 
 /** Network settings of the server. */
 export const serverSection = section({
-  host: field("HOST", text({ wanted: "a host name or an address", fits: isHost }), "127.0.0.1", {
+  host: field("HOST", text({ expected: "a host name or an address", fits: isHost }), "127.0.0.1", {
     doc: "Host name or IP address to listen on. `0.0.0.0` and `::` listen on every interface.",
   }),
   port: field("PORT", wholeNumber(0, 65_535), 8080, { doc: "TCP port to listen on. 0 selects a free port." }),
   basePath: field(
     "BASE_PATH",
-    text({ wanted: 'empty, or a path such as "/api" without a trailing slash', fits: isBasePath }),
+    text({ expected: 'empty, or a path such as "/api" without a trailing slash', fits: isBasePath }),
     "",
     { doc: "Path prefix of every URL, for a server behind a reverse proxy." },
   ),
   publicUrl: optionalField(
     "PUBLIC_URL",
-    text({ wanted: "an http or https URL without query and fragment", fits: isHttpUrl }),
+    text({ expected: "an http or https URL without query and fragment", fits: isHttpUrl }),
     {
       doc: "URL that clients use to reach the server, including the base path. Required with `oAuthProviders`, except for `apple` alone.",
     },
   ),
   trustedProxies: field(
     "TRUSTED_PROXIES",
-    listOf(text({ wanted: "an IP address or a network such as 10.0.0.0/8", fits: isNetwork })),
+    listOf(text({ expected: "an IP address or a network such as 10.0.0.0/8", fits: isNetwork })),
     [],
     {
       doc: "IP addresses and networks of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers the server trusts.",

@@ -50,7 +50,7 @@ const writing: fc.Arbitrary<WritingStep> = fc.oneof(
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: writing },
-  weighted(3, "transaction", { steps: fc.array(writing, { minLength: 1, maxLength: 4 }), takenBack: fc.boolean() }),
+  weighted(3, "transaction", { steps: fc.array(writing, { minLength: 1, maxLength: 4 }), rolledBack: fc.boolean() }),
   // No sum equals a session lifetime: the exact expiry would depend on less than a millisecond.
   weighted(1, "wait", { minutes: fc.constantFrom(4, 7, 13) }),
   weighted(1, "sweep", {}),

@@ -1,11 +1,11 @@
 import { beforeAllChanges, type ObjectId, type Repositories, seesAll, type Storage } from "@sallyport/core";
-import { oneByOne } from "../../fixtures/concurrently.ts";
+import { sequentially } from "../../fixtures/concurrently.ts";
 import { minute } from "../../fixtures/policy.ts";
 import { ReplayedHistory } from "./replayed-history.ts";
-import { type HistoryOutcome, type HistoryScenario, most, type Step, type WritingStep } from "./step.ts";
+import { type HistoryOutcome, type HistoryScenario, maxResults, type Step, type WritingStep } from "./step.ts";
 import { plain, refusalOf, takeStep } from "./take-step.ts";
 
-const takenBack = new Error("rolled back");
+const rollbackSignal = new Error("rolled back");
 
 /** Replays a history on an empty storage. `advance` moves the storage's clock by milliseconds. */
 export async function replayHistory(
@@ -14,7 +14,9 @@ export async function replayHistory(
   advance: (milliseconds: number) => void,
 ): Promise<HistoryOutcome> {
   const history = new ReplayedHistory();
-  const answers = await oneByOne(steps, async (step) => history.named(await answerTo(storage, step, history, advance)));
+  const answers = await sequentially(steps, async (step) =>
+    history.named(await answerTo(storage, step, history, advance)),
+  );
   return { answers, end: history.named(await lookAround(storage.repositories, history)) };
 }
 
@@ -31,11 +33,11 @@ async function answerTo(
       return null;
     case "sweep":
       // The number of swept rows is implementation-defined.
-      await r.locks.sweep(most);
-      await r.sessions.sweep(most);
+      await r.locks.sweep(maxResults);
+      await r.sessions.sweep(maxResults);
       return null;
     case "transaction":
-      return transact(storage, step.steps, history, step.takenBack);
+      return transact(storage, step.steps, history, step.rolledBack);
     case "delete":
     case "restore":
       return transact(storage, [step], history, false);
@@ -58,8 +60,8 @@ async function transact(
       // The storage may retry the work.
       history.ids.length = length;
       history.sessions = sessions;
-      const answers = await oneByOne(steps, async (step) => (await takeStep(r, step, history)) ?? null);
-      if (fails) throw takenBack;
+      const answers = await sequentially(steps, async (step) => (await takeStep(r, step, history)) ?? null);
+      if (fails) throw rollbackSignal;
       return answers;
     });
   } catch (error) {
@@ -67,7 +69,7 @@ async function transact(
     const created = steps.filter(({ kind }) => kind === "insert").length;
     while (history.ids.length < length + created) history.ids.push(null);
     history.sessions = sessions + steps.filter(({ kind }) => kind === "open").length;
-    return error === takenBack ? "rolled back" : refusalOf(error);
+    return error === rollbackSignal ? "rolled back" : refusalOf(error);
   }
 }
 
@@ -76,10 +78,10 @@ async function lookAround({ objects, deletion, locks, sessions, changes }: Repos
   const all = ids.filter((id): id is ObjectId => id !== null);
   const live = await objects.get(all, seesAll);
   const query = { classes: ["Item"] };
-  const found = await objects.find(query, seesAll, { offset: 0, limit: most });
+  const found = await objects.find(query, seesAll, { offset: 0, limit: maxResults });
   // One at a time: objects in the same call do not count as referrers of each other.
   const links = (
-    await Promise.all(all.map((id) => deletion.referrers([id], { attributes: null, limit: most })))
+    await Promise.all(all.map((id) => deletion.referrers([id], { attributes: null, limit: maxResults })))
   ).flat();
   return {
     objects: await Promise.all(
@@ -100,10 +102,8 @@ async function lookAround({ objects, deletion, locks, sessions, changes }: Repos
       .map(({ id, attribute, target }) => `${ids.indexOf(id)} ${attribute} ${ids.indexOf(target)}`)
       .toSorted(),
     sessions: await sessions.count(),
-    changes: (await changes.read(beforeAllChanges, Number.MAX_SAFE_INTEGER, most)).map(({ id, version, kind }) => [
-      id,
-      version,
-      kind,
-    ]),
+    changes: (await changes.read(beforeAllChanges, Number.MAX_SAFE_INTEGER, maxResults)).map(
+      ({ id, version, kind }) => [id, version, kind],
+    ),
   };
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@sallyport/core";
 
 /** Above the number of objects, sessions and links in any history. */
-export const most = 1_000;
+export const maxResults = 1_000;
 
 /** The attributes of an object: a text, a reference and a collection. References are object names. */
 export interface GivenAttributes {
@@ -38,8 +38,8 @@ export type WritingStep =
 
 export type Step =
   | WritingStep
-  /** With `takenBack`, the transaction throws at its end and is rolled back. */
-  | { readonly kind: "transaction"; readonly steps: readonly WritingStep[]; readonly takenBack: boolean }
+  /** With `rolledBack`, the transaction throws at its end and is rolled back. */
+  | { readonly kind: "transaction"; readonly steps: readonly WritingStep[]; readonly rolledBack: boolean }
   /** Advances the clock. */
   | { readonly kind: "wait"; readonly minutes: number }
   /** Sweeps expired locks and sessions. */

@@ -11,7 +11,7 @@ import { minute } from "../../fixtures/policy.ts";
 import { newSession } from "../../fixtures/visitor.ts";
 import { nonexistentId, uuidOf, withIds } from "../object-names.ts";
 import type { ReplayedHistory } from "./replayed-history.ts";
-import { type GivenAttributes, most, type WritingStep } from "./step.ts";
+import { type GivenAttributes, maxResults, type WritingStep } from "./step.ts";
 
 const lifetimes: Pick<SessionPolicy, "idleTimeout" | "absoluteLifetime"> = {
   idleTimeout: 10 * minute,
@@ -79,11 +79,11 @@ async function deleteObjects(
   recycled: boolean,
 ): Promise<unknown> {
   const held = await deletion.lock(ids);
-  const going = held.map(({ object }) => object.id);
-  const [root] = going;
+  const objects = held.map(({ object }) => object.id);
+  const [root] = objects;
   if (root === undefined) return [];
-  if (!recycled) await deletion.clear(await deletion.referrers(going, { attributes: null, limit: most }));
-  await deletion.delete(going, { recycled, root });
+  if (!recycled) await deletion.clear(await deletion.referrers(objects, { attributes: null, limit: maxResults }));
+  await deletion.delete(objects, { recycled, root });
   return held.map(({ object: { id, version }, lockedBy }) => ({ id, version, lockedBy }));
 }
 

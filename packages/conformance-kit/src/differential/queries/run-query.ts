@@ -13,7 +13,7 @@ import type { QueryAnswers, QueryScenario, ScenarioObject } from "./query-scenar
 import { attributeTypes } from "./random-objects.ts";
 
 /** Above the number of objects and pages, so that an adapter that repeats itself still terminates. */
-const most = 100;
+const maxResults = 100;
 
 /** Creates the objects of a scenario in an empty storage. Returns their ids. */
 export async function createSample(
@@ -50,13 +50,13 @@ export async function runQuery(
   const { classes, principals } = scenario.visibility;
   const visibility = { classes: classes && new Set(classes), principals: principals && new Set(principals) };
   const idsOf = (page: ObjectPage) => page.objects.map(({ id }) => id);
-  const whole = idsOf(await objects.find(query, visibility, { offset: 0, limit: most }));
+  const whole = idsOf(await objects.find(query, visibility, { offset: 0, limit: maxResults }));
   const pages: ObjectId[] = [];
   for (let offset = 0; offset < whole.length; offset += limit)
     pages.push(...idsOf(await objects.find(query, visibility, { offset, limit })));
   const afterPositions: ObjectId[] = [];
   let page = await objects.find(query, visibility, { offset: 0, limit });
-  for (let read = 0; page.last !== null && read < most; read += 1) {
+  for (let read = 0; page.last !== null && read < maxResults; read += 1) {
     afterPositions.push(...idsOf(page));
     const after: Position = page.last;
     page = await objects.find(query, visibility, { after, limit });

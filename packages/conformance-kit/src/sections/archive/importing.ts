@@ -41,13 +41,13 @@ async function beginImport({ archive }: Storage) {
   const [begun, released] = [signal(), signal()];
   async function* read(): AsyncGenerator<ArchiveRecord> {
     yield* sampleArchive.slice(0, -1);
-    begun.tell();
-    await released.told;
+    begun.fire();
+    await released.fired;
     yield* sampleArchive.slice(-1);
   }
   const outcome = archive.import(read());
-  await Promise.race([begun.told, outcome]);
-  return { outcome, release: released.tell };
+  await Promise.race([begun.fired, outcome]);
+  return { outcome, release: released.fire };
 }
 
 /** Asserts that an import into a non-empty database changes nothing and reads no record. */

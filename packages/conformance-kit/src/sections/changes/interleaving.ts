@@ -4,7 +4,7 @@ import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createObject, files, idsOf, objectOf } from "../../fixtures/objects.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
-import { atOnce, linger, meanwhile, whileOpen } from "../../fixtures/concurrently.ts";
+import { concurrently, keepOpen, meanwhile, whileOpen } from "../../fixtures/concurrently.ts";
 
 /** The watermark and all changes up to it. */
 async function lookAt(r: Repositories): Promise<{ watermark: number; changes: Change[] }> {
@@ -46,7 +46,7 @@ async function overlap(storage: Storage, other: Storage, end: "committed" | "rol
 /** The transactions of one writer: they create objects, update a shared one, or roll back. Returns the ids. */
 async function write(storage: Storage, writer: number, shared: string): Promise<string[]> {
   const random = pseudoRandom(writer);
-  const takenBack = new Error("rolled back");
+  const rollbackSignal = new Error("rolled back");
   const kept: string[] = [];
   for (let round = 0; round < 8; round += 1) {
     const [sizes, pauses, chance] = [[random(3), random(3)], [random(20), random(20)], random(2)];
@@ -55,14 +55,14 @@ async function write(storage: Storage, writer: number, shared: string): Promise<
       const created: StoredObject[] = [];
       for (const [index, size] of sizes.entries()) {
         created.push(...(await r.objects.insert(files(size))));
-        await linger(r, pauses[index] ?? 0);
+        await keepOpen(r, pauses[index] ?? 0);
       }
       if (changes) await r.objects.update([changeOf(shared, { by: writer })], { session: null });
-      if (!changes && chance === 0) throw takenBack;
+      if (!changes && chance === 0) throw rollbackSignal;
       return idsOf(created);
     };
     const ids = await storage.transaction(work).catch((error: unknown) => {
-      if (error !== takenBack) throw error;
+      if (error !== rollbackSignal) throw error;
       return [];
     });
     kept.push(...ids, ...idsOf(await storage.repositories.objects.insert(files(random(2)))));
@@ -84,7 +84,7 @@ async function follow(storages: readonly [Storage, Storage]): Promise<void> {
   };
 
   const kept = await meanwhile(
-    atOnce(6, (writer) => write(storages[writer % 2] as Storage, writer, shared.id)),
+    concurrently(6, (writer) => write(storages[writer % 2] as Storage, writer, shared.id)),
     readOn,
   );
   const all = [shared.id, ...kept.flat()];
@@ -124,7 +124,7 @@ const withinOne = checksOf("changes", {
       const ids: string[] = [];
       for (let step = 0; step < 3; step += 1) {
         ids.push(...idsOf(await inside.objects.insert(files(2))));
-        await linger(inside, 30);
+        await keepOpen(inside, 30);
       }
       return ids;
     });

@@ -2,14 +2,14 @@ import { beforeAllChanges, type Storage } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
-import { meanwhile, oneByOne } from "../../fixtures/concurrently.ts";
+import { meanwhile, sequentially } from "../../fixtures/concurrently.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
 import { createObject, createInOneCall, files, idsOf, changesSince, update } from "../../fixtures/objects.ts";
 
 /** Creates objects in several transactions. Returns their ids, the watermark and the changes. */
 async function severalTransactions(storage: Storage) {
   const insert = (count: number) => storage.transaction((inside) => inside.objects.insert(files(count)));
-  const created = idsOf((await oneByOne([1, 5, 1, 40, 3], insert)).flat());
+  const created = idsOf((await sequentially([1, 5, 1, 40, 3], insert)).flat());
   const watermark = await watermarkBehind(storage.repositories, created);
   return { created, watermark, all: await changesUpTo(storage.repositories, watermark) };
 }

@@ -1,7 +1,7 @@
 import type { BlockLimits, BlockVerdict, Digest } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
-import { atOnce, oneByOne } from "../../fixtures/concurrently.ts";
+import { concurrently, sequentially } from "../../fixtures/concurrently.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
@@ -27,7 +27,7 @@ async function begin({ r: outside }: Subject) {
     );
   /** The verdicts on consecutive claims, each written as its client and its blocks. */
   const inTurn = (...claims: readonly string[]): Promise<BlockVerdict[]> =>
-    oneByOne(claims, (each) => {
+    sequentially(claims, (each) => {
       const [client = "", letters = ""] = each.split(" ");
       return claim(client, letters);
     });
@@ -97,7 +97,9 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
   "accepts the blocks from one of several concurrent clients": async ({ claim }) => {
     for (const letters of ["a", "bcd", "efghijkl"]) {
       const reversed = [...letters].toReversed().join("");
-      const verdicts = await atOnce(10, (index) => claim(`client ${index}`, index % 2 === 0 ? letters : reversed));
+      const verdicts = await concurrently(10, (index) =>
+        claim(`client ${index}`, index % 2 === 0 ? letters : reversed),
+      );
       equalCounts(verdicts, { first: 1, refused: 9 }, "numbers of first and refused claims");
       const winner = verdicts.indexOf("first");
       equal(await claim(`client ${winner}`, letters), "again", "the verdict on the next claim of the accepted client");
@@ -105,7 +107,7 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
   },
 
   "counts every use of a block in concurrent claims": async ({ claim }) => {
-    const verdicts = await atOnce(10, () => claim("one", "ab"));
+    const verdicts = await concurrently(10, () => claim("one", "ab"));
     equalCounts(verdicts, { first: 1, again: 2, refused: 7 }, "numbers of first, repeated and refused claims");
   },
 

@@ -1,7 +1,7 @@
 import { type Digest, maxReservation, messageWindow } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
-import { atOnce, oneByOne } from "../../fixtures/concurrently.ts";
+import { concurrently, sequentially } from "../../fixtures/concurrently.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
@@ -28,12 +28,12 @@ const every = (step: number, length: number) => Array.from({ length }, (_, index
 
 export const channelNumberChecks: readonly Check[] = checksAfter("channels", begin, {
   "reserves message numbers from 0, each once": async ({ r, session }) => {
-    const firsts = await oneByOne([1, 5, 1_000_000, 1], (count) => r.channels.reserveOut(session, count));
+    const firsts = await sequentially([1, 5, 1_000_000, 1], (count) => r.channels.reserveOut(session, count));
     equal(firsts, [0n, 1n, 6n, 1_000_006n], "the first numbers");
   },
 
   "reserves 10,000 numbers for four concurrent callers without duplicates": async ({ r, session }) => {
-    const taken = await atOnce(4, async () => {
+    const taken = await concurrently(4, async () => {
       const firsts: bigint[] = [];
       for (let round = 0; round < 25; round += 1) firsts.push((await r.channels.reserveOut(session, 100)) ?? -1n);
       return firsts;
@@ -66,7 +66,7 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
 
   "accepts a concurrently repeated message number once": async ({ r, session }) => {
     for (const number of [0n, 1n, 700n, 350n, 5_000n]) {
-      const verdicts = await atOnce(10, () => r.channels.acceptIn(session, number));
+      const verdicts = await concurrently(10, () => r.channels.acceptIn(session, number));
       equalCounts(verdicts, { fresh: 1, seen: 9 }, `numbers of fresh and seen verdicts on ${number}`);
     }
   },

@@ -110,7 +110,7 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
         () => createObject(r, linking({ Boss: id })),
         "creating an object that links to a deleted object",
       );
-      equal([await r.locks.take(id, session), await r.locks.state(id)], ["gone", null], "locking a deleted object");
+      equal([await r.locks.take(id, session), await r.locks.state(id)], ["notFound", null], "locking a deleted object");
     }
     await failsWith(304, () => update(r, "ZZZZZZZZZZ", {}), "changing an unknown object");
     equal(await r.objects.get([live.id], seesAll), [live], "the live object");
@@ -138,7 +138,7 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
     const { id } = await createObject(r);
     await r.locks.take(id, session);
     await deleteObjects(storage, [id]);
-    equal([await r.locks.state(id), await r.locks.release(id, session)], [null, "free"], "the lock");
+    equal([await r.locks.state(id), await r.locks.release(id, session)], [null, "notLocked"], "the lock");
   },
 
   "refuses deletion calls under an outdated model": async ({ storage, r }) => {

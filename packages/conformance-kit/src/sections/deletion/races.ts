@@ -1,7 +1,7 @@
 import { type Repositories, seesAll, type Storage, type StoredObject } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce, occurrences } from "../../fixtures/concurrently.ts";
+import { concurrently, occurrences } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import {
   restoreObjects,
@@ -71,7 +71,7 @@ const races: { readonly [name: string]: Race } = {
     const [, codes] = await inTurns(
       round,
       () => deleteObjects(deleter, [id], round % 3 === 0),
-      () => atOnce(3, (number) => codeOf(update(r, id, { number }))),
+      () => concurrently(3, (number) => codeOf(update(r, id, { number }))),
     );
     const refused = occurrences(610, codes);
     equal(occurrences(0, codes) + refused, 3, "number of updates that succeed or fail with 610");
@@ -85,14 +85,14 @@ const races: { readonly [name: string]: Race } = {
       () => deleteFree(deleter, id),
       () => r.locks.take(id, session),
     );
-    equal(outcome, deleted ? "gone" : "taken", "the outcome of taking the lock");
+    equal(outcome, deleted ? "notFound" : "locked", "the outcome of taking the lock");
     equal((await r.locks.state(id))?.session ?? null, deleted ? null : session, "the session that holds the lock");
   },
 
   "deletes an object once in concurrent deletions": async (deleter, other) => {
     const r = other.repositories;
     const [one, two] = await createObjects(r, {}, {});
-    const counts = await atOnce(6, (index) =>
+    const counts = await concurrently(6, (index) =>
       deleteObjects(index % 2 === 0 ? deleter : other, index % 3 === 0 ? [one.id, two.id] : [two.id, one.id]),
     );
     const sum = counts.reduce((so, count) => so + count, 0);

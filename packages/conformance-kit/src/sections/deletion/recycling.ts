@@ -9,7 +9,7 @@ import {
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
-import { atOnce, occurrences, oneByOne } from "../../fixtures/concurrently.ts";
+import { concurrently, occurrences, sequentially } from "../../fixtures/concurrently.ts";
 import { rolledBack } from "../../fixtures/rolled-back.ts";
 import {
   restoreObjects,
@@ -127,7 +127,7 @@ const keeping = checksOf("recycle bin", {
   "recycles objects of a user up to the quota": async ({ storage, r }) => {
     const [one, two, three, four, five, six = "", seven = "", eight = ""] = await create(r, 8);
     const outcomes = (...tries: [ids: ObjectId[], user: ObjectId | null, quota: number][]) =>
-      oneByOne(tries, (each) => recycle(storage, ...each));
+      sequentially(tries, (each) => recycle(storage, ...each));
     const ofAda = await outcomes([[one, two], ada, 3], [[three, four], ada, 3], [[three], ada, 3]);
     equal(ofAda, ["deleted", "full", "deleted"], "two objects, two more, and one more with a quota of three");
     const ofOthers = await outcomes([[four], ada, 3], [[four], bob, 1], [[five], null, 1]);
@@ -158,7 +158,7 @@ const keeping = checksOf("recycle bin", {
     for (let round = 0; round < 3; round += 1) {
       const ids = await create(r, 12);
       const user = `U${round}`;
-      const outcomes = await atOnce(6, (index) => recycle(storage, ids.slice(2 * index, 2 * index + 2), user, 5));
+      const outcomes = await concurrently(6, (index) => recycle(storage, ids.slice(2 * index, 2 * index + 2), user, 5));
       equal(
         [occurrences("deleted", outcomes), occurrences("full", outcomes)],
         [2, 4],

@@ -2,7 +2,7 @@ import { isObjectId, isUuid, objectNumber, seesAll, type StoredObject } from "@s
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
-import { atOnce } from "../../fixtures/concurrently.ts";
+import { concurrently } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { files, findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";
@@ -64,7 +64,7 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
   },
 
   "assigns unique IDs and UUIDs in concurrent calls": async ({ r }) => {
-    const batches = await atOnce(12, () => r.objects.insert(files(3)));
+    const batches = await concurrently(12, () => r.objects.insert(files(3)));
     for (const batch of batches) holds(isAscending(batch), "The IDs of each call must be ascending");
     const objects = batches.flat();
     equal(new Set(idsOf(objects)).size, 36, "number of different IDs");
@@ -101,7 +101,7 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
   "creates one object when concurrent calls use the same UUID": async ({ r }) => {
     for (let round = 1; round <= 6; round += 1) {
       const wanted = `${round}${uuid.slice(1)}`;
-      const codes = await atOnce(8, (index) =>
+      const codes = await concurrently(8, (index) =>
         codeOf(r.objects.insert([plain(`with ${index}`), { ...plain(`${index}`), uuid: wanted }])),
       );
       equalCounts(codes, { 0: 1, 307: 7 }, "numbers of successful and refused calls");

@@ -1,7 +1,7 @@
 import { seesAll } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/concurrently.ts";
+import { concurrently } from "../../fixtures/concurrently.ts";
 import { createObject, createObjects, findObjects, nowhere, update } from "../../fixtures/objects.ts";
 
 export const objectLinkChecks: readonly Check[] = checksOf("objects", {
@@ -41,7 +41,7 @@ export const objectLinkChecks: readonly Check[] = checksOf("objects", {
 
   "updates objects that link to each other concurrently without a deadlock": async ({ r }) => {
     const objects = await createObjects(r, {}, {}, {});
-    await atOnce(18, (index) => {
+    await concurrently(18, (index) => {
       const [source, target] = [objects[index % 3]?.id ?? "", objects[(index + 1) % 3]?.id ?? ""];
       return update(r, source, { Next: target }, { links: { Next: [target] } });
     });

@@ -8,7 +8,7 @@ import {
 } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { atOnce } from "../../fixtures/concurrently.ts";
+import { concurrently } from "../../fixtures/concurrently.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import {
   noSession,
@@ -109,7 +109,7 @@ export const objectReadersChecks: readonly Check[] = checksOf("objects", {
       equal(await counts(inside), [0, 0, 12, 0, 0, 12], "the counts of each caller inside the transaction");
     });
     equal(await counts(r), [9, 11, 9, 9, 9, 12], "the counts of each caller after the rollback");
-    await atOnce(8, (index) => r.objects.update(to(index % 2 === 0 ? ["A1"] : null), noSession));
+    await concurrently(8, (index) => r.objects.update(to(index % 2 === 0 ? ["A1"] : null), noSession));
     await r.objects.update(to(null).slice(0, 1), noSession);
     const open = (await r.objects.get(ids, seesAll)).filter(({ readers }) => readers === null).length;
     equal(await counts(r), [12, open, 12, open, open, 12], "the counts of each caller after the concurrent changes");

@@ -11,7 +11,7 @@ import {
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
-import { atOnce, whileOpen } from "../../fixtures/concurrently.ts";
+import { concurrently, whileOpen } from "../../fixtures/concurrently.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import {
@@ -146,7 +146,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
   "accepts one of several concurrent updates of the same version": async ({ r }) => {
     const object = await createObject(r);
     for (let version = 1; version <= 4; version += 1) {
-      const codes = await atOnce(8, (index) =>
+      const codes = await concurrently(8, (index) =>
         codeOf(update(r, object.id, { [`by${index}`]: version }, { expectedVersions: [version] })),
       );
       equalCounts(codes, { 0: 1, 713: 7 }, "numbers of successful and refused updates");
@@ -157,7 +157,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
   "keeps all concurrent updates of different attributes": async ({ r }) => {
     const objects = await createObjects(r, {}, {}, {});
     // Different orders, so that waiting updates could deadlock.
-    await atOnce(12, (index) => {
+    await concurrently(12, (index) => {
       const order = index % 2 === 0 ? objects : objects.toReversed();
       return r.objects.update(
         order.map(({ id }) => changeOf(id, { [`by${index}`]: index })),
@@ -181,7 +181,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
       storage,
       (inside) => inside.objects.lock([object.id, "ZZZZZZZZZZ", "", object.id]),
       () => update(r, object.id, { Name: "by another" }),
-      { turns: 100, last },
+      { reads: 100, last },
     );
     const changed = await objectOf(r, object.id);
     equal([changed?.version, changed?.attributes["Name"]], [3, "by another"], "the object");
@@ -189,7 +189,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
 
   "locks the same rows in several transactions without a deadlock": async ({ storage, r }) => {
     const ids = idsOf(await createObjects(r, {}, {}, {}));
-    await atOnce(8, (index) =>
+    await concurrently(8, (index) =>
       storage.transaction(async (inside) => {
         await inside.objects.lock(index % 2 === 0 ? ids : ids.toReversed());
         const versions = (await inside.objects.get(ids, seesAll)).map(({ id, version }) =>

@@ -2,7 +2,7 @@ import { type RecordQuota, seesAll } from "@sallyport/core";
 import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { accountNamed, createUser } from "../../fixtures/accounts.ts";
-import { atOnce, occurrences } from "../../fixtures/concurrently.ts";
+import { concurrently, occurrences } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { createObject, files, idsOf, update } from "../../fixtures/objects.ts";
@@ -13,7 +13,7 @@ import { processChecks } from "./process-checks.ts";
 
 const unmigrated = processChecks(false, {
   "applies every migration once when processes migrate concurrently": async ({ storage, otherStorage }) => {
-    const reports = await atOnce(4, (index) => (index % 2 === 0 ? storage : otherStorage).migrate());
+    const reports = await concurrently(4, (index) => (index % 2 === 0 ? storage : otherStorage).migrate());
     const applied = reports.flatMap((report) => report.applied);
     holds(applied.length > 0, "One of the concurrent migrations must return the names of the applied migrations");
     equal(new Set(applied).size, applied.length, "number of different migration names");
@@ -69,7 +69,7 @@ const migrated = processChecks(true, {
     const visitor = await Visitor.create(r);
     for (const [limits, opened] of [[{ limit: 5 }, 5] as const, [{ perUserLimit: 9 }, 4] as const]) {
       const policy = { ...generous, ...limits };
-      const codes = await atOnce(16, (index) => codeOf(of(index).sessions.open(visitor.newSession(), policy)));
+      const codes = await concurrently(16, (index) => codeOf(of(index).sessions.open(visitor.newSession(), policy)));
       equalCounts(codes, { 0: opened }, "number of opened sessions");
     }
     equal(await other.sessions.count(), 9, "number of live sessions");
@@ -79,7 +79,7 @@ const migrated = processChecks(true, {
     const visitor = await Visitor.create(r);
     for (const limits of [{ perDevice: 3 }, { perUserLimit: 2 }, { limit: 1 }]) {
       const policy = { ...generous, ...limits };
-      await atOnce(16, (index) => visitor.open(of(index), { deviceId: "phone" }, policy));
+      await concurrently(16, (index) => visitor.open(of(index), { deviceId: "phone" }, policy));
       equal(await other.sessions.count(), Object.values(limits)[0], "number of live sessions");
     }
   },
@@ -87,15 +87,15 @@ const migrated = processChecks(true, {
   "enforces a record quota exactly across processes": async ({ of }) => {
     const put = (index: number, owner: string, quota: RecordQuota) =>
       of(index).records.putWithin("providerState", freshDigest(), index, { owner, lifetime: hour, quota });
-    const own = await atOnce(16, (index) => put(index, "network:a", { perOwner: 5, total: 100 }));
+    const own = await concurrently(16, (index) => put(index, "network:a", { perOwner: 5, total: 100 }));
     equalCounts(own, { stored: 5, ownerFull: 11 }, "numbers of stored and refused records of one owner");
-    const all = await atOnce(16, (index) => put(index, `network:${index}`, { perOwner: 5, total: 9 }));
+    const all = await concurrently(16, (index) => put(index, `network:${index}`, { perOwner: 5, total: 9 }));
     equalCounts(all, { stored: 4, full: 12 }, "numbers of stored and refused records of all owners");
   },
 
   "enforces a recycle bin quota exactly across processes": async ({ storage, r, otherStorage }) => {
-    const objects = await atOnce(12, () => createObject(r));
-    const outcomes = await atOnce(12, (index) =>
+    const objects = await concurrently(12, () => createObject(r));
+    const outcomes = await concurrently(12, (index) =>
       (index % 2 === 0 ? storage : otherStorage).transaction(async ({ deletion }) => {
         const [held] = await deletion.lock([objects[index]?.id ?? ""]);
         const id = held?.object.id ?? "";
@@ -111,25 +111,27 @@ const migrated = processChecks(true, {
     await r.throttle.fail([key]);
     holds((await other.throttle.attempt([key])).wait > 0, "The other attempt must wait");
     advance(minute + second);
-    const attempts = await atOnce(12, (index) => of(index).throttle.attempt([key]));
+    const attempts = await concurrently(12, (index) => of(index).throttle.attempt([key]));
     equal(attempts.filter(({ claimed }) => claimed).length, 1, "number of claimed attempts");
   },
 
   "assigns unique object IDs across processes": async ({ other, of }) => {
-    const batches = await atOnce(12, (index) => of(index).objects.insert(files(2)));
+    const batches = await concurrently(12, (index) => of(index).objects.insert(files(2)));
     equal(new Set(idsOf(batches.flat())).size, 24, "number of different IDs");
     equal(await other.objects.count({ classes: ["File"] }, seesAll), 24, "number of objects");
   },
 
   "accepts one update of a version and one lock of an object across processes": async ({ r, other, of }) => {
     const { id } = await createObject(r);
-    const codes = await atOnce(12, (index) => codeOf(update(of(index), id, { by: index }, { expectedVersions: [1] })));
+    const codes = await concurrently(12, (index) =>
+      codeOf(update(of(index), id, { by: index }, { expectedVersions: [1] })),
+    );
     equalCounts(codes, { 0: 1, 713: 11 }, "numbers of successful and refused updates");
     const visitor = await Visitor.create(r);
-    const sessions = await atOnce(8, () => visitor.open(r));
+    const sessions = await concurrently(8, () => visitor.open(r));
     const outcomes = await Promise.all(sessions.map((session, index) => of(index).locks.take(id, session)));
-    equalCounts(outcomes, { taken: 1, held: 7 }, "numbers of granted and refused locks");
-    const holder = sessions[outcomes.indexOf("taken")] ?? "";
+    equalCounts(outcomes, { locked: 1, lockedByOther: 7 }, "numbers of granted and refused locks");
+    const holder = sessions[outcomes.indexOf("locked")] ?? "";
     equal((await other.locks.state(id))?.session, holder, "the session that holds the lock");
     await failsWith(713, () => update(other, id, {}), "a write with another session in another process");
     await r.sessions.end({ digest: holder });
@@ -138,17 +140,17 @@ const migrated = processChecks(true, {
 
   "accepts one change of a model generation across processes": async ({ r, of }) => {
     const { generation } = await r.model.load();
-    const outcomes = await atOnce(8, (index) => of(index).model.change({ put: [] }, generation));
+    const outcomes = await concurrently(8, (index) => of(index).model.change({ put: [] }, generation));
     equalCounts(outcomes, { ok: 1 }, "numbers of successful changes");
   },
 
   "assigns and accepts every channel number once across processes": async ({ r, other, of }) => {
     const session = await (await Visitor.create(r)).openSecure(r);
-    const firsts = await atOnce(20, (index) => of(index).channels.reserveOut(session, 10));
+    const firsts = await concurrently(20, (index) => of(index).channels.reserveOut(session, 10));
     const expected = Array.from({ length: 20 }, (_, index) => BigInt(10 * index));
     equalInAnyOrder(firsts, expected, "the first numbers");
     for (const number of [3n, 900n, 2n ** 64n - 1n]) {
-      const verdicts = await atOnce(8, (index) => of(index).channels.acceptIn(session, number));
+      const verdicts = await concurrently(8, (index) => of(index).channels.acceptIn(session, number));
       equalCounts(verdicts, { fresh: 1, seen: 7 }, `numbers of fresh and seen verdicts on ${number}`);
     }
     await other.sessions.end({ digest: session });
@@ -158,7 +160,7 @@ const migrated = processChecks(true, {
 
   "accepts the blocks of a message from one client across processes": async ({ of }) => {
     const blocks = [freshDigest(), freshDigest(), freshDigest()];
-    const verdicts = await atOnce(8, (index) =>
+    const verdicts = await concurrently(8, (index) =>
       of(index).channels.registerBlocks(
         { blocks: index % 3 === 0 ? blocks : blocks.toReversed(), clientKey: freshDigest(), keyId: "key" },
         { uses: 3, within: minute },
@@ -173,11 +175,11 @@ const migrated = processChecks(true, {
       await of(round).records.put("accountLink", digest, "first", { lifetime: minute });
       const [first] = await of(round + 1).records.get("accountLink", [digest]);
       equal(first?.value, "first", "the record read by the other process");
-      const outcomes = await atOnce(12, (index) =>
+      const outcomes = await concurrently(12, (index) =>
         of(index).records.put("accountLink", digest, "link", { lifetime: minute, ifVersion: first?.version ?? 0 }),
       );
       equalCounts(outcomes, { stored: 1, stale: 11 }, "numbers of successful replacements");
-      const answers = await atOnce(12, (index) => of(index).records.take("accountLink", digest));
+      const answers = await concurrently(12, (index) => of(index).records.take("accountLink", digest));
       equal(
         [occurrences("link", answers), occurrences(null, answers)],
         [1, 11],
@@ -187,12 +189,14 @@ const migrated = processChecks(true, {
   },
 
   "writes each version of a record once across processes": async ({ r, other, of }) => {
-    const first = await atOnce(8, (index) => of(index).records.put("sample", "one", index, { ifVersion: "none" }));
+    const first = await concurrently(8, (index) =>
+      of(index).records.put("sample", "one", index, { ifVersion: "none" }),
+    );
     equalCounts(first, { stored: 1, exists: 7 }, "numbers of outcomes for the first version");
     const [record] = await r.records.get("sample", ["one"]);
     equal(record?.value, first.indexOf("stored"), "the value of the first version");
     const ifVersion = record?.version ?? 0;
-    const next = await atOnce(8, (index) => of(index).records.put("sample", "one", index, { ifVersion }));
+    const next = await concurrently(8, (index) => of(index).records.put("sample", "one", index, { ifVersion }));
     equalCounts(next, { stored: 1, stale: 7 }, "numbers of outcomes for the next version");
     const [now] = await other.records.get("sample", ["one"]);
     equal(

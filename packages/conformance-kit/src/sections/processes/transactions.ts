@@ -1,7 +1,7 @@
 import type { Repositories } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { createAppName, knownAppNames } from "../../fixtures/apps.ts";
+import { createAppName, storedAppNames } from "../../fixtures/apps.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { createObject, update } from "../../fixtures/objects.ts";
@@ -20,10 +20,10 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
     await storage.transaction(async (r) => {
       await createAppName(r, "one");
       await r.audit.append(auditEvent);
-      equal(await knownAppNames(other, "one"), [], "the app names seen by the other process before the commit");
+      equal(await storedAppNames(other, "one"), [], "the app names seen by the other process before the commit");
       equal(await other.audit.read(0, 10), [], "the audit seen by the other process before the commit");
     });
-    equal(await knownAppNames(other, "one"), ["one"], "the app names seen by the other process after the commit");
+    equal(await storedAppNames(other, "one"), ["one"], "the app names seen by the other process after the commit");
   },
 
   "retries after a serialization failure and gives up with 706 after the third attempt": async ({
@@ -46,7 +46,7 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
       await loseNext(losses);
       await thirdTime(losses, createAppName(r, name), "created", "a call");
     }
-    equal(await knownAppNames(r, "one", "two", "three", "four"), ["one", "three"], "the existing app names");
+    equal(await storedAppNames(r, "one", "two", "three", "four"), ["one", "three"], "the existing app names");
     equal(await audited(r), ["one"], "the audit");
     equal(await createAppName(r, "four"), "created", "the outcome of the next call");
   },
@@ -66,7 +66,7 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
       await thirdTime(losses, work, null, "a transaction");
       equal(runs, 3, "number of runs");
     }
-    equal(await knownAppNames(r, "one", "two"), ["one"], "the existing app names");
+    equal(await storedAppNames(r, "one", "two"), ["one"], "the existing app names");
     equal(await audited(r), ["one"], "the audit");
     equal(await createAppName(r, "two"), "created", "the outcome of the next call");
   },
@@ -82,13 +82,13 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
       await part.catch((error: unknown) => holds(error instanceof RangeError, "The part must fail with its own error"));
       await attempt(() => createAppName(inside, "kept"));
       equal(
-        await knownAppNames(other, "undone", "kept"),
+        await storedAppNames(other, "undone", "kept"),
         [],
         "the app names seen by the other process before the commit",
       );
     });
     equal(
-      await knownAppNames(other, "undone", "kept"),
+      await storedAppNames(other, "undone", "kept"),
       ["kept"],
       "the app names seen by the other process after the commit",
     );

@@ -1,7 +1,7 @@
 import type { ClaimedRecord } from "@sallyport/core";
 import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
+import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
@@ -63,7 +63,7 @@ const giving = recordChecks(section, null, {
 
   "claims each record once across concurrent claims": async ({ s }) => {
     await s.fill(...numbered(20));
-    const claimed = await claimAll(20, 10, () => atOnce(6, () => s.claim(3)));
+    const claimed = await claimAll(20, 10, () => concurrently(6, () => s.claim(3)));
     equalInAnyOrder(idsOf(claimed), numbered(20), "the claimed records");
     equal([...new Set(claimsOf(claimed))], [1], "number of claims of each record");
   },
@@ -124,7 +124,7 @@ const settling = recordChecks(section, null, {
     equal([await done(), await done()], [true, false], "the outcomes of settling twice");
     equal([await s.count(), await s.get("record")], [{ count: 0, oldest: 0 }, []], "the remaining records");
     const again = await s.claimNew();
-    const answers = await atOnce(6, () => s.settle(again, "done"));
+    const answers = await concurrently(6, () => s.settle(again, "done"));
     equal(
       [occurrences(true, answers), occurrences(false, answers)],
       [1, 5],
@@ -250,7 +250,7 @@ export const recordClaimingChecks: readonly Check[] = [
         storage,
         (inside) => samplesOf(inside).claim(1),
         () => s.claimIds(10),
-        { turns: 20_000 },
+        { reads: 20_000 },
       );
       equal(seen, ["two"], "the records claimed during another claim");
     },
@@ -262,12 +262,12 @@ export const recordClaimingChecks: readonly Check[] = [
       const of = (index: number) => (index % 2 === 0 ? s : other);
       const quota = { perOwner: 0, total: 7 };
       const put = (index: number) => of(index).putWithin(`record ${index}`, index, { owner: `user:${index}`, quota });
-      equalCounts(await atOnce(12, put), { stored: 7, full: 5 }, "numbers of stored and refused records");
-      const claimed = await claimAll(7, 7, () => atOnce(4, (index) => of(index).claim(2)));
+      equalCounts(await concurrently(12, put), { stored: 7, full: 5 }, "numbers of stored and refused records");
+      const claimed = await claimAll(7, 7, () => concurrently(4, (index) => of(index).claim(2)));
       const distinct = [claimed.length, new Set(idsOf(claimed)).size, new Set(pluck(claimed, "version")).size];
       equal(distinct, [7, 7, 7], "numbers of claims, of different records and of different versions");
       const [first] = claimed as [ClaimedRecord];
-      const answers = await atOnce(6, (index) => of(index).settle(first, "done"));
+      const answers = await concurrently(6, (index) => of(index).settle(first, "done"));
       equal(occurrences(true, answers), 1, "number of successful settlements of the first claim");
       equal(await other.size(), 6, "number of records");
     },

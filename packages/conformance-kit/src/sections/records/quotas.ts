@@ -1,7 +1,7 @@
 import type { PutWithinOutcome, RecordQuota, RecordValue, Repositories } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
-import { atOnce, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
+import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
@@ -158,19 +158,21 @@ const leaving = checksAfter("record quotas", begin, {
 
   "enforces a quota exactly across concurrent puts": async ({ put }) => {
     for (const places of [1, 5]) {
-      const own = await atOnce(12, () => put(perOwner(places), { owner: `network:${places}` }));
+      const own = await concurrently(12, () => put(perOwner(places), { owner: `network:${places}` }));
       equalCounts(
         own,
         { stored: places, ownerFull: 12 - places },
         "numbers of stored and refused records of one owner",
       );
     }
-    const all = await atOnce(12, (index) => put(total(7), { owner: `other network:${index}` }));
+    const all = await concurrently(12, (index) => put(total(7), { owner: `other network:${index}` }));
     equalCounts(all, { stored: 1, full: 11 }, "numbers of stored and refused records of all owners");
   },
 
   "enforces a quota exactly for many concurrent owners": async ({ s, put }) => {
-    const outcomes = await atOnce(40, (index) => put({ perOwner: 2, total: 15 }, { owner: `network:${index % 10}` }));
+    const outcomes = await concurrently(40, (index) =>
+      put({ perOwner: 2, total: 15 }, { owner: `network:${index % 10}` }),
+    );
     equal(occurrences("stored", outcomes), 15, "number of stored records");
     const owners = pluck(await s.list({ limit: 100 }), "owner");
     equal(owners.length, 15, "number of listed records");
@@ -181,7 +183,7 @@ const leaving = checksAfter("record quotas", begin, {
   "stores one of several concurrent puts with the same ID within a quota": async ({ s, put }) => {
     for (let round = 0; round < 4; round += 1) {
       const id = `record ${round}`;
-      const outcomes = await atOnce(8, (index) =>
+      const outcomes = await concurrently(8, (index) =>
         put({ perOwner: 10, total: 100 }, { id, owner: `network:${index}`, value: index }),
       );
       equalCounts(outcomes, { stored: 1, exists: 7 }, "numbers of stored and existing records");
@@ -204,7 +206,7 @@ const leaving = checksAfter("record quotas", begin, {
           storage,
           (inside) => withinQuota(inside)(room),
           () => put(room),
-          { end, turns: 50 },
+          { end, reads: 50 },
         );
         equal(outcome, expected, `the outcome when the other transaction is ${end}`);
         await s.remove({ owner: "network:a" });

@@ -1,6 +1,6 @@
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
+import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
 import { hour, minute } from "../../fixtures/policy.ts";
 import { ageless, isOld, numbered, recordChecks, samplesOf } from "./samples.ts";
@@ -19,7 +19,7 @@ const taking = recordChecks("records", null, {
   "gives a record to one of several concurrent takes": async ({ s }) => {
     for (let round = 0; round < 4; round += 1) {
       await s.put("record", round);
-      const answers = await atOnce(12, () => s.take("record"));
+      const answers = await concurrently(12, () => s.take("record"));
       equal(
         [occurrences(round, answers), occurrences(null, answers)],
         [1, 11],
@@ -62,7 +62,7 @@ const taking = recordChecks("records", null, {
         storage,
         (inside) => samplesOf(inside).take("record"),
         () => s.take("record"),
-        { end, turns: 50 },
+        { end, reads: 50 },
       );
       equal(taken, expected, `the record taken second when the first take is ${end}`);
     }
@@ -99,7 +99,7 @@ const removing = recordChecks("records", null, {
     const ids = numbered(12);
     for (const selector of [{ ids }, { ids: ids.toReversed() }, { owner: "user:1" }]) {
       for (const id of ids) await s.put(id, id, { owner: "user:1" });
-      const answers = await atOnce(8, (index) => s.remove(index % 2 === 0 ? selector : { ids }));
+      const answers = await concurrently(8, (index) => s.remove(index % 2 === 0 ? selector : { ids }));
       equalInAnyOrder(answers.flat(), ids, "the removed records of all calls");
     }
   },

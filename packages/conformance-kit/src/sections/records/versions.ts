@@ -1,7 +1,7 @@
 import type { PutOptions, Repositories } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
+import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { hour, minute } from "../../fixtures/policy.ts";
 import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
@@ -52,7 +52,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
   "stores one of several concurrent puts on condition that none exists": async ({ s }) => {
     for (let round = 0; round < 4; round += 1) {
       const id = `record ${round}`;
-      const outcomes = await atOnce(12, (index) => s.put(id, index, { ifVersion: "none" }));
+      const outcomes = await concurrently(12, (index) => s.put(id, index, { ifVersion: "none" }));
       equalCounts(outcomes, { stored: 1, exists: 11 }, "numbers of stored and refused puts");
       equal((await s.of(id)).value, outcomes.indexOf("stored"), "the value of the record");
     }
@@ -62,7 +62,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
     await s.fill("record");
     for (let round = 0; round < 4; round += 1) {
       const { version, createdVersion } = await s.of("record");
-      const outcomes = await atOnce(12, (index) => put(r, `${round} ${index}`, version));
+      const outcomes = await concurrently(12, (index) => put(r, `${round} ${index}`, version));
       equalCounts(outcomes, { stored: 1, stale: 11 }, "numbers of stored and refused puts");
       const now = await s.of("record");
       equal(
@@ -74,7 +74,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
   },
 
   "stores every one of several concurrent unconditional puts": async ({ s }) => {
-    const outcomes = await atOnce(12, (index) => s.put("record", index));
+    const outcomes = await concurrently(12, (index) => s.put("record", index));
     equal(occurrences("stored", outcomes), 12, "number of stored puts");
     const { value } = await s.of("record");
     holds(typeof value === "number" && value >= 0 && value < 12, "The value must be one of the stored ones");
@@ -89,7 +89,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
         if ((await s.put("counter", Number(value) + 1, { ifVersion: version })) === "stored") return;
       }
     };
-    await atOnce(8, countUp);
+    await concurrently(8, countUp);
     equal((await s.of("counter")).value, 8, "the counter");
   },
 
@@ -107,7 +107,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
           await put(inside, "open", version);
         },
         async () => [await s.put("new", "meanwhile", { ifVersion: "none" }), await put(r, "meanwhile", version)],
-        { end, turns: 50 },
+        { end, reads: 50 },
       );
       equal(outcomes, expected, `the outcomes when the transaction is ${end}`);
       await s.remove({ ids: ["new"] });

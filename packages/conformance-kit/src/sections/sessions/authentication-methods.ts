@@ -11,7 +11,7 @@ import {
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
-import { atOnce, oneByOne, whileOpen } from "../../fixtures/concurrently.ts";
+import { concurrently, sequentially, whileOpen } from "../../fixtures/concurrently.ts";
 import { generous } from "../../fixtures/policy.ts";
 import { unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { createLink, newLink, removeLink } from "../../fixtures/new-link.ts";
@@ -34,7 +34,7 @@ function linkAuthentication(link: IdentityLinkRecord): AuthenticationMethod {
 }
 
 /** Whether a new session with this authentication method is admitted. */
-async function letsIn(r: Repositories, visitor: Visitor, authenticationMethod: AuthenticationMethod): Promise<boolean> {
+async function admits(r: Repositories, visitor: Visitor, authenticationMethod: AuthenticationMethod): Promise<boolean> {
   return visitor.isAdmitted(r, await visitor.open(r, { authenticationMethod }));
 }
 
@@ -45,7 +45,7 @@ async function openMethods(r: Repositories, key?: Visitor): Promise<Methods> {
 }
 
 /** Changes that revoke log-ins with a custom account. */
-const shutting: { readonly [what: string]: (r: Repositories, account: Account) => Promise<unknown> } = {
+const revocations: { readonly [what: string]: (r: Repositories, account: Account) => Promise<unknown> } = {
   "a disabled custom account": (r, { id }) => r.accounts.change(id, { disabled: true }),
   "a removed custom account": (r, { id }) => r.accounts.remove([id]),
   "a custom account with a new secret": (r, { id, secretVersion }) =>
@@ -87,7 +87,7 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
   },
 
   "admits no session after its custom account is disabled, removed, remapped or given a new secret": async ({ r }) => {
-    for (const [what, shut] of Object.entries(shutting)) {
+    for (const [what, revoke] of Object.entries(revocations)) {
       const { visitor, custom } = await openMethods(r);
       const bystander = await createCustomAccount(r, { userId: visitor.account.userId });
       const digest = await visitor.open(r, { authenticationMethod: customAuthentication(custom) });
@@ -96,9 +96,9 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
         await visitor.open(r, { authenticationMethod: customAuthentication(bystander) }),
       ];
       equal(await visitor.isAdmitted(r, digest), true, `whether a session of ${what} is admitted before the change`);
-      await shut(r, custom);
+      await revoke(r, custom);
       equal(await visitor.isAdmitted(r, digest), false, `whether a session of ${what} is admitted`);
-      const stay = await oneByOne(others, (other) => visitor.isAdmitted(r, other));
+      const stay = await sequentially(others, (other) => visitor.isAdmitted(r, other));
       equal(stay, [true, true], `whether the other sessions of the user are admitted after the change to ${what}`);
     }
   },
@@ -119,13 +119,13 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
       equal(await visitor.isAdmitted(r, digest), true, `whether a session with ${what} is admitted before the change`);
       await r.accounts.setSecret(visitor.account.userId, "second secret", visitor.account.secretVersion);
       equal(await visitor.isAdmitted(r, digest), false, `whether a session with ${what} is admitted after the change`);
-      const late = await letsIn(r, visitor, authenticationMethod);
+      const late = await admits(r, visitor, authenticationMethod);
       equal(late, false, `whether a late session with ${what} and the old secret is admitted`);
       const account = await accountNamed(r, visitor.account.loginName);
       holds(account !== null, "The account must exist");
       const renewed = await Visitor.create(r, { account, key });
       equal(
-        await letsIn(r, renewed, authenticationMethod),
+        await admits(r, renewed, authenticationMethod),
         true,
         `whether a session with ${what} and the new secret is admitted`,
       );
@@ -144,7 +144,7 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
   "admits no session after its link is removed, even if the identity is linked again": async ({ r, visitor, link }) => {
     const { userId } = visitor.account;
     const [other, apple] = [await createLink(r, { userId }), await createLink(r, { userId, provider: "apple" })];
-    const opened = await oneByOne([link, other, apple], (each) =>
+    const opened = await sequentially([link, other, apple], (each) =>
       visitor.open(r, { authenticationMethod: linkAuthentication(each) }),
     );
     const admitted = () => Promise.all(opened.map((each) => visitor.isAdmitted(r, each)));
@@ -159,11 +159,11 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
   },
 
   "admits no session if its authentication method is revoked between proof and opening": async ({ r }) => {
-    for (const [what, shut] of Object.entries(shutting)) {
+    for (const [what, revoke] of Object.entries(revocations)) {
       const { visitor, custom } = await openMethods(r);
-      await shut(r, custom);
+      await revoke(r, custom);
       equal(
-        await letsIn(r, visitor, customAuthentication(custom)),
+        await admits(r, visitor, customAuthentication(custom)),
         false,
         `whether a late session of ${what} is admitted`,
       );
@@ -171,7 +171,7 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
     const { visitor, link } = await openMethods(r);
     await removeLink(r, link);
     equal(
-      await letsIn(r, visitor, linkAuthentication(link)),
+      await admits(r, visitor, linkAuthentication(link)),
       false,
       "whether a late session of a removed link is admitted",
     );
@@ -194,7 +194,7 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
           await inside.sessions.end({ customAccountId: custom.id });
         },
         () =>
-          atOnce(6, async (index): Promise<Digest> => {
+          concurrently(6, async (index): Promise<Digest> => {
             const authenticationMethod = index % 2 === 0 ? customAuthentication(custom) : linkAuthentication(link);
             return visitor.open(r, { authenticationMethod, mode: index < 3 ? "session" : "token" });
           }),

@@ -1,7 +1,7 @@
 import type { Digest, SessionPolicy } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce, oneByOne } from "../../fixtures/concurrently.ts";
+import { concurrently, sequentially } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
@@ -16,7 +16,7 @@ async function openInTurn(
   { r, advance, visitor }: VisitorSubject,
   limits: readonly Partial<SessionPolicy>[],
 ): Promise<Digest[]> {
-  return oneByOne(limits, (each) => {
+  return sequentially(limits, (each) => {
     advance(second);
     return visitor.open(r, phone, { ...generous, ...each });
   });
@@ -24,14 +24,14 @@ async function openInTurn(
 
 /** Ends sessions sequentially. Returns whether each was live. Admission would renew them. */
 async function wereLive({ r }: VisitorSubject, digests: readonly Digest[]): Promise<boolean[]> {
-  return oneByOne(digests, async (digest) => (await r.sessions.end({ digest })) === 1);
+  return sequentially(digests, async (digest) => (await r.sessions.end({ digest })) === 1);
 }
 
 const oneDevice = visitorChecks("sessions", {
   "keeps several sessions of a device up to its limit": async ({ r, visitor }) => {
     const modes = ["session", "token", "session"] as const;
     const policy = { ...generous, perDevice: 3 };
-    const digests = await oneByOne(modes, (mode) => visitor.open(r, { ...phone, mode, appNames: [mode] }, policy));
+    const digests = await sequentially(modes, (mode) => visitor.open(r, { ...phone, mode, appNames: [mode] }, policy));
     for (const [index, mode] of modes.entries()) {
       const { session } = await visitor.admitAs(r, mode, digests[index] ?? "");
       equal([session?.deviceId, session?.appNames], ["phone", [mode]], "the device and the app names of the session");
@@ -49,7 +49,7 @@ const oneDevice = visitorChecks("sessions", {
   "ends the least recently renewed session of a device beyond the limit": async (subject) => {
     const { r, advance, visitor } = subject;
     const policy = { ...generous, perDevice: 3 };
-    const digests = await oneByOne([1, 2, 3], () => visitor.open(r, phone, policy));
+    const digests = await sequentially([1, 2, 3], () => visitor.open(r, phone, policy));
     // Renews the oldest session, then the next.
     for (const renewed of digests.slice(0, 2)) {
       advance(2 * minute);
@@ -96,7 +96,7 @@ const oneDevice = visitorChecks("sessions", {
   },
 
   "replaces no session without a device": async ({ r, visitor }) => {
-    const digests = await oneByOne([1, 2, 3], () => visitor.open(r, {}, alone));
+    const digests = await sequentially([1, 2, 3], () => visitor.open(r, {}, alone));
     for (const digest of digests) equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
   },
 
@@ -150,7 +150,7 @@ const underLimits = visitorChecks("sessions", {
 
   "keeps the session of a device if the limit is exceeded without it": async ({ r, visitor }) => {
     const old = await visitor.open(r, phone);
-    await atOnce(3, () => visitor.open(r));
+    await concurrently(3, () => visitor.open(r));
     for (const policy of [{ limit: 3 }, { perUserLimit: 2 }]) {
       await isFull(r, visitor, policy, "opening a session beyond the limit", phone);
       equal(await visitor.isAdmitted(r, old), true, "whether the session of the device is admitted");
@@ -168,7 +168,7 @@ const atOneTime = visitorChecks("sessions", {
       [full, 10, 3],
       [alone, 10, 1],
     ] as const) {
-      const digests = await atOnce(attempts, () => visitor.open(r, phone, policy));
+      const digests = await concurrently(attempts, () => visitor.open(r, phone, policy));
       const admitted = await Promise.all(digests.map((digest) => visitor.isAdmitted(r, digest)));
       equal(admitted.filter(Boolean).length, staying, "number of admitted sessions");
       equal(await r.sessions.end({ userId: visitor.account.userId }), staying, "number of live sessions");
@@ -178,7 +178,7 @@ const atOneTime = visitorChecks("sessions", {
   "replaces sessions of a device at a full limit during concurrent openings by others": async ({ r, visitor }) => {
     for (const limits of [{ limit: 4 }, { perUserLimit: 4 }]) {
       await visitor.open(r, phone);
-      const codes = await atOnce(16, (index) => {
+      const codes = await concurrently(16, (index) => {
         const session = visitor.newSession({ deviceId: index % 2 === 0 ? "phone" : null });
         return codeOf(r.sessions.open(session, { ...generous, ...limits }));
       });

@@ -1,6 +1,6 @@
 import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce } from "../../fixtures/concurrently.ts";
+import { concurrently } from "../../fixtures/concurrently.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
 import { generous, minute, second } from "../../fixtures/policy.ts";
 import { Visitor, visitorChecks } from "../../fixtures/visitor.ts";
@@ -8,7 +8,7 @@ import { Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
   "counts live sessions": async ({ r, visitor }) => {
     equal(await r.sessions.count(), 0, "number of live sessions at the beginning");
-    const digests = await atOnce(5, () => visitor.open(r));
+    const digests = await concurrently(5, () => visitor.open(r));
     equal(await r.sessions.count(), 5, "number of live sessions");
     await r.sessions.end({ digest: digests[0] as string });
     equal(await r.sessions.count(), 4, "number of live sessions after one is ended");
@@ -39,12 +39,12 @@ export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
 
   "ends each session in one of several concurrent calls": async ({ r, visitor }) => {
     const digest = await visitor.open(r);
-    const ended = await atOnce(10, () => r.sessions.end({ digest }));
+    const ended = await concurrently(10, () => r.sessions.end({ digest }));
     equal(ended.toSorted(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "number of sessions ended by each call");
   },
 
   "sweeps expired sessions up to the limit": async ({ r, advance, visitor }) => {
-    await atOnce(5, () => visitor.open(r));
+    await concurrently(5, () => visitor.open(r));
     advance(8 * minute);
     const live = await visitor.open(r);
     equal(await r.sessions.sweep(10), 0, "number of live sessions that were swept");
@@ -65,9 +65,9 @@ export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
   },
 
   "sweeps each session in one of several concurrent calls": async ({ r, advance, visitor }) => {
-    await atOnce(12, () => visitor.open(r));
+    await concurrently(12, () => visitor.open(r));
     advance(11 * minute);
-    const swept = await atOnce(6, () => r.sessions.sweep(100));
+    const swept = await concurrently(6, () => r.sessions.sweep(100));
     const rest = await r.sessions.sweep(100);
     const all = swept.reduce((sum, each) => sum + each, rest);
     equal(all, 12, "number of swept sessions in total");

@@ -1,7 +1,7 @@
 import type { SessionPolicy } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
-import { atOnce } from "../../fixtures/concurrently.ts";
+import { concurrently } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { generous, minute } from "../../fixtures/policy.ts";
@@ -24,7 +24,7 @@ const times = (count: number, visitor: Visitor): Visitor[] => Array.from({ lengt
 
 export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   "opens any number of sessions if the limits are zero": async ({ r, visitor }) => {
-    await atOnce(20, () => visitor.open(r));
+    await concurrently(20, () => visitor.open(r));
     equal(await r.sessions.count(), 20, "number of live sessions");
   },
 
@@ -53,7 +53,7 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   "enforces the smaller of two limits": async ({ r, visitor }) => {
     const colleague = await Visitor.create(r, { key: visitor });
     const policy = { ...generous, limit: 3, perUserLimit: 2 };
-    await atOnce(2, () => visitor.open(r, {}, policy));
+    await concurrently(2, () => visitor.open(r, {}, policy));
     await isFull(r, visitor, policy, "opening one more session for the user");
     await colleague.open(r, {}, policy);
     await isFull(r, colleague, policy, "opening one more session in the database");
@@ -61,7 +61,7 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
 
   "opens another session after one is ended": async ({ r, visitor }) => {
     const policy = { ...generous, limit: 2, perUserLimit: 2 };
-    const [digest] = await atOnce(2, () => visitor.open(r, {}, policy));
+    const [digest] = await concurrently(2, () => visitor.open(r, {}, policy));
     await isFull(r, visitor, policy);
     await r.sessions.end({ digest: digest as string });
     await visitor.open(r, {}, policy);
@@ -71,17 +71,17 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   "opens another session after one expires, swept or not": async ({ r, advance, visitor }) => {
     const policy = { ...generous, limit: 2, perUserLimit: 2 };
     for (const sweep of [false, true]) {
-      await atOnce(2, () => visitor.open(r, {}, policy));
+      await concurrently(2, () => visitor.open(r, {}, policy));
       await isFull(r, visitor, policy);
       advance(11 * minute);
       if (sweep) await r.sessions.sweep(100);
     }
-    await atOnce(2, () => visitor.open(r, {}, policy));
+    await concurrently(2, () => visitor.open(r, {}, policy));
     await isFull(r, visitor, policy, "opening one more session after all");
   },
 
   "counts sessions opened under a higher limit towards a lower one": async ({ r, visitor }) => {
-    await atOnce(4, () => visitor.open(r));
+    await concurrently(4, () => visitor.open(r));
     await isFull(r, visitor, { limit: 3 }, "opening a session under a lower limit");
     await isFull(r, visitor, { perUserLimit: 4 }, "opening a session under a limit of the user");
     await visitor.open(r, {}, { ...generous, limit: 5, perUserLimit: 5 });
@@ -90,14 +90,14 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   "opens one of several concurrent sessions at the last free slot": async (subject) => {
     const { r, visitor } = subject;
     const policy = { ...generous, limit: 5 };
-    await atOnce(4, () => visitor.open(r, {}, policy));
-    await race(subject, await atOnce(12, () => Visitor.create(r, { key: visitor })), policy, 1);
+    await concurrently(4, () => visitor.open(r, {}, policy));
+    await race(subject, await concurrently(12, () => Visitor.create(r, { key: visitor })), policy, 1);
     equal(await r.sessions.count(), 5, "number of live sessions");
   },
 
   "fills all free slots exactly across concurrent calls": async (subject) => {
     const { r, visitor } = subject;
-    const visitors = await atOnce(16, () => Visitor.create(r, { key: visitor }));
+    const visitors = await concurrently(16, () => Visitor.create(r, { key: visitor }));
     await race(subject, visitors, { ...generous, limit: 5 }, 5);
     equal(await r.sessions.count(), 5, "number of live sessions");
   },
@@ -120,9 +120,9 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   "enforces the limit exactly while sessions are ended concurrently": async (subject) => {
     const { r, visitor } = subject;
     const policy = { ...generous, limit: 6 };
-    const old = await atOnce(6, () => visitor.open(r, {}, policy));
+    const old = await concurrently(6, () => visitor.open(r, {}, policy));
     const [, ended] = await Promise.all([
-      atOnce(10, () => codeOf(r.sessions.open(visitor.newSession(), policy))),
+      concurrently(10, () => codeOf(r.sessions.open(visitor.newSession(), policy))),
       Promise.all(old.slice(0, 3).map((digest) => r.sessions.end({ digest }))),
     ]);
     equal(ended, [1, 1, 1], "number of sessions ended by each call");
@@ -134,9 +134,11 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   "enforces the limit exactly after all kinds of session changes": async (subject) => {
     const { storage, r, advance, visitor } = subject;
     for (let round = 0; round < 3; round += 1) {
-      const digests = await atOnce(6, (index) => visitor.open(r, { deviceId: index < 3 ? `device ${index}` : null }));
+      const digests = await concurrently(6, (index) =>
+        visitor.open(r, { deviceId: index < 3 ? `device ${index}` : null }),
+      );
       await Promise.all(digests.slice(3, 5).map((digest) => r.sessions.end({ digest })));
-      await atOnce(4, (index) => visitor.open(r, { deviceId: `device ${index % 2}` }));
+      await concurrently(4, (index) => visitor.open(r, { deviceId: `device ${index % 2}` }));
       await rolledBack(storage, (inside) => visitor.open(inside));
       advance(6 * minute);
       await r.sessions.sweep(2);

@@ -1,32 +1,32 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").AccountRepository} */
 export const accountRepository = (access) => ({
   async find(selector, links) {
-    return notWritten("accounts.find");
+    return notImplemented("accounts.find");
   },
 
   async create(account, confusableKey) {
-    return notWritten("accounts.create");
+    return notImplemented("accounts.create");
   },
 
   async change(id, change) {
-    return notWritten("accounts.change");
+    return notImplemented("accounts.change");
   },
 
   async setSecret(id, secret, expectedVersion) {
-    return notWritten("accounts.setSecret");
+    return notImplemented("accounts.setSecret");
   },
 
   async rehash(id, secret, newSecret) {
-    return notWritten("accounts.rehash");
+    return notImplemented("accounts.rehash");
   },
 
   async remove(ids) {
-    return notWritten("accounts.remove");
+    return notImplemented("accounts.remove");
   },
 
   async list(realm, after, limit) {
-    return notWritten("accounts.list");
+    return notImplemented("accounts.list");
   },
 });

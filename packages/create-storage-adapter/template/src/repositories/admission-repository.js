@@ -1,12 +1,12 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").AdmissionRepository} */
 export const admissionRepository = (access) => ({
   async admit(request) {
-    return notWritten("admission.admit");
+    return notImplemented("admission.admit");
   },
 
-  async admitReturn(state) {
-    return notWritten("admission.admitReturn");
+  async admitCallback(state) {
+    return notImplemented("admission.admitCallback");
   },
 });

@@ -1,20 +1,20 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").AppKeyRepository} */
 export const appKeyRepository = (access) => ({
   async create(appKey, digest) {
-    return notWritten("appKeys.create");
+    return notImplemented("appKeys.create");
   },
 
   async setEnabled(name, enabled) {
-    return notWritten("appKeys.setEnabled");
+    return notImplemented("appKeys.setEnabled");
   },
 
   async listsOrigin(origin) {
-    return notWritten("appKeys.listsOrigin");
+    return notImplemented("appKeys.listsOrigin");
   },
 
   async list(after, limit) {
-    return notWritten("appKeys.list");
+    return notImplemented("appKeys.list");
   },
 });

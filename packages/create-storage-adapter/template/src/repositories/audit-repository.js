@@ -1,24 +1,24 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").AuditRepository} */
 export const auditRepository = (access) => ({
   async append(event) {
-    return notWritten("audit.append");
+    return notImplemented("audit.append");
   },
 
   async tally(key, event) {
-    return notWritten("audit.tally");
+    return notImplemented("audit.tally");
   },
 
   async settle(age, limit) {
-    return notWritten("audit.settle");
+    return notImplemented("audit.settle");
   },
 
   async read(after, limit) {
-    return notWritten("audit.read");
+    return notImplemented("audit.read");
   },
 
   async sweep(age, limit) {
-    return notWritten("audit.sweep");
+    return notImplemented("audit.sweep");
   },
 });

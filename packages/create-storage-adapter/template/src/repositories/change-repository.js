@@ -1,12 +1,12 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").ChangeRepository} */
 export const changeRepository = (access) => ({
   async watermark() {
-    return notWritten("changes.watermark");
+    return notImplemented("changes.watermark");
   },
 
   async read(after, upTo, limit) {
-    return notWritten("changes.read");
+    return notImplemented("changes.read");
   },
 });

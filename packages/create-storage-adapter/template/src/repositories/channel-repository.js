@@ -1,20 +1,20 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").ChannelRepository} */
 export const channelRepository = (access) => ({
   async reserveOut(session, count) {
-    return notWritten("channels.reserveOut");
+    return notImplemented("channels.reserveOut");
   },
 
   async acceptIn(session, number) {
-    return notWritten("channels.acceptIn");
+    return notImplemented("channels.acceptIn");
   },
 
-  async claimBlocks(claim, limits) {
-    return notWritten("channels.claimBlocks");
+  async registerBlocks(message, limits) {
+    return notImplemented("channels.registerBlocks");
   },
 
   async sweepBlocks(acceptedKeyIds, age, limit) {
-    return notWritten("channels.sweepBlocks");
+    return notImplemented("channels.sweepBlocks");
   },
 });

@@ -1,48 +1,48 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").DeletionRepository} */
 export const deletionRepository = (access) => ({
   async lock(ids, by) {
-    return notWritten("deletion.lock");
+    return notImplemented("deletion.lock");
   },
 
   async referrers(ids, query) {
-    return notWritten("deletion.referrers");
+    return notImplemented("deletion.referrers");
   },
 
   async clear(links) {
-    return notWritten("deletion.clear");
+    return notImplemented("deletion.clear");
   },
 
   async delete(ids, how) {
-    return notWritten("deletion.delete");
+    return notImplemented("deletion.delete");
   },
 
   async find(reference, visibility) {
-    return notWritten("deletion.find");
+    return notImplemented("deletion.find");
   },
 
   async recycledWith(id, by) {
-    return notWritten("deletion.recycledWith");
+    return notImplemented("deletion.recycledWith");
   },
 
   async targets(ids) {
-    return notWritten("deletion.targets");
+    return notImplemented("deletion.targets");
   },
 
   async listRecycled(page) {
-    return notWritten("deletion.listRecycled");
+    return notImplemented("deletion.listRecycled");
   },
 
   async purge(ids) {
-    return notWritten("deletion.purge");
+    return notImplemented("deletion.purge");
   },
 
   async countRecycled(classes) {
-    return notWritten("deletion.countRecycled");
+    return notImplemented("deletion.countRecycled");
   },
 
   async restore(objects) {
-    return notWritten("deletion.restore");
+    return notImplemented("deletion.restore");
   },
 });

@@ -1,20 +1,20 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").LockRepository} */
 export const lockRepository = (access) => ({
   async take(id, session, atMost) {
-    return notWritten("locks.take");
+    return notImplemented("locks.take");
   },
 
   async release(id, session) {
-    return notWritten("locks.release");
+    return notImplemented("locks.release");
   },
 
   async state(id) {
-    return notWritten("locks.state");
+    return notImplemented("locks.state");
   },
 
   async sweep(limit) {
-    return notWritten("locks.sweep");
+    return notImplemented("locks.sweep");
   },
 });

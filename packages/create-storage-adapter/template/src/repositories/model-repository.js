@@ -1,16 +1,16 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").ModelRepository} */
 export const modelRepository = (access) => ({
   async load() {
-    return notWritten("model.load");
+    return notImplemented("model.load");
   },
 
   async lock() {
-    return notWritten("model.lock");
+    return notImplemented("model.lock");
   },
 
   async change(delta, expectedGeneration) {
-    return notWritten("model.change");
+    return notImplemented("model.change");
   },
 });

@@ -1,36 +1,36 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").ObjectRepository} */
 export const objectRepository = (access) => ({
   async get(which, visibility, bytes) {
-    return notWritten("objects.get");
+    return notImplemented("objects.get");
   },
 
   async outlines(ids, visibility) {
-    return notWritten("objects.outlines");
+    return notImplemented("objects.outlines");
   },
 
   async find(query, visibility, page, bytes) {
-    return notWritten("objects.find");
+    return notImplemented("objects.find");
   },
 
   async match(query, visibility, atMost) {
-    return notWritten("objects.match");
+    return notImplemented("objects.match");
   },
 
   async count(query, visibility, atMost) {
-    return notWritten("objects.count");
+    return notImplemented("objects.count");
   },
 
   async lock(ids) {
-    return notWritten("objects.lock");
+    return notImplemented("objects.lock");
   },
 
   async insert(objects, by) {
-    return notWritten("objects.insert");
+    return notImplemented("objects.insert");
   },
 
   async update(changes, by) {
-    return notWritten("objects.update");
+    return notImplemented("objects.update");
   },
 });

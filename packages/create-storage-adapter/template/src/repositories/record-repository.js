@@ -1,44 +1,44 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").RecordRepository} */
 export const recordRepository = (access) => ({
   async get(kind, ids) {
-    return notWritten("records.get");
+    return notImplemented("records.get");
   },
 
   async put(kind, id, value, options) {
-    return notWritten("records.put");
+    return notImplemented("records.put");
   },
 
   async putWithin(kind, id, value, options) {
-    return notWritten("records.putWithin");
+    return notImplemented("records.putWithin");
   },
 
   async take(kind, id) {
-    return notWritten("records.take");
+    return notImplemented("records.take");
   },
 
   async remove(kind, selector) {
-    return notWritten("records.remove");
+    return notImplemented("records.remove");
   },
 
   async list(kind, selection) {
-    return notWritten("records.list");
+    return notImplemented("records.list");
   },
 
   async count(kind) {
-    return notWritten("records.count");
+    return notImplemented("records.count");
   },
 
   async claim(kind, limit, lease) {
-    return notWritten("records.claim");
+    return notImplemented("records.claim");
   },
 
   async settle(kind, claimed, settlement) {
-    return notWritten("records.settle");
+    return notImplemented("records.settle");
   },
 
   async sweep(limit) {
-    return notWritten("records.sweep");
+    return notImplemented("records.sweep");
   },
 });

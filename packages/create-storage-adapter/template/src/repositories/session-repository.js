@@ -1,24 +1,24 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").SessionRepository} */
 export const sessionRepository = (access) => ({
   async open(session, policy) {
-    return notWritten("sessions.open");
+    return notImplemented("sessions.open");
   },
 
   async end(selector) {
-    return notWritten("sessions.end");
+    return notImplemented("sessions.end");
   },
 
   async renew(digest, secretVersion) {
-    return notWritten("sessions.renew");
+    return notImplemented("sessions.renew");
   },
 
   async count() {
-    return notWritten("sessions.count");
+    return notImplemented("sessions.count");
   },
 
   async sweep(limit) {
-    return notWritten("sessions.sweep");
+    return notImplemented("sessions.sweep");
   },
 });

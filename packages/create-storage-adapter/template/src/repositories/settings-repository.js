@@ -1,20 +1,20 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").SettingsRepository} */
 export const settingsRepository = (access) => ({
   async read() {
-    return notWritten("settings.read");
+    return notImplemented("settings.read");
   },
 
   async setMaintenance(on) {
-    return notWritten("settings.setMaintenance");
+    return notImplemented("settings.setMaintenance");
   },
 
   async raiseMacroGeneration() {
-    return notWritten("settings.raiseMacroGeneration");
+    return notImplemented("settings.raiseMacroGeneration");
   },
 
   async isEmpty() {
-    return notWritten("settings.isEmpty");
+    return notImplemented("settings.isEmpty");
   },
 });

@@ -1,20 +1,20 @@
-import { notWritten } from "../not-written.js";
+import { notImplemented } from "../not-implemented.js";
 
 /** @type {(access: import("../access.js").Access) => import("@sallyport/core").ThrottleRepository} */
 export const throttleRepository = (access) => ({
   async attempt(keys) {
-    return notWritten("throttle.attempt");
+    return notImplemented("throttle.attempt");
   },
 
   async fail(keys) {
-    return notWritten("throttle.fail");
+    return notImplemented("throttle.fail");
   },
 
   async pass(keys, forget, granted) {
-    return notWritten("throttle.pass");
+    return notImplemented("throttle.pass");
   },
 
   async sweep(limit) {
-    return notWritten("throttle.sweep");
+    return notImplemented("throttle.sweep");
   },
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
-import { lending, type LentConnection } from "../../pooled-connections.ts";
+import { connectionAccess, type PooledConnection } from "../../pooled-connections.ts";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
 import { connectionError, isDuplicate, losesConnection, SilentServer, statementError } from "./mariadb-error.ts";
 import { type Row, withValues } from "./row-values.ts";
@@ -12,13 +12,13 @@ export interface Query extends PositionalQuery {
   /** No time limit: a late answer does not indicate a silent server. */
   readonly untimed?: boolean;
   /** Treats a duplicate key as success with no affected rows. */
-  readonly unlessKnown?: boolean | undefined;
+  readonly ignoreDuplicates?: boolean | undefined;
 }
 
 type Answered = (error: Error | null, answer: unknown) => void;
 
 /** A driver connection lent by Knex. The driver sends a query after the previous answer. */
-export interface Connection extends LentConnection {
+export interface Connection extends PooledConnection {
   readonly stream: Socket;
   execute(sql: string, values: readonly unknown[], callback: Answered): void;
   query(sql: string, values: readonly unknown[], callback: Answered): void;
@@ -27,7 +27,7 @@ export interface Connection extends LentConnection {
   answers?: AwaitedAnswers;
 }
 
-export const { acquire, release, withConnection } = lending<Connection>(connectionError);
+export const { acquire, release, withConnection } = connectionAccess<Connection>(connectionError);
 
 /**
  * Releases the named locks of a connection that is about to close. The server would release them too, but with a delay
@@ -46,13 +46,13 @@ export function dismiss(connection: Connection, why: string): void {
 /** Runs one query. Rejects with a `ServiceError` and marks a connection that can no longer be trusted. */
 export function runOn<T>(
   connection: Connection,
-  { sql, values, plain = false, untimed = false, unlessKnown = false }: Query,
+  { sql, values, plain = false, untimed = false, ignoreDuplicates = false }: Query,
 ): Promise<SqlResult<T>> {
   return new Promise((resolve, reject) => {
     const answered: Answered = (error, answer) => {
       if (awaited !== undefined) connection.answers?.end(awaited);
       if (error === null || error === undefined) return resolve(resultOf<T>(answer));
-      if (unlessKnown && isDuplicate(error)) return resolve({ rows: [], rowCount: 0 });
+      if (ignoreDuplicates && isDuplicate(error)) return resolve({ rows: [], rowCount: 0 });
       if (losesConnection(error)) connection.__knex__disposed = error;
       reject(statementError(error));
     };
@@ -84,8 +84,8 @@ function resultOf<T>(answer: unknown): SqlResult<T> {
   if (!Array.isArray(answer)) return { rows: [], rowCount: (answer as { affectedRows: number }).affectedRows };
   const ofProcedure = answer.length > 1 && Array.isArray(answer[0]) && !Array.isArray(answer.at(-1));
   const rows = withValues((ofProcedure ? answer.at(-2) : answer) as Row[]);
-  const told = ofProcedure ? rows[0]?.["row_count"] : undefined;
-  return { rows: rows as T[], rowCount: told === undefined ? rows.length : Number(told) };
+  const counted = ofProcedure ? rows[0]?.["row_count"] : undefined;
+  return { rows: rows as T[], rowCount: counted === undefined ? rows.length : Number(counted) };
 }
 
 /** A query with a question mark for each value, as the driver expects. */
@@ -98,13 +98,13 @@ interface PositionalQuery {
 export function positionalQuery(text: string, values: readonly SqlValue[]): PositionalQuery {
   const placed: unknown[] = [];
   const sql = text.replaceAll(/\$(\d+)/g, (_, number: string) => {
-    placed.push(travelling(values[Number(number) - 1]));
+    placed.push(driverValue(values[Number(number) - 1]));
     return "?";
   });
   return { sql, values: placed };
 }
 
-function travelling(value: SqlValue | undefined): unknown {
+function driverValue(value: SqlValue | undefined): unknown {
   if (value === undefined) throw new RangeError("A statement has more parameters than values.");
   return Array.isArray(value) ? JSON.stringify(value) : value;
 }

@@ -27,7 +27,7 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
   const { url, pool, connectTimeout, silenceTimeout, ...given } = withDefaults(settings);
   const server = serverOf(url);
   const driver = await mysql2();
-  const greeting = sessionSettings(given);
+  const settingsQuery = sessionSettings(given);
   const answers = new AwaitedAnswers();
   const watch = new ServerWatch({
     limit: silenceTimeout,
@@ -64,9 +64,9 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
       createTimeoutMillis: connectTimeout + silenceTimeout,
       // During an outage, waiting callers fail one after the other.
       createRetryIntervalMillis: 1,
-      afterCreate: (connection: Greeted, done: (error: Error | null) => void) => {
+      afterCreate: (connection: NewConnection, done: (error: Error | null) => void) => {
         connection.answers = answers;
-        connection.query({ sql: greeting, timeout: silenceTimeout }, (error) => done(error));
+        connection.query({ sql: settingsQuery, timeout: silenceTimeout }, (error) => done(error));
       },
     },
     log: silentLog,
@@ -79,7 +79,7 @@ interface Driver {
   createConnection(options: ConnectionOptions): Connection;
 }
 
-interface Greeted {
+interface NewConnection {
   answers?: AwaitedAnswers;
   query(options: object, callback: (error: Error | null) => void): void;
 }

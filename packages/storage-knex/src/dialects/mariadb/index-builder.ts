@@ -45,7 +45,7 @@ export class IndexBuilder {
   constructor(
     private readonly knex: Knex,
     private readonly tables: Tables,
-    private readonly known: ValueColumns,
+    private readonly valueColumns: ValueColumns,
   ) {}
 
   align(all: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
@@ -54,7 +54,7 @@ export class IndexBuilder {
       const run = runnerOf(connection);
       const { useless, missing, columns } = await this.plan(run, wanted);
       if (useless.length === 0 && missing.length === 0 && columns.size === columnsOf(wanted).size) {
-        this.known.know(wanted);
+        this.valueColumns.cache(wanted);
         return { built: [], removed: 0 };
       }
       try {
@@ -81,7 +81,7 @@ export class IndexBuilder {
     const { valueIndexes } = this.tables;
     const listed = "class = ? and attribute = ? and type = ?";
     for (const index of useless) await run(`delete from ${valueIndexes} where ${listed}`, valuesOf(index));
-    this.known.know(wanted.filter((index) => !missing.includes(index)));
+    this.valueColumns.cache(wanted.filter((index) => !missing.includes(index)));
     const names = columnsOf(wanted);
     await this.drop(
       run,
@@ -100,7 +100,7 @@ export class IndexBuilder {
         await run(`insert into ${valueIndexes} (class, attribute, type) values (?, ?, ?)`, valuesOf(index));
       built.push(...part);
     }
-    this.known.know(wanted.filter((index) => built.includes(index) || !missing.includes(index)));
+    this.valueColumns.cache(wanted.filter((index) => built.includes(index) || !missing.includes(index)));
     return { built, removed: useless.length };
   }
 
@@ -112,9 +112,9 @@ export class IndexBuilder {
     const columns = await run<{ name: string }>(named("columns", "column_name"), [database]);
     const indexes = await run<{ name: string }>(named("statistics", "index_name"), [database]);
     const ready = new Set(listed.map(indexKey));
-    const asked = new Set(wanted.map(indexKey));
+    const wantedKeys = new Set(wanted.map(indexKey));
     return {
-      useless: listed.filter((index) => !asked.has(indexKey(index))),
+      useless: listed.filter((index) => !wantedKeys.has(indexKey(index))),
       missing: wanted.filter((index) => !ready.has(indexKey(index))),
       columns: new Set(columns.rows.map(({ name }) => name)),
       indexes: new Set(indexes.rows.map(({ name }) => name)),

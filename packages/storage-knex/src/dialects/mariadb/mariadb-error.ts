@@ -40,7 +40,7 @@ const closedConnection =
 const endedPool = /^(?:Unable to acquire a connection$|aborted$)/;
 
 /** The statement was killed or timed out. */
-const brokenOff = new Set<unknown>([1317, 1969]);
+const interruptions = new Set<unknown>([1317, 1969]);
 
 /** Duplicate key. */
 const duplicate = 1062;
@@ -62,7 +62,7 @@ export function connectionError(error: unknown): ServiceError {
 /** Whether the connection must not be used again: an aborted procedure leaves its transaction open. */
 export function losesConnection(error: unknown): boolean {
   const { errno, fatal } = partsOf(error);
-  return codeOf(error) === 704 || fatal === true || brokenOff.has(errno);
+  return codeOf(error) === 704 || fatal === true || interruptions.has(errno);
 }
 
 /** Whether a retry can succeed. */

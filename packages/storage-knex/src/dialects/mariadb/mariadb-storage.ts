@@ -86,7 +86,7 @@ export class MariadbStorage extends SqlStorage {
       deletion: mariadbDeletionRepository(sql, context),
       locks: mariadbLockRepository(sql, statements.locks, context),
       model: knexModelRepository(sql, statements.model, {
-        hold: (withWriteLock) => WriteLock.take(withWriteLock, context.statements, offset()),
+        lock: (withWriteLock) => WriteLock.take(withWriteLock, context.statements, offset()),
         replacing: "on duplicate key update definition = values(definition)",
       }),
       objects: mariadbObjectRepository(sql, context),

@@ -9,7 +9,7 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
 
   protected send<Row>(query: Query): Promise<SqlResult<Row>> {
     return this.calls.during(async () => {
-      await this.ready();
+      await this.checkReady();
       const work = () => withConnection(this.knex, (connection) => runOn<Row>(connection, query));
       return withRetries(work, (error) => this.isLost(error));
     });

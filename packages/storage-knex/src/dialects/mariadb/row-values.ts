@@ -1,5 +1,5 @@
 /** Boolean columns, which the engine stores as numbers. A name has the same type in every statement. */
-const truths = new Set([
+const booleanColumns = new Set([
   "administrator",
   "allowed",
   "claimed",
@@ -18,7 +18,7 @@ const truths = new Set([
 ]);
 
 /** JSON columns, which the engine stores as text. */
-const documents = new Set([
+const jsonColumns = new Set([
   "app_names",
   "attributes",
   "classes",
@@ -45,11 +45,11 @@ export function withValues(rows: Row[]): Row[] {
   const [first] = rows;
   if (first === undefined) return rows;
   const names = Object.keys(first);
-  const ofTruth = names.filter((name) => truths.has(name));
-  const ofDocuments = names.filter((name) => documents.has(name));
+  const booleanNames = names.filter((name) => booleanColumns.has(name));
+  const jsonNames = names.filter((name) => jsonColumns.has(name));
   for (const row of rows) {
-    for (const name of ofTruth) if (row[name] !== null) row[name] = Number(row[name]) === 1;
-    for (const name of ofDocuments) if (typeof row[name] === "string") row[name] = JSON.parse(row[name]);
+    for (const name of booleanNames) if (row[name] !== null) row[name] = Number(row[name]) === 1;
+    for (const name of jsonNames) if (typeof row[name] === "string") row[name] = JSON.parse(row[name]);
   }
   return rows;
 }

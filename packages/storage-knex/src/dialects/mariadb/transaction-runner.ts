@@ -6,17 +6,17 @@ import { isConflict } from "./mariadb-error.ts";
 const plain = (sql: string): Query => ({ sql, values: [], plain: true });
 
 export const dialect: SqlDialect<Query, Connection> = {
-  prepared: ({ text, unlessKnown }, values) => ({ ...positionalQuery(text, values), unlessKnown }),
+  prepared: ({ text, ignoreDuplicates }, values) => ({ ...positionalQuery(text, values), ignoreDuplicates }),
   composed: (text, values) => ({ ...positionalQuery(text, values), plain: true }),
   built: (sql, values) => ({ sql, values }),
   begin: plain("start transaction"),
   commit: plain("commit"),
   rollback: plain("rollback"),
   // A savepoint replaces an earlier one of the same depth, so none must be released.
-  part: (depth) => ({
-    begun: plain(`savepoint part_${depth}`),
-    kept: [],
-    undone: [plain(`rollback to savepoint part_${depth}`)],
+  savepoint: (depth) => ({
+    begin: plain(`savepoint part_${depth}`),
+    release: [],
+    undo: [plain(`rollback to savepoint part_${depth}`)],
   }),
   withConnection,
   runOn,
@@ -29,7 +29,7 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
 
   async completeBatch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
     this.dispatch(dialect.begin).catch(() => {});
-    const asked = new Promise((resolve) => {
+    const requested = new Promise((resolve) => {
       // By then, all calls that depend on no answer are queued.
       process.nextTick(() => {
         this.over = true;
@@ -37,11 +37,11 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
       });
     });
     try {
-      const [result] = await Promise.all([promised(() => work(this)), asked]);
+      const [result] = await Promise.all([promised(() => work(this)), requested]);
       await this.end();
       return result;
     } catch (error) {
-      await asked;
+      await requested;
       await this.rollBack();
       throw error;
     }

@@ -45,16 +45,16 @@ export class ValueColumns {
   /** Reads the list and caches it. Returns the keys of all indexes. */
   async read(sql: SqlRunner): Promise<ReadonlySet<string>> {
     const { rows } = await sql.runOnce<AttributeIndex>(listedIndexes(this.tables));
-    this.know(rows);
+    this.cache(rows);
     return new Set(rows.map(indexKey));
   }
 
-  know(indexes: readonly AttributeIndex[]): void {
+  cache(indexes: readonly AttributeIndex[]): void {
     this.names = new Set(indexes.map(valueColumn));
   }
 
   /** Invalidates the cache after another process has dropped a column. */
-  forget(): void {
+  invalidate(): void {
     this.names = undefined;
   }
 

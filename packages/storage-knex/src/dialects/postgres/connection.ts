@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { lending, type LentConnection } from "../../pooled-connections.ts";
+import { connectionAccess, type PooledConnection } from "../../pooled-connections.ts";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
 import { connectionError, losesConnection, statementError } from "./postgres-error.ts";
 
@@ -18,20 +18,20 @@ interface Answer {
 }
 
 /** A driver connection lent by Knex. */
-export interface Connection extends LentConnection {
+export interface Connection extends PooledConnection {
   /** Whether the driver sends a query before the previous answer. */
   readonly pipeline?: boolean;
   readonly connection?: { readonly stream: Writable };
   query(query: Query, callback: (error: Error | null, answer: Answer) => void): void;
   /** Queries in flight. */
-  underWay?: number;
+  inFlight?: number;
   /** The previous query, on a connection without pipelining. Never rejects. */
-  ahead?: Promise<unknown>;
+  previous?: Promise<unknown>;
   /** `performance.now()` at the start of the current wait, for the server watch. */
   busySince?: number | undefined;
 }
 
-export const { acquire, release, withConnection } = lending<Connection>(connectionError);
+export const { acquire, release, withConnection } = connectionAccess<Connection>(connectionError);
 
 /**
  * Runs one query. Rejects with a `ServiceError` and marks a connection that can no longer be trusted. Queries sent
@@ -39,17 +39,17 @@ export const { acquire, release, withConnection } = lending<Connection>(connecti
  */
 export function runOn<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>> {
   if (connection.pipeline === true) {
-    holdBack(connection);
+    corkUntilNextTick(connection);
     return send(connection, query);
   }
   const answer =
-    connection.ahead === undefined
+    connection.previous === undefined
       ? send<Row>(connection, query)
-      : connection.ahead.then(() => send<Row>(connection, query));
-  const ahead = answer.then(noOp, noOp).then(() => {
-    if (connection.ahead === ahead) delete connection.ahead;
+      : connection.previous.then(() => send<Row>(connection, query));
+  const previous = answer.then(noOp, noOp).then(() => {
+    if (connection.previous === previous) delete connection.previous;
   });
-  connection.ahead = ahead;
+  connection.previous = previous;
   return answer;
 }
 
@@ -68,7 +68,7 @@ export async function rollBack(connection: Connection): Promise<void> {
 }
 
 /** Corks the socket until the current tick ends, so that all queries share one packet. */
-function holdBack({ connection }: Connection): void {
+function corkUntilNextTick({ connection }: Connection): void {
   if (connection === undefined || connection.stream.writableCorked > 0) return;
   connection.stream.cork();
   process.nextTick(() => connection.stream.uncork());
@@ -80,10 +80,10 @@ function send<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>
   // A promise of the driver would cost a second one for its stack trace. The request id serves that purpose.
   return new Promise((resolve, reject) => {
     if (query.untimed !== true) connection.busySince ??= performance.now();
-    connection.underWay = (connection.underWay ?? 0) + 1;
+    connection.inFlight = (connection.inFlight ?? 0) + 1;
     connection.query(query, (error, answer) => {
-      connection.underWay = (connection.underWay ?? 1) - 1;
-      connection.busySince = connection.underWay > 0 ? performance.now() : undefined;
+      connection.inFlight = (connection.inFlight ?? 1) - 1;
+      connection.busySince = connection.inFlight > 0 ? performance.now() : undefined;
       if (error === null || error === undefined)
         return resolve({ rows: answer.rows as Row[], rowCount: answer.rowCount ?? 0 });
       if (losesConnection(error)) connection.__knex__disposed = error;

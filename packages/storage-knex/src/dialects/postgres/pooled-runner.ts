@@ -12,17 +12,17 @@ import { dialect, TransactionRunner } from "./transaction-runner.ts";
  */
 export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   protected readonly dialect = dialect;
-  private loan: SharedLoan | undefined;
-  private readonly groups = new TurnGroups();
+  private shared: SharedConnection | undefined;
+  private readonly batcher = new TickBatcher();
 
   protected async send<Row>(query: Query, statement?: Statement): Promise<SqlResult<Row>> {
     this.calls.begin();
     try {
-      const checking = this.ready();
+      const checking = this.checkReady();
       if (checking !== undefined) await checking;
-      if (statement?.batchable === true) await this.groups.join();
+      if (statement?.batchable === true) await this.batcher.join();
       return await withRetries(
-        () => this.currentLoan().use((connection) => runOn<Row>(connection, query)),
+        () => this.sharedConnection().use((connection) => runOn<Row>(connection, query)),
         (error) => this.isLost(error),
       );
     } finally {
@@ -35,19 +35,19 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   }
 
   /** The loan for all statements sent before the next microtask. */
-  private currentLoan(): SharedLoan {
-    if (this.loan === undefined) {
-      this.loan = new SharedLoan(this.knex);
+  private sharedConnection(): SharedConnection {
+    if (this.shared === undefined) {
+      this.shared = new SharedConnection(this.knex);
       queueMicrotask(() => {
-        this.loan = undefined;
+        this.shared = undefined;
       });
     }
-    return this.loan;
+    return this.shared;
   }
 }
 
 /** A connection for several concurrent statements, released after the last answer. */
-class SharedLoan {
+class SharedConnection {
   private readonly connection: Promise<Connection>;
   private users = 0;
 
@@ -71,10 +71,10 @@ class SharedLoan {
 /** Statements per packet. The database runs them sequentially, so a large batch would delay the last one. */
 const maximumBatch = 8;
 
-interface Group {
+interface Batch {
   size: number;
-  readonly gone: Promise<void>;
-  readonly go: () => void;
+  readonly started: Promise<void>;
+  readonly start: () => void;
 }
 
 /**
@@ -82,30 +82,30 @@ interface Group {
  * from the database cost more than their content. A statement waits at most until the end of the tick. A full batch
  * does not wait.
  */
-class TurnGroups {
-  private group: Group | undefined;
+class TickBatcher {
+  private batch: Batch | undefined;
 
   /** The members of a batch resume without other work in between. */
   join(): Promise<void> {
-    this.group ??= this.begin();
-    const { group } = this;
-    group.size += 1;
-    if (group.size === maximumBatch) this.end(group);
-    return group.gone;
+    this.batch ??= this.begin();
+    const { batch } = this;
+    batch.size += 1;
+    if (batch.size === maximumBatch) this.end(batch);
+    return batch.started;
   }
 
-  private begin(): Group {
-    let go: () => void = () => {};
-    const gone = new Promise<void>((resolve) => {
-      go = resolve;
+  private begin(): Batch {
+    let start: () => void = () => {};
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
     });
-    const group = { size: 0, gone, go };
-    setImmediate(() => this.end(group));
-    return group;
+    const batch = { size: 0, started, start };
+    setImmediate(() => this.end(batch));
+    return batch;
   }
 
-  private end(group: Group): void {
-    if (this.group === group) this.group = undefined;
-    group.go();
+  private end(batch: Batch): void {
+    if (this.batch === batch) this.batch = undefined;
+    batch.start();
   }
 }

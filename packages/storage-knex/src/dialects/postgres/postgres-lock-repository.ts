@@ -10,17 +10,20 @@ export const postgresLockRepository = (
   offset: () => number,
 ): LockRepository => ({
   async take(id, session, atMost = 0) {
-    if (!isObjectId(id)) return "gone";
+    if (!isObjectId(id)) return "notFound";
     const values = [objectNumber(id), Buffer.from(session, "hex"), atMost, offset()];
-    const { rows } = await sql.run<{ outcome: "taken" | "held" | "gone" | "full" }>(statements.take, values);
-    return (rows[0] as { outcome: "taken" | "held" | "gone" | "full" }).outcome;
+    const { rows } = await sql.run<{ outcome: "locked" | "lockedByOther" | "notFound" | "limitReached" }>(
+      statements.take,
+      values,
+    );
+    return (rows[0] as { outcome: "locked" | "lockedByOther" | "notFound" | "limitReached" }).outcome;
   },
 
   async release(id, session) {
-    if (!isObjectId(id)) return "free";
+    if (!isObjectId(id)) return "notLocked";
     const values = [objectNumber(id), session === null ? null : Buffer.from(session, "hex"), offset()];
-    const { rows } = await sql.run<{ outcome: "released" | "held" | "free" }>(statements.release, values);
-    return (rows[0] as { outcome: "released" | "held" | "free" }).outcome;
+    const { rows } = await sql.run<{ outcome: "released" | "lockedByOther" | "notLocked" }>(statements.release, values);
+    return (rows[0] as { outcome: "released" | "lockedByOther" | "notLocked" }).outcome;
   },
 
   async state(id) {

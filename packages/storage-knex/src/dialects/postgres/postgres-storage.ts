@@ -91,7 +91,7 @@ export class KnexStorage extends SqlStorage {
       deletion: knexDeletionRepository(sql, statements.tombstones, offset),
       locks: postgresLockRepository(sql, statements.locks, offset),
       model: knexModelRepository(sql, statements.model, {
-        hold: (transaction) => transaction.run(statements.holdModel),
+        lock: (transaction) => transaction.run(statements.lockModel),
         replacing: "on conflict (name) do update set definition = excluded.definition",
       }),
       objects: knexObjectRepository(sql, statements.objects, tables, offset),

@@ -12,12 +12,12 @@ export const dialect: SqlDialect<Query, Connection> = {
   begin: { name: "begin", text: "begin isolation level read committed" },
   commit: { name: "commit", text: "commit" },
   rollback: { text: "rollback" },
-  part: (depth) => {
+  savepoint: (depth) => {
     const release = { name: `release_${depth}`, text: `release savepoint part_${depth}` };
     return {
-      begun: { name: `savepoint_${depth}`, text: `savepoint part_${depth}` },
-      kept: [release],
-      undone: [{ name: `rollback_to_${depth}`, text: `rollback to savepoint part_${depth}` }, release],
+      begin: { name: `savepoint_${depth}`, text: `savepoint part_${depth}` },
+      release: [release],
+      undo: [{ name: `rollback_to_${depth}`, text: `rollback to savepoint part_${depth}` }, release],
     };
   },
   withConnection,
@@ -26,7 +26,7 @@ export const dialect: SqlDialect<Query, Connection> = {
 };
 
 /** A statement of a batch that is being collected. */
-interface Gathered {
+interface BatchedQuery {
   readonly query: Query;
   /** `undefined` for a text composed for this call. */
   readonly statement: Statement | undefined;
@@ -40,22 +40,22 @@ interface Gathered {
 export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
   protected readonly dialect = dialect;
   /** The statements of the batch, while it accepts more. */
-  private gathered: Gathered[] | null = null;
+  private batched: BatchedQuery[] | null = null;
 
   /**
    * Runs a batch as one statement if possible. Otherwise it sends the commit along with the statements; the database
    * turns it into a rollback if one of them failed.
    */
   async completeBatch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
-    const gathered: Gathered[] = [];
-    this.gathered = gathered;
+    const batched: BatchedQuery[] = [];
+    this.batched = batched;
     let refused = false;
     const ended = new Promise<unknown>((resolve) => {
       // By then, all calls that depend on no answer are queued, including refusals without a statement.
       process.nextTick(() => {
         this.over = true;
-        this.gathered = null;
-        resolve(this.sendGathered(gathered, refused));
+        this.batched = null;
+        resolve(this.sendBatch(batched, refused));
       });
     });
     const working = promised(() => work(this));
@@ -73,25 +73,25 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
   }
 
   /** Resolves when the batch is committed or rolled back. The outcome is unknown if the connection is lost. */
-  private sendGathered(gathered: readonly Gathered[], refused: boolean): Promise<unknown> {
-    const statements = gathered.flatMap(({ statement }) => statement ?? []);
-    const batch = refused || statements.length < gathered.length ? null : batchStatement(statements);
+  private sendBatch(batched: readonly BatchedQuery[], refused: boolean): Promise<unknown> {
+    const statements = batched.flatMap(({ statement }) => statement ?? []);
+    const batch = refused || statements.length < batched.length ? null : batchStatement(statements);
     if (batch !== null) {
-      const answer = this.dispatch<never>({ ...batch, values: gathered.flatMap(({ query }) => query.values ?? []) });
-      for (const { resolve } of gathered) resolve(answer);
+      const answer = this.dispatch<never>({ ...batch, values: batched.flatMap(({ query }) => query.values ?? []) });
+      for (const { resolve } of batched) resolve(answer);
       return answer.catch(() => {});
     }
     // If it fails, so does everything after it.
     this.dispatch(dialect.begin).catch(() => {});
-    for (const { query, resolve } of gathered) resolve(this.dispatch(query));
+    for (const { query, resolve } of batched) resolve(this.dispatch(query));
     return this.dispatch(refused ? dialect.rollback : dialect.commit);
   }
 
   protected override send<Row>(query: Query, statement?: Statement): Promise<SqlResult<Row>> {
-    const { gathered } = this;
-    if (gathered === null) return super.send(query);
+    const { batched } = this;
+    if (batched === null) return super.send(query);
     return new Promise((resolve) => {
-      gathered.push({ query, statement, resolve: resolve as Gathered["resolve"] });
+      batched.push({ query, statement, resolve: resolve as BatchedQuery["resolve"] });
     });
   }
 

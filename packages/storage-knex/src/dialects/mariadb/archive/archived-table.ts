@@ -33,13 +33,13 @@ interface PlainTable {
   readonly order: string;
   readonly where?: string;
   /** Values of extra columns that no record has. */
-  readonly further?: Readonly<Record<string, SqlValue>>;
+  readonly additionalColumns?: Readonly<Record<string, SqlValue>>;
 }
 
 /** A table whose rows are records, one member per column. */
 export function plainTable<Section extends PlainSection>(
   section: Section,
-  { table, order, where = "true", further = {} }: PlainTable,
+  { table, order, where = "true", additionalColumns = {} }: PlainTable,
 ): ArchivedTable<Section> {
   const columns = archivedColumns(section);
   const selection = columns.map(
@@ -52,11 +52,13 @@ export function plainTable<Section extends PlainSection>(
       return { section, ...Object.fromEntries(members) } as RecordOf<Section>;
     },
     table,
-    columns: [...columns.map(({ column }) => `\`${column}\``), ...Object.keys(further)],
+    columns: [...columns.map(({ column }) => `\`${column}\``), ...Object.keys(additionalColumns)],
     rowsOf: (record) => {
       acceptStorable(record);
       const members = record as unknown as Readonly<Record<string, unknown>>;
-      return [[...columns.map(({ member, type }) => valueOf(members[member], type)), ...Object.values(further)]];
+      return [
+        [...columns.map(({ member, type }) => valueOf(members[member], type)), ...Object.values(additionalColumns)],
+      ];
     },
   };
 }

@@ -106,7 +106,7 @@ export class MariadbArchive implements StorageArchive {
     // Filling a database has no time limit.
     delete connection.answers;
     return new TransactionRunner(connection, this.knex, this.tables.database).complete(async (sql) => {
-      if (!(await this.holdEmpty(sql))) return "notEmpty";
+      if (!(await this.lockEmptyDatabase(sql))) return "notEmpty";
       await fillDatabase(sql, this.tables, this.sections, records);
       return "imported";
     });
@@ -116,7 +116,7 @@ export class MariadbArchive implements StorageArchive {
    * Locks the rows that object writers and model changes lock first, and checks that the database is empty. A
    * concurrent claim of an imported name waits for the import or fails as a duplicate.
    */
-  private async holdEmpty(sql: SqlRunner): Promise<boolean> {
+  private async lockEmptyDatabase(sql: SqlRunner): Promise<boolean> {
     const { objectSeries, settings } = this.tables;
     await sql.runOnce(`select 1 from ${objectSeries} for update`);
     await sql.runOnce(`select 1 from ${settings} for update`);
@@ -138,7 +138,7 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
       table: tables.records,
       order: "kind, id",
       where: `expires_at = ${never}`,
-      further: { expires_at: endOfTime, version: unnumbered, born: unnumbered },
+      additionalColumns: { expires_at: endOfTime, version: unnumbered, born: unnumbered },
     }),
     audit: plainTable("audit", { table: tables.audit, order: "sequence" }),
     tallies: plainTable("tallies", { table: tables.auditTallies, order: "`key`" }),

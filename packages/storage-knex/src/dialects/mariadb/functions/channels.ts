@@ -80,8 +80,8 @@ export const registerBlocksProcedure: Functions = {
  * call. A row without uses has no owner yet. Answers whether the call is allowed and whether a block is known.
  */
 function registerBlocksText({ registerBlocks }: Tables): string {
-  const asked = "json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) asked";
-  const held = `${asked} straight_join ${own.cipherBlocks} b on b.digest = unhex(asked.digest)`;
+  const requested = "json_table(digests, '$[*]' columns (place for ordinality, digest char(64) path '$')) requested";
+  const locked = `${requested} straight_join ${own.cipherBlocks} b on b.digest = unhex(requested.digest)`;
   const inTime = `b.first_used_at >= ${earlier("clock", "within")}`;
   return procedure(
     registerBlocks,
@@ -91,15 +91,15 @@ function registerBlocksText({ registerBlocks }: Tables): string {
       declare used boolean;
       select count(*) = json_length(digests) and coalesce(min(b.uses = 0 or (b.client_key = client and b.uses < most_uses and ${inTime})), 1),
         coalesce(max(b.uses > 0), 0)
-      into good, used from ${held} for update;
+      into good, used from ${locked} for update;
       if good then
-        update ${held} set
+        update ${locked} set
           b.key_id = if(b.uses = 0, server_key, b.key_id),
           b.first_used_at = if(b.uses = 0, clock, b.first_used_at),
           b.client_key = client,
           b.uses = b.uses + 1;
       else
-        delete b from ${held} where b.uses = 0;
+        delete b from ${locked} where b.uses = 0;
       end if;
       select good as allowed, used as known;`,
   );

@@ -14,7 +14,7 @@ export const openSessionProcedure: Functions = {
 };
 
 /**
- * Serializes conflicting calls that open sessions under a limit or for a device: each locks the rows that apply. Limits leave `room` for this
+ * Serializes conflicting calls that open sessions under a limit or for a device: each locks the rows that apply. Limits leave `remaining` for this
  * many sessions of the device, including the new one. The sessions that expire first end, each locked by its key. Times are in milliseconds;
  * `ahead` is the clock offset; a limit of 0 means none. Counting stops at the limit.
  */
@@ -30,34 +30,34 @@ function definition({ openSession }: Tables): string {
     opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
     device_limit bigint`,
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
-      declare held integer;
+      declare lock_row integer;
       declare beside bigint;
-      declare room bigint default device_limit;
+      declare remaining bigint default device_limit;
       if all_limit > 0 then
-        select gate into held from ${own.sessionLockRows} where gate = ${lockRowOfAll} for update;
+        select number into lock_row from ${own.sessionLockRows} where number = ${lockRowOfAll} for update;
       end if;
       if user_limit > 0 or device is not null then
-        select gate into held from ${own.sessionLockRows} where gate = user_number % ${userLockRows} for update;
+        select number into lock_row from ${own.sessionLockRows} where number = user_number % ${userLockRows} for update;
       end if;
       if user_limit > 0 then
         select count(*) into beside from ${own.sessions} where user_id = user_number and ${others};
         if beside >= user_limit then
           ${raise("SP315", "The user has as many sessions as allowed.")};
         end if;
-        set room = least(room, user_limit - beside);
+        set remaining = least(remaining, user_limit - beside);
       end if;
       if all_limit > 0 then
         select count(*) into beside from (select 1 from ${own.sessions} where ${others} limit all_limit) live;
         if beside >= all_limit then
           ${raise("SP315", "There are as many sessions as allowed.")};
         end if;
-        set room = least(room, all_limit - beside);
+        set remaining = least(remaining, all_limit - beside);
       end if;
       if device is not null then
-        set room = room - 1;
+        set remaining = remaining - 1;
         for old in (
           select digest from ${own.sessions} where user_id = user_number and app_key_id = app_key and device_id = device
-          order by expires_at desc, opened_at desc, digest limit room, 1000000
+          order by expires_at desc, opened_at desc, digest limit remaining, 1000000
         ) do
           delete from ${own.sessions} where digest = old.digest;
         end for;

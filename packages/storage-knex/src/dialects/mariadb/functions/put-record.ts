@@ -33,30 +33,30 @@ function definition({ putRecord }: Tables): string {
     owner_limit bigint, all_limit bigint`,
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare ends datetime(6) default coalesce(${later("clock", "lifetime")}, ${never});
-      declare held integer;
-      declare good bigint;
+      declare lock_row integer;
+      declare existing bigint;
       declare present bigint;
       declare living boolean;
-      declare drawn bigint;
-      ${entering("owner_limit", `crc32(concat(record_kind, ' ', record_owner)) % ${ownerLockRows}`, counted("records_owner", "owner = record_owner and kind = record_kind", "owner_limit"), "ownerFull")}
-      ${entering("all_limit", String(lockRowOfAllRecords), counted("records_kind_expiry", "kind = record_kind", "all_limit"), "full")}
+      declare new_version bigint;
+      ${lockQuota("owner_limit", `crc32(concat(record_kind, ' ', record_owner)) % ${ownerLockRows}`, counted("records_owner", "owner = record_owner and kind = record_kind", "owner_limit"), "ownerFull")}
+      ${lockQuota("all_limit", String(lockRowOfAllRecords), counted("records_kind_expiry", "kind = record_kind", "all_limit"), "full")}
       if coalesce(if_version, 0) = 0 then
-        set drawn = nextval(${own.recordVersions});
+        set new_version = nextval(${own.recordVersions});
         insert into ${own.records} (kind, id, owner, value, version, born, created_at, expires_at)
-        values (record_kind, record_id, record_owner, record_value, drawn, drawn, clock, ends)
+        values (record_kind, record_id, record_owner, record_value, new_version, new_version, clock, ends)
         on duplicate key update claims = claims;
       end if;
       select version, expires_at > clock into present, living from ${own.records} where ${named} for update;
-      if present = drawn then
+      if present = new_version then
         select 'stored' as outcome;
       elseif living and if_version = 0 then
         select 'exists' as outcome;
       elseif if_version > 0 and (living is not true or present <> if_version) then
         select 'stale' as outcome;
       else
-        set drawn = nextval(${own.recordVersions});
-        update ${own.records} set owner = record_owner, value = record_value, version = drawn, expires_at = ends, due_at = null, claims = 0,
-          born = if(living, born, drawn), created_at = if(living, created_at, clock)
+        set new_version = nextval(${own.recordVersions});
+        update ${own.records} set owner = record_owner, value = record_value, version = new_version, expires_at = ends, due_at = null, claims = 0,
+          born = if(living, born, new_version), created_at = if(living, created_at, clock)
         where ${named};
         select 'stored' as outcome;
       end if;`,
@@ -65,7 +65,7 @@ function definition({ putRecord }: Tables): string {
 
 /** Counts up to the limit, in a statement of its own: a subquery of a condition would lock the rows it reads. */
 function counted(key: string, which: string, limit: string): string {
-  return `select count(*) into good from (
+  return `select count(*) into existing from (
           select 1 from ${own.records} force index (${key}) where ${which} and expires_at > clock limit ${limit}
         ) counted;`;
 }
@@ -74,21 +74,21 @@ function counted(key: string, which: string, limit: string): string {
  * Locks the lock row, in share mode if far below the limit, or answers that the quota is full. An existing record
  * ignores a full quota. If the free quota shrinks meanwhile, it raises a deadlock error, so that the call is retried.
  */
-function entering(limit: string, gate: string, count: string, full: string): string {
-  const isRoomy = `good + @@max_connections < ${limit}`;
-  const holding = `select gate into held from ${own.recordLockRows} where gate = ${gate}`;
+function lockQuota(limit: string, lockRow: string, count: string, full: string): string {
+  const isBelowLimit = `existing + @@max_connections < ${limit}`;
+  const lockRowText = `select number into lock_row from ${own.recordLockRows} where number = ${lockRow}`;
   return `if ${limit} > 0 then
         ${count}
-        if ${isRoomy} then
-          ${holding} lock in share mode;
+        if ${isBelowLimit} then
+          ${lockRowText} lock in share mode;
           ${count}
-          if not (${isRoomy}) then
+          if not (${isBelowLimit}) then
             signal sqlstate '40001' set mysql_errno = 1213, message_text = 'Meanwhile there is not so much room for records.';
           end if;
         else
-          ${holding} for update;
+          ${lockRowText} for update;
           ${count}
-          if good >= ${limit} then
+          if existing >= ${limit} then
             select if(count(*) = 0, '${full}', 'exists') as outcome from ${own.records} where ${named} and expires_at > clock;
             leave work;
           end if;

@@ -28,20 +28,20 @@ function definition({ removeAccounts }: Tables): string {
   return procedure(
     removeAccounts,
     "users longtext, subjects longtext, customs longtext",
-    `declare held, gone bigint;
+    `declare administrators, removed_count bigint;
       if exists (select 1 from ${own.accounts} where user_id in ${listed} and ${active}) then
-        select count(*) into held from ${own.accounts} where administrator for update;
+        select count(*) into administrators from ${own.accounts} where administrator for update;
         if not exists (select 1 from ${own.accounts} where ${active} and user_id not in ${listed}) then
           select null as removed;
           leave work;
         end if;
       end if;
       delete from ${own.accounts} where user_id in ${listed};
-      set gone = row_count();
+      set removed_count = row_count();
       ${takeFrom(own.records, "owner")};
       delete c from ${own.customAccounts} c join ${named} n on n.id collate utf8mb4_nopad_bin = c.id;
-      set gone = gone + row_count();
+      set removed_count = removed_count + row_count();
       delete t from ${own.customAccounts} t join ${listed} u on u.number = t.user_id;
-      select gone as removed;`,
+      select removed_count as removed;`,
   );
 }

@@ -10,52 +10,53 @@ export const throttleProcedures: Functions = {
 };
 
 /** Expired rows that each failure deletes: more than it can add. */
-const swept = 10;
+const expiredPerFailure = 10;
 
-/** The requested keys in order. Rows are locked in this order to avoid deadlocks: `{key, free, first, longest, forget, exempt}`. */
-const asked = `json_table(asked, '$[*]' columns (
-        \`key\` varchar(100) path '$.key', free integer path '$.free', first double path '$.first', longest double path '$.longest', forget double path '$.forget',
-        exempt varchar(100) path '$.exempt'
+/** The requested keys in order. Rows are locked in this order to avoid deadlocks: `{key, max_failures, initial_delay, max_delay, reset_after, exemption}`. */
+const requested = `json_table(requested, '$[*]' columns (
+        \`key\` varchar(100) path '$.key', max_failures integer path '$.max_failures', initial_delay double path '$.initial_delay', max_delay double path '$.max_delay', reset_after double path '$.reset_after',
+        exemption varchar(100) path '$.exemption'
       )) a`;
 
 /** `delayAfter` of the domain, in milliseconds. */
-const delay = "if(t.failures < a.free, 0, least(a.longest, a.first * pow(2, least(t.failures - a.free, 30))))";
+const delay =
+  "if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30))))";
 
 /** When the delay of a row ends. */
 const freeAt = later("t.delayed_at", delay);
 
 /** Keys with a valid exemption. Read in a statement of its own, which locks no exemption. */
-const exempting = `join ${own.throttle} e on e.\`key\` = a.exempt and e.forget_at > clock`;
+const exempting = `join ${own.throttle} e on e.\`key\` = a.exemption and e.forget_at > clock`;
 
 /** The keys of `a` as a JSON array, null if there are none, and whether a key is in it. */
 const keyList = "json_arrayagg(a.`key`)";
-const isSpared = "coalesce(json_contains(spared, json_quote(a.`key`)), false)";
+const isExempt = "coalesce(json_contains(exempt_keys, json_quote(a.`key`)), false)";
 
 /** Remaining milliseconds, rounded up so that an active delay is never 0. */
 const left = `greatest(0, ceil(timestampdiff(microsecond, clock, ${freeAt}) / 1000))`;
 
 /** Answers the longest wait, in milliseconds, and whether the attempt was claimed. Most attempts have no delay and need one lookup only. */
 function attempt({ attemptThrottle }: Tables): string {
-  const held = `${asked} straight_join ${own.throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0`;
+  const delayed = `${requested} straight_join ${own.throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0`;
   return procedure(
     attemptThrottle,
-    "asked longtext, ahead double",
+    "requested longtext, ahead double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare wait bigint;
-      declare longest_wait bigint;
+      declare max_wait bigint;
       declare found bigint;
-      declare spared longtext;
-      select coalesce(max(${left}), 0), count(*) into longest_wait, found from ${held} for update;
+      declare exempt_keys longtext;
+      select coalesce(max(${left}), 0), count(*) into max_wait, found from ${delayed} for update;
       if found = 0 then
         select 0 as wait, false as claimed;
         leave work;
       end if;
-      select ${keyList} into spared from ${asked} ${exempting};
-      select coalesce(max(${left}), 0), count(*) into wait, found from ${held} and not ${isSpared} for update;
+      select ${keyList} into exempt_keys from ${requested} ${exempting};
+      select coalesce(max(${left}), 0), count(*) into wait, found from ${delayed} and not ${isExempt} for update;
       if wait = 0 and found > 0 then
-        update ${held} and not ${isSpared} set t.delayed_at = clock;
+        update ${delayed} and not ${isExempt} set t.delayed_at = clock;
       end if;
-      select if(wait > 0, longest_wait, 0) as wait, wait = 0 and found > 0 as claimed;`,
+      select if(wait > 0, max_wait, 0) as wait, wait = 0 and found > 0 as claimed;`,
   );
 }
 
@@ -66,29 +67,29 @@ function attempt({ attemptThrottle }: Tables): string {
 function fail({ failThrottle }: Tables): string {
   return procedure(
     failThrottle,
-    "asked longtext, ahead double",
+    "requested longtext, ahead double",
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
-      declare left_over bigint;
-      declare spared longtext;
-      for forgotten in (select \`key\` from ${own.throttle} where forget_at <= clock order by forget_at limit ${swept}) do
-        for held in (select \`key\` from ${own.throttle} where \`key\` = forgotten.\`key\` and forget_at <= clock for update skip locked) do
-          delete from ${own.throttle} where \`key\` = held.\`key\`;
+      declare exempt_wait bigint;
+      declare exempt_keys longtext;
+      for expired in (select \`key\` from ${own.throttle} where forget_at <= clock order by forget_at limit ${expiredPerFailure}) do
+        for lockable in (select \`key\` from ${own.throttle} where \`key\` = expired.\`key\` and forget_at <= clock for update skip locked) do
+          delete from ${own.throttle} where \`key\` = lockable.\`key\`;
         end for;
       end for;
-      select ${keyList}, coalesce(max(${left}), 0) into spared, left_over
-      from ${asked} straight_join ${own.throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0 and ${freeAt} > clock ${exempting};
+      select ${keyList}, coalesce(max(${left}), 0) into exempt_keys, exempt_wait
+      from ${requested} straight_join ${own.throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0 and ${freeAt} > clock ${exempting};
       insert into ${own.throttle} (\`key\`, failures, delayed_at, forget_at)
-      select a.\`key\`, 1, clock, ${later("clock", "a.forget")} from ${asked} where not ${isSpared}
+      select a.\`key\`, 1, clock, ${later("clock", "a.reset_after")} from ${requested} where not ${isExempt}
       on duplicate key update
         failures = if(forget_at > clock, failures + 1, 1),
         delayed_at = value(delayed_at),
         forget_at = value(forget_at);
-      select greatest(left_over, coalesce(max(${delay}), 0)) as wait from ${asked} join ${own.throttle} t on t.\`key\` = a.\`key\` and not ${isSpared};`,
+      select greatest(exempt_wait, coalesce(max(${delay}), 0)) as wait from ${requested} join ${own.throttle} t on t.\`key\` = a.\`key\` and not ${isExempt};`,
   );
 }
 
 /**
- * `all_keys` are all keys that `asked` and `forget` name. Most log-ins have no earlier failure and need one lookup only. It locks rows exclusively:
+ * `all_keys` are all keys that `requested` and `reset_keys` name. Most log-ins have no earlier failure and need one lookup only. It locks rows exclusively:
  * share locks followed by deletes would deadlock. `granted` is the key of an exemption. It is read without a lock and written unless it was written
  * within `renewal`. A new one can exceed the limit of its group.
  */
@@ -96,38 +97,38 @@ function pass({ passThrottle }: Tables): string {
   const named = (list: string) => `json_table(${list}, '$[*]' columns (\`key\` varchar(100) path '$'))`;
   return procedure(
     passThrottle,
-    `all_keys longtext, asked longtext, forget longtext, ahead double,
+    `all_keys longtext, requested longtext, reset_keys longtext, ahead double,
     granted varchar(100), granted_group varchar(100), at_most integer, lifetime double, renewal double`,
     `declare clock datetime(6) default ${later("now(6)", "ahead")};
       declare found bigint;
       declare exempted bigint;
-      declare good_until datetime(6);
+      declare exempt_until datetime(6);
       select count(*) into found from ${named("all_keys")} n straight_join ${own.throttle} t on t.\`key\` = n.\`key\` for update;
       if found > 0 then
         select count(*), count(e.\`key\`) into found, exempted
-        from ${asked} join ${own.throttle} t on t.\`key\` = a.\`key\` left ${exempting}
-        where t.forget_at > clock and t.failures >= a.free and t.delayed_at > ${earlier("clock", delay)};
+        from ${requested} join ${own.throttle} t on t.\`key\` = a.\`key\` left ${exempting}
+        where t.forget_at > clock and t.failures >= a.max_failures and t.delayed_at > ${earlier("clock", delay)};
         if found > exempted then
           ${raise("SP302", "A delay runs.")};
         end if;
-        delete t from ${named("forget")} n straight_join ${own.throttle} t on t.\`key\` = n.\`key\`;
+        delete t from ${named("reset_keys")} n straight_join ${own.throttle} t on t.\`key\` = n.\`key\`;
       end if;
       if granted is null then
         leave work;
       end if;
-      select max(forget_at) into good_until from ${own.throttle} where \`key\` = granted;
-      if good_until >= ${later("clock", "lifetime - renewal")} then
+      select max(forget_at) into exempt_until from ${own.throttle} where \`key\` = granted;
+      if exempt_until >= ${later("clock", "lifetime - renewal")} then
         leave work;
       end if;
       insert into ${own.throttle} (\`key\`, failures, delayed_at, forget_at) values (granted, 0, clock, ${later("clock", "lifetime")})
       on duplicate key update delayed_at = value(delayed_at), forget_at = value(forget_at);
-      if good_until is null then
+      if exempt_until is null then
         for surplus in (
           select \`key\` from ${own.throttle} where \`key\` > granted_group and \`key\` < concat(granted_group, '~')
           order by forget_at desc, \`key\` limit at_most, 1000000
         ) do
-          for held in (select \`key\` from ${own.throttle} where \`key\` = surplus.\`key\` for update skip locked) do
-            delete from ${own.throttle} where \`key\` = held.\`key\`;
+          for lockable in (select \`key\` from ${own.throttle} where \`key\` = surplus.\`key\` for update skip locked) do
+            delete from ${own.throttle} where \`key\` = lockable.\`key\`;
           end for;
         end for;
       end if;`,

@@ -5,8 +5,8 @@ import type { Migration } from "./migrator.ts";
 const tableOptions = "engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin";
 
 /** The tables of accounts, sessions, records and logs. */
-export const entry: Migration = {
-  name: "0001-entry",
+export const access: Migration = {
+  name: "0001-access",
   statements: (tables) => [
     ...administration(tables),
     accounts(tables),
@@ -89,16 +89,16 @@ function sessions({ sessionLockRows, sessions: table }: Tables): string[] {
       key sessions_link (link_id),
       key sessions_device (user_id, app_key_id, device_id)
     ) ${tableOptions}`,
-    ...gates(sessionLockRows),
+    ...lockRowTable(sessionLockRows),
   ];
 }
 
 /** Lock rows that serialize transactions: one for all of them, and 256 shared by hash. */
-function gates(table: string): string[] {
+function lockRowTable(table: string): string[] {
   const rows = Array.from({ length: 257 }, (_, row) => `(${row - 1})`).join(", ");
   return [
-    `create table if not exists ${table} (gate integer primary key) ${tableOptions}`,
-    `insert into ${table} (gate) values ${rows} on duplicate key update gate = value(gate)`,
+    `create table if not exists ${table} (number integer primary key) ${tableOptions}`,
+    `insert into ${table} (number) values ${rows} on duplicate key update number = value(number)`,
   ];
 }
 
@@ -211,6 +211,6 @@ function records({ recordLockRows, records: table, recordVersions }: Tables): st
       key records_kind_expiry (kind, expires_at, created_at),
       key records_born (kind, born)
     ) ${tableOptions}`,
-    ...gates(recordLockRows),
+    ...lockRowTable(recordLockRows),
   ];
 }

@@ -5,7 +5,7 @@ import { openSessionProcedure } from "../functions/open-session.ts";
 import { putRecordProcedure } from "../functions/put-record.ts";
 import { removeAccountsProcedure } from "../functions/remove-accounts.ts";
 import { throttleProcedures } from "../functions/throttle.ts";
-import { entry } from "./0001-access.ts";
+import { access } from "./0001-access.ts";
 import { objects } from "./0002-objects.ts";
 import type { Functions, Migration } from "./migrator.ts";
 
@@ -21,4 +21,4 @@ const functions: readonly Functions[] = [
 ];
 
 /** All migrations, in order. Procedures come last because they depend on the tables of all migrations. */
-export const migrations: readonly Migration[] = [entry, objects, ...functions];
+export const migrations: readonly Migration[] = [access, objects, ...functions];

@@ -125,7 +125,7 @@ export function mariadbDeletionRepository(runner: SqlRunner, context: ObjectCont
           return [{ object: nextVersion(object, writeLock.now, { attributes: whole }), links }];
         });
         if (written.length === 0) return [];
-        await tombstones.forget(objectNumbers(found.keys()));
+        await tombstones.remove(objectNumbers(found.keys()));
         await writes.add(written, await writeLock.stamp());
         return written.map(({ object }) => object);
       }),

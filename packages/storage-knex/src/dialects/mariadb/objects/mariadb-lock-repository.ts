@@ -14,24 +14,24 @@ export function mariadbLockRepository(
 ): LockRepository {
   return {
     async take(id, session, atMost = 0) {
-      if (!isObjectId(id)) return "gone";
+      if (!isObjectId(id)) return "notFound";
       return withWriteLock(async (sql, now) => {
         const { rows } = await sql.run(locks.target, [objectNumber(id)]);
-        if (rows.length === 0) return "gone";
+        if (rows.length === 0) return "notFound";
         const lock = await live(sql, id);
-        if (lock !== null) return lock.session === session ? "taken" : "held";
-        if (atMost > 0 && (await heldBy(sql, session)) >= atMost) return "full";
+        if (lock !== null) return lock.session === session ? "locked" : "lockedByOther";
+        if (atMost > 0 && (await heldBy(sql, session)) >= atMost) return "limitReached";
         await sql.run(locks.take, [objectNumber(id), Buffer.from(session, "hex"), now]);
-        return "taken";
+        return "locked";
       });
     },
 
     async release(id, session) {
-      if (!isObjectId(id)) return "free";
+      if (!isObjectId(id)) return "notLocked";
       return withWriteLock(async (sql) => {
         const lock = await live(sql, id);
-        if (lock === null) return "free";
-        if (session !== null && lock.session !== session) return "held";
+        if (lock === null) return "notLocked";
+        if (session !== null && lock.session !== session) return "lockedByOther";
         await sql.run(locks.release, [objectNumber(id)]);
         return "released";
       });

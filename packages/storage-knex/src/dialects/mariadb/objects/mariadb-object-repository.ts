@@ -63,12 +63,12 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
         const last = objects.at(-1);
         return { objects, last: last === undefined ? null : { values: [], id: last.id } };
       }
-      const asked = { ...query, classes };
+      const restricted = { ...query, classes };
       return byColumns(async () => {
-        const floor = await floorOf(asked, visibility, page);
-        const found = floor === null ? null : await ordered(asked, visibility, { page, bytes, floor });
+        const floor = await floorOf(restricted, visibility, page);
+        const found = floor === null ? null : await ordered(restricted, visibility, { page, bytes, floor });
         // A concurrent write can leave fewer objects above the floor.
-        return found?.objects.length === page.limit ? found : ordered(asked, visibility, { page, bytes });
+        return found?.objects.length === page.limit ? found : ordered(restricted, visibility, { page, bytes });
       });
     },
 
@@ -95,7 +95,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     },
 
     async lock(ids) {
-      if (ids.length > 0) await runner.atomically((sql) => takeTurn(sql));
+      if (ids.length > 0) await runner.atomically((sql) => takeWriteLock(sql));
     },
 
     async insert(objects, by) {
@@ -112,7 +112,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       const given = uuids.filter((_, index) => objects[index]?.uuid !== undefined);
       return runner.atomically(async (sql) => {
         const [writeLock, reads, writes] = [
-          await takeTurn(sql, by),
+          await takeWriteLock(sql, by),
           new ObjectReads(sql, context.tables),
           new ObjectWrites(sql, context.tables),
         ];
@@ -135,7 +135,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       acceptChanges(changes);
       const wanted = structuredClone(changes);
       return runner.atomically(async (sql) => {
-        const [writeLock, writes] = [await takeTurn(sql, by), new ObjectWrites(sql, context.tables)];
+        const [writeLock, writes] = [await takeWriteLock(sql, by), new ObjectWrites(sql, context.tables)];
         const objects = await changeable(sql, wanted, by);
         await writes.acceptTargets(wanted.map(({ links }) => links));
         const changing = wanted.map((change) => ({ change, object: objects.get(change.id) as StoredObject }));
@@ -238,7 +238,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       return await ask();
     } catch (error) {
       if (columns.isEmpty || !isUnknownColumn(error)) throw error;
-      columns.forget();
+      columns.invalidate();
       await columns.load(runner);
       return ask();
     }
@@ -249,7 +249,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     return { tables, columns, visibility };
   }
 
-  function takeTurn(sql: SqlRunner, by?: Writing): Promise<WriteLock> {
+  function takeWriteLock(sql: SqlRunner, by?: Writing): Promise<WriteLock> {
     return WriteLock.take(sql, context.statements, context.offset(), by);
   }
 }

@@ -110,7 +110,7 @@ export class ObjectReads {
   }
 
   /** The numbers of live objects that are invisible, and of recycled objects. */
-  async outOfSight(numbers: readonly number[], visibility: Visibility): Promise<ReadonlySet<ObjectId>> {
+  async invisibleIds(numbers: readonly number[], visibility: Visibility): Promise<ReadonlySet<ObjectId>> {
     const { tombstones, objects } = this.tables;
     const live = await this.sql.runOnce<Pick<ObjectRow, "oid" | "class" | "readers">>(
       `select oid, class, readers from ${objects} where ${isAmongNumbers("oid", numbers)}`,

@@ -167,7 +167,8 @@ export async function withKeptMembers(
   reads: ObjectReads,
 ): Promise<Changing[]> {
   const missing = changing.flatMap((each) => newLists(each).flatMap((list) => list.missing));
-  const kept = missing.length === 0 ? new Set<ObjectId>() : await reads.outOfSight(objectNumbers(missing), visibility);
+  const kept =
+    missing.length === 0 ? new Set<ObjectId>() : await reads.invisibleIds(objectNumbers(missing), visibility);
   if (kept.size === 0) return [...changing];
   return changing.map(({ change, object }) => {
     const lists = newLists({ change, object }).map(
@@ -183,8 +184,10 @@ export async function withKeptMembers(
 
 function newLists({ change: { attributes, links }, object }: Changing): NewList[] {
   return Object.keys(links).flatMap((name) => {
-    const [given, held] = [listIn(attributes, name), listIn(object.attributes, name)];
-    return given === null || held === null ? [] : [{ name, given, missing: held.filter((id) => !given.includes(id)) }];
+    const [given, stored] = [listIn(attributes, name), listIn(object.attributes, name)];
+    return given === null || stored === null
+      ? []
+      : [{ name, given, missing: stored.filter((id) => !given.includes(id)) }];
   });
 }
 

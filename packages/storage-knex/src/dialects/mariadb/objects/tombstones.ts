@@ -123,7 +123,7 @@ export class Tombstones {
     );
   }
 
-  async forget(numbers: readonly number[]): Promise<void> {
+  async remove(numbers: readonly number[]): Promise<void> {
     await this.sql.runOnce(`delete from ${this.tables.tombstones} where ${isAmongNumbers("oid", numbers)}`);
   }
 

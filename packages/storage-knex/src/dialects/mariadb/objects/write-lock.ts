@@ -37,7 +37,7 @@ export class WriteLock {
     offset: number,
     { modelGeneration }: Pick<Writing, "modelGeneration"> = {},
   ): Promise<WriteLock> {
-    const { rows } = await sql.run<Series>(statements.takeTurn);
+    const { rows } = await sql.run<Series>(statements.lockSeries);
     const [series] = rows as [Series];
     // A separate statement sees the commits of the writers before it.
     const moment = await sql.run<{ generation: number; now: number }>(statements.moment, [offset]);
@@ -86,7 +86,7 @@ type WritingStatements = ReturnType<typeof writingStatements>;
 export function writingStatements({ objectNumbers, objectSeries, settings }: Tables) {
   return {
     /** Returns the last `stamp` and `number`, and locks their row until the transaction ends. Rolled-back numbers count. */
-    takeTurn: statement(
+    lockSeries: statement(
       "writing_take_turn",
       `select stamp, greatest(number, (select next_not_cached_value - 1 from ${objectNumbers})) as number from ${objectSeries} for update`,
     ),

@@ -50,7 +50,7 @@ export function findText(
     thoroughness === "starts"
       ? []
       : thoroughness.longest.map((characters) => (characters < indexedCharacters ? 0 : characters));
-  const conditions = [...meant(query, scope), ...onPage(columns, page, scope)];
+  const conditions = [...conditionsOf(query, scope), ...onPage(columns, page, scope)];
   if (floor !== undefined) conditions.push(isAbove(columns, floor, scope));
   const limit = `limit ${page.limit} offset ${"offset" in page ? page.offset : 0}`;
   const cut = `select o.oid${keyColumns(columns)} from ${scope.tables.objects} o${scope.joins}
@@ -76,7 +76,7 @@ export function floorText(source: QuerySource, query: ObjectQuery, page: Page): 
   const columns = orderColumns(query.sort ?? [], "o", scope);
   const [first] = columns;
   if (first?.descending !== true || query.classes.length > 1 || !scope.isIndexed(first.path)) return null;
-  const conditions = [...meant(query, scope), ...onPage(columns, page, scope)].join(" and ");
+  const conditions = [...conditionsOf(query, scope), ...onPage(columns, page, scope)].join(" and ");
   const place = page.limit - 1 + ("offset" in page ? page.offset : 0);
   const text = `select ${first.indexed} as floor from ${scope.tables.objects} o${scope.joins} where ${conditions} order by ${first.indexed} desc limit 1 offset ${place}`;
   return { text, values: scope.parameters.values };
@@ -88,7 +88,7 @@ export function maxTextLength(source: QuerySource, query: ObjectQuery): Composed
   const lengths = orderColumns(query.sort ?? [], "o", scope).map(({ path, whole }) =>
     path.type === "string" ? `coalesce(max(char_length(${whole})), 0)` : "0",
   );
-  const conditions = meant(query, scope).join(" and ");
+  const conditions = conditionsOf(query, scope).join(" and ");
   const text = `select json_array(${lengths.join(", ")}) as longest from ${scope.tables.objects} o${scope.joins} where ${conditions}`;
   return { text, values: scope.parameters.values };
 }
@@ -103,14 +103,14 @@ function withSortKeys(lengths: readonly number[], text: string): string {
 /** The first matching objects by number, as outline rows. */
 export function matchText(source: QuerySource, query: ObjectQuery, atMost: number): ComposedText {
   const scope = scopeOf(source);
-  const text = `select ${outlineColumns("o")} from ${scope.tables.objects} o where ${meant(query, scope).join(" and ")} order by o.oid limit ${atMost}`;
+  const text = `select ${outlineColumns("o")} from ${scope.tables.objects} o where ${conditionsOf(query, scope).join(" and ")} order by o.oid limit ${atMost}`;
   return { text, values: scope.parameters.values };
 }
 
 /** The number of matching objects, as `count`. */
 export function countText(source: QuerySource, query: ObjectQuery, atMost: number | undefined): ComposedText {
   const scope = scopeOf(source);
-  const found = `from ${scope.tables.objects} o where ${meant(query, scope).join(" and ")}`;
+  const found = `from ${scope.tables.objects} o where ${conditionsOf(query, scope).join(" and ")}`;
   const limited = atMost === undefined ? found : `from (select 1 ${found} limit ${atMost}) counted`;
   return { text: `select count(*) as count ${limited}`, values: scope.parameters.values };
 }
@@ -130,7 +130,7 @@ function isAbove([first]: readonly OrderColumn[], floor: KeyValue, scope: Mariad
 }
 
 /** Conditions that an object matches a query. */
-function meant({ classes, filter }: ObjectQuery, scope: MariadbQueryScope): string[] {
+function conditionsOf({ classes, filter }: ObjectQuery, scope: MariadbQueryScope): string[] {
   const conditions = [scope.isOf("o", classes), scope.readable("o")];
   return filter === undefined ? conditions : [...conditions, condition(filter, "o", scope)];
 }

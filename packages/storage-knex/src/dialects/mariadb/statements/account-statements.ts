@@ -1,5 +1,5 @@
 import { maximumObjectBytes } from "@sallyport/core";
-import { additionUnlessKnown, statement } from "../../../statement.ts";
+import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../knex-account-repository.ts";
 import { boundedColumns, objectColumns } from "../objects/object-row.ts";
 import { maxNameLength, type Tables } from "../tables.ts";
@@ -58,11 +58,11 @@ export function accountStatements({
         ${linkedNumbers(`${objects} u where u.oid = (select a.user_id from ${bound} where ${ofLink})`)}
       )`,
     ),
-    create: additionUnlessKnown(
+    create: insertIgnoringDuplicates(
       "account_create",
       `insert into ${accounts} (user_id, login_name, confusable_key, secret, administrator, email) values ($1, $2, $3, $4, $5, $6)`,
     ),
-    createCustom: additionUnlessKnown(
+    createCustom: insertIgnoringDuplicates(
       "custom_account_create",
       `insert into ${customAccounts} (user_id, login_name, confusable_key, secret, id, email) values ($1, $2, $3, $4, $5, $6)`,
     ),
@@ -73,7 +73,7 @@ export function accountStatements({
 /** The numbers of the objects whose ids are values of attributes (parameter 2): an id as text, or an array of ids. */
 function linkedNumbers(holder: string): string {
   const values = `(select json_extract(u.attributes, concat('$.', listed.value)) as value from ${textsOf(2)} listed join ${holder})`;
-  return `select cast(conv(link.id, 36, 10) as signed) from ${values} held
-    join json_table(if(json_type(held.value) = 'ARRAY', held.value, concat('[', held.value, ']')), '$[*]' columns (id varchar(20) path '$')) link
+  return `select cast(conv(link.id, 36, 10) as signed) from ${values} stored
+    join json_table(if(json_type(stored.value) = 'ARRAY', stored.value, concat('[', stored.value, ']')), '$[*]' columns (id varchar(20) path '$')) link
     where link.id regexp '^[1-9A-Z][0-9A-Z]{0,9}$'`;
 }

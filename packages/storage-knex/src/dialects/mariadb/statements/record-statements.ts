@@ -24,17 +24,17 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
     where r.kind = $1 and (r.due_at is null or r.due_at <= ${storageTime(3)}) and r.expires_at > ${storageTime(3)}
     order by r.born limit $2 for update skip locked`,
   );
-  const drawn =
-    "json_table($2, '$[*]' columns (id varchar(512) character set utf8mb4 collate utf8mb4_nopad_bin path '$.id', version bigint path '$.version')) drawn";
+  const claimed =
+    "json_table($2, '$[*]' columns (id varchar(512) character set utf8mb4 collate utf8mb4_nopad_bin path '$.id', version bigint path '$.version')) claimed";
   const claim = statement(
     "records_claim",
-    `update ${drawn} straight_join ${records} r force index (primary) on r.kind = $1 and r.id = drawn.id
-    set r.version = drawn.version, r.claims = r.claims + 1, r.due_at = ${later(storageTime(4), "$3")}`,
+    `update ${claimed} straight_join ${records} r force index (primary) on r.kind = $1 and r.id = claimed.id
+    set r.version = claimed.version, r.claims = r.claims + 1, r.due_at = ${later(storageTime(4), "$3")}`,
   );
   return {
     get: statement(
       "records_get",
-      `select ${columns(3)} from ${textsOf(2)} asked straight_join ${records} r force index (primary) on r.kind = $1 and r.id = asked.value
+      `select ${columns(3)} from ${textsOf(2)} requested straight_join ${records} r force index (primary) on r.kind = $1 and r.id = requested.value
       where r.expires_at > ${storageTime(3)}`,
     ),
     put: statement("record_put", `call ${putRecord}($1, $2, $3, $4, $5, $6, $7, $8, $9)`),

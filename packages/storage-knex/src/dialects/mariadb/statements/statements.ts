@@ -7,7 +7,7 @@ import { modelStatements } from "../../../knex-model-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import { settingsStatements } from "../../../knex-settings-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
-import { additionUnlessKnown, statement } from "../../../statement.ts";
+import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
 import { noNumbers } from "../functions/channels.ts";
 import { lockStatements } from "../objects/mariadb-lock-repository.ts";
 import { writingStatements } from "../objects/write-lock.ts";
@@ -44,7 +44,7 @@ export function statementsOf(tables: Tables) {
 
 function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
   return {
-    create: additionUnlessKnown(
+    create: insertIgnoringDuplicates(
       "app_key_create",
       `insert into ${appKeys} (id, name, digest, app_names, origins, return_addresses) values ($1, $2, $3, $4, $5, $6)`,
     ),
@@ -100,7 +100,7 @@ function channelStatements({ acceptNumber, channels, reserveNumbers, sessions }:
 function cipherBlockStatements({ cipherBlocks, registerBlocks }: Tables): CipherBlockStatements {
   const now = storageTime(4);
   return {
-    registerNew: additionUnlessKnown(
+    registerNew: insertIgnoringDuplicates(
       "block_register_new",
       `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at) values ($1, $2, $3, 1, ${now})`,
     ),

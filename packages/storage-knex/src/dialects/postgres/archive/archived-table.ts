@@ -45,7 +45,7 @@ interface PlainTable extends Pick<ReadTable, "key"> {
   /** Default: a small row. */
   readonly size?: string;
   /** Expressions for extra columns that no record has. */
-  readonly further?: Readonly<Record<string, string>>;
+  readonly additionalColumns?: Readonly<Record<string, string>>;
   /** The join with the rows `l` that provides these expressions. */
   readonly joined?: string;
 }
@@ -53,7 +53,7 @@ interface PlainTable extends Pick<ReadTable, "key"> {
 /** A table whose rows are records, one member per column. */
 export function plainTable<Section extends PlainSection>(
   section: Section,
-  { table, rows = table, key, size = smallRow, further = {}, joined = "" }: PlainTable,
+  { table, rows = table, key, size = smallRow, additionalColumns = {}, joined = "" }: PlainTable,
 ): ArchivedTable<Section> {
   const columns = archivedColumns(section);
   const members = columns.map(
@@ -61,9 +61,12 @@ export function plainTable<Section extends PlainSection>(
   );
   const objects = columns.filter(({ type }) => type === "object").map(({ member }) => member);
   const json = columns.some(({ type }) => type === "json") ? "json" : "jsonb";
-  const names = [...columns.map(({ column }) => column), ...Object.keys(further)];
-  const values = [...columns.map(({ member, type }) => inserted(`"${member}"`, type)), ...Object.values(further)];
-  const given = columns.map(({ member, type }) => `"${member}" ${travelling[type]}`);
+  const names = [...columns.map(({ column }) => column), ...Object.keys(additionalColumns)];
+  const values = [
+    ...columns.map(({ member, type }) => inserted(`"${member}"`, type)),
+    ...Object.values(additionalColumns),
+  ];
+  const given = columns.map(({ member, type }) => `"${member}" ${transferTypes[type]}`);
   return {
     rows,
     key,
@@ -85,7 +88,7 @@ export function plainTable<Section extends PlainSection>(
 }
 
 /** The transfer type of a member, before its conversion to the column type. */
-const travelling: Readonly<Record<ColumnType, string>> = {
+const transferTypes: Readonly<Record<ColumnType, string>> = {
   bigint: "bigint",
   boolean: "boolean",
   digest: "text",

@@ -60,7 +60,7 @@ const rowsBetweenTurns = 64;
 class RowWriter implements SectionWriter {
   private rows = 0;
   private elements = "";
-  private underWay: Promise<unknown> = Promise.resolve();
+  private pending: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly run: Run,
@@ -77,16 +77,16 @@ class RowWriter implements SectionWriter {
 
   async end(): Promise<void> {
     await this.flush();
-    await this.underWay;
+    await this.pending;
   }
 
   /** Resolves when the previous statement is done. */
   private async flush(): Promise<void> {
-    const before = this.underWay;
+    const before = this.pending;
     if (this.rows > 0) {
-      this.underWay = this.run({ text: this.table.insert, values: [`[${this.elements}]`] });
+      this.pending = this.run({ text: this.table.insert, values: [`[${this.elements}]`] });
       // Awaited with the next one, or at the end.
-      this.underWay.catch(() => {});
+      this.pending.catch(() => {});
     }
     this.rows = 0;
     this.elements = "";

@@ -78,13 +78,13 @@ export class PostgresArchive implements StorageArchive {
       const run = runnerOf(connection);
       await run({ text: "begin isolation level read committed" });
       try {
-        const hindrance = await this.hindrance(run);
-        if (hindrance === null) {
+        const refusal = await this.importRefusal(run);
+        if (refusal === null) {
           await run({ text: waitTimeout });
           await fillDatabase(run, this.tables, this.sections, records);
         }
-        await run({ text: hindrance === null ? "commit" : "rollback" });
-        return hindrance ?? "imported";
+        await run({ text: refusal === null ? "commit" : "rollback" });
+        return refusal ?? "imported";
       } catch (error) {
         await rollBack(connection);
         throw isConstraintViolation(error) ? inconsistentRecords(error) : error;
@@ -93,7 +93,7 @@ export class PostgresArchive implements StorageArchive {
   }
 
   /** Locks the whole database. Returns the reason why an import is impossible, or null. */
-  private async hindrance(run: Run): Promise<"notEmpty" | "busy" | null> {
+  private async importRefusal(run: Run): Promise<"notEmpty" | "busy" | null> {
     const { classes, records, schema, settings } = this.tables;
     const { rows } = await run<{ locked: boolean }>({
       text: "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked",
@@ -138,8 +138,8 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
       rows: `(select *, (kind || ' ' || id) collate "C" as place from ${records} where expires_at = 'infinity')`,
       key: { column: "place", type: "text", isExpression: true },
       size: "(200 + octet_length(value::text))",
-      further: { version: "drawn.version", born: "drawn.version", expires_at: "'infinity'" },
-      joined: `, lateral (select nextval('${recordVersions}') as version where l.id is not null) drawn`,
+      additionalColumns: { version: "sequence.version", born: "sequence.version", expires_at: "'infinity'" },
+      joined: `, lateral (select nextval('${recordVersions}') as version where l.id is not null) sequence`,
     }),
     audit: plainTable("audit", { table: audit, key: { column: "sequence", type: "bigint" } }),
     tallies: plainTable("tallies", {
@@ -150,7 +150,7 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
         from ${auditTallies} t, lateral (select max(at) as at, sum(attempts) as attempts from ${auditTallies} o where o.key = t.key) same
         where t.shard = (select shard from ${auditTallies} o where o.key = t.key order by since, shard limit 1))`,
       key: { column: "key", type: "text" },
-      further: { shard: "0" },
+      additionalColumns: { shard: "0" },
     }),
   };
 }

@@ -41,18 +41,18 @@ function linesText({ rows, key: { column, type }, line }: ReadTable): string {
 /** Requests each item and returns the answers in order, with this many requests ahead. */
 async function* readAhead<Item, Answer>(
   items: AsyncIterable<Item>,
-  most: number,
+  max: number,
   ask: (item: Item) => Promise<Answer>,
 ): AsyncGenerator<Answer> {
-  const underWay: Promise<Answer>[] = [];
+  const pending: Promise<Answer>[] = [];
   for await (const item of items) {
     const answer = ask(item);
     // A consumer that stops early does not await it.
     answer.catch(() => {});
-    underWay.push(answer);
-    if (underWay.length > most) yield await (underWay.shift() as Promise<Answer>);
+    pending.push(answer);
+    if (pending.length > max) yield await (pending.shift() as Promise<Answer>);
   }
-  for (const answer of underWay) yield await answer;
+  for (const answer of pending) yield await answer;
 }
 
 /** A range of keys in a table. */
@@ -100,26 +100,26 @@ async function* readRanges(run: Run, table: ReadTable): AsyncGenerator<KeyRange[
  * The ranges of the rows after a key ($1), or from the start. Each range starts after the previous one: a window over
  * all rows would take four times as long.
  */
-function rangesText(table: ReadTable, most: RangeSize): string {
+function rangesText(table: ReadTable, max: RangeSize): string {
   const { column, type } = table.key;
   return `with recursive span as (
-      select 1 as number, next.* from ${nextRange(table, most, `$1::${type} is null or ${column} > $1::${type}`)} next
+      select 1 as number, next.* from ${nextRange(table, max, `$1::${type} is null or ${column} > $1::${type}`)} next
       union all
-      select span.number + 1, next.* from span, lateral ${nextRange(table, most, `${column} > span.last`)} next
-      where span.last is not null and span.number < ${rowsAtOnce / most.rows}
+      select span.number + 1, next.* from span, lateral ${nextRange(table, max, `${column} > span.last`)} next
+      where span.last is not null and span.number < ${rowsAtOnce / max.rows}
     )
     select first::text, last::text from span where last is not null`;
 }
 
 /** The first range of the rows that satisfy a condition; a null key if there is none. Sizes are accumulated row by row only if the total is too large. */
-function nextRange({ rows, key: { column }, size }: ReadTable, most: RangeSize, condition: string): string {
+function nextRange({ rows, key: { column }, size }: ReadTable, max: RangeSize, condition: string): string {
   const sizes = (where: string) => `select ${column} as key, ${size} as size from ${rows} r where ${where}`;
   return `(
-      select together.first, case when together.size <= ${most.bytes} then together.last else (
+      select page.first, case when page.size <= ${max.bytes} then page.last else (
           select max(key) from (
-            select key, sum(size) over (order by key rows unbounded preceding) - size as before from (${sizes(`${column} between together.first and together.last`)}) one
-          ) added where before < ${most.bytes}
+            select key, sum(size) over (order by key rows unbounded preceding) - size as before from (${sizes(`${column} between page.first and page.last`)}) one
+          ) added where before < ${max.bytes}
         ) end as last
-      from (select min(key) as first, max(key) as last, sum(size) as size from (${sizes(condition)} order by ${column} limit ${most.rows}) one) together
+      from (select min(key) as first, max(key) as last, sum(size) as size from (${sizes(condition)} order by ${column} limit ${max.rows}) one) page
     )`;
 }

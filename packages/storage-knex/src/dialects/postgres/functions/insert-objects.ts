@@ -4,7 +4,7 @@ import type { Tables } from "../tables.ts";
 import { acceptModel, lockTargets, isGiven, planOnce, raise } from "./writing-steps.ts";
 
 /** Tells the trigger that the inserted rows are counted already. A `set` clause in the function definition would require a superuser. */
-const tellCounted = (word: string) => `set_config('sallyport.counted', '${word}', true)`;
+const setCounted = (word: string) => `set_config('sallyport.counted', '${word}', true)`;
 
 export const insertFunctions: Functions = {
   name: "insert_objects",
@@ -13,22 +13,22 @@ export const insertFunctions: Functions = {
 };
 
 /**
- * `asked` is `{uuid, fresh, class, attributes, readers}` in the order of the new ids. `linked` is null or `{uuid,
+ * `requested` is `{uuid, fresh, class, attributes, readers}` in the order of the new ids. `linked` is null or `{uuid,
  * attribute, targets}`. `targets` are all targets, without duplicates.
  */
 function insertObjectsFunction(tables: Tables): string {
   const { tombstones, insertObjects, links, objects } = tables;
   const taken = (table: string) =>
-    `exists (select from ${table} where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(asked) as element))`;
+    `exists (select from ${table} where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(requested) as element))`;
   const insert = `insert into ${objects} as o (uuid, class, attributes, readers, stored_at)
     select (element ->> 'uuid')::uuid, element ->> 'class', element -> 'attributes',
       case when jsonb_typeof(element -> 'readers') = 'array'
         then array(select reader::bigint from jsonb_array_elements_text(element -> 'readers') as reader) end,
       now
-    from jsonb_array_elements(asked) with ordinality as list (element, position)
+    from jsonb_array_elements(requested) with ordinality as list (element, position)
     order by position
     returning o.*`;
-  return `create or replace function ${insertObjects} (asked jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
+  return `create or replace function ${insertObjects} (requested jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
   returns setof ${objects} language plpgsql ${planOnce} as $$
   #variable_conflict use_column
   declare
@@ -37,7 +37,7 @@ function insertObjectsFunction(tables: Tables): string {
   begin
     ${acceptModel(tables, "generation")}
     ${lockTargets(tables, "$3")}
-    if exists (select from jsonb_array_elements(asked) as element where ${isGiven("element")}) then
+    if exists (select from jsonb_array_elements(requested) as element where ${isGiven("element")}) then
       if ${taken(objects)} or ${taken(tombstones)} then
         ${raise("SPUID", "Another object has the UUID.")};
       end if;
@@ -65,32 +65,32 @@ function insertObjectsFunction(tables: Tables): string {
 function insertObjectFunction(tables: Tables): string {
   const { tombstones, insertObject, links, objectCounts, objects } = tables;
   return `create or replace function ${insertObject} (
-    asked jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8,
+    requested jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8,
     out oid bigint, out uuid uuid, out version integer, out stored_at timestamptz
   ) language plpgsql ${planOnce} as $$
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
-    kind constant text := asked ->> 'class';
-    given constant uuid := asked ->> 'uuid';
+    kind constant text := requested ->> 'class';
+    given constant uuid := requested ->> 'uuid';
     restricted bigint[];
     found bigint;
-    told text;
+    setting text;
   begin
     ${acceptModel(tables, "generation")}
     ${lockTargets(tables, "$3")}
-    if ${isGiven("asked")} then
+    if ${isGiven("requested")} then
       if exists (select from ${tombstones} where uuid = given) then
         ${raise("SPUID", "Another object has the UUID.")};
       end if;
     end if;
-    if jsonb_typeof(asked -> 'readers') = 'array' then
-      restricted := array(select reader::bigint from jsonb_array_elements_text(asked -> 'readers') as reader);
+    if jsonb_typeof(requested -> 'readers') = 'array' then
+      restricted := array(select reader::bigint from jsonb_array_elements_text(requested -> 'readers') as reader);
     end if;
-    told := ${tellCounted("yes")};
-    insert into ${objects} as o (uuid, class, attributes, readers, stored_at) values (given, kind, asked -> 'attributes', restricted, now)
+    setting := ${setCounted("yes")};
+    insert into ${objects} as o (uuid, class, attributes, readers, stored_at) values (given, kind, requested -> 'attributes', restricted, now)
       returning o.oid, o.uuid, o.version, o.stored_at into $6, $7, $8, $9;
-    told := ${tellCounted("")};
+    setting := ${setCounted("")};
     if linked is not null then
       insert into ${links} (target, source, attribute)
         select distinct target, $6, l.attribute

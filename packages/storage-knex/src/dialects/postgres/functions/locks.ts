@@ -20,22 +20,22 @@ function takeLockFunction({ locks, objects, sessions, takeLock }: Tables): strin
   begin
     perform from ${objects} where oid = number for no key update;
     if not found then
-      return 'gone';
+      return 'notFound';
     end if;
     select l.session into holder from ${locks} l join ${sessions} s on s.digest = l.session
       where l.oid = number and s.expires_at > now;
     if holder is not null then
-      return case when holder = taker then 'taken' else 'held' end;
+      return case when holder = taker then 'locked' else 'lockedByOther' end;
     end if;
     if at_most > 0 then
       perform from ${sessions} where digest = taker for no key update;
       if (select count(*) from ${locks} where session = taker) >= at_most then
-        return 'full';
+        return 'limitReached';
       end if;
     end if;
     insert into ${locks} as l (oid, session, since) values (number, taker, now)
       on conflict (oid) do update set session = excluded.session, since = excluded.since;
-    return 'taken';
+    return 'locked';
   end
   $$`;
 }
@@ -50,10 +50,10 @@ function releaseLockFunction({ locks, releaseLock, sessions }: Tables): string {
     if holder is null or not exists (
       select from ${sessions} where digest = holder and expires_at > statement_timestamp() + ahead * interval '1 millisecond'
     ) then
-      return 'free';
+      return 'notLocked';
     end if;
     if releaser is not null and holder <> releaser then
-      return 'held';
+      return 'lockedByOther';
     end if;
     delete from ${locks} where oid = number;
     return 'released';

@@ -10,7 +10,7 @@ export const openSessionFunction: Functions = {
 
 /**
  * Serializes sessions under a limit with a lock: each statement sees what the previous holder committed. Sessions of the same device and user are
- * serialized too. Limits leave `room` for this many sessions of the device, including the new one. The sessions that expire first end. Times are in
+ * serialized too. Limits leave `remaining` for this many sessions of the device, including the new one. The sessions that expire first end. Times are in
  * milliseconds; `ahead` is the clock offset; a limit of 0 means none.
  *
  * While more sessions are free than there are connections, sessions under the database-wide limit open concurrently: the number of uncommitted ones
@@ -19,8 +19,8 @@ export const openSessionFunction: Functions = {
 function definition({ openSession, schema, sessions, sessionCounts }: Tables): string {
   const locked = (name: string) => `pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
   const ofUser = `'sallyport:${schema}:sessions:' || user_number`;
-  const everybody = `hashtextextended('sallyport:${schema}:sessions', 0)`;
-  const isRoomy = `(select sum(sessions) from ${sessionCounts}) + current_setting('max_connections')::bigint < all_limit`;
+  const lockOfAll = `hashtextextended('sallyport:${schema}:sessions', 0)`;
+  const isBelowLimit = `(select sum(sessions) from ${sessionCounts}) + current_setting('max_connections')::bigint < all_limit`;
   const others =
     "expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)";
   return `create or replace function ${openSession} (
@@ -31,29 +31,29 @@ function definition({ openSession, schema, sessions, sessionCounts }: Tables): s
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
-    room bigint := device_limit;
+    remaining bigint := device_limit;
     ended integer := 0;
   begin
     if all_limit > 0 then
-      if ${isRoomy} then
-        perform pg_advisory_xact_lock_shared(${everybody});
-        if not (${isRoomy}) then
+      if ${isBelowLimit} then
+        perform pg_advisory_xact_lock_shared(${lockOfAll});
+        if not (${isBelowLimit}) then
           raise exception using errcode = '40001', message = 'Meanwhile there is not so much room for sessions.';
         end if;
       else
-        perform pg_advisory_xact_lock(${everybody});
+        perform pg_advisory_xact_lock(${lockOfAll});
       end if;
     end if;
     if user_limit > 0 then
       perform ${locked(ofUser)};
-      room := least(room, user_limit - (select count(*) from ${sessions} where user_id = user_number and ${others}));
-      if room < 1 then
+      remaining := least(remaining, user_limit - (select count(*) from ${sessions} where user_id = user_number and ${others}));
+      if remaining < 1 then
         raise exception using errcode = 'SP315', message = 'The user has as many sessions as allowed.';
       end if;
     end if;
     if all_limit > 0 and (select sum(sessions) from ${sessionCounts}) >= all_limit then
-      room := least(room, all_limit - (select count(*) from ${sessions} where ${others}));
-      if room < 1 then
+      remaining := least(remaining, all_limit - (select count(*) from ${sessions} where ${others}));
+      if remaining < 1 then
         raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
       end if;
     end if;
@@ -61,7 +61,7 @@ function definition({ openSession, schema, sessions, sessionCounts }: Tables): s
       perform ${locked(`${ofUser} || ':' || app_key || ':' || device`)};
       delete from ${sessions} where digest = any (array(
         select digest from ${sessions} where user_id = user_number and app_key_id = app_key and device_id = device
-        order by expires_at desc, opened_at desc, digest offset room - 1
+        order by expires_at desc, opened_at desc, digest offset remaining - 1
       ));
       get diagnostics ended = row_count;
     end if;

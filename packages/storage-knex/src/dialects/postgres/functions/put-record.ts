@@ -21,7 +21,7 @@ export const putRecordFunction: Functions = {
 function definition({ putRecord, records, recordVersions, schema }: Tables): string {
   const lock = `'sallyport:${schema}:records:' || record_kind`;
   const named = "kind = record_kind and id = record_id";
-  const draw = `nextval('${recordVersions}')`;
+  const nextVersion = `nextval('${recordVersions}')`;
   return `create or replace function ${putRecord} (
     record_kind text, record_id text, record_owner text, record_value json, lifetime float8, ahead float8, if_version bigint,
     owner_limit bigint, all_limit bigint
@@ -32,15 +32,15 @@ function definition({ putRecord, records, recordVersions, schema }: Tables): str
     ends constant timestamptz := coalesce(now + lifetime * interval '1 millisecond', 'infinity');
     present bigint;
     living boolean;
-    drawn bigint;
+    new_version bigint;
   begin
-    ${entering("owner_limit", `${lock} || ':' || record_owner`, counted(records, "kind = record_kind and owner = record_owner", "owner_limit"), full("ownerFull"))}
-    ${entering("all_limit", lock, counted(records, `kind = record_kind and ${ofMany}`, "all_limit"), full("full"))}
+    ${lockQuota("owner_limit", `${lock} || ':' || record_owner`, counted(records, "kind = record_kind and owner = record_owner", "owner_limit"), full("ownerFull"))}
+    ${lockQuota("all_limit", lock, counted(records, `kind = record_kind and ${ofMany}`, "all_limit"), full("full"))}
     loop
       if coalesce(if_version, 0) = 0 then
-        drawn := ${draw};
+        new_version := ${nextVersion};
         insert into ${records} (kind, id, owner, value, version, born, created_at, expires_at)
-        values (record_kind, record_id, record_owner, record_value, drawn, drawn, now, ends)
+        values (record_kind, record_id, record_owner, record_value, new_version, new_version, now, ends)
         on conflict (kind, id) do nothing;
         if found then
           return 'stored';
@@ -54,9 +54,9 @@ function definition({ putRecord, records, recordVersions, schema }: Tables): str
       end if;
       -- Else it was removed meanwhile.
       if present is not null then
-        drawn := ${draw};
-        update ${records} set owner = record_owner, value = record_value, version = drawn, expires_at = ends, due_at = null, claims = 0,
-          born = case when living then born else drawn end, created_at = case when living then created_at else now end
+        new_version := ${nextVersion};
+        update ${records} set owner = record_owner, value = record_value, version = new_version, expires_at = ends, due_at = null, claims = 0,
+          born = case when living then born else new_version end, created_at = case when living then created_at else now end
         where ${named};
         return 'stored';
       end if;
@@ -76,12 +76,12 @@ function counted(table: string, which: string, limit: string): string {
 }
 
 /** Takes the lock, in share mode if far below the limit, or answers that the quota is full. */
-function entering(limit: string, lock: string, count: string, full: string): string {
-  const isRoomy = `${count} + current_setting('max_connections')::bigint < ${limit}`;
+function lockQuota(limit: string, lock: string, count: string, full: string): string {
+  const isBelowLimit = `${count} + current_setting('max_connections')::bigint < ${limit}`;
   return `if ${limit} > 0 then
-      if ${isRoomy} then
+      if ${isBelowLimit} then
         perform pg_advisory_xact_lock_shared(hashtextextended(${lock}, 0));
-        if not (${isRoomy}) then
+        if not (${isBelowLimit}) then
           raise exception using errcode = '40001', message = 'Meanwhile there is not so much room for records.';
         end if;
       else

@@ -16,7 +16,7 @@ export const updateObjectsFunction: Functions = {
  */
 function definition(tables: Tables): string {
   const { tombstones, links, locks, objects, sessions, updateObjects } = tables;
-  const asked = "jsonb_to_recordset(linked) as l (source bigint, attribute text, targets bigint[])";
+  const requested = "jsonb_to_recordset(linked) as l (source bigint, attribute text, targets bigint[])";
   // A trigger runs for each row of a statement that sets readers.
   const update = (readers = "") => `update ${objects} o
       set version = o.version + 1, stored_at = now, attributes = o.attributes || c.attributes${readers}
@@ -61,13 +61,13 @@ function definition(tables: Tables): string {
     ${keepMembers(tables)}
     if linked is not null then
       with wanted as materialized (
-        select distinct target, l.source, l.attribute from ${asked} cross join unnest(l.targets) as target
+        select distinct target, l.source, l.attribute from ${requested} cross join unnest(l.targets) as target
       )
-      delete from ${links} k using ${asked}
+      delete from ${links} k using ${requested}
       where k.source = any (numbers) and k.source = l.source and k.attribute = l.attribute
         and (k.target, k.source, k.attribute) not in (select target, source, attribute from wanted);
       insert into ${links} (target, source, attribute)
-      select distinct target, l.source, l.attribute from ${asked} cross join unnest(l.targets) as target
+      select distinct target, l.source, l.attribute from ${requested} cross join unnest(l.targets) as target
       on conflict do nothing;
     end if;
     if jsonb_path_exists(changes, '$[*].narrows') then

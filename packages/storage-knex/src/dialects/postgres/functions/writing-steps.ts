@@ -41,6 +41,6 @@ export function lockTargets({ objects }: Tables, targets: string): string {
 }
 
 /** Whether the client chose the UUID, which can be in use. A fresh one was just generated and needs no lookup. */
-export function isGiven(asked: string): string {
-  return `${asked} ->> 'fresh' is distinct from 'true'`;
+export function isGiven(requested: string): string {
+  return `${requested} ->> 'fresh' is distinct from 'true'`;
 }

@@ -5,8 +5,8 @@ import type { Migration } from "./migrator.ts";
  * Accounts, app keys, sessions, and the records of log-ins. Text compares by bytes (`collate "C"`): exact, identical on
  * every server, and independent of the collations of the operating system.
  */
-export const entry: Migration = {
-  name: "0001-entry",
+export const access: Migration = {
+  name: "0001-access",
   statements: (tables) => [
     ...administration(tables),
     ...sessions(tables),

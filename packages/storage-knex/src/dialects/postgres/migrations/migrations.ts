@@ -9,7 +9,7 @@ import { putRecordFunction } from "../functions/put-record.ts";
 import { removeAccountsFunction } from "../functions/remove-accounts.ts";
 import { updateObjectsFunction } from "../functions/update-objects.ts";
 import { stampRowFunction } from "../stamps.ts";
-import { entry } from "./0001-access.ts";
+import { access } from "./0001-access.ts";
 import { objects } from "./0002-objects.ts";
 import type { Functions, Migration } from "./migrator.ts";
 
@@ -29,4 +29,4 @@ const functions: readonly Functions[] = [
 ];
 
 /** All migrations, in order. Functions come last because they depend on the tables of all migrations. */
-export const migrations: readonly Migration[] = [entry, objects, ...functions];
+export const migrations: readonly Migration[] = [access, objects, ...functions];

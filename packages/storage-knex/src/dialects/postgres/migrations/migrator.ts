@@ -15,7 +15,7 @@ interface MigrationTimeouts {
 interface MigratorOptions {
   /** The classes of a new database. Default: the built-in ones. */
   readonly classes?: readonly ClassDefinition[];
-  readonly patience?: MigrationTimeouts;
+  readonly timeouts?: MigrationTimeouts;
   /** Runs after the last migration, even if none was applied; in a transaction, one process at a time. */
   readonly finish?: (run: Run) => Promise<void>;
 }
@@ -25,7 +25,7 @@ const lockAttempts = 100;
 
 /** Migrates one schema. Other processes can use it or migrate it at the same time. */
 export class Migrator {
-  private readonly patience: MigrationTimeouts;
+  private readonly timeouts: MigrationTimeouts;
   private readonly classes: readonly ClassDefinition[];
   private readonly finish: (run: Run) => Promise<void>;
 
@@ -33,14 +33,10 @@ export class Migrator {
     private readonly knex: Knex,
     private readonly tables: Tables,
     private readonly migrations: readonly Migration[],
-    {
-      patience: waitTimeout = defaultTimeouts,
-      classes = builtInClasses,
-      finish = async () => {},
-    }: MigratorOptions = {},
+    { timeouts = defaultTimeouts, classes = builtInClasses, finish = async () => {} }: MigratorOptions = {},
   ) {
     this.classes = classes;
-    this.patience = waitTimeout;
+    this.timeouts = timeouts;
     this.finish = finish;
   }
 
@@ -55,7 +51,7 @@ export class Migrator {
       } catch (error) {
         if (!isLockTimeout(error) || attempt === lockAttempts) throw error;
         attempt += 1;
-        await delay(this.patience.pause);
+        await delay(this.timeouts.pause);
       }
     }
   }
@@ -74,7 +70,7 @@ export class Migrator {
       await this.prepare(run);
       const { rows } = await run<Required<Numbered>>({ text: `select name, number from ${this.tables.migrations}` });
       const [next] = pendingMigrations(this.migrations, rows);
-      await run({ text: `set local lock_timeout = ${this.patience.lockTimeout}` });
+      await run({ text: `set local lock_timeout = ${this.timeouts.lockTimeout}` });
       if (next === undefined) {
         await this.finish(run);
       } else {

@@ -63,7 +63,7 @@ export function countText(
   atMost: number | undefined,
 ): ComposedText {
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
-  const found = `from ${tables.objects} o where ${meant(query, scope)}`;
+  const found = `from ${tables.objects} o where ${conditionOf(query, scope)}`;
   const limited =
     atMost === undefined ? found : `from (select ${found} limit ${scope.parameters.add(atMost, "bigint")}) counted`;
   return { text: `select count(*) as count ${limited}`, values: scope.parameters.values };
@@ -91,9 +91,9 @@ function cutText(
     others.length === 0;
   if (!isByStarts || exact.length > maxRepeatedLength) return exact;
   const quick = mergedText(query, columns, scope, page, selected, startTerms);
-  const isCutOff = `(select bool_or(length(${start.name}) = ${indexedCharacters}) from quick) is true`;
+  const isTruncated = `(select bool_or(length(${start.name}) = ${indexedCharacters}) from quick) is true`;
   return `with quick as materialized (${quick})
-    select * from (select * from quick where not ${isCutOff} union all select * from (${exact}) exact where ${isCutOff}) page order by ${orderTerms(columns)}`;
+    select * from (select * from quick where not ${isTruncated} union all select * from (${exact}) exact where ${isTruncated}) page order by ${orderTerms(columns)}`;
 }
 
 /**
@@ -116,7 +116,7 @@ function mergedText(
   const orderedParts = orderParts(columns, page, "o", scope);
   const lead = columns.length === 0 ? emptyColumn(query.filter, "o", scope) : "";
   const texts = apart.flatMap((classes) => {
-    const means = meant({ ...query, classes }, scope);
+    const means = conditionOf({ ...query, classes }, scope);
     return orderedParts.map((part) => {
       const order = `order by ${lead}${terms(part.columns)}`;
       return `select ${selected} from ${tables.objects} o${scope.joins} where ${means} and ${part.condition} ${order}`;
@@ -130,7 +130,7 @@ function mergedText(
 }
 
 /** The condition that an object matches a query, repeated per class if few: an index covers one class. */
-function meant({ classes, filter }: ObjectQuery, scope: PostgresQueryScope): string {
+function conditionOf({ classes, filter }: ObjectQuery, scope: PostgresQueryScope): string {
   const visible = scope.readable("o");
   if (filter === undefined) return `${scope.isOf("o", classes)} and ${visible}`;
   const fits = condition(filter, "o", scope);

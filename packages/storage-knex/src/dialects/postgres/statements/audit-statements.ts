@@ -44,8 +44,8 @@ function settle({ audit, auditTallies }: Tables, over: string): string {
       select key, shard from ${auditTallies}
       where key = any (array(select key from ${auditTallies} group by key having ${over} order by min(since) limit $2::bigint))
       order by key, shard for update skip locked
-    ) held
-    where t.key = held.key and t.shard = held.shard
+    ) locked
+    where t.key = locked.key and t.shard = locked.shard
     returning t.*
   ), firsts as (
     select distinct on (key) ${auditDetails}, max(at) over same as at, min(since) over same as since, sum(attempts) over same as attempts

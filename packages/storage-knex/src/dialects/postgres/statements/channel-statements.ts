@@ -44,7 +44,7 @@ export function channelStatements({ channels, sessions }: Tables): ChannelStatem
 }
 
 export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStatements {
-  const asked = "select decode(digest, 'hex') as digest from unnest($1::text[]) as list (digest)";
+  const digests = "select decode(digest, 'hex') as digest from unnest($1::text[]) as list (digest)";
   const now = storageTime(4);
   return {
     registerNew: statement(
@@ -55,28 +55,28 @@ export function cipherBlockStatements({ cipherBlocks }: Tables): CipherBlockStat
     prepare: statement(
       "block_prepare",
       `insert into ${cipherBlocks} (digest, client_key, key_id, uses, first_used_at)
-      select digest, $2::bytea, $3::text, 0, ${now} from (${asked}) asked order by digest
+      select digest, $2::bytea, $3::text, 0, ${now} from (${digests}) digests order by digest
       on conflict (digest) do nothing`,
     ),
     register: statement(
       "block_register",
-      `with held as materialized (
-        select * from ${cipherBlocks} where digest = any (array(${asked})) order by digest for update
+      `with locked as materialized (
+        select * from ${cipherBlocks} where digest = any (array(${digests})) order by digest for update
       ), verdict as materialized (
         select count(*) = cardinality($1::text[]) and coalesce(bool_and(uses = 0 or (
             client_key = $2::bytea and uses < $5::integer and ${now} - first_used_at <= $6::float8 * interval '1 millisecond'
           )), true) as allowed,
           coalesce(bool_or(uses > 0), false) as known
-        from held
+        from locked
       ), used as (
         update ${cipherBlocks} b set
-          uses = held.uses + 1,
+          uses = locked.uses + 1,
           client_key = $2::bytea,
-          key_id = case when held.uses = 0 then $3::text else held.key_id end,
-          first_used_at = case when held.uses = 0 then ${now} else held.first_used_at end
-        from held, verdict where b.digest = held.digest and verdict.allowed
+          key_id = case when locked.uses = 0 then $3::text else locked.key_id end,
+          first_used_at = case when locked.uses = 0 then ${now} else locked.first_used_at end
+        from locked, verdict where b.digest = locked.digest and verdict.allowed
       ), unused as (
-        delete from ${cipherBlocks} b using held, verdict where b.digest = held.digest and held.uses = 0 and not verdict.allowed
+        delete from ${cipherBlocks} b using locked, verdict where b.digest = locked.digest and locked.uses = 0 and not verdict.allowed
       )
       select allowed, known from verdict`,
     ),

@@ -14,7 +14,7 @@ export function deletionStatements(tables: Tables) {
     /** 1 object numbers, 2 model generation or null. */
     lock: statement("deletion_lock", `select ${lockObjects}($1::bigint[], $2::bigint)`),
     /** 1 object numbers, 2 clock offset. By ascending number. */
-    held: statement(
+    lockedRows: statement(
       "deletion_locked",
       `select ${outlineColumns("o")}, encode(s.digest, 'hex') as locked_by
       from ${objects} o left join ${locks} l on l.oid = o.oid left join ${sessions} s on s.digest = l.session and s.expires_at > ${storageTime(2)}
@@ -97,12 +97,12 @@ function clear({ links, objects }: Tables): string {
   const others = `select coalesce(jsonb_agg(member order by place), '[]')
     from jsonb_array_elements(o.attributes -> l.attribute) with ordinality as list (member, place)
     where not l.ids @> jsonb_build_array(member)`;
-  return `with asked as materialized (
+  return `with requested as materialized (
     select source, attribute, jsonb_agg(id) as ids, array_agg(target) as targets
     from jsonb_to_recordset($1::jsonb) as l (source bigint, attribute text, target bigint, id text)
     group by source, attribute
   ), unlinked as (
-    delete from ${links} k using asked l where k.target = any (l.targets) and k.source = l.source and k.attribute = l.attribute
+    delete from ${links} k using requested l where k.target = any (l.targets) and k.source = l.source and k.attribute = l.attribute
   )
   update ${objects} o set version = o.version + 1, stored_at = ${storageTime(2)}, attributes = o.attributes || c.cleared
   from (
@@ -110,7 +110,7 @@ function clear({ links, objects }: Tables): string {
       when jsonb_typeof(o.attributes -> l.attribute) = 'array' then (${others})
       when l.ids @> jsonb_build_array(o.attributes -> l.attribute) then 'null'
       else o.attributes -> l.attribute end) as cleared
-    from asked l join ${objects} o on o.oid = l.source
+    from requested l join ${objects} o on o.oid = l.source
     group by o.oid
   ) c
   where o.oid = c.oid`;
@@ -118,26 +118,26 @@ function clear({ links, objects }: Tables): string {
 
 function deleteObjects({ tombstones, links, locks, objects }: Tables): string {
   const recycled = `select count(*) from (select from ${tombstones} where deleted_by = $5::bigint and attributes is not null limit $6) recycled`;
-  return `with room as materialized (
+  return `with quota as materialized (
     select $6::bigint = 0 or (${recycled}) + (select count(*) from ${objects} where oid = any ($1::bigint[])) <= $6 as fits
-  ), gone as (
-    delete from ${objects} where oid = any ($1) and (select fits from room) returning oid, uuid, class, version, readers, attributes
+  ), deleted as (
+    delete from ${objects} where oid = any ($1) and (select fits from quota) returning oid, uuid, class, version, readers, attributes
   ), unlinked as (
-    delete from ${links} where source = any ($1) and (select fits from room)
+    delete from ${links} where source = any ($1) and (select fits from quota)
   ), unlocked as (
-    delete from ${locks} where oid = any ($1) and (select fits from room)
+    delete from ${locks} where oid = any ($1) and (select fits from quota)
   ), kept as (
     insert into ${tombstones} (oid, uuid, class, version, deleted_at, readers, attributes, root, deleted_by)
-    select oid, uuid, class, version + 1, ${storageTime(4)}, readers, case when $2::boolean then attributes end, $3::bigint, case when $2 then $5 end from gone
+    select oid, uuid, class, version + 1, ${storageTime(4)}, readers, case when $2::boolean then attributes end, $3::bigint, case when $2 then $5 end from deleted
   )
-  select fits from room`;
+  select fits from quota`;
 }
 
 function restore({ tombstones, links, objects }: Tables): string {
-  return `with asked as materialized (
+  return `with requested as materialized (
     select oid, attributes from jsonb_to_recordset($1::jsonb) as list (oid bigint, attributes jsonb)
   ), back as (
-    delete from ${tombstones} d using asked a where d.oid = a.oid
+    delete from ${tombstones} d using requested a where d.oid = a.oid
     returning d.oid, d.uuid, d.class, d.version, d.readers, d.attributes || a.attributes as attributes
   ), linked as (
     insert into ${links} (target, source, attribute)

@@ -48,8 +48,8 @@ export function objectStatements(tables: Tables) {
       "object_find_several",
       find(
         tables,
-        `select oid from unnest(array(select unnest($1::text[]))) as asked (class)
-        cross join lateral (${visible(tables, "asked.class")}) part order by oid`,
+        `select oid from unnest(array(select unnest($1::text[]))) as requested (class)
+        cross join lateral (${visible(tables, "requested.class")}) part order by oid`,
       ),
     ),
     /** 1 classes, 2 principals. */
@@ -66,7 +66,7 @@ export function objectStatements(tables: Tables) {
       "object_lock",
       `select count(*) from (
         select from ${objects} o where ${severalIds} order by o.oid for no key update
-      ) held`,
+      ) locked`,
     ),
     /** 1 array of `{uuid, fresh, class, attributes, readers}`, 2 array of `{uuid, attribute, targets}` or null, 3 all targets, 4 model generation or null, 5 clock offset. */
     insert: statement("object_insert", inserted(tables.insertObjects)),
@@ -97,16 +97,16 @@ function readable(o: string, principals: string): string {
  * so that only these indexes give the order by class and id.
  */
 function visible({ objects }: Tables, className: string): string {
-  return heads(objects, className, "class, oid");
+  return firstOfClass(objects, className, "class, oid");
 }
 
 /** Like `find`, with whole rows: for a small offset, reading the skipped rows costs less than looking up each row of the page. */
 function findNear({ objects }: Tables): string {
-  const page = `select o.* from (${heads(objects, "$1::text", "*")}) o order by o.class, o.oid offset $3::bigint limit $4::bigint`;
+  const page = `select o.* from (${firstOfClass(objects, "$1::text", "*")}) o order by o.class, o.oid offset $3::bigint limit $4::bigint`;
   return `select ${boundedColumns("o", "$5::bigint")} from (${page}) o order by o.class, o.oid`;
 }
 
-function heads(objects: string, className: string, selected: string): string {
+function firstOfClass(objects: string, className: string, selected: string): string {
   const part = (condition: string) => `(select ${selected} from ${objects}
     where class >= ${className} and class <= ${className} and ${condition}
     order by class, oid limit $3::bigint + $4::bigint)`;

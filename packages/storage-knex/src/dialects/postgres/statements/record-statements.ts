@@ -40,7 +40,7 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
     get: statement(
       "records_get",
       // The limit makes each id a lookup: for a plain join, the planner would read a whole kind.
-      `select found.* from unnest(${unseen("$2::text[]")}) as asked (wanted) cross join lateral (
+      `select found.* from unnest(${unseen("$2::text[]")}) as requested (wanted) cross join lateral (
         select ${columns(3)} from ${records} where kind = $1::text and id = wanted and expires_at > ${storageTime(3)} limit 1
       ) found`,
     ),

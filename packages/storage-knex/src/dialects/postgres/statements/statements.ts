@@ -37,7 +37,7 @@ export function statementsOf(tables: Tables) {
     indexes: { ready: statement("index_ready", `${existingIndexes(tables)} and i.indisvalid`) },
     locks: lockStatements(tables),
     /** Takes the exclusive model lock until the transaction ends; every writer of objects takes it shared. */
-    holdModel: statement("model_hold", `select pg_advisory_xact_lock(${modelLock(tables)})`),
+    lockModel: statement("model_hold", `select pg_advisory_xact_lock(${modelLock(tables)})`),
     model: modelStatements(tables),
     objects: objectStatements(tables),
     records: recordStatements(tables),

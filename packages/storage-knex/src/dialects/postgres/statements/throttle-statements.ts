@@ -4,16 +4,16 @@ import type { Tables } from "../tables.ts";
 import { storageTime } from "./expressions.ts";
 
 /** Expired rows that each failure deletes: more than it can add. */
-const swept = 10;
+const expiredPerFailure = 10;
 
-const asked = `asked as materialized (
-  select * from jsonb_to_recordset($1::jsonb) as a (key text, free integer, first float8, longest float8, forget float8, exempt text)
+const requested = `requested as materialized (
+  select * from jsonb_to_recordset($1::jsonb) as a (key text, max_failures integer, initial_delay float8, max_delay float8, reset_after float8, exemption text)
 )`;
 const clock = `clock as materialized (select ${storageTime(2)} as now)`;
 
 /** `delayAfter` of the domain, in milliseconds. */
 function delay(failures: string): string {
-  return `case when ${failures} < a.free then 0 else least(a.longest, a.first * power(2, least(${failures} - a.free, 30))) end`;
+  return `case when ${failures} < a.max_failures then 0 else least(a.max_delay, a.initial_delay * power(2, least(${failures} - a.max_failures, 30))) end`;
 }
 
 /** Remaining milliseconds, rounded up so that an active delay is never 0. */
@@ -22,26 +22,26 @@ function maxWait(freeAt: string): string {
 }
 
 export function throttleStatements({ passThrottle, throttle }: Tables): ThrottleStatements {
-  const exempted = `exists (select from ${throttle} e where e.key = a.exempt and e.forget_at > c.now)`;
+  const isExempt = `exists (select from ${throttle} e where e.key = a.exemption and e.forget_at > c.now)`;
   // The array is redundant, but makes the planner expect few rows.
-  const held = `select t.key, t.delayed_at + ${delay("t.failures")} * interval '1 millisecond' as free_at, c.now, ${exempted} as exempt
-    from ${throttle} t join asked a on a.key = t.key cross join clock c
-    where t.key = any (array(select key from asked)) and t.forget_at > c.now and ${delay("t.failures")} > 0`;
+  const delayed = `select t.key, t.delayed_at + ${delay("t.failures")} * interval '1 millisecond' as free_at, c.now, ${isExempt} as exempt
+    from ${throttle} t join requested a on a.key = t.key cross join clock c
+    where t.key = any (array(select key from requested)) and t.forget_at > c.now and ${delay("t.failures")} > 0`;
   return {
     attempt: statement(
       "throttle_attempt",
-      `with ${asked}, ${clock},
-      held as (${held} order by t.key for update of t),
-      judged as (select * from held where not exempt),
+      `with ${requested}, ${clock},
+      delayed as (${delayed} order by t.key for update of t),
+      checked as (select * from delayed where not exempt),
       claimed as (
-        update ${throttle} t set delayed_at = judged.now from judged
-        where t.key = judged.key and not exists (select from judged where free_at > now)
+        update ${throttle} t set delayed_at = checked.now from checked
+        where t.key = checked.key and not exists (select from checked where free_at > now)
         returning t.key
       )
-      select case when exists (select from judged where free_at > now) then (select ${maxWait("free_at")} from held) else 0 end as wait,
+      select case when exists (select from checked where free_at > now) then (select ${maxWait("free_at")} from delayed) else 0 end as wait,
         exists (select from claimed) as claimed`,
     ),
-    fail: statement("throttle_fail", fail(throttle, held)),
+    fail: statement("throttle_fail", fail(throttle, delayed)),
     pass: {
       ...statement(
         "throttle_pass",
@@ -58,25 +58,25 @@ export function throttleStatements({ passThrottle, throttle }: Tables): Throttle
   };
 }
 
-function fail(throttle: string, held: string): string {
-  return `with ${asked}, ${clock},
-  spared as (select * from (${held}) h where exempt and free_at > now),
-  forgotten as (
+function fail(throttle: string, delayed: string): string {
+  return `with ${requested}, ${clock},
+  exempted as (select * from (${delayed}) h where exempt and free_at > now),
+  expired as (
     delete from ${throttle} where key in (
       select key from ${throttle}
-      where forget_at <= (select now from clock) and key not in (select key from asked)
-      order by forget_at limit ${swept} for update skip locked
+      where forget_at <= (select now from clock) and key not in (select key from requested)
+      order by forget_at limit ${expiredPerFailure} for update skip locked
     )
   ),
   counted as (
     insert into ${throttle} as t (key, failures, delayed_at, forget_at)
-    select a.key, 1, c.now, c.now + a.forget * interval '1 millisecond' from asked a cross join clock c
-    where a.key not in (select key from spared) order by a.key
+    select a.key, 1, c.now, c.now + a.reset_after * interval '1 millisecond' from requested a cross join clock c
+    where a.key not in (select key from exempted) order by a.key
     on conflict (key) do update set
       failures = case when t.forget_at > excluded.delayed_at then t.failures + 1 else 1 end,
       delayed_at = excluded.delayed_at,
       forget_at = excluded.forget_at
     returning t.key, t.failures
   )
-  select greatest((select coalesce(max(${delay("counted.failures")}), 0)::float8 from counted join asked a using (key)), (select ${maxWait("free_at")} from spared)) as wait`;
+  select greatest((select coalesce(max(${delay("counted.failures")}), 0)::float8 from counted join requested a using (key)), (select ${maxWait("free_at")} from exempted)) as wait`;
 }

@@ -1,7 +1,7 @@
 import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { createAppName, knownAppNames } from "../../fixtures/apps.ts";
+import { createAppName, storedAppNames } from "../../fixtures/apps.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { StateFixture } from "../../fixtures/state-fixture.ts";
@@ -10,10 +10,10 @@ import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
 const failure = new Error("undone");
 
 async function knownIn(r: Repositories): Promise<string> {
-  return (await knownAppNames(r, "a", "b", "c", "d", "e", "f")).join("");
+  return (await storedAppNames(r, "a", "b", "c", "d", "e", "f")).join("");
 }
 
-export const partUndoingChecks: readonly Check[] = checksOf("nested transactions", {
+export const savepointRollbackChecks: readonly Check[] = checksOf("nested transactions", {
   "commits a nested transaction with the outer one and returns its result": async (subject) => {
     const fixture = await StateFixture.set(subject);
     const result = await subject.storage.transaction(async (r, attempt) => {

@@ -1,5 +1,5 @@
 /** One line about an event loop that was blocked for `silence` milliseconds during these checks. */
-export function silenceWords(running: readonly string[], silence: number): string {
+export function blockedMessage(running: readonly string[], silence: number): string {
   const quoted = running.map((name) => `"${name}"`).join(", ");
   const where =
     running.length === 0

@@ -2,7 +2,7 @@ import { AnswerTooLargeError, OutdatedModelError, seesAll } from "@sallyport/cor
 import type { ErrorCode, NewObject, ObjectChange, Repositories, Writing } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { createAppName, knownAppNames } from "../../fixtures/apps.ts";
+import { createAppName, storedAppNames } from "../../fixtures/apps.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
 import { createObject } from "../../fixtures/objects.ts";
 import { createUser } from "../../fixtures/accounts.ts";
@@ -61,7 +61,7 @@ const refusals: readonly (readonly [what: string, code: ErrorCode, call: Refused
   ["an oversized page", 307, (r) => largePage(r)],
 ];
 
-export const partFailingChecks: readonly Check[] = checksOf("nested transactions", {
+export const savepointFailureChecks: readonly Check[] = checksOf("nested transactions", {
   "rolls back a nested transaction if any of its calls is refused": async ({ storage, r }) => {
     const fixture = await scene(r);
     await storage.transaction(async (inside, attempt) => {
@@ -76,7 +76,7 @@ export const partFailingChecks: readonly Check[] = checksOf("nested transactions
     });
     const before = refusals.map(([what]) => `before ${what}`);
     const after = refusals.map(([what]) => `after ${what}`);
-    equal(await knownAppNames(r, ...before, ...after), after.toSorted(), "the existing app names");
+    equal(await storedAppNames(r, ...before, ...after), after.toSorted(), "the existing app names");
     equal(
       await r.objects.get([fixture.file.id, fixture.locked.id], seesAll),
       [fixture.file, fixture.locked],

@@ -1,9 +1,9 @@
 /** Marks unimplemented code. The kit recognizes it by name and reports such checks as unimplemented, not as failed. */
-export class NotWritten extends Error {
+export class NotImplemented extends Error {
   /** @param {string} what */
   constructor(what) {
     super(`${what} is not written yet.`);
-    this.name = "NotWritten";
+    this.name = "NotImplemented";
   }
 }
 
@@ -11,6 +11,6 @@ export class NotWritten extends Error {
  * @param {string} what
  * @returns {never}
  */
-export function notWritten(what) {
-  throw new NotWritten(what);
+export function notImplemented(what) {
+  throw new NotImplemented(what);
 }

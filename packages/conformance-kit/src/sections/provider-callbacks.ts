@@ -1,7 +1,7 @@
 import type { Digest, RecordValue, Repositories } from "@sallyport/core";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { atOnce, occurrences } from "../fixtures/concurrently.ts";
+import { concurrently, occurrences } from "../fixtures/concurrently.ts";
 import { createAppKey } from "../fixtures/apps.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
@@ -15,7 +15,7 @@ async function begin(r: Repositories, value: RecordValue): Promise<Digest> {
   return digest;
 }
 
-export const returnChecks: readonly Check[] = checksOf("provider callbacks", {
+export const callbackChecks: readonly Check[] = checksOf("provider callbacks", {
   "admits a provider callback once, with the value of its state and its app key": async ({ r }) => {
     const { generation } = await r.model.load();
     const settings = { maintenance: false, modelGeneration: generation, macroGeneration: 0 };
@@ -40,12 +40,12 @@ export const returnChecks: readonly Check[] = checksOf("provider callbacks", {
     const { digest: key } = await createAppKey(r);
     for (let round = 0; round < 4; round += 1) {
       const state = await begin(r, { appKey: key, round });
-      const answers = await atOnce(12, async () => (await r.admission.admitCallback(state)).state);
+      const answers = await concurrently(12, async () => (await r.admission.admitCallback(state)).state);
       equal(occurrences(null, answers), 11, "number of refused callbacks");
       const again = await begin(r, { appKey: key, round });
       const admit = async () => (await r.admission.admitCallback(again)).state;
       const take = () => r.records.take("providerState", again);
-      const mixed = await atOnce(12, (index) => (index % 2 === 0 ? admit() : take()));
+      const mixed = await concurrently(12, (index) => (index % 2 === 0 ? admit() : take()));
       equal(occurrences(null, mixed), 11, "number of callbacks and takes without a result");
     }
   },

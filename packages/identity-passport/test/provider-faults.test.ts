@@ -8,7 +8,7 @@ import {
   type Endpoint,
   type FakeAccount,
   marker,
-  type Misbehaviour,
+  type ProviderFaults,
   signIn,
   type TokenFault,
   tokenFaults,
@@ -38,12 +38,12 @@ describe("keys of providers", () => {
     world = await startFakeProviders();
   });
 
-  afterEach(() => world.imitation.behave());
+  afterEach(() => world.fakes.clearFaults());
 
   afterAll(() => world.close());
 
   describe.each(Object.entries(keyPaths) as [keyof typeof keyPaths, string][])("keys of %s", (type, path) => {
-    const fetched = () => world.imitation.requests.get(path) ?? 0;
+    const fetched = () => world.fakes.requests.get(path) ?? 0;
 
     test("are fetched once for many log-ins, and again after a rotation", async () => {
       const provider = world.providers().get(type)!;
@@ -51,7 +51,7 @@ describe("keys of providers", () => {
       await Promise.all(Array.from({ length: 10 }, () => logIn(provider, world.dataOf(type), "anna")));
       expect(fetched()).toBe(before + 1);
 
-      await world.imitation.rotateKeys(type);
+      await world.fakes.rotateKeys(type);
       await expect(logIn(provider, world.dataOf(type), "anna")).rejects.toMatchObject({
         code: 324,
         detail: "the id token is signed by a key that the provider does not have",
@@ -69,14 +69,14 @@ describe("keys of providers", () => {
       async (fault) => {
         const provider = world.providers({ timeout: 2_000 }).get(type)!;
         await logIn(provider, world.dataOf(type), "anna");
-        world.imitation.misbehave(type, { answers: { keys: fault } });
+        world.fakes.injectFaults(type, { answers: { keys: fault } });
         world.advance(2 * 3_600_000);
         expect(await logIn(provider, world.dataOf(type), "anna")).toMatchObject({ email: "anna@example.com" });
         world.advance(23 * 3_600_000);
         await expect(logIn(provider, world.dataOf(type), "anna")).rejects.toMatchObject({
           code: fault === "notJson" ? 324 : 706,
         });
-        world.imitation.behave();
+        world.fakes.clearFaults();
         world.advance(5_000);
         expect(await logIn(provider, world.dataOf(type), "anna")).toMatchObject({ email: "anna@example.com" });
       },
@@ -101,7 +101,7 @@ describe("keys of providers", () => {
 
     test("reports an unreachable provider", async () => {
       const endpoint = type === "facebook" ? "debug" : "keys";
-      world.imitation.misbehave(type, { answers: { [endpoint]: "hangs" } });
+      world.fakes.injectFaults(type, { answers: { [endpoint]: "hangs" } });
       await expect(checking(world.dataOf(type), 300)).rejects.toMatchObject({ code: 706 });
     });
   });
@@ -123,7 +123,7 @@ describe("log in", () => {
 
     test("identifies the user by issuer and subject", async () => {
       const profile = await logIn(provider(), world.dataOf(type), "anna");
-      const issuer = `https://${type}.imitation.invalid${type === "microsoft" ? `/${anna.directory}/v2.0` : ""}`;
+      const issuer = `https://${type}.fake.invalid${type === "microsoft" ? `/${anna.directory}/v2.0` : ""}`;
       expect(profile).toEqual({
         issuer,
         subject: anna.subject,
@@ -157,7 +157,7 @@ describe("log in", () => {
   });
 });
 
-describe("misbehaviour", () => {
+describe("faults of a provider", () => {
   const openId = ["google", "microsoft", "apple"] as const;
 
   let world: FakeProviders;
@@ -166,19 +166,19 @@ describe("misbehaviour", () => {
     world = await startFakeProviders();
   });
 
-  afterEach(() => world.imitation.behave());
+  afterEach(() => world.fakes.clearFaults());
 
   afterAll(() => world.close());
 
   /** The outcome of a log-in at a misbehaving provider; it must contain nothing that the three parties exchanged. */
   async function refusal(
     type: ProviderType,
-    misbehaviour: Misbehaviour,
+    faults: ProviderFaults,
     timeout = 5_000,
   ): Promise<{ readonly code: number; readonly detail: string }> {
     const data = world.dataOf(type);
     const provider = world.providers({ timeout }).get(type)!;
-    world.imitation.misbehave(type, misbehaviour);
+    world.fakes.injectFaults(type, faults);
     const secrets: string[] = [marker, "eyJ", "169.254", world.keyPath, data["clientSecret"] ?? "PRIVATE KEY"];
     const noteSecrets = (answer: AuthorizationAnswer) => {
       secrets.push(answer.state, answer.nonce, answer.codeVerifier, ...answer.parameters.values());
@@ -262,12 +262,12 @@ describe("misbehaviour", () => {
   describe.each(places)("%s at its endpoint %s", (type, endpoint) => {
     test.each(answerFaults)("gives the error code of its misbehaviour: %s", async (fault) => {
       const path = paths[type][endpoint] ?? "";
-      const before = world.imitation.requests.get(path) ?? 0;
+      const before = world.fakes.requests.get(path) ?? 0;
       const error = await refusal(type, { answers: { [endpoint]: fault } }, slow.has(fault) ? 400 : 5_000);
       expect(error.code).toBe(codeOf(fault, endpoint));
       // Neither again nor at the target of a redirect; a kept connection may have been closed before its use, which
       // causes one retry.
-      expect(world.imitation.requests.get(path)).toBeLessThanOrEqual(before + (fault === "closes" ? 2 : 1));
+      expect(world.fakes.requests.get(path)).toBeLessThanOrEqual(before + (fault === "closes" ? 2 : 1));
     });
   });
 
@@ -314,7 +314,7 @@ describe("independent provider", () => {
     await server.issuer.keys.generate("RS256");
     await server.start(0, "127.0.0.1");
     base = `http://127.0.0.1:${server.address().port}`;
-    server.issuer.url = "https://google.imitation.invalid";
+    server.issuer.url = "https://google.fake.invalid";
   });
 
   afterAll(() => server.stop());
@@ -346,7 +346,7 @@ describe("independent provider", () => {
       Object.assign(payload, { sub: "1234", given_name: "Anna", family_name: "Example", email: "anna@example.com" }),
     );
     expect(profile).toEqual({
-      issuer: "https://google.imitation.invalid",
+      issuer: "https://google.fake.invalid",
       subject: "1234",
       name: "Anna",
       surname: "Example",

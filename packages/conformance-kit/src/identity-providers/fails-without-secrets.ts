@@ -4,7 +4,7 @@ import { ConformanceError, failsWith } from "../assert/index.ts";
 import type { ProviderUnderTest } from "./provider-under-test.ts";
 
 /** Asserts that a call fails with this code, and that the error contains no secret and no provider response. */
-export async function keepsSilent(
+export async function failsWithoutSecrets(
   code: ErrorCode,
   underTest: ProviderUnderTest,
   answer: AuthorizationAnswer | null,

@@ -12,7 +12,7 @@ function file(r: Repositories, name: string): Promise<StoredObject> {
   return createObject(r, { attributes: { Name: name } });
 }
 
-export const partShowingChecks: readonly Check[] = checksOf("nested transactions", {
+export const savepointVisibilityChecks: readonly Check[] = checksOf("nested transactions", {
   "hides the writes of a nested transaction from others until the outer commit": async (subject) => {
     const { storage, r } = subject;
     const fixture = await StateFixture.set(subject);
