@@ -70,8 +70,8 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
       sql.atomically(async (transaction) => {
         const { rows } = await transaction.run<ClaimedRow<Value>>(due, [kind, limit, offset]);
         if (rows.length === 0) return [];
-        const claimed = rows.map(({ id, version }) => ({ id, version: Number(version) }));
-        await transaction.run(claim, [kind, JSON.stringify(claimed), lease, offset]);
+        const versions = rows.map(({ id, version }) => ({ id, version: Number(version) }));
+        await transaction.run(claim, [kind, JSON.stringify(versions), lease, offset]);
         return rows;
       }),
     removeVersion: statement("record_remove_version", `delete from ${records} where ${ofVersion}`),
