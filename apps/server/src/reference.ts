@@ -160,7 +160,7 @@ function routesText(code: number, routes: readonly Route[]): string {
     giving.length === group.length && group.every((route) => giving.includes(route));
   if (giving.length === 0) return "";
   if (isGroup(routes)) return "all";
-  if (isGroup(routes.filter(({ access }) => access !== "public" && access !== "returning")))
+  if (isGroup(routes.filter(({ access }) => access !== "public" && access !== "callback")))
     return "all that ask for an app key";
   if (isGroup(routes.filter(({ access }) => access === "session" || access === "optional")))
     return "all that take a session";

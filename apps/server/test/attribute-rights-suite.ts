@@ -26,12 +26,12 @@ export function attributeRightsSuite(server: () => RunningServer): void {
       expect([code, body.status.debugMessage]).toEqual(["0", undefined]);
       return body.data;
     };
-    const told = async (sent: Promise<Answer>) => {
+    const statusOf = async (sent: Promise<Answer>) => {
       const { status, code } = await sent;
       return `${status}/${code}`;
     };
     const encoded = (value: unknown) => encodeURIComponent(JSON.stringify(value));
-    const asked = (query: object, className = person) => `/v1/objects/${className}?query=${encoded(query)}`;
+    const queryPath = (query: object, className = person) => `/v1/objects/${className}?query=${encoded(query)}`;
     const everything = { group: "*", permissions: ["read", "create", "write", "delete"] };
 
     beforeAll(async () => {
@@ -80,9 +80,9 @@ export function attributeRightsSuite(server: () => RunningServer): void {
           Relatives: expect.anything(),
         });
         expect(
-          (await dataOf(send(session, asked({ where: { Diagnosis: "cold" }, sort: ["Diagnosis"] }))))["~Count"],
+          (await dataOf(send(session, queryPath({ where: { Diagnosis: "cold" }, sort: ["Diagnosis"] }))))["~Count"],
         ).toBe(1);
-        expect(await told(send(session, `/v1/object/${id}`, "PATCH", { Diagnosis: "cold" }))).toBe("200/0");
+        expect(await statusOf(send(session, `/v1/object/${id}`, "PATCH", { Diagnosis: "cold" }))).toBe("200/0");
       }
     });
 
@@ -90,7 +90,7 @@ export function attributeRightsSuite(server: () => RunningServer): void {
       const answers = [
         await dataOf(send(reader, `/v1/object/${id}`)),
         await dataOf(send(reader, `/v1/object/${id}?serialization=${encoded({ depth: 3 })}`)),
-        (await dataOf(send(reader, asked({ where: { Name: "Ada" } }))))["~Elements"][0],
+        (await dataOf(send(reader, queryPath({ where: { Name: "Ada" } }))))["~Elements"][0],
         await dataOf(send(reader, `/v1/object/${id}`, "PATCH", { Name: "Ada" })),
         multiResults(await dataOf(send(reader, "/v1/multi", "POST", [{ method: "GET", path: `/v1/object/${id}` }])))[0]
           ?.result,
@@ -103,12 +103,12 @@ export function attributeRightsSuite(server: () => RunningServer): void {
     });
 
     test.each<[string, () => [string, Sent["method"]?, object?]]>([
-      ["a filter", () => [asked({ where: { Diagnosis: "cold" } })]],
-      ["a filter of a base class", () => [asked({ where: { $not: { Diagnosis: { $exists: true } } } }, below)]],
-      ["a filter through a reference", () => [asked({ where: { "Doctor.Name": "demo" } })]],
-      ["a filter by a collection", () => [asked({ where: { Relatives: { $exists: true } } })]],
-      ["an order", () => [asked({ sort: ["-Diagnosis"] })]],
-      ["an order through a reference", () => [asked({ sort: ["Doctor.Name"] })]],
+      ["a filter", () => [queryPath({ where: { Diagnosis: "cold" } })]],
+      ["a filter of a base class", () => [queryPath({ where: { $not: { Diagnosis: { $exists: true } } } }, below)]],
+      ["a filter through a reference", () => [queryPath({ where: { "Doctor.Name": "demo" } })]],
+      ["a filter by a collection", () => [queryPath({ where: { Relatives: { $exists: true } } })]],
+      ["an order", () => [queryPath({ sort: ["-Diagnosis"] })]],
+      ["an order through a reference", () => [queryPath({ sort: ["Doctor.Name"] })]],
       ["named fields", () => [`/v1/object/${id}?serialization=${encoded({ type: "custom", fields: ["Diagnosis"] })}`]],
       [
         "named fields through a reference",
@@ -117,11 +117,11 @@ export function attributeRightsSuite(server: () => RunningServer): void {
       ["a creation", () => [`/v1/object/${person}`, "POST", { Name: "Bob", Diagnosis: "flu" }]],
       ["a change", () => [`/v1/object/${id}`, "PATCH", { Diagnosis: "flu" }]],
       ["a change to null", () => [`/v1/object/${id}`, "PATCH", { Doctor: null }]],
-      ["a change of all", () => [asked({}), "PATCH", { Diagnosis: "flu" }]],
-      ["a change of matching objects", () => [asked({ where: { Diagnosis: "cold" } }), "PATCH", { Name: "Ada" }]],
+      ["a change of all", () => [queryPath({}), "PATCH", { Diagnosis: "flu" }]],
+      ["a change of matching objects", () => [queryPath({ where: { Diagnosis: "cold" } }), "PATCH", { Name: "Ada" }]],
     ])("refuses %s of another caller with 307, like an unknown name", async (_title, request) => {
       const [path, method, body] = request();
-      expect(await told(send(reader, path, method, body))).toBe("400/307");
+      expect(await statusOf(send(reader, path, method, body))).toBe("400/307");
       const ownerless = (text: string) =>
         text.replaceAll("Diagnosis", "Nothing").replaceAll("Doctor", "Nothing").replaceAll("Relatives", "Nothing");
       const unknown = await send(
@@ -135,7 +135,7 @@ export function attributeRightsSuite(server: () => RunningServer): void {
     });
 
     test("a write of another caller keeps its value", async () => {
-      expect(await told(send(reader, `/v1/object/${id}`, "PATCH", { Name: "Ada", Ward: "east" }))).toBe("200/0");
+      expect(await statusOf(send(reader, `/v1/object/${id}`, "PATCH", { Name: "Ada", Ward: "east" }))).toBe("200/0");
       const { Diagnosis, Doctor, Relatives, Ward } = await dataOf(send(demo, `/v1/object/${id}`));
       expect({ Diagnosis, Ward }).toEqual({ Diagnosis: "cold", Ward: "east" });
       expect([Doctor, Relatives["~Count"]]).toEqual([expect.anything(), 1]);
@@ -166,8 +166,8 @@ export function attributeRightsSuite(server: () => RunningServer): void {
       const pointing = (await dataOf(send(demo, `/v1/object/${letter}`, "POST", { To: target, Text: "Dear Carl" })))[
         "~ObjectID"
       ];
-      expect(await told(send(reader, `/v1/object/${target}?moveToRecycler=true`, "DELETE"))).toBe("200/0");
-      expect(await told(send(demo, `/v1/object/${pointing}`))).toBe("410/609");
+      expect(await statusOf(send(reader, `/v1/object/${target}?moveToRecycler=true`, "DELETE"))).toBe("200/0");
+      expect(await statusOf(send(demo, `/v1/object/${pointing}`))).toBe("410/609");
       expect(Object.keys(await dataOf(send(reader, `/v1/object/${target}/restore`, "POST")))).not.toContain(
         "Diagnosis",
       );
@@ -177,7 +177,7 @@ export function attributeRightsSuite(server: () => RunningServer): void {
 
     test("accepts groups only, refuses mandatory attributes, and prevents the deletion of a named group", async () => {
       const put = (attribute: object) =>
-        told(
+        statusOf(
           send(admin, `/v1/model/structure/${person}Other`, "PUT", {
             attributes: [{ name: "Note", type: "string", ...attribute }],
           }),
@@ -191,9 +191,9 @@ export function attributeRightsSuite(server: () => RunningServer): void {
         await dataOf(send(admin, "/v1/object/UserGroup", "POST", { Name: `Group ${crypto.randomUUID()}` }))
       )["~ObjectID"];
       expect(await put({ read: [group] })).toBe("200/0");
-      expect(await told(send(admin, `/v1/object/${group}`, "DELETE"))).toBe("500/718");
+      expect(await statusOf(send(admin, `/v1/object/${group}`, "DELETE"))).toBe("500/718");
       expect(await put({ read: [] })).toBe("200/0");
-      expect(await told(send(admin, `/v1/object/${group}`, "DELETE"))).toBe("200/0");
+      expect(await statusOf(send(admin, `/v1/object/${group}`, "DELETE"))).toBe("200/0");
     });
   });
 }

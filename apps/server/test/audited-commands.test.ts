@@ -36,11 +36,14 @@ interface Row {
 
 const linkId = "11111111-2222-4333-8444-555555555555";
 const password = "--password-file password.txt";
-const told = (command: string, type: AuditEvent["type"], about: About): Row => ({ command, events: [[type, about]] });
+const audited = (command: string, type: AuditEvent["type"], about: About): Row => ({
+  command,
+  events: [[type, about]],
+});
 
 /** Every command that changes something, in sequence. */
 const changing: readonly Row[] = [
-  told("app create office", "app.created", { appNames: ["office"] }),
+  audited("app create office", "app.created", { appNames: ["office"] }),
   {
     command: "app create field --second-factor forced",
     events: [
@@ -48,41 +51,41 @@ const changing: readonly Row[] = [
       ["app.factorForced", { appNames: ["field"] }],
     ],
   },
-  told("app second-factor office optional", "app.factorOptional", { appNames: ["office"] }),
-  told("app second-factor office forced", "app.factorForced", { appNames: ["office"] }),
-  told("app second-factor office off", "app.factorOff", { appNames: ["office"] }),
-  told("app-key create tablet --app-name office", "appKey.created", { appKey: "tablet" }),
-  told("app-key disable tablet", "appKey.disabled", { appKey: "tablet" }),
-  told("app-key enable tablet", "appKey.enabled", { appKey: "tablet" }),
-  told(`user create ada ${password}`, "account.created", { user: "ada" }),
-  told("user disable ada", "account.disabled", { user: "ada" }),
-  told("user enable ada", "account.enabled", { user: "ada" }),
-  told("user set-email ada ada@example.com", "account.changed", { user: "ada" }),
-  told("user set-email ada --none", "account.changed", { user: "ada" }),
-  told("user set-password ada --password-file other.txt", "password.changed", { user: "ada" }),
-  told(`custom-user create zoe --user reader ${password}`, "customUser.stored", { user: "reader" }),
-  told("custom-user set-email zoe zoe@example.com", "customUser.stored", { user: "reader" }),
-  told("custom-user set-password zoe --password-file other.txt", "customPassword.changed", { user: "reader" }),
-  told("custom-user disable zoe", "customUser.disabled", { user: "reader" }),
-  told("custom-user enable zoe", "customUser.enabled", { user: "reader" }),
-  told("custom-user map zoe demo", "customUser.stored", { user: "reader" }),
-  told("custom-user remove zoe", "customUser.removed", { user: "demo" }),
-  told("second-factor remove reader --app-name office", "secondFactor.removed", {
+  audited("app second-factor office optional", "app.factorOptional", { appNames: ["office"] }),
+  audited("app second-factor office forced", "app.factorForced", { appNames: ["office"] }),
+  audited("app second-factor office off", "app.factorOff", { appNames: ["office"] }),
+  audited("app-key create tablet --app-name office", "appKey.created", { appKey: "tablet" }),
+  audited("app-key disable tablet", "appKey.disabled", { appKey: "tablet" }),
+  audited("app-key enable tablet", "appKey.enabled", { appKey: "tablet" }),
+  audited(`user create ada ${password}`, "account.created", { user: "ada" }),
+  audited("user disable ada", "account.disabled", { user: "ada" }),
+  audited("user enable ada", "account.enabled", { user: "ada" }),
+  audited("user set-email ada ada@example.com", "account.changed", { user: "ada" }),
+  audited("user set-email ada --none", "account.changed", { user: "ada" }),
+  audited("user set-password ada --password-file other.txt", "password.changed", { user: "ada" }),
+  audited(`custom-user create zoe --user reader ${password}`, "customUser.stored", { user: "reader" }),
+  audited("custom-user set-email zoe zoe@example.com", "customUser.stored", { user: "reader" }),
+  audited("custom-user set-password zoe --password-file other.txt", "customPassword.changed", { user: "reader" }),
+  audited("custom-user disable zoe", "customUser.disabled", { user: "reader" }),
+  audited("custom-user enable zoe", "customUser.enabled", { user: "reader" }),
+  audited("custom-user map zoe demo", "customUser.stored", { user: "reader" }),
+  audited("custom-user remove zoe", "customUser.removed", { user: "demo" }),
+  audited("second-factor remove reader --app-name office", "secondFactor.removed", {
     user: "reader",
     appNames: ["office"],
   }),
-  told("macro put Greet.js", "macro.stored", { macroName: "Greet" }),
-  told("macro remove Greet", "macro.removed", { macroName: "Greet" }),
-  told("provider add google --data-file provider.json", "provider.stored", { providerName: "google" }),
-  told("provider add google --data-file provider.json --default-user reader", "provider.stored", {
+  audited("macro put Greet.js", "macro.stored", { macroName: "Greet" }),
+  audited("macro remove Greet", "macro.removed", { macroName: "Greet" }),
+  audited("provider add google --data-file provider.json", "provider.stored", { providerName: "google" }),
+  audited("provider add google --data-file provider.json --default-user reader", "provider.stored", {
     providerName: "google",
   }),
-  told(`provider unlink ${linkId}`, "link.removed", { user: "reader", providerName: "google" }),
-  told("provider remove google", "provider.removed", { providerName: "google" }),
-  told("key rotate jwt", "jwtKey.rotated", {}),
-  told("key rotate rsa", "rsaKey.rotated", {}),
-  told("maintenance on", "maintenance.begun", {}),
-  told("maintenance off", "maintenance.ended", {}),
+  audited(`provider unlink ${linkId}`, "link.removed", { user: "reader", providerName: "google" }),
+  audited("provider remove google", "provider.removed", { providerName: "google" }),
+  audited("key rotate jwt", "jwtKey.rotated", {}),
+  audited("key rotate rsa", "rsaKey.rotated", {}),
+  audited("maintenance on", "maintenance.begun", {}),
+  audited("maintenance off", "maintenance.ended", {}),
 ];
 
 /** The other commands: they show something, or create a database. */

@@ -55,20 +55,20 @@ export function classSuite(server: () => RunningServer): void {
       return body.data["~ObjectID"];
     };
     /** The audit events after the given one. */
-    const told = async (after = 0) =>
+    const auditEvents = async (after = 0) =>
       (await server().databases.get("")?.storage.repositories.audit.read(after, 100_000)) ?? [];
     const codeOf = (answer: Answer) => `${answer.status}/${answer.code}`;
 
     test("audits who created, changed and removed a class", async () => {
       const name = named("Audited");
-      const before = (await told()).at(-1)?.sequence ?? 0;
+      const before = (await auditEvents()).at(-1)?.sequence ?? 0;
       await mustPut(name, { attributes: [text("Title")] });
       await mustPut(name, { attributes: [text("Title")] });
       await mustPut(name, { attributes: [] });
       expect(codeOf(await send(reader, "PUT", `${structure}/${name}`, { attributes: [] }))).toBe("403/404");
       const removed = await remove(name);
       expect(codeOf(await remove(name))).toBe("404/304");
-      const events = (await told(before)).filter(({ className }) => className !== null);
+      const events = (await auditEvents(before)).filter(({ className }) => className !== null);
       expect(events.map(({ type, className }) => [type, className])).toEqual(
         ["class.created", "class.changed", "class.removed"].map((type) => [type, name]),
       );

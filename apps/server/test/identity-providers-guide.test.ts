@@ -55,7 +55,7 @@ else {
     });
 
     /** Goes to the provider, chooses an account there, and returns. */
-    async function comeAndGo(tab: BrowserTab, account: string): Promise<void> {
+    async function logInAtProvider(tab: BrowserTab, account: string): Promise<void> {
       await tab.leave(`document.querySelector("button").click()`);
       await tab.leave(`document.querySelector('button[value="${account}"]').click()`);
     }
@@ -83,7 +83,7 @@ else {
     test("ends with a dfUuid, then with a session, and neither appears in an address", async () => {
       const tab = await browser.open();
       await tab.go(`${origin}/`);
-      await comeAndGo(tab, "anna");
+      await logInAtProvider(tab, "anna");
       const unbound = JSON.parse(await shown(tab));
       expect(unbound).toMatchObject({
         status: { internalStatus: "0", statusMessage: "A database user must be assigned" },
@@ -93,7 +93,7 @@ else {
       expect((await link(subject(), dfUuid)).code).toBe("0");
 
       await tab.go(`${origin}/`);
-      await comeAndGo(tab, "anna");
+      await logInAtProvider(tab, "anna");
       const bound = JSON.parse(await shown(tab));
       expect(bound).toMatchObject({
         status: { internalStatus: "0" },
@@ -113,7 +113,7 @@ else {
     test("shows why a log-in failed", async () => {
       const tab = await browser.open();
       await tab.go(`${origin}/`);
-      await comeAndGo(tab, "");
+      await logInAtProvider(tab, "");
       expect(await shown(tab)).toBe("The log-in failed: 324");
       expect(await tab.evaluate("location.href")).toBe(`${origin}/callback`);
     }, 60_000);

@@ -89,16 +89,16 @@ test("an unwatched folder is read again on request", async () => {
 test("a stopping server finishes running macros", async () => {
   await start({});
   const id = await create();
-  const gate = readBarrier(storage().repositories, id);
+  const barrier = readBarrier(storage().repositories, id);
   const running = execute("Steps", {
     steps: [
       ["get", id],
       ["create", "Customer", { Name: "afterwards" }],
     ],
   });
-  await gate.reached;
+  await barrier.reached;
   const closing = server.close();
-  gate.open();
+  barrier.open();
   expect(await running).toMatchObject({ status: 200, code: "0" });
   await closing;
 });
@@ -106,21 +106,21 @@ test("a stopping server finishes running macros", async () => {
 test("executions without a free thread in time, or beyond the queue, are answered 706", async () => {
   await start({ MACRO_THREADS: "1", MACRO_QUEUE_LIMIT: "1", MACRO_QUEUE_TIMEOUT: "100ms" });
   const id = await create();
-  const gate = readBarrier(storage().repositories, id);
+  const barrier = readBarrier(storage().repositories, id);
   const waiting = [execute("Steps", { steps: [["get", id]] })];
-  await gate.reached;
+  await barrier.reached;
   // While one waits for the database, others run in its thread; up to eleven wait as well.
   expect((await execute("Echo", 0)).body.data).toBe(0);
   for (let begun = 2; begun <= 12; begun += 1) {
     waiting.push(execute("Steps", { steps: [["get", id]] }));
-    await eventually(gate.waiting, begun);
+    await eventually(barrier.waiting, begun);
   }
   const others = await Promise.all([execute("Echo", 1), execute("Echo", 2)]);
   expect(others).toMatchObject([
     { status: 503, code: "706", headers: { "retry-after": "1" } },
     { status: 503, code: "706" },
   ]);
-  gate.open();
+  barrier.open();
   for (const answer of await Promise.all(waiting)) expect(answer.code).toBe("0");
   expect((await execute("Echo", 3)).body.data).toBe(3);
 });
@@ -141,11 +141,11 @@ test("executions in the thread of a stuck one are answered 706, and nothing is k
   await put("Stuck", "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);");
   await put("Late", "await objects.get(input); return 'late';");
   const id = await create();
-  const gate = readBarrier(repositories, id);
+  const barrier = readBarrier(repositories, id);
   const late = execute("Late", id);
-  await gate.reached;
+  await barrier.reached;
   expect((await execute("Stuck", null)).code).toBe("710");
-  gate.open();
+  barrier.open();
   expect(await late).toMatchObject({ status: 503, code: "706", headers: { "retry-after": "1" } });
   expect((await execute("Late", id)).body.data).toBe("late");
 });

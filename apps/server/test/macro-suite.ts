@@ -167,7 +167,7 @@ export function macroSuite(server: () => RunningServer): void {
     test("complete when their session ends meanwhile, and it stays ended", async () => {
       const [id, name] = [await create({ Name: "Ada" }), crypto.randomUUID()];
       const session = await openSession(server(), mode, "demo");
-      const gate = readBarrier(repositories(), id);
+      const barrier = readBarrier(repositories(), id);
       const running = execute(
         "Steps",
         {
@@ -178,9 +178,9 @@ export function macroSuite(server: () => RunningServer): void {
         },
         session,
       );
-      await gate.reached;
+      await barrier.reached;
       expect(await logOutIn(server(), session)).toBe("0");
-      gate.open();
+      barrier.open();
       expect((await running).code).toBe("0");
       expect(await customers(name)).toBe(1);
       expect(await execute("Echo", 1, session)).toMatchObject({ code: sessionEndedCode[mode] });
@@ -192,12 +192,12 @@ export function macroSuite(server: () => RunningServer): void {
       const name = `Removed_${mode}`;
       const text = `import { defineMacro } from "@sallyport/macros"; export default defineMacro({ access: "everyone", run: async ({ input, objects }) => (await objects.get(input)).Name });`;
       await macros.put({ name, text, language: "js", changedBy: "test" }, null);
-      const gate = readBarrier(repositories(), id);
+      const barrier = readBarrier(repositories(), id);
       const running = execute(name, id);
-      await gate.reached;
+      await barrier.reached;
       await macros.remove(name, { changedBy: "test", expectedVersion: null });
       expect(await execute(name, id)).toMatchObject({ code: "710" });
-      gate.open();
+      barrier.open();
       expect(await running).toMatchObject({ code: "0", body: { data: "Ada" } });
     });
 

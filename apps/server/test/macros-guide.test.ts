@@ -13,7 +13,7 @@ import { has, shells } from "./guide-suite.ts";
 jest.setTimeout(120_000);
 
 /** No example depends on how long a macro waits for a thread on a busy machine. */
-const patience = { MACRO_TIMEOUT: "1m" };
+const limits = { MACRO_TIMEOUT: "1m" };
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../../docs/guides/macros.md"), "utf8");
 const main = resolve(import.meta.dirname, "../dist/package/dist/main.js");
@@ -52,7 +52,7 @@ describe.each(shells)("examples of macros.md in %s", (shell) => {
     server = await startDemoServer("memory", {
       MACROS_DIR: join(folder, "macros"),
       MACROS_WATCH: "false",
-      ...patience,
+      ...limits,
     });
   });
 
@@ -63,7 +63,7 @@ describe.each(shells)("examples of macros.md in %s", (shell) => {
 
   const run = async (script: string) => {
     const command = `sallyport-server() { '${process.execPath}' '${main}' "$@"; }\n`;
-    const environment = { PATH: `${process.env["PATH"]}${delimiter}${folder}`, HOME: folder, ...patience };
+    const environment = { PATH: `${process.env["PATH"]}${delimiter}${folder}`, HOME: folder, ...limits };
     const printed = promisify(execFile)(shell, ["-c", `exec 2>&1\n${command}${script}`], {
       cwd: folder,
       env: environment,

@@ -26,18 +26,18 @@ function waitingSuite(server: () => RunningServer): void {
     const others = await Promise.all(Array.from({ length: 8 }, customer));
     await Promise.all(others.map((other) => execute("Held", { id: other })));
     let release = () => {};
-    let isHeld = () => {};
-    const held = new Promise<void>((resolve) => {
-      isHeld = resolve;
+    let markLocked = () => {};
+    const locked = new Promise<void>((resolve) => {
+      markLocked = resolve;
     });
-    const holding = storage.transaction(async ({ objects }) => {
+    const locking = storage.transaction(async ({ objects }) => {
       await objects.lock([id]);
-      isHeld();
+      markLocked();
       await new Promise<void>((resolve) => {
         release = resolve;
       });
     });
-    await held;
+    await locked;
     const began = performance.now();
     const answers = await Promise.all([execute("Held", { id }), execute("Held", { id })]).finally(release);
     expect(performance.now() - began).toBeLessThan(900);
@@ -45,7 +45,7 @@ function waitingSuite(server: () => RunningServer): void {
       [500, "710"],
       [500, "710"],
     ]);
-    await holding;
+    await locking;
     expect(await execute("Raise", { id })).toMatchObject({ code: "0", body: { data: 2 } });
     const [after] = await storage.repositories.objects.get([id], seesAll);
     expect(after).toMatchObject({ version: 2, attributes: { CreditLimit: 2 } });

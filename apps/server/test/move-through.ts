@@ -14,12 +14,12 @@ async function archiveOf({ archive }: Storage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-async function* oneByOne(bytes: Buffer): AsyncGenerator<Buffer> {
+async function* byteByByte(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += 10_000) yield bytes.subarray(start, start + 10_000);
 }
 
 /** One of everything that the demo lacks. */
-async function goOn(storage: Storage): Promise<void> {
+async function writeMore(storage: Storage): Promise<void> {
   const r = storage.repositories;
   const { objects } = await r.objects.find({ classes: ["Invoice"] }, seesAll, { offset: 0, limit: 3 });
   const [first, second, third] = objects.map(({ id }) => id) as [string, string, string];
@@ -81,14 +81,14 @@ export async function moveThrough(targets: readonly Storage[]): Promise<{ origin
     clientHash: "md5",
     alias: "",
   });
-  await goOn(memory);
+  await writeMore(memory);
   let archive = await archiveOf(memory);
   await memory.close();
   const original = digestOf(archive);
   const copies: string[] = [];
   for (const target of targets) {
     await target.migrate();
-    const { records } = await openArchive(oneByOne(archive));
+    const { records } = await openArchive(byteByByte(archive));
     if ((await target.archive.import(records)) !== "imported") throw new Error("The storage is not empty.");
     archive = await archiveOf(target);
     copies.push(digestOf(archive));

@@ -49,7 +49,7 @@ export function multiFixture(server: () => RunningServer, mode: LogInMode) {
 
   const separately = (items: readonly Item[], as = sessions.demo, headers?: Sent["headers"]) =>
     post(as, "/v1/multi", items, headers);
-  const together = (items: readonly Item[], as = sessions.demo, headers?: Sent["headers"]) =>
+  const sendMulti = (items: readonly Item[], as = sessions.demo, headers?: Sent["headers"]) =>
     post(as, "/v1/multi?atomic=true", items, headers);
   const resultsOf = ({ status, code, body }: Answer) => {
     expect({ status, code }).toEqual({ status: 200, code: "0" });
@@ -64,7 +64,21 @@ export function multiFixture(server: () => RunningServer, mode: LogInMode) {
     resultsOf(await separately([create(attributes)]))[0]?.result["~ObjectID"];
   const found = async (id: string) => (await objects().get([id], seesAll))[0];
 
-  return { server, mode, sessions, objects, post, separately, together, resultsOf, city, inside, all, made, found };
+  return {
+    server,
+    mode,
+    sessions,
+    objects,
+    post,
+    separately,
+    sendMulti,
+    resultsOf,
+    city,
+    inside,
+    all,
+    made,
+    found,
+  };
 }
 
 export type MultiFixture = ReturnType<typeof multiFixture>;

@@ -14,7 +14,7 @@ export const multiEnvironment = { ...boundEnvironment, ...macroEnvironment };
 export function multiSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
     const fixture = multiFixture(server, mode);
-    const { sessions, post, separately, together, resultsOf, city, inside, made, found } = fixture;
+    const { sessions, post, separately, sendMulti, resultsOf, city, inside, made, found } = fixture;
 
     test("executes items in order, each by itself", async () => {
       const City = city();
@@ -51,7 +51,7 @@ export function multiSuite(server: () => RunningServer): void {
       const never = { "if-match": '"77"' };
       const answers = [
         await separately([patch(id, { Name: "Bob" })], sessions.demo, never),
-        await together([patch(id, { Name: "Carl" })], sessions.demo, never),
+        await sendMulti([patch(id, { Name: "Carl" })], sessions.demo, never),
       ];
       expect(answers.map((answer) => [resultsOf(answer)[0]?.httpStatus, answer.headers["etag"]])).toEqual([
         [200, undefined],
@@ -149,7 +149,7 @@ export function multiSuite(server: () => RunningServer): void {
         307,
       ]);
 
-      const answer = await together([patch(ids[1], { City: "Rome" }), ...reads.slice(0, 2), get("/_CheckSession")]);
+      const answer = await sendMulti([patch(ids[1], { City: "Rome" }), ...reads.slice(0, 2), get("/_CheckSession")]);
       expect(answer).toMatchObject({
         status: 400,
         code: "307",
@@ -215,7 +215,7 @@ export function multiSuite(server: () => RunningServer): void {
         [200, 1],
       ]);
 
-      expect(resultsOf(await together([create({ Name: "Bob", City }), add(false), list({ City })]))[2]).toMatchObject({
+      expect(resultsOf(await sendMulti([create({ Name: "Bob", City }), add(false), list({ City })]))[2]).toMatchObject({
         result: { "~Count": 3 },
       });
       for (const [failing, status, code] of [
@@ -223,7 +223,7 @@ export function multiSuite(server: () => RunningServer): void {
         [execute("Throwing", { create: City }), 500, "710"],
         [execute("Closed"), 403, "401"],
       ] as const) {
-        expect(await together([create({ Name: "Carl", City }), add(false), failing])).toMatchObject({ status, code });
+        expect(await sendMulti([create({ Name: "Carl", City }), add(false), failing])).toMatchObject({ status, code });
       }
       expect(await inside(City)).toBe(3);
     });

@@ -10,7 +10,7 @@ export function multiTransactionSuite({
   sessions,
   objects,
   separately,
-  together,
+  sendMulti,
   resultsOf,
   city,
   inside,
@@ -23,7 +23,7 @@ export function multiTransactionSuite({
     const id = await made({ Name: "Ada", City });
     const before = await all();
     const results = resultsOf(
-      await together([
+      await sendMulti([
         create({ Name: "Bob", City }),
         list({ City }),
         { method: "POST", path: `/v1/lock/object/${id}` },
@@ -79,7 +79,7 @@ export function multiTransactionSuite({
       [patch(full, { City: "x".repeat(200_000) }), 413, 801, "at /4"],
     ];
     for (const [bad, status, code, debugMessage] of failing) {
-      const answer = await together([...good, bad, create({ Name: "Never", City })]);
+      const answer = await sendMulti([...good, bad, create({ Name: "Never", City })]);
       expect({ status: answer.status, body: answer.body }).toEqual({
         status,
         body: {
@@ -103,11 +103,11 @@ export function multiTransactionSuite({
     const other = await openSession(server(), mode, "demo");
     expect((await callIn(server(), other, `/v1/lock/object/${id}`, { method: "POST" })).code).toBe("0");
     const items = [create({ Name: "Bob", City }), patch(id, { Name: "Carl" })];
-    expect(await together(items)).toMatchObject({ status: 500, code: "713" });
+    expect(await sendMulti(items)).toMatchObject({ status: 500, code: "713" });
     expect(await inside(City)).toBe(1);
     expect(resultsOf(await separately(items))).toMatchObject([{ httpStatus: 200 }, { httpStatus: 500, result: 713 }]);
     expect(await inside(City)).toBe(2);
-    expect(resultsOf(await together(items, other))).toMatchObject([{}, { result: { Name: "Carl" } }]);
+    expect(resultsOf(await sendMulti(items, other))).toMatchObject([{}, { result: { Name: "Carl" } }]);
     expect((await callIn(server(), other, "/v1/logout", { method: "POST" })).code).toBe("0");
   });
 
@@ -115,7 +115,7 @@ export function multiTransactionSuite({
     const ids = [await made({ Name: "Ada" }), await made({ Name: "Bob" })];
     const others = Array.from({ length: 6 }, (_, index) => {
       const City = `City ${index}`;
-      return together((index % 2 === 0 ? ids : ids.toReversed()).map((id) => patch(id, { City })));
+      return sendMulti((index % 2 === 0 ? ids : ids.toReversed()).map((id) => patch(id, { City })));
     });
     const codes = (await Promise.all(others)).map(({ code }) => code);
     // A request that loses three times in a row is answered 706.

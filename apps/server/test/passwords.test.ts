@@ -63,9 +63,9 @@ function twoServerSuite(_server: () => RunningServer, { servers, postgres }: Dem
     const rows = await Promise.all(
       tables.map((table) => postgres().sql.query(`select t::text as row from sallyport_demo.${table} t`)),
     );
-    const held = JSON.stringify(rows.map((result) => result.rows));
-    expect(held).toContain("$argon2id$");
+    const stored = JSON.stringify(rows.map((result) => result.rows));
+    expect(stored).toContain("$argon2id$");
     for (const secret of [prepared?.token ?? "?", "a password to look for", password])
-      expect(held).not.toContain(secret);
+      expect(stored).not.toContain(secret);
   });
 }

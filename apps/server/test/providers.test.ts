@@ -3,7 +3,7 @@ import type { RunningServer } from "../src/index.ts";
 import { call, checkSession } from "./client.ts";
 import { type DemoOfSuite, onEngines } from "./engines.ts";
 import { Mailbox } from "./mailbox.ts";
-import { away, comeBack, link } from "./providers/browser.ts";
+import { startLogIn, finishLogIn, link } from "./providers/browser.ts";
 import { flowSuite } from "./providers/flow-suite.ts";
 import { providerHookEnvironment, providerHookSuite } from "./providers/hook-suite.ts";
 import { linkMailSuite } from "./providers/link-mail-suite.ts";
@@ -122,12 +122,12 @@ describe("providers", () => {
     test("a log-in begun at one server ends at the other, once", async () => {
       await register(fixture, one(), "microsoft");
       const start = async (from: RunningServer) => {
-        const { location, cookie } = await away(from, "microsoft");
+        const { location, cookie } = await startLogIn(from, "microsoft");
         return { cookie, callback: await signIn(location, "chloe") };
       };
       const { cookie, callback } = await start(one());
-      const { dfUuid } = (await comeBack(other(), callback, cookie)).body.data;
-      expect((await comeBack(one(), callback, cookie)).code).toBe("324");
+      const { dfUuid } = (await finishLogIn(other(), callback, cookie)).body.data;
+      expect((await finishLogIn(one(), callback, cookie)).code).toBe("324");
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) => link(index % 2 === 0 ? one() : other(), dfUuid)),
       );
@@ -136,7 +136,7 @@ describe("providers", () => {
       const bound = await start(other());
       const sessions = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          comeBack(index % 2 === 0 ? one() : other(), bound.callback, bound.cookie),
+          finishLogIn(index % 2 === 0 ? one() : other(), bound.callback, bound.cookie),
         ),
       );
       const opened = sessions.filter(({ code }) => code === "0");

@@ -211,7 +211,7 @@ describe("queries on Postgres", () => {
   });
 
   describe("slow queries", () => {
-    const patience = 30_000;
+    const timeout = 30_000;
     // In this order the customer of every invoice is read.
     const slow = { where: { Amount: { $gt: 0 } }, sort: ["Customer.City", "Due"] };
 
@@ -245,7 +245,7 @@ describe("queries on Postgres", () => {
           },
         ]);
       },
-      patience,
+      timeout,
     );
 
     test(
@@ -257,7 +257,7 @@ describe("queries on Postgres", () => {
         expect(JSON.stringify(body)).not.toMatch(/select|statement|sql/i);
         expect((await call(server, "/hurried/v1/objects/Invoice?perPage=1", { sessionId: hurriedId })).code).toBe("0");
       },
-      patience,
+      timeout,
     );
   });
 });

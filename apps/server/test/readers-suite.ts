@@ -199,8 +199,8 @@ export function readersSuite(server: () => RunningServer): void {
       await put(id, [ids.demo], demo, { "if-match": '"7"' });
       await put(id, [ids.readers]);
       await put(id, [ids.demo]);
-      const told = (await audit.read(before, 1_000)).filter(({ type }) => type === "object.readers");
-      expect(told).toMatchObject([
+      const auditEvents = (await audit.read(before, 1_000)).filter(({ type }) => type === "object.readers");
+      expect(auditEvents).toMatchObject([
         { outcome: 0, actorId: ids.demo, subjectId: null, className: "Customer", appNames: ["demo-app"] },
       ]);
     });

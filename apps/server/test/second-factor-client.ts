@@ -73,7 +73,7 @@ export async function attempt(
 }
 
 /** Logs in, in any mode. */
-export async function enter(
+export async function logInWithFactor(
   { url }: Subject,
   mode: LogInMode,
   user: string,

@@ -2,7 +2,7 @@ import { SecondFactors, Applications } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn, checkSessionIn, multiResults } from "./client.ts";
 import { modes, testedModes } from "./modes.ts";
-import { attempt, Authenticator, enter, type Enrolled, factorRequests } from "./second-factor-client.ts";
+import { attempt, Authenticator, logInWithFactor, type Enrolled, factorRequests } from "./second-factor-client.ts";
 
 /** The tests send wrong tokens. */
 export const secondFactorEnvironment = {
@@ -41,7 +41,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
     const { account } = await accounts.find({ realm: "database", loginName: user }, []);
     const subject = `user:${account?.userId ?? ""}`;
     await secondFactors.remove(subject, app);
-    const session = await enter(server(), "session", user, [app]);
+    const session = await logInWithFactor(server(), "session", user, [app]);
     const factor = factorRequests(server(), session, app);
     const enrolled = await factor.enrol();
     // Of an old step, so that the current ones are left.
@@ -61,7 +61,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
       });
 
     test("are required once they are confirmed, and each token is valid once", async () => {
-      const session = await enter(server(), mode, "reader", [app]);
+      const session = await logInWithFactor(server(), mode, "reader", [app]);
       const factor = factorRequests(server(), session, app);
       expect(await factor.state()).toEqual({ isActivated: false, isConfirmed: false, "2faStatus": 2 });
       const abandoned = await factor.enrol();
@@ -79,10 +79,10 @@ export function secondFactorSuite(server: () => RunningServer): void {
       expect(await factor.confirm(other.token())).toMatchObject({ status: 401, code: "342" });
       expect(await factor.confirm(recoveryCodes[0])).toMatchObject({ status: 401, code: "342" });
 
-      const elsewhere = await enter(server(), "session", "reader", ["demo-app"]);
+      const otherSession = await logInWithFactor(server(), "session", "reader", ["demo-app"]);
       const [used, next] = [authenticator.token(), authenticator.token(1)];
       expect(await factor.confirm(used)).toMatchObject({ status: 200, code: "0", body: { data: {} } });
-      expect(await checkSessionIn(server(), elsewhere)).toBe("201");
+      expect(await checkSessionIn(server(), otherSession)).toBe("201");
       expect(await factor.state()).toEqual({ isActivated: true, isConfirmed: true, "2faStatus": 2 });
 
       expect([await logIn(), await logIn(""), await logIn("  ")]).toEqual(["341", "341", "341"]);
@@ -171,7 +171,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
         await logInForced({ "2faToken": authenticator.token() }),
       ]).toEqual(["341", "341", "342"]);
 
-      const session = await enter(server(), mode, "reader", [forced], authenticator.token(1));
+      const session = await logInWithFactor(server(), mode, "reader", [forced], authenticator.token(1));
       const factor = factorRequests(server(), session, forced);
       expect(await factor.state()).toEqual({ isActivated: true, isConfirmed: true, "2faStatus": 3 });
       expect(await factor.remove(recoveryCodes[0])).toMatchObject({ status: 400, code: "307" });
@@ -270,7 +270,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
   });
 
   test("apply to the app names of the session that have a factor", async () => {
-    const session = await enter(server(), "session", "demo", ["demo-app", "may-token"]);
+    const session = await logInWithFactor(server(), "session", "demo", ["demo-app", "may-token"]);
     const at = (path: string, method: "GET" | "POST" | "PATCH" | "DELETE" = "GET") =>
       callIn(server(), session, path, { method });
     for (const app of ["may", "nobody", "DEMO-APP", "%20", "", "__proto__"]) {
@@ -316,7 +316,7 @@ export function secondFactorSuite(server: () => RunningServer): void {
         body: { user: "partner", pass: "partner", appNames: ["may"], ...more },
       });
     const [sessionId, other]: string[] = [(await logIn()).body.data.sessionId, (await logIn()).body.data.sessionId];
-    const reader = await enter(server(), "session", "reader", ["may"]);
+    const reader = await logInWithFactor(server(), "session", "reader", ["may"]);
     const path = "/v1/2fa/secret?app=may";
     const send = (method: "POST" | "PATCH" | "DELETE", body?: object) =>
       call(server(), path, { method, sessionId: sessionId ?? "", ...(body && { body }) });

@@ -2,7 +2,7 @@ import { Applications, SecondFactors } from "@sallyport/core";
 import { repositoriesOf } from "./password-suite.ts";
 import type { RunningServer } from "../src/index.ts";
 import { type DemoOfSuite, onEngines } from "./engines.ts";
-import { attempt, Authenticator, enter, factorRequests } from "./second-factor-client.ts";
+import { attempt, Authenticator, logInWithFactor, factorRequests } from "./second-factor-client.ts";
 import { secondFactorEnvironment, secondFactorSuite } from "./second-factor-suite.ts";
 
 onEngines("second factors", secondFactorSuite, { environment: secondFactorEnvironment });
@@ -18,7 +18,7 @@ function twoServerSuite(_server: () => RunningServer, { servers }: DemoOfSuite):
     const [one, other] = servers() as [RunningServer, RunningServer];
     const { records } = repositoriesOf(one);
     await new Applications(records).create({ name: "may", seats: null, secondFactor: "optional" });
-    const factor = factorRequests(one, await enter(one, "session", "demo", ["may"]), "may");
+    const factor = factorRequests(one, await logInWithFactor(one, "session", "demo", ["may"]), "may");
     const { secret, recoveryCodes } = await factor.enrol();
     const authenticator = await Authenticator.of(one, secret);
     const [begun] = (await new SecondFactors(records).list(null, 1)) ?? [];

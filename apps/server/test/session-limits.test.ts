@@ -48,12 +48,12 @@ describe("limits", () => {
       THROTTLE_USER_MAX_DELAY: "1h",
       THROTTLE_USER_RESET_AFTER: "1d",
     });
-    const guess = async (user: string) => {
+    const attempt = async (user: string) => {
       const answers = [];
       for (let n = 0; n < 5; n += 1) answers.push(await tryLogIn(server, user, { pass: "wrong" }));
       return answers.map(({ status, body, headers }) => ({ status, body, later: headers["retry-after"] }));
     };
-    const known = await guess("admin");
+    const known = await attempt("admin");
     const refused = {
       status: 403,
       body: { status: { internalStatus: "302", statusMessage: "User and password are invalid" } },
@@ -62,7 +62,7 @@ describe("limits", () => {
     expect(known[2]).toEqual({ ...refused, later: "3600" });
     expect(Number(known[4]?.later)).toBeGreaterThan(3_590);
 
-    const unknown = await guess("nobody");
+    const unknown = await attempt("nobody");
     expect(unknown.map(({ status, body }) => ({ status, body }))).toEqual(
       known.map(({ status, body }) => ({ status, body })),
     );
@@ -213,11 +213,11 @@ describe("lockout by address", () => {
     return { status, body: status === 200 ? "in" : body, later: headers["retry-after"] };
   };
   /** This many users from one address, each with one guess. */
-  const spray = async (address: string, count: number) => {
-    for (let guess = 0; guess < count; guess += 1)
+  const guessPasswords = async (address: string, count: number) => {
+    for (let attempt = 0; attempt < count; attempt += 1)
       await tryLogIn(
-        guess % 2 === 0 ? server : other,
-        `somebody ${address} ${guess}`,
+        attempt % 2 === 0 ? server : other,
+        `somebody ${address} ${attempt}`,
         { pass: "wrong" },
         from(address),
       );
@@ -232,7 +232,7 @@ describe("lockout by address", () => {
     const office = "192.0.2.1";
     expect(await answer(server, "reader", "reader", office)).toMatchObject({ status: 200 });
     const { sessionId } = (await tryLogIn(other, "demo", {}, from(office))).body.data;
-    await spray(office, 101);
+    await guessPasswords(office, 101);
     for (const at of [server, other]) {
       expect(await answer(at, "reader", "reader", office)).toMatchObject({ status: 200 });
       for (const [user, pass] of [
@@ -258,7 +258,7 @@ describe("lockout by address", () => {
 
   test("counts an IPv6 /64 as one address", async () => {
     expect(await answer(server, "reader", "reader", "2001:db8:1:1::1")).toMatchObject({ status: 200 });
-    await spray("2001:db8:1:1::2", 101);
+    await guessPasswords("2001:db8:1:1::2", 101);
     expect(await answer(server, "reader", "reader", "2001:db8:1:1:ffff::9")).toMatchObject({ status: 200 });
     expect(await answer(server, "admin", "admin", "2001:db8:1:1::1")).toEqual(refused);
   }, 60_000);
@@ -266,9 +266,9 @@ describe("lockout by address", () => {
   test("limits the guesses at a known user by the user's own count", async () => {
     const office = "192.0.2.3";
     expect(await answer(server, "reader", "reader", office)).toMatchObject({ status: 200 });
-    await spray(office, 101);
-    for (let guess = 0; guess < 10; guess += 1)
-      expect(await answer(server, "reader", `wrong ${guess}`, office)).toEqual(refused);
+    await guessPasswords(office, 101);
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      expect(await answer(server, "reader", `wrong ${attempt}`, office)).toEqual(refused);
     expect(await answer(server, "reader", "reader", office)).toEqual(refused);
     expect(await answer(server, "reader", "reader", "192.0.2.4")).toMatchObject({ status: 403, later: "1" });
   }, 60_000);

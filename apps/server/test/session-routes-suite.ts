@@ -8,7 +8,7 @@ import { type Answer, callIn, type Sent } from "./client.ts";
 import { sessionEndedCode } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { newUser, repositoriesOf } from "./password-suite.ts";
-import { Authenticator, enter, type Enrolled } from "./second-factor-client.ts";
+import { Authenticator, logInWithFactor, type Enrolled } from "./second-factor-client.ts";
 
 const password = "the first password";
 
@@ -31,7 +31,7 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
     const { accounts, records } = repositoriesOf(server());
     const applications = new Applications(records);
     for (const name of factors) await applications.create({ name, seats: null, secondFactor: "optional" });
-    admin = await enter(server(), mode, "admin", ["demo-app", ...factors]);
+    admin = await logInWithFactor(server(), mode, "admin", ["demo-app", ...factors]);
     adminId = (await accounts.find({ realm: "database", loginName: "admin" }, [])).account?.userId ?? "";
   });
 

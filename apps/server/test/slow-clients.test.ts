@@ -62,14 +62,14 @@ describe("slow clients", () => {
     const second = await awaited(server, asIfFrom("2001:db8:1:1::2"));
     const third = await begin(server, asIfFrom("2001:db8:1:1:ffff::3"));
     expect(await third.received(/"706"/)).toMatch(/^HTTP\/1.1 503 [^]*retry-after: 1\r\n/i);
-    const elsewhere = await awaited(server, asIfFrom("2001:db8:1:2::1"));
+    const otherNetwork = await awaited(server, asIfFrom("2001:db8:1:2::1"));
     // A complete body is not counted.
     expect((await tryLogIn(server, "demo", {}, asIfFrom("2001:db8:1:1::1"))).code).toBe("0");
 
     second.send(body);
     await second.received(/"internalStatus":"0"/);
     const fourth = await awaited(server, asIfFrom("2001:db8:1:1::4"));
-    for (const exchange of [first, second, third, fourth, elsewhere]) exchange.close();
+    for (const exchange of [first, second, third, fourth, otherNetwork]) exchange.close();
     await server.close();
   });
 

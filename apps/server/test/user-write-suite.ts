@@ -28,10 +28,10 @@ export function userWriteSuite({
       { userId: taken, loginName: names[2], secret: account?.secret as string, administrator: false },
       names[2],
     );
-    const enter = async (name: string) => (await tryLogIn(server(), name, { pass: "reader" })).code;
+    const logIn = async (name: string) => (await tryLogIn(server(), name, { pass: "reader" })).code;
 
     expect(await patch(userId, { Name: names[1] }, {}, sessions.admin)).toMatchObject({ code: "0" });
-    expect([await enter(names[0]), await enter(names[1])]).toEqual(["302", "0"]);
+    expect([await logIn(names[0]), await logIn(names[1])]).toEqual(["302", "0"]);
     for (const name of [names[2], ` ${names[2].toUpperCase()}`, " ", ""]) {
       expect(await patch(userId, { Name: name, Description: "new" }, {}, sessions.admin)).toMatchObject({
         status: 400,
@@ -39,7 +39,7 @@ export function userWriteSuite({
       });
     }
     expect(await found(userId)).toMatchObject({ version: 2, attributes: { Name: names[1] } });
-    expect(await enter(names[1])).toBe("0");
+    expect(await logIn(names[1])).toBe("0");
   });
 
   test("gives look-alike names to one of several concurrent users", async () => {

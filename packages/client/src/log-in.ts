@@ -1,6 +1,6 @@
 import type { ObjectData } from "@sallyport/contract";
 import { headerNames } from "@sallyport/contract/header-names";
-import { decodeBase64, encodeBase64, looseBase64 } from "@sallyport/contract/secure";
+import { decodeBase64, encodeBase64, lenientBase64 } from "@sallyport/contract/secure";
 import { openHybrid, sealHybrid } from "./crypto/hybrid-message.ts";
 import { md5 } from "./crypto/md5.ts";
 import {
@@ -142,7 +142,7 @@ async function logInSecurely(
   const body = JSON.stringify({ credentials, publicKey: await publicKeyText(keyPair) });
   const answer = await postLogIn(transport, "/v2/login/secure", body, signal);
   const data = await decryptedAnswer(answer, async (text) => {
-    const cipher = looseBase64(text);
+    const cipher = lenientBase64(text);
     return cipher && decryptBlocks(keyPair.privateKey, cipher);
   });
   const { sessionId, symmetricKey, ivPrefix, ...common } = data as SecureData;

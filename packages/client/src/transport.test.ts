@@ -21,18 +21,18 @@ describe("deadline", () => {
   });
 
   test("work over time is aborted, and its result is not awaited", async () => {
-    let told: AbortSignal | undefined;
+    let passedSignal: AbortSignal | undefined;
     const outcome = withinLimits({ timeout: 1_000 }, (signal) => {
-      told = signal;
+      passedSignal = signal;
       return endless();
     }).catch((error: unknown) => error);
     jest.advanceTimersByTime(999);
-    expect(told?.aborted).toBe(false);
+    expect(passedSignal?.aborted).toBe(false);
     jest.advanceTimersByTime(1);
     const error = await outcome;
     expect(error).toBeInstanceOf(TransportError);
     expect(error).toMatchObject({ reason: "timeout" });
-    expect(told?.reason).toBe(error);
+    expect(passedSignal?.reason).toBe(error);
   });
 
   test("a signal ends work with its own reason", async () => {

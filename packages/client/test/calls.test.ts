@@ -1,6 +1,6 @@
 import { type ClientOptions, SallyportClient, SallyportError, TransportError } from "@sallyport/client";
 import { type Arrived, refusal, success } from "./fake-server.ts";
-import { connected, gate, loggedIn, modes } from "./modes.ts";
+import { connected, latch, loggedIn, modes } from "./modes.ts";
 
 const credentials = {
   session: "sessionid",
@@ -190,7 +190,7 @@ describe("calls", () => {
   });
 
   test("end at their time limit, and with their signal", async () => {
-    const arrived = gate();
+    const arrived = latch();
     const never: ClientOptions["fetch"] = (_input, init) =>
       new Promise((_resolve, reject) => {
         init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error));

@@ -40,7 +40,7 @@ export async function loggedIn(
 }
 
 /** A promise to be settled by hand. */
-export function gate(): { readonly passed: Promise<void>; readonly open: () => void } {
+export function latch(): { readonly passed: Promise<void>; readonly open: () => void } {
   let open = () => {};
   const passed = new Promise<void>((resolve) => {
     open = resolve;

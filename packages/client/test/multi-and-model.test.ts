@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type ClassStructure, definitionOf, NotLoggedInError, TransportError, versionOf } from "@sallyport/client";
 import { build, type BuildOptions } from "esbuild";
 import { refusal, success } from "./fake-server.ts";
-import { connected, gate, loggedIn, logInOptions, logInPaths, modes } from "./modes.ts";
+import { connected, latch, loggedIn, logInOptions, logInPaths, modes } from "./modes.ts";
 
 const entry = fileURLToPath(import.meta.resolve("@sallyport/client"));
 const options = {
@@ -98,7 +98,7 @@ describe.each(modes)("log-out in mode %s", (mode) => {
 
   test("overtakes a log-in in progress", async () => {
     const { server } = connected();
-    const [arrived, waiting] = [gate(), gate()];
+    const [arrived, waiting] = [latch(), latch()];
     const { client } = connected({
       fetch: async (input, init) => {
         const answer = await server.fetch(input, init);

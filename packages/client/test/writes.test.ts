@@ -1,6 +1,6 @@
 import { NotLoggedInError, SallyportError, TransportError, versionOf } from "@sallyport/client";
 import { refusal, success } from "./fake-server.ts";
-import { connected, gate, loggedIn, logInOptions, logInPaths, modes } from "./modes.ts";
+import { connected, latch, loggedIn, logInOptions, logInPaths, modes } from "./modes.ts";
 
 describe.each(modes)("ended session in mode %s", (mode) => {
   const logIns = (server: { count: (entry: string) => number }) => server.count(`POST ${logInPaths[mode]}`);
@@ -91,7 +91,7 @@ describe.each(modes)("ended session in mode %s", (mode) => {
 
   test("is not renewed after a log-out meanwhile, and nothing stays open", async () => {
     const { server } = connected();
-    const [noticed, waiting] = [gate(), gate()];
+    const [noticed, waiting] = [latch(), latch()];
     let isHeldUp = false;
     const { client } = await loggedIn(mode, {
       fetch: async (input, init) => {
@@ -139,7 +139,7 @@ test.each([312, 314])("a plain session is not renewed for %i", async (code) => {
 test("a call may stop waiting for a renewal that others still await", async () => {
   const { server, client } = await loggedIn("session");
   server.endSessions();
-  const [noticed, waiting] = [gate(), gate()];
+  const [noticed, waiting] = [latch(), latch()];
   const original = server.routes;
   original.set("/v1/login", async ({ body }) => {
     noticed.open();

@@ -114,18 +114,18 @@ const storage = Object.freeze({
 
 test("records each call once, in order of the last call, and changes nothing", async () => {
   const recorder = new CallRecorder();
-  const noted = recorder.storage(storage);
-  expect(await noted.repositories.sessions.count()).toBe(3);
-  expect(await noted.now()).toBe(7);
-  expect(await noted.transaction((r) => r.sessions.count())).toBe(3);
-  expect(noted.capabilities).toBe(storage.capabilities);
+  const recorded = recorder.storage(storage);
+  expect(await recorded.repositories.sessions.count()).toBe(3);
+  expect(await recorded.now()).toBe(7);
+  expect(await recorded.transaction((r) => r.sessions.count())).toBe(3);
+  expect(recorded.capabilities).toBe(storage.capabilities);
   expect(recorder.calls).toEqual(["storage.now", "storage.transaction", "sessions.count"]);
 });
 
 test("returns the same proxy for the same object", () => {
   const recorder = new CallRecorder();
-  const noted = recorder.storage(storage);
-  expect(recorder.storage(storage)).toBe(noted);
-  expect(noted.repositories).toBe(noted.repositories);
-  expect(noted.repositories.sessions).toBe(noted.repositories.sessions);
+  const recorded = recorder.storage(storage);
+  expect(recorder.storage(storage)).toBe(recorded);
+  expect(recorded.repositories).toBe(recorded.repositories);
+  expect(recorded.repositories.sessions).toBe(recorded.repositories.sessions);
 });

@@ -31,15 +31,15 @@ export async function runCheck(adapter: AdapterUnderTest, wanted: string | Check
   const { section, name } = check;
   const start = performance.now();
   const recorder = new CallRecorder();
-  const told = () => ({ section, name, calls: recorder.calls, duration: performance.now() - start });
+  const result = () => ({ section, name, calls: recorder.calls, duration: performance.now() - start });
   try {
     const outcome = await withinLimit(adapter, perform(adapter, check, recorder));
-    return { ...told(), outcome };
+    return { ...result(), outcome };
   } catch (error) {
     const notImplemented = notImplementedIn(error) ?? recorder.notImplemented;
     return notImplemented === undefined
-      ? { ...told(), outcome: "failed", error }
-      : { ...told(), outcome: "notImplemented", error: notImplemented };
+      ? { ...result(), outcome: "failed", error }
+      : { ...result(), outcome: "notImplemented", error: notImplemented };
   }
 }
 

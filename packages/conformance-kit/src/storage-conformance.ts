@@ -19,13 +19,13 @@ export async function storageConformance(adapter: AdapterUnderTest, runner?: Tes
   const capabilities = await capabilitiesOf(adapter);
   const words = [...describeCapabilities(capabilities).values()].join(", ");
   const applies = ({ needs }: Check) => needs === null || Boolean(capabilities[needs]);
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   describe(`${adapter.name} as storage (${words})`, () => {
     for (const section of new Set(checks.map((check) => check.section))) {
       describe(section, () => {
         for (const check of checks.filter((each) => each.section === section)) {
-          if (applies(check)) test(check.name, () => passes(adapter, check, told), timeLimitOf(adapter) + 10_000);
+          if (applies(check)) test(check.name, () => passes(adapter, check, reported), timeLimitOf(adapter) + 10_000);
           // The skipped test stays in the output, so that it does not count as passed.
           else test.skip(`${check.name} (needs ${check.needs})`, async () => {});
         }
@@ -34,13 +34,13 @@ export async function storageConformance(adapter: AdapterUnderTest, runner?: Tes
 
     test("runs every applicable check", async () => {
       const leftOut = checks.filter((check) => !applies(check)).length;
-      equal(told.size + leftOut, numberOfChecks, "the number of checks, including those that do not apply");
+      equal(reported.size + leftOut, numberOfChecks, "the number of checks, including those that do not apply");
     });
   });
 }
 
-async function passes(adapter: AdapterUnderTest, check: Check, told: Set<string>): Promise<void> {
-  told.add(check.name);
+async function passes(adapter: AdapterUnderTest, check: Check, reported: Set<string>): Promise<void> {
+  reported.add(check.name);
   const { outcome, error } = await runCheck(adapter, check);
   if (outcome === "failed" || outcome === "notImplemented") throw error;
   equal(outcome, "passed", "the outcome");

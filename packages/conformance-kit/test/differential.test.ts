@@ -15,7 +15,7 @@ import { brokenOrder } from "./broken/queries/broken-order.ts";
 
 describe("differential comparison", () => {
   /** Milliseconds for some thousands of small scenarios. */
-  const patience = 120_000;
+  const timeout = 120_000;
 
   const options = { runs: 300, seed: 42 };
 
@@ -40,7 +40,7 @@ describe("differential comparison", () => {
     async () => {
       expect(await findDifference(memoryReference, { ...memoryReference, name: "another" }, options)).toBeNull();
     },
-    patience,
+    timeout,
   );
 
   test.each([
@@ -61,7 +61,7 @@ describe("differential comparison", () => {
       ).toBeLessThanOrEqual(12);
       expect(difference.actual).not.toEqual(difference.expected);
     },
-    patience,
+    timeout,
   );
 
   test.each([
@@ -85,7 +85,7 @@ describe("differential comparison", () => {
       expect(difference.scenario.steps.length).toBeLessThanOrEqual(6);
       expect(difference.actual).not.toEqual(difference.expected);
     },
-    patience,
+    timeout,
   );
 
   test(
@@ -102,7 +102,7 @@ describe("differential comparison", () => {
       });
       expect(difference?.scenario).toMatchObject({ kind: "history" });
     },
-    patience,
+    timeout,
   );
 
   test(
@@ -115,7 +115,7 @@ describe("differential comparison", () => {
       ];
       expect(one).toEqual(other);
     },
-    patience,
+    timeout,
   );
 
   test(
@@ -144,7 +144,7 @@ describe("differential comparison", () => {
         await findDifference(memoryReference, adapter({ fault: "repeats", create: repeats }), options),
       ).not.toBeNull();
     },
-    patience,
+    timeout,
   );
 });
 
@@ -153,7 +153,7 @@ describe("generated test", () => {
   const program = join(join(import.meta.dirname, "differential"), "..", "..", "dist", "main.js");
 
   /** Milliseconds for a comparison in its own process on a busy machine. */
-  const patience = 120_000;
+  const timeout = 120_000;
 
   interface Ended {
     readonly code: number;
@@ -207,7 +207,7 @@ describe("generated test", () => {
       expect(reference).not.toBe(printed);
       expect(await asModule(reference)).toMatchObject({ code: 0 });
     },
-    patience,
+    timeout,
   );
 
   test(
@@ -221,6 +221,6 @@ describe("generated test", () => {
       });
       expect(JSON.parse(await readFile(json, "utf8"))).toMatchObject({ difference: null, queries: 50 });
     },
-    patience,
+    timeout,
   );
 });

@@ -22,8 +22,8 @@ function placeOf(issue: z.core.$ZodIssue): PropertyKey[] {
   if (issue.code === "unrecognized_keys") return [...issue.path, ...issue.keys.slice(0, 1)];
   if (issue.code !== "invalid_union") return issue.path;
   const inside = issue.errors.flat().map(placeOf);
-  const furthest = inside.reduce((best, place) => (place.length > best.length ? place : best), []);
-  return [...issue.path, ...furthest];
+  const longestPath = inside.reduce((best, place) => (place.length > best.length ? place : best), []);
+  return [...issue.path, ...longestPath];
 }
 
 /** Parameters of a Zod check that fails with this code of the catalogue. */

@@ -2,11 +2,11 @@ import * as z from "zod";
 import { flag } from "./fields.ts";
 import { parseJsonParameter } from "./json.ts";
 
-const highestPage = 10_000_000;
+const maxPage = 10_000_000;
 const maxPerPage = 1_000;
 
 /** Page number, from 0. */
-const page = z.number().int().min(0).max(highestPage);
+const page = z.number().int().min(0).max(maxPage);
 
 /** Objects per page. */
 const perPage = z.number().int().min(1).max(maxPerPage);

@@ -90,12 +90,12 @@ export function encodeBase64(bytes: Uint8Array): string {
 
 /** Decodes canonical base64 as written by `encodeBase64`. Returns `undefined` for any other text. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  const bytes = looseBase64(text);
+  const bytes = lenientBase64(text);
   return bytes !== undefined && encodeBase64(bytes) === text ? bytes : undefined;
 }
 
 /** Decodes base64 and ignores white space. Returns `undefined` for invalid text. */
-export function looseBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function lenientBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {

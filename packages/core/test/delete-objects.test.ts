@@ -4,7 +4,7 @@ import { sessionContext } from "./session-context.ts";
 
 describe("deleting objects", () => {
   const at = deletionFixture();
-  const { create, deleteIn, deleted, recycle, restored, live, read, leftOf, restore, remove, gone } = at;
+  const { create, deleteIn, deleted, recycle, restored, live, read, leftOf, restore, remove, errorWith } = at;
 
   test("clears references at a permanent deletion, and keeps them while the object can return", async () => {
     const [gone1, stays] = [await create(), await create()];
@@ -102,17 +102,17 @@ describe("deleting objects", () => {
     ];
     const bystander = await create({ Near: grandchild });
     await deleted(root, { recycled });
-    const going = [root, child, foreign, grandchild, shared];
-    expect(await live(...going, bystander)).toEqual([bystander]);
+    const objects = [root, child, foreign, grandchild, shared];
+    expect(await live(...objects, bystander)).toEqual([bystander]);
     expect((await read(bystander)).attributes["Near"]).toBe(recycled ? grandchild : null);
-    for (const id of going) expect(await leftOf(id)).toBe(recycled ? "recycled" : "deleted");
+    for (const id of objects) expect(await leftOf(id)).toBe(recycled ? "recycled" : "deleted");
     if (!recycled) return;
     const { object, version } = await restored(shared);
     expect([object["~ObjectID"], version]).toEqual([shared, 3]);
-    expect(await live(...going)).toEqual(going.toSorted());
+    expect(await live(...objects)).toEqual(objects.toSorted());
     expect((await read(shared)).attributes).toMatchObject({ Owners: [child, foreign], Near: root });
     await deleted(root);
-    expect(await live(...going)).toEqual([]);
+    expect(await live(...objects)).toEqual([]);
   });
 
   test("stops at cycles of dependents", async () => {
@@ -157,7 +157,7 @@ describe("deleting objects", () => {
     const root = await create();
     const child = await create({ Owner: root });
     const keeper = await create({ Kept: child, Near: root });
-    await expect(deleted(root)).rejects.toEqual(gone(718));
+    await expect(deleted(root)).rejects.toEqual(errorWith(718));
     expect(await live(root, child, keeper)).toEqual([root, child, keeper]);
     expect(await read(keeper)).toMatchObject({ version: 1 });
   });
@@ -184,8 +184,8 @@ describe("deleting objects", () => {
     }
     for (const id of [root, child, losing]) {
       expect(await r.locks.take(id, "a".repeat(64))).toBe("locked");
-      await expect(deleted(id)).rejects.toEqual(gone(718));
-      await expect(deleted(root)).rejects.toEqual(gone(718));
+      await expect(deleted(id)).rejects.toEqual(errorWith(718));
+      await expect(deleted(root)).rejects.toEqual(errorWith(718));
       await r.locks.release(id, null);
     }
     // A recoverable deletion changes no referring object.
@@ -213,13 +213,13 @@ describe("deleting objects", () => {
         links: { Near: [other] },
       })),
     );
-    await expect(deleted(other)).rejects.toEqual(gone(718));
+    await expect(deleted(other)).rejects.toEqual(errorWith(718));
     await recycle(other);
     await deleted(root);
     expect(await at.fixture.r.objects.count({ classes: ["Thing"] }, seesAll)).toBe(10_001);
     const next = await create();
     await at.fixture.insert(...Array.from({ length: 10_000 }, () => belongs(next)));
-    await expect(recycle(next)).rejects.toEqual(gone(718));
+    await expect(recycle(next)).rejects.toEqual(errorWith(718));
   }, 30_000);
 
   test("refuses a cascade over more than 64 MiB", async () => {
@@ -230,7 +230,7 @@ describe("deleting objects", () => {
       links: { Owner: [root] },
     };
     const ids = await at.fixture.insert(...Array.from({ length: 70 }, () => large));
-    await expect(recycle(root)).rejects.toEqual(gone(718));
+    await expect(recycle(root)).rejects.toEqual(errorWith(718));
     for (const id of ids.slice(0, 10)) await deleted(id);
     await recycle(root);
     expect(await at.fixture.r.objects.count({ classes: ["Thing"] }, seesAll)).toBe(0);
@@ -241,34 +241,34 @@ describe("deleting objects", () => {
     const [foreign] = await at.fixture.insert({ className: "Foreign", attributes: {} });
     const writer = await sessionContext(at.fixture, { groups: ["B2"] });
     for (const each of [hidden, foreign as ObjectId, "ZZZZ"]) {
-      await expect(deleted(each, { expectedVersions: [7] })).rejects.toEqual(gone(304));
-      await expect(restored(each)).rejects.toEqual(gone(304));
+      await expect(deleted(each, { expectedVersions: [7] })).rejects.toEqual(errorWith(304));
+      await expect(restored(each)).rejects.toEqual(errorWith(304));
     }
     for (const expectedVersions of [null, [7]])
-      await expect(deleteIn(writer, id, { expectedVersions })).rejects.toEqual(gone(404));
+      await expect(deleteIn(writer, id, { expectedVersions })).rejects.toEqual(errorWith(404));
     for (const expectedVersions of [[7], [2, 3], []])
-      await expect(deleted(id, { expectedVersions })).rejects.toEqual(gone(713));
-    await expect(restore.restoreObject(writer, { kind: "id", id })).rejects.toEqual(gone(404));
-    await expect(restored(id)).rejects.toEqual(gone(307));
+      await expect(deleted(id, { expectedVersions })).rejects.toEqual(errorWith(713));
+    await expect(restore.restoreObject(writer, { kind: "id", id })).rejects.toEqual(errorWith(404));
+    await expect(restored(id)).rejects.toEqual(errorWith(307));
 
     await deleted(id, { expectedVersions: [7, 1], recycled: true });
     for (const as of [at.context, writer])
-      await expect(deleteIn(as, id, { expectedVersions: [7] })).rejects.toEqual(gone(609));
-    await expect(restore.restoreObject(writer, { kind: "id", id })).rejects.toEqual(gone(404));
+      await expect(deleteIn(as, id, { expectedVersions: [7] })).rejects.toEqual(errorWith(609));
+    await expect(restore.restoreObject(writer, { kind: "id", id })).rejects.toEqual(errorWith(404));
     await expect(restored(id)).resolves.toMatchObject({ version: 3 });
     await deleted(id);
     for (const again of [() => deleted(id), () => restored(id), () => deleted(id, { recycled: true })])
-      await expect(again()).rejects.toEqual(gone(609));
+      await expect(again()).rejects.toEqual(errorWith(609));
     const uuid = (await at.fixture.r.deletion.find({ kind: "id", id }, seesAll))?.uuid ?? "";
     await expect(
       remove.deleteObject(at.context, { kind: "uuid", uuid }, { recycled: false, expectedVersions: null }),
-    ).rejects.toEqual(gone(609));
+    ).rejects.toEqual(errorWith(609));
 
     // An object that was invisible is reported as unknown, not as deleted.
     const administrator = await sessionContext(at.fixture, { administrator: true });
     await deleteIn(administrator, hidden, { recycled: true });
-    await expect(deleted(hidden)).rejects.toEqual(gone(304));
-    await expect(restored(hidden)).rejects.toEqual(gone(304));
+    await expect(deleted(hidden)).rejects.toEqual(errorWith(304));
+    await expect(restored(hidden)).rejects.toEqual(errorWith(304));
     await expect(restore.restoreObject(administrator, { kind: "id", id: hidden })).resolves.toMatchObject({
       version: 3,
     });

@@ -69,7 +69,7 @@ export function deletionFixture() {
   let fixture: Fixture;
   let context: SessionContext;
   const [remove, restore] = [new DeleteObject(), new RestoreObject()];
-  const gone = (code: number) => expect.objectContaining({ code });
+  const errorWith = (code: number) => expect.objectContaining({ code });
 
   beforeEach(async () => {
     fixture = await openFixture();
@@ -113,7 +113,7 @@ export function deletionFixture() {
     create,
     deleteIn,
     deleted,
-    gone,
+    errorWith,
     leftOf,
     live,
     read,

@@ -28,7 +28,7 @@ describe("delete hooks", () => {
         links: attributes["Owner"] === undefined ? {} : { Owner: [attributes["Owner"]] },
       })
     )[0] as string;
-  const noting = (into: unknown[], name: string, classes: readonly string[]): DeleteHook => ({
+  const recordingHook = (into: unknown[], name: string, classes: readonly string[]): DeleteHook => ({
     name,
     classes,
     run: async (_caller, items) => void into.push([name, items.map(({ object }) => object)]),
@@ -40,8 +40,8 @@ describe("delete hooks", () => {
     const secret = await insert("Secret", { Word: "hidden", Owner: ada });
     const seen: [string, Record<string, unknown>[]][] = [];
     f.hooks.use({
-      beforeDelete: [noting(seen, "before", ["Person", "Task", "Secret"])],
-      afterDelete: [noting(seen, "after", ["Task"])],
+      beforeDelete: [recordingHook(seen, "before", ["Person", "Task", "Secret"])],
+      afterDelete: [recordingHook(seen, "after", ["Task"])],
     });
     await remove(ada);
     expect(seen.map(([name, objects]) => [name, objects.map((object) => object["~ObjectID"])])).toEqual([
@@ -84,7 +84,7 @@ describe("delete hooks", () => {
     const seen: unknown[] = [];
     f.hooks.use({
       beforeDelete: [
-        noting(seen, "all", ["Task"]),
+        recordingHook(seen, "all", ["Task"]),
         {
           name: "adding",
           classes: ["Person"],
@@ -182,13 +182,13 @@ describe("query hooks", () => {
   };
 
   test("filter and sort a query that names them, in addition to its own conditions", async () => {
-    const asked: FindRequest[] = [];
+    const requests: FindRequest[] = [];
     f.hooks.use({
       findObjects: [
         find(
           "Old",
           ["Person"],
-          (set) => (asked.push(set), { where: [{ Age: { $gte: 20 } }, { Age: { $lt: 40 } }], sort: ["-Age"] }),
+          (set) => (requests.push(set), { where: [{ Age: { $gte: 20 } }, { Age: { $lt: 40 } }], sort: ["-Age"] }),
         ),
       ],
     });
@@ -196,7 +196,7 @@ describe("query hooks", () => {
     expect(await list({ macro: "Old", where: { Age: { $ne: 30 } }, sort: ["Age"], oids: ids })).toMatchObject({
       names: ["20"],
     });
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { className: "Person" },
       { className: "Person", where: { Age: { $ne: 30 } }, sort: ["Age"], oids: ids },
     ]);
@@ -208,13 +208,13 @@ describe("query hooks", () => {
   });
 
   test("run for every list of their classes by default, and once where a query names them, too", async () => {
-    let asked = 0;
+    let requests = 0;
     f.hooks.use({
-      findObjects: [find("Young", ["Person"], () => ((asked += 1), { where: [{ Age: { $lt: 30 } }] }), true)],
+      findObjects: [find("Young", ["Person"], () => ((requests += 1), { where: [{ Age: { $lt: 30 } }] }), true)],
     });
     expect(await list()).toMatchObject({ names: ["10", "20"], all: 4 });
     expect(await list({ macro: "Young" })).toMatchObject({ count: 2 });
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
     expect(
       (
         await f.updateAll.updateObjects(f.context, {

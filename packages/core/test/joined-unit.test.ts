@@ -12,7 +12,7 @@ import {
 import { digests, type Fixture, openFixture, plainCursors } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";
 
-const takenBack = new Error("rolled back");
+const rollbackSignal = new Error("rolled back");
 const list = {
   className: "File",
   query: undefined,
@@ -39,11 +39,11 @@ function joined<T>(
 ): Promise<T | undefined> {
   const running = fixture.database.storage.transaction(async (r, attempt) => {
     const result = await work({ ...context, r, unit: new JoinedUnit(r, attempt) });
-    if (end === "rolled back") throw takenBack;
+    if (end === "rolled back") throw rollbackSignal;
     return result;
   });
   return running.catch((error: unknown) => {
-    if (error !== takenBack) throw error;
+    if (error !== rollbackSignal) throw error;
     return undefined;
   });
 }

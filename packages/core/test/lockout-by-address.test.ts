@@ -12,7 +12,7 @@ const day = 86_400_000;
 const free = 10;
 const rule = { maxFailures: free, initialDelay: 60_000, maxDelay: 900_000, resetAfter: day };
 const office = { address: "192.0.2.1", network: "192.0.2.1" };
-const elsewhere = { address: "198.51.100.7", network: "198.51.100.7" };
+const otherNetwork = { address: "198.51.100.7", network: "198.51.100.7" };
 
 describe("lockout by address", () => {
   let offset: number;
@@ -76,7 +76,7 @@ describe("lockout by address", () => {
         act: async () => 0,
       })
       .catch(({ code, retryAfter }: ServiceError) => [code, retryAfter]);
-  const shut = async (failures = 100) => {
+  const lockAddress = async (failures = 100) => {
     for (let failed = 0; failed < failures; failed += 1) await logIn(`stranger ${failed}`, "wrong");
   };
 
@@ -85,23 +85,23 @@ describe("lockout by address", () => {
     for (let failed = 0; failed < 101; failed += 1) waits.push((await logIn(`stranger ${failed}`, "wrong"))[1]);
     expect(waits.map((wait) => wait === undefined).lastIndexOf(true)).toBe(98);
     const own = [];
-    for (let failed = 0; failed < 11; failed += 1) own.push((await logIn("u", "wrong", elsewhere))[1]);
+    for (let failed = 0; failed < 11; failed += 1) own.push((await logIn("u", "wrong", otherNetwork))[1]);
     expect(own.map((wait) => wait === undefined).lastIndexOf(true)).toBe(8);
   });
 
   test("admits users who logged in there before 101 failures of others, and refuses all others", async () => {
     await logIn("u", "right");
-    await logIn("v", "right", elsewhere);
-    await shut(101);
+    await logIn("v", "right", otherNetwork);
+    await lockAddress(101);
     expect(await logIn("u", "right")).toEqual([0, undefined]);
     expect(await logIn("v", "right")).toEqual([302, 60]);
-    expect(await logIn("v", "right", elsewhere)).toEqual([0, undefined]);
+    expect(await logIn("v", "right", otherNetwork)).toEqual([0, undefined]);
     expect([await change("u", "right"), await change("v", "right")]).toEqual([0, [339, 60]]);
   });
 
   test("answers a wrong guess at a known user like any other, however often and later", async () => {
     await logIn("u", "right");
-    await shut();
+    await lockAddress();
     for (const seconds of [0, 1, 20]) {
       offset += seconds * 1_000;
       const answers = [];
@@ -134,7 +134,7 @@ describe("lockout by address", () => {
         )
         .catch(() => {});
     await attempt("custom\0slow", 5_000);
-    await shut(99);
+    await lockAddress(99);
     expect(pauses).toEqual([]);
     for (const userKey of ["v", "custom\0v", "provider\0v\0v"]) await attempt(userKey);
     // Each kind has its own times, capped at a maximum; the last kind has no proof yet.
@@ -170,7 +170,7 @@ describe("lockout by address", () => {
   test("gives a known user no cover for guesses at others, and no extra guesses at themselves", async () => {
     await logIn("mallory", "right");
     let judged = 0;
-    const guess = async (userKey: string) => {
+    const attempt = async (userKey: string) => {
       const claim: AuthenticationAttempt = {
         mode: "session",
         userKey,
@@ -181,18 +181,18 @@ describe("lockout by address", () => {
       await gate.openSession(fixture.context, claim, async () => {}).catch(() => {});
     };
     for (let victim = 0; victim < 300; victim += 1) {
-      await guess(`victim ${victim}`);
+      await attempt(`victim ${victim}`);
       expect((await logIn("mallory", "right"))[0]).toBe(0);
     }
     expect(judged).toBe(100);
-    for (let guesses = 0; guesses < 50; guesses += 1) await guess("mallory");
+    for (let guesses = 0; guesses < 50; guesses += 1) await attempt("mallory");
     expect(judged).toBe(100 + free);
   });
 
   test("counts the failures of a known user until the address is locked", async () => {
     await logIn("u", "right");
     for (let failed = 0; failed < 9; failed += 1) await logIn("u", "wrong");
-    await shut(90);
+    await lockAddress(90);
     expect((await logIn("stranger", "wrong"))[1]).toBe(60);
   });
 
@@ -204,14 +204,14 @@ describe("lockout by address", () => {
       [30.1, 302],
     ] as const) {
       offset += days * day;
-      await shut();
+      await lockAddress();
       expect((await logIn("u", "right"))[0]).toBe(code);
     }
   });
 
   test("does not apply to the same name in another realm", async () => {
     await logIn("u", "right");
-    await shut();
+    await lockAddress();
     for (const userKey of ["custom\0u", "provider\0u\0u", "U", "u "])
       expect((await logIn(userKey, "right"))[0]).toBe(302);
   });
@@ -221,7 +221,7 @@ describe("lockout by address", () => {
       offset += 10;
       await fixture.r.throttle.pass([], [], grantOf(`user ${user}`));
     }
-    await shut();
+    await lockAddress();
     expect([
       (await logIn("user 0", "right"))[0],
       (await logIn("user 1", "right"))[0],

@@ -183,14 +183,15 @@ describe("macros stored by a command", () => {
   const putting = new PutMacro({ inspect: async (texts) => texts.map((text) => ({ ...text, module: sound })) });
   const put = (more: Partial<GivenMacro> = {}, expectedVersion: number | null = null) =>
     putting.putMacro(administrationOf(fixture.database), { ...given, ...more, expectedVersion });
-  const told = async () => (await fixture.r.audit.read(0, 10)).map(({ type, macroName }) => `${type} ${macroName}`);
+  const auditEvents = async () =>
+    (await fixture.r.audit.read(0, 10)).map(({ type, macroName }) => `${type} ${macroName}`);
 
   test("return their new version, and each change is audited", async () => {
     expect(await put()).toEqual({ outcome: "stored", version: 1 });
     expect(await put({ text: "2" }, 1)).toEqual({ outcome: "stored", version: 2 });
     expect(await removeMacro(administrationOf(fixture.database), { name: "Report", ...removal })).toBe("removed");
     expect(await put({ text: "2" }, 0)).toEqual({ outcome: "stored", version: 4 });
-    expect(await told()).toEqual([
+    expect(await auditEvents()).toEqual([
       "macro.stored Report",
       "macro.stored Report",
       "macro.removed Report",
@@ -220,7 +221,7 @@ describe("macros stored by a command", () => {
       await removeMacro(administrationOf(fixture.database), { name: "Report", ...removal, expectedVersion: 2 }),
     ).toBe("stale");
     expect(await removeMacro(administrationOf(fixture.database), { name: "Other", ...removal })).toBe("unknown");
-    expect(await told()).toEqual(["macro.stored Report"]);
+    expect(await auditEvents()).toEqual(["macro.stored Report"]);
     expect(await put({ language: "ts" })).toEqual({ outcome: "stored", version: 2 });
   });
 

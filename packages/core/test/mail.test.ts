@@ -1,5 +1,5 @@
 import { Applications, MailerUnusable, type MailJob, SealedMailJobs } from "../src/index.ts";
-import { MailFixture, minute, sealedOrders } from "./mail/mail-fixture.ts";
+import { MailFixture, minute, sealedMailJobs } from "./mail/mail-fixture.ts";
 
 describe("mail delivery", () => {
   const changed: MailJob = { kind: "passwordChanged", to: "anna@example.com", name: "Anna", language: "en" };
@@ -12,7 +12,7 @@ describe("mail delivery", () => {
   });
 
   test("forgets a sent message", async () => {
-    await fixture.orderMail.queueMail(fixture.desk, changed);
+    await fixture.queueMail.queueMail(fixture.mailContext, changed);
     expect(await fixture.deliver()).toEqual({ kind: "sent" });
     expect(fixture.sent).toMatchObject([
       { to: "anna@example.com", subject: "passwordChanged", reference: expect.stringMatching(/^[0-9a-f]{32}$/) },
@@ -21,14 +21,14 @@ describe("mail delivery", () => {
   });
 
   test("forgets a message that is refused permanently, and reports it", async () => {
-    await fixture.orderMail.queueMail(fixture.desk, changed);
+    await fixture.queueMail.queueMail(fixture.mailContext, changed);
     fixture.onSend = async () => ({ kind: "refused", reply: "550 5.1.1" });
     expect(await fixture.deliver()).toEqual({ kind: "refused", reply: "550 5.1.1" });
     expect((await fixture.waiting()).count).toBe(0);
   });
 
   test("retries a temporary refusal after growing delays, up to a maximum", async () => {
-    await fixture.orderMail.queueMail(fixture.desk, changed);
+    await fixture.queueMail.queueMail(fixture.mailContext, changed);
     fixture.onSend = async () => ({ kind: "later", reply: "450" });
     const delays = [];
     for (let attempt = 0; attempt < 9; attempt += 1) {
@@ -44,7 +44,7 @@ describe("mail delivery", () => {
   });
 
   test("retries within a minute while the transport is unavailable, and counts it", async () => {
-    await fixture.orderMail.queueMail(fixture.desk, changed);
+    await fixture.queueMail.queueMail(fixture.mailContext, changed);
     const error = new MailerUnusable("unreachable", "not there");
     fixture.onSend = () => Promise.reject(error);
     const delays = [];
@@ -60,10 +60,10 @@ describe("mail delivery", () => {
   });
 
   test("a job counts as stuck from its first transport failure until another outcome, at most for its waiting time", async () => {
-    const away = () => Promise.reject(new MailerUnusable("unreachable", "not there"));
+    const failing = () => Promise.reject(new MailerUnusable("unreachable", "not there"));
     const stuckMinutes = async () => Math.floor((await fixture.waiting()).stuck / minute);
-    await fixture.orderMail.queueMail(fixture.desk, changed);
-    fixture.onSend = away;
+    await fixture.queueMail.queueMail(fixture.mailContext, changed);
+    fixture.onSend = failing;
     await fixture.deliver();
     fixture.advance(5 * minute);
     await fixture.deliver();
@@ -72,7 +72,7 @@ describe("mail delivery", () => {
     fixture.onSend = async () => ({ kind: "later", reply: "450" });
     await fixture.deliver();
     expect(await fixture.waiting()).toMatchObject({ count: 1, stuck: 0 });
-    fixture.onSend = away;
+    fixture.onSend = failing;
     fixture.advance(10 * minute);
     await fixture.deliver();
     fixture.advance(2 * minute);
@@ -80,8 +80,8 @@ describe("mail delivery", () => {
     fixture.onSend = async () => ({ kind: "sent" });
     await fixture.deliver();
     expect(await fixture.waiting()).toEqual({ count: 0, oldest: 0, stuck: 0 });
-    await fixture.orderMail.queueMail(fixture.desk, reset);
-    fixture.onSend = away;
+    await fixture.queueMail.queueMail(fixture.mailContext, reset);
+    fixture.onSend = failing;
     fixture.advance(50 * minute);
     await fixture.deliver();
     fixture.advance(11 * minute);
@@ -89,7 +89,7 @@ describe("mail delivery", () => {
   });
 
   test("sends an interrupted message again with the same reference", async () => {
-    await fixture.orderMail.queueMail(fixture.desk, reset);
+    await fixture.queueMail.queueMail(fixture.mailContext, reset);
     const references: string[] = [];
     const tokens: string[] = [];
     let prepared = 0;
@@ -114,7 +114,7 @@ describe("mail delivery", () => {
 
   describe("request for a new password", () => {
     test("is prepared when it is sent, and its token waits sealed", async () => {
-      await fixture.orderMail.queueMail(fixture.desk, reset);
+      await fixture.queueMail.queueMail(fixture.mailContext, reset);
       fixture.onSend = () => Promise.reject(new MailerUnusable("unreachable", "not there"));
       await fixture.deliver();
       fixture.advance(2 * minute);
@@ -133,13 +133,13 @@ describe("mail delivery", () => {
     });
 
     test("for an unknown user is forgotten without a message", async () => {
-      await fixture.orderMail.queueMail(fixture.desk, { ...reset, user: "nobody" });
+      await fixture.queueMail.queueMail(fixture.mailContext, { ...reset, user: "nobody" });
       expect(await fixture.deliver()).toEqual({ kind: "nobody" });
       expect([fixture.sent, (await fixture.waiting()).count]).toEqual([[], 0]);
     });
 
     test("discards its preparation when another process takes it over", async () => {
-      await fixture.orderMail.queueMail(fixture.desk, reset);
+      await fixture.queueMail.queueMail(fixture.mailContext, reset);
       const late = await fixture.claim();
       fixture.advance(2 * minute);
       await fixture.claim();
@@ -157,7 +157,7 @@ describe("mail delivery", () => {
     });
 
     test("is retried when its preparation fails", async () => {
-      await fixture.orderMail.queueMail(fixture.desk, reset);
+      await fixture.queueMail.queueMail(fixture.mailContext, reset);
       const error = new Error("failed");
       fixture.resetMail = { prepare: () => Promise.reject(error) };
       expect(await fixture.deliver()).toEqual({ kind: "failed", error, delay: 10_000 });
@@ -166,7 +166,7 @@ describe("mail delivery", () => {
   });
 
   test("reports a job that was lost while it was sent, as it may arrive twice", async () => {
-    await fixture.orderMail.queueMail(fixture.desk, changed);
+    await fixture.queueMail.queueMail(fixture.mailContext, changed);
     fixture.onSend = async () => {
       fixture.advance(2 * minute);
       await fixture.claim();
@@ -177,9 +177,9 @@ describe("mail delivery", () => {
   });
 
   test("a job sealed with another master key waits for a process with that key", async () => {
-    await fixture.orderMail.queueMail(fixture.desk, changed);
+    await fixture.queueMail.queueMail(fixture.mailContext, changed);
     const delivery = await fixture
-      .deliverMail(sealedOrders(8))
+      .deliverMail(sealedMailJobs(8))
       .deliverMail({ alias: "a", storage: fixture.storage }, await fixture.claim());
     expect(delivery).toMatchObject({ kind: "failed", delay: 10_000 });
     fixture.advance(minute);
@@ -211,7 +211,7 @@ describe("mail order", () => {
   });
 
   test("waits sealed, and wakes the sender", async () => {
-    await fixture.orderMail.queueMail(fixture.desk, changed);
+    await fixture.queueMail.queueMail(fixture.mailContext, changed);
     const { sealed } = (await fixture.claim()).value;
     expect(sealed).not.toMatch(/anna/i);
     expect(fixture.orders.open("a", sealed)).toEqual({ job: changed });
@@ -222,7 +222,7 @@ describe("mail order", () => {
     const sealed = fixture.orders.seal("a", { job: changed });
     expect([
       fixture.orders.open("b", sealed),
-      sealedOrders(8).open("a", sealed),
+      sealedMailJobs(8).open("a", sealed),
       fixture.orders.open("a", `${sealed}x`),
       fixture.orders.open("a", ""),
     ]).toEqual([undefined, undefined, undefined, undefined]);
@@ -230,7 +230,7 @@ describe("mail order", () => {
 
   test("of a rolled-back transaction does not exist", async () => {
     const failed = fixture.storage.transaction(async (r) => {
-      await fixture.orderMail.queueMail({ alias: "a", r }, changed);
+      await fixture.queueMail.queueMail({ alias: "a", r }, changed);
       throw new Error("failed");
     });
     await expect(failed).rejects.toThrow("failed");
@@ -242,7 +242,7 @@ describe("mail order", () => {
     ["a request for a new password", reset, 59, 61],
     ["a notice", changed, 3 * 24 * 60 - 1, 3 * 24 * 60 + 1],
   ])("%s is sent while it is useful", async (_what, order, before, after) => {
-    await fixture.orderMail.queueMail(fixture.desk, order);
+    await fixture.queueMail.queueMail(fixture.mailContext, order);
     fixture.advance(before * minute);
     expect((await fixture.waiting()).count).toBe(1);
     fixture.advance((after - before) * minute);
@@ -250,25 +250,25 @@ describe("mail order", () => {
   });
 
   test("is refused with 712 without mail and without a master key", async () => {
-    const none = fixture.orderMailWith({ settings: null });
-    const unsealed = fixture.orderMailWith({ jobs: new SealedMailJobs(null) });
-    expect([none.configured, fixture.orderMail.configured]).toEqual([false, true]);
+    const none = fixture.queueMailWith({ settings: null });
+    const unsealed = fixture.queueMailWith({ jobs: new SealedMailJobs(null) });
+    expect([none.configured, fixture.queueMail.configured]).toEqual([false, true]);
     for (const orders of [none, unsealed])
-      await expect(orders.queueMail(fixture.desk, reset)).rejects.toMatchObject({ code: 712 });
+      await expect(orders.queueMail(fixture.mailContext, reset)).rejects.toMatchObject({ code: 712 });
     expect((await fixture.waiting()).count).toBe(0);
   });
 
   test("is refused with 706 when the queue is full, and requests for a new password leave half of the room", async () => {
-    const { orderMail: queueMail, desk } = fixture;
-    for (let index = 0; index < 5; index += 1) await queueMail.queueMail(desk, reset);
-    await expect(queueMail.queueMail(desk, reset)).rejects.toMatchObject({ code: 706 });
-    for (const order of [code, changed, code, changed, code]) await queueMail.queueMail(desk, order);
-    await expect(queueMail.queueMail(desk, code)).rejects.toMatchObject({ code: 706 });
+    const { queueMail, mailContext } = fixture;
+    for (let index = 0; index < 5; index += 1) await queueMail.queueMail(mailContext, reset);
+    await expect(queueMail.queueMail(mailContext, reset)).rejects.toMatchObject({ code: 706 });
+    for (const order of [code, changed, code, changed, code]) await queueMail.queueMail(mailContext, order);
+    await expect(queueMail.queueMail(mailContext, code)).rejects.toMatchObject({ code: 706 });
   });
 
   describe("while no message can be delivered", () => {
     beforeEach(async () => {
-      await fixture.orderMail.queueMail(fixture.desk, changed);
+      await fixture.queueMail.queueMail(fixture.mailContext, changed);
       fixture.onSend = () => Promise.reject(new MailerUnusable("unreachable", "not there"));
       await fixture.deliver();
       fixture.onSend = async () => ({ kind: "sent" });
@@ -276,10 +276,10 @@ describe("mail order", () => {
 
     test("jobs are accepted for a while, then refused with 712 for all users", async () => {
       fixture.advance(14 * minute);
-      await fixture.orderMail.queueMail(fixture.desk, reset);
+      await fixture.queueMail.queueMail(fixture.mailContext, reset);
       fixture.advance(2 * minute);
       for (const user of ["anna", "nobody"])
-        await expect(fixture.orderMail.queueMail(fixture.desk, { ...reset, user })).rejects.toMatchObject({
+        await expect(fixture.queueMail.queueMail(fixture.mailContext, { ...reset, user })).rejects.toMatchObject({
           code: 712,
         });
     });
@@ -287,17 +287,17 @@ describe("mail order", () => {
     test("jobs are accepted again after a delivery", async () => {
       fixture.advance(20 * minute);
       await fixture.deliver();
-      await fixture.orderMail.queueMail(fixture.desk, reset);
+      await fixture.queueMail.queueMail(fixture.mailContext, reset);
       expect((await fixture.waiting()).count).toBe(1);
     });
   });
 
   test("one undeliverable address does not cause refusals", async () => {
-    await fixture.orderMail.queueMail(fixture.desk, changed);
+    await fixture.queueMail.queueMail(fixture.mailContext, changed);
     fixture.onSend = async () => ({ kind: "later", reply: "450" });
     await fixture.deliver();
     fixture.advance(60 * minute);
-    await fixture.orderMail.queueMail(fixture.desk, reset);
+    await fixture.queueMail.queueMail(fixture.mailContext, reset);
     expect((await fixture.waiting()).count).toBe(2);
   });
 });

@@ -20,7 +20,8 @@ describe("audit of model changes", () => {
     fixture = await openModelFixture();
   });
 
-  const told = async () => (await fixture.r.audit.read(0, 100)).map(({ type, className }) => `${type} ${className}`);
+  const auditEvents = async () =>
+    (await fixture.r.audit.read(0, 100)).map(({ type, className }) => `${type} ${className}`);
 
   test("records who created, changed and removed which class", async () => {
     await fixture.put("Order");
@@ -58,7 +59,7 @@ describe("audit of model changes", () => {
       fixture.remove("Image", null, nobody),
     ];
     expect(await Promise.all(refused.map(outcomeOf))).not.toContain("ok");
-    expect(await told()).toEqual(["class.created Order"]);
+    expect(await auditEvents()).toEqual(["class.created Order"]);
   });
 
   test("is committed with the change, or neither is", async () => {
@@ -77,7 +78,7 @@ describe("audit of model changes", () => {
       { name: "Order", expectedGenerations: null },
     );
     await expect(removal).rejects.toThrow("rolled back");
-    expect(await told()).toEqual(["class.created Order"]);
+    expect(await auditEvents()).toEqual(["class.created Order"]);
     expect((await fixture.structure()).map(({ name }) => name)).toContain("Order");
   });
 });

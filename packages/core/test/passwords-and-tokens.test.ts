@@ -18,7 +18,13 @@ import {
 import { keyRingKind } from "../src/keys/key-store.ts";
 import { digests, type Fixture, openFixture, random } from "./fixture.ts";
 import { hour, newPair, openKeyFixture, supplyOf } from "./key-fixture.ts";
-import { atOnce, hostileTexts, openStoreFixture, type StoreFixture, unstorableTexts } from "./stores/store-fixture.ts";
+import {
+  concurrently,
+  hostileTexts,
+  openStoreFixture,
+  type StoreFixture,
+  unstorableTexts,
+} from "./stores/store-fixture.ts";
 
 describe("tokens", () => {
   const minute = 60_000;
@@ -331,7 +337,7 @@ describe("former passwords", () => {
   });
 
   test("lose no concurrent additions", async () => {
-    await atOnce(8, (index) => add("user:1", `secret ${index}`, 20));
+    await concurrently(8, (index) => add("user:1", `secret ${index}`, 20));
     const secrets = Array.from({ length: 8 }, (_, index) => `secret ${index}`);
     expect((await former.latest("user:1", 20)).toSorted()).toEqual(secrets);
   });

@@ -60,10 +60,10 @@ describe.each([...disguises, ...foreign])("with %s", (what, disguised) => {
     await f.link(await f.dfUuid());
     for (const member of ["issuer", "subject"] as const) {
       f.google.profile = { ...known, [member]: disguised(known[member]) };
-      expect((await f.finish(await f.away())).outcome).toHaveProperty("dfUuid");
+      expect((await f.finish(await f.startLogIn())).outcome).toHaveProperty("dfUuid");
     }
     f.google.profile = known;
-    expect((await f.finish(await f.away())).outcome).toHaveProperty("sessionId");
+    expect((await f.finish(await f.startLogIn())).outcome).toHaveProperty("sessionId");
   });
 
   test("a log-in as another user fails", async () => {
@@ -109,7 +109,7 @@ test("composed and decomposed forms are one name and one address, and two subjec
   f.google.profile = { ...f.google.profile, subject: "ren\u00e9" };
   await f.link(await f.dfUuid());
   f.google.profile = { ...f.google.profile, subject: "rene\u0301" };
-  expect((await f.finish(await f.away())).outcome).toHaveProperty("dfUuid");
+  expect((await f.finish(await f.startLogIn())).outcome).toHaveProperty("dfUuid");
 });
 
 const className = "xRestApiUserProvider";
@@ -126,7 +126,7 @@ describe("new user of a provider", () => {
     (await f.r.objects.find({ classes: [className] }, seesAll, { limit: 100, offset: 0 })).objects.map(
       ({ attributes }) => attributes,
     );
-  const come = async () => (await f.finish(await f.away())).outcome;
+  const logIn = async () => (await f.finish(await f.startLogIn())).outcome;
   const hook = (run: (user: ProviderUser, caller: HookCaller) => Promise<number> | number) =>
     f.hooks.use({
       createUserProvider: [
@@ -148,10 +148,10 @@ describe("new user of a provider", () => {
   test("gets the default user, and is distinguished from others with that user", async () => {
     const userId = await f.user("guest");
     await f.register(f.google, { defaultUserId: userId });
-    expect(await come()).toMatchObject({ sessionId: expect.any(String), user: { "~ObjectID": userId } });
+    expect(await logIn()).toMatchObject({ sessionId: expect.any(String), user: { "~ObjectID": userId } });
     f.google.profile = { ...f.google.profile, subject: "s-2", name: "Eve", surname: "" };
-    expect(await come()).toHaveProperty("sessionId");
-    expect(await come()).toHaveProperty("sessionId");
+    expect(await logIn()).toHaveProperty("sessionId");
+    expect(await logIn()).toHaveProperty("sessionId");
     expect(await links()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ subject: "s-1", userId, shared: true }),
@@ -166,7 +166,7 @@ describe("new user of a provider", () => {
 
   test("is created once for concurrent callbacks", async () => {
     await f.register(f.google, { defaultUserId: await f.user("guest") });
-    const inputs = await Promise.all(Array.from({ length: 10 }, () => f.away()));
+    const inputs = await Promise.all(Array.from({ length: 10 }, () => f.startLogIn()));
     expect(await Promise.all(inputs.map((input) => codeOf(f.finish(input))))).toEqual(
       Array.from({ length: 10 }, () => 0),
     );
@@ -178,34 +178,34 @@ describe("new user of a provider", () => {
     const userId = await f.user("guest");
     await f.register(f.google, { defaultUserId: userId });
     await f.r.accounts.change(userId, { disabled: true });
-    expect(await codeOf(come())).toBe(324);
+    expect(await codeOf(logIn())).toBe(324);
     await f.register(f.google, { defaultUserId: "ZZZ" });
-    expect(await codeOf(come())).toBe(324);
+    expect(await codeOf(logIn())).toBe(324);
     expect([await links(), await objects()]).toEqual([[], []]);
   });
 
   test("follows the decision of the hook", async () => {
     const [guest, chosen] = [await f.user("guest"), await f.user("chosen")];
     hook(() => 0);
-    expect(await come()).toHaveProperty("dfUuid");
+    expect(await logIn()).toHaveProperty("dfUuid");
     expect(await objects()).toEqual([]);
     await f.register(f.google, { defaultUserId: guest });
     hook(() => -1);
-    expect(await codeOf(come())).toBe(324);
+    expect(await codeOf(logIn())).toBe(324);
     hook(assign("ZZZ"));
-    expect(await codeOf(come())).not.toBe(0);
+    expect(await codeOf(logIn())).not.toBe(0);
     expect([await links(), await objects()]).toEqual([[], []]);
     hook(assign(chosen));
-    expect(await come()).toMatchObject({ user: { "~ObjectID": chosen } });
+    expect(await logIn()).toMatchObject({ user: { "~ObjectID": chosen } });
     expect(await objects()).toEqual([expect.objectContaining({ User: chosen })]);
     asked = [];
-    expect(await come()).toMatchObject({ user: { "~ObjectID": chosen } });
+    expect(await logIn()).toMatchObject({ user: { "~ObjectID": chosen } });
     expect(asked).toEqual([]);
   });
 
   test("is passed to the hook without secrets", async () => {
     hook(() => 0);
-    await come();
+    await logIn();
     expect(asked).toEqual([
       {
         userObject: expect.objectContaining({ "~ClassName": className, Uuid: "s-1" }),
@@ -220,7 +220,7 @@ describe("new user of a provider", () => {
 
   test("must have a user after a hook that accepts it", async () => {
     hook(() => 1);
-    expect(await codeOf(come())).toBe(324);
+    expect(await codeOf(logIn())).toBe(324);
     expect([await links(), await objects()]).toEqual([[], []]);
   });
 });

@@ -7,9 +7,9 @@ import {
   type Storage,
 } from "../src/index.ts";
 import { digests } from "./fixture.ts";
-import { begun, factorOf, found, freshDigest } from "./stores/factors.ts";
+import { pendingFactor, factorOf, found, freshDigest } from "./stores/factors.ts";
 import {
-  atOnce,
+  concurrently,
   hostileTexts,
   minute,
   openStoreFixture,
@@ -46,7 +46,7 @@ describe("second factor tokens", () => {
       if (!isAccepted) expect(await factors.accept(first, step)).toBe(false);
       expect(await factors.accept(await found(factors, factor), step)).toBe(isAccepted);
     }
-    const known = { ...begun(factor), confirmed: true, lastStep: 9_007_199_254_740_991 };
+    const known = { ...pendingFactor(factor), confirmed: true, lastStep: 9_007_199_254_740_991 };
     expect(await factors.list(null, 10)).toEqual([known]);
   });
 
@@ -77,7 +77,7 @@ describe("second factor tokens", () => {
       await factors.enrol(factor);
       expect(await factors.accept(before, 7)).toBe(false);
     }
-    expect(await factors.list(null, 10)).toEqual([begun(factor)]);
+    expect(await factors.list(null, 10)).toEqual([pendingFactor(factor)]);
   });
 
   test("are refused for another app name or another subject", async () => {
@@ -87,7 +87,7 @@ describe("second factor tokens", () => {
     ];
     for (const each of [factor, ...others]) await factors.enrol(each);
     expect(await factors.accept(await found(factors, factor), 7)).toBe(true);
-    for (const other of others) expect(await found(factors, other)).toEqual(begun(other));
+    for (const other of others) expect(await found(factors, other)).toEqual(pendingFactor(other));
   });
 
   test("are refused for an app name or a subject without a factor", async () => {
@@ -104,10 +104,10 @@ describe("second factor tokens", () => {
     await factors.enrol(factor);
     const first = await found(factors, factor);
     for (const step of [5, 6]) {
-      const outcomes = await atOnce(20, () => factors.accept(first, step));
+      const outcomes = await concurrently(20, () => factors.accept(first, step));
       expect(tally(outcomes)).toEqual({ true: 1, false: 19 });
     }
-    const outcomes = await atOnce(20, async () => factors.accept(await found(factors, factor), 7));
+    const outcomes = await concurrently(20, async () => factors.accept(await found(factors, factor), 7));
     expect(tally(outcomes)).toEqual({ true: 1, false: 19 });
   });
 
@@ -121,7 +121,7 @@ describe("second factor tokens", () => {
     });
     await expect(failing).rejects.toBe(changedMind);
     expect(await found(factors, factor)).toEqual(first);
-    const outcomes = await atOnce(8, () =>
+    const outcomes = await concurrently(8, () =>
       stage.storage.transaction((r) => new SecondFactors(r.records).accept(first, 5)),
     );
     expect(tally(outcomes)).toEqual({ true: 1, false: 7 });
@@ -153,7 +153,7 @@ describe("second factor tokens", () => {
     await factors.enrol({ ...factor, recoveryCodes: codes });
     await factors.accept(await found(factors, factor), 1);
     const known = await found(factors, factor);
-    const outcomes = await atOnce(20, (index) => factors.recover(known, codes[index % 2] ?? ""));
+    const outcomes = await concurrently(20, (index) => factors.recover(known, codes[index % 2] ?? ""));
     expect(tally(outcomes)).toEqual({ true: 2, false: 18 });
     expect((await found(factors, factor)).recoveryCodes).toEqual(codes.slice(2));
   });
@@ -242,13 +242,13 @@ describe("new password that awaits confirmation", () => {
 
   test.each([4, 5, 20])("counts each of %i concurrent wrong codes", async (tries) => {
     await keep({ tries: 5 });
-    expect(tally(await atOnce(tries, () => tryCode(wrong)))).toEqual({ false: tries });
+    expect(tally(await concurrently(tries, () => tryCode(wrong)))).toEqual({ false: tries });
     expect(await tryCode(right)).toBe(tries < 5);
   });
 
   test("is confirmed by one of several concurrent right codes", async () => {
     await keep();
-    const versions = await atOnce(8, () => confirm(right));
+    const versions = await concurrently(8, () => confirm(right));
     expect(versions.filter((version) => version !== null)).toEqual([account.secretVersion + 1]);
   });
 
@@ -327,7 +327,7 @@ describe("app names", () => {
   });
 
   test("are created once by concurrent requests", async () => {
-    const outcomes = await atOnce(8, (index) => applications.create({ name: "field", seats: index }));
+    const outcomes = await concurrently(8, (index) => applications.create({ name: "field", seats: index }));
     expect(tally(outcomes)).toEqual({ created: 1, nameTaken: 7 });
     const [created] = await applications.list(null, 10);
     expect(created?.seats).toBe(outcomes.indexOf("created"));
@@ -375,7 +375,7 @@ describe("app names", () => {
   test("keep a rule that was set concurrently with others, and their seats", async () => {
     await applications.create({ name: "field", seats: 3 });
     const rules = ["off", "optional", "forced"] as const;
-    const outcomes = await atOnce(9, (index) => applications.setSecondFactor("field", rules[index % 3] ?? "off"));
+    const outcomes = await concurrently(9, (index) => applications.setSecondFactor("field", rules[index % 3] ?? "off"));
     expect(tally(outcomes)).toEqual({ true: 9 });
     const [kept] = await applications.list(null, 10);
     expect(kept?.seats).toBe(3);

@@ -10,7 +10,7 @@ import { sessionContext } from "./session-context.ts";
 
 describe("restoring objects", () => {
   const at = deletionFixture();
-  const { create, deleted, recycle, restored, live, read, leftOf, restore, gone } = at;
+  const { create, deleted, recycle, restored, live, read, leftOf, restore, errorWith } = at;
 
   test("restores without permanently deleted objects, and with those that can still return", async () => {
     const [deletedOne, recycledOne, liveOne] = [await create(), await create(), await create()];
@@ -32,7 +32,7 @@ describe("restoring objects", () => {
       All: [recycledOne, liveOne],
       Crew: [],
     });
-    await expect(deleted(liveOne)).rejects.toEqual(gone(718));
+    await expect(deleted(liveOne)).rejects.toEqual(errorWith(718));
     await restored(recycledOne);
     await deleted(recycledOne);
     expect(await live(source)).toEqual([]);
@@ -204,7 +204,7 @@ describe("restoring objects", () => {
 
 describe("deleting users and groups", () => {
   const at = deletionFixture();
-  const { create, deleteIn, deleted, live, read, leftOf, restore, gone } = at;
+  const { create, deleteIn, deleted, live, read, leftOf, restore, errorWith } = at;
 
   test("removes the account of a user and ends its sessions, and keeps those of others", async () => {
     const { r, context: asked } = at.fixture;
@@ -253,7 +253,7 @@ describe("deleting users and groups", () => {
     const guest = await create({ Host: thing }, { className: "Guest" });
     await accounts.create({ userId: guest, loginName: "guest", secret: "", administrator: true }, "guest");
     for (const id of [guest, thing]) {
-      for (const bin of [false, true]) await expect(deleted(id, { recycled: bin })).rejects.toEqual(gone(404));
+      for (const bin of [false, true]) await expect(deleted(id, { recycled: bin })).rejects.toEqual(errorWith(404));
     }
     expect(await live(guest, thing)).toEqual([guest, thing].toSorted());
     expect((await accounts.find({ realm: "database", loginName: "guest" }, [])).account?.userId).toBe(guest);

@@ -17,8 +17,8 @@ import {
   type TimeTokens,
 } from "../src/index.ts";
 import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
-import { begun, factorOf, found, freshDigest } from "./stores/factors.ts";
-import { atOnce, hostileTexts, openStoreFixture, tally, unstorableTexts } from "./stores/store-fixture.ts";
+import { pendingFactor, factorOf, found, freshDigest } from "./stores/factors.ts";
+import { concurrently, hostileTexts, openStoreFixture, tally, unstorableTexts } from "./stores/store-fixture.ts";
 
 describe("second factors", () => {
   function linkNamed(id: string, { shared }: { readonly shared: boolean }): IdentityLinkRecord {
@@ -90,7 +90,7 @@ describe("second factors", () => {
     if (entry === undefined || !(await factors.accept(entry, 0))) throw new Error("The factor was not confirmed.");
   }
 
-  function enter(secondFactor?: SecondFactorInput, more: Partial<AuthenticationAttempt> = {}): Promise<number> {
+  function logIn(secondFactor?: SecondFactorInput, more: Partial<AuthenticationAttempt> = {}): Promise<number> {
     const claim: AuthenticationAttempt = {
       mode: "session",
       userKey: "u",
@@ -121,17 +121,17 @@ describe("second factors", () => {
   test("accept tokens by the storage's clock, one step early or late, to the edges of the steps", async () => {
     await confirmed("may");
     const early = await moveTo(1_000);
-    expect([await enter(shown(early + 2)), await enter(shown(early + 1))]).toEqual([342, 0]);
+    expect([await logIn(shown(early + 2)), await logIn(shown(early + 1))]).toEqual([342, 0]);
     const late = await moveTo(20_000);
     expect([
-      await enter(shown(late - 2)),
-      await enter(shown(late - 1)),
-      await enter(shown(late)),
-      await enter(shown(late)),
+      await logIn(shown(late - 2)),
+      await logIn(shown(late - 1)),
+      await logIn(shown(late)),
+      await logIn(shown(late)),
     ]).toEqual([342, 0, 0, 342]);
     // An accepted step stays behind, however the clock moves.
     offset -= 30_000;
-    expect([await enter(shown(late - 1)), await enter(shown(late))]).toEqual([342, 342]);
+    expect([await logIn(shown(late - 1)), await logIn(shown(late))]).toEqual([342, 342]);
   });
 
   test("check a slow log-in at the time of its token", async () => {
@@ -140,9 +140,9 @@ describe("second factors", () => {
     const at = await fixture.database.storage.now();
     offset += 600_000;
     expect([
-      await enter(shown(step)),
-      await enter({ ...shown(step), at }),
-      await enter({ ...shown(step), at }),
+      await logIn(shown(step)),
+      await logIn({ ...shown(step), at }),
+      await logIn({ ...shown(step), at }),
     ]).toEqual([342, 0, 342]);
   });
 
@@ -150,28 +150,28 @@ describe("second factors", () => {
     await confirmed("may");
     const step = await moveTo(0);
     for (let times = 0; times < 10; times += 1)
-      expect([await enter(), await enter(undefined, { appNames: ["must"] })]).toEqual([341, 340]);
+      expect([await logIn(), await logIn(undefined, { appNames: ["must"] })]).toEqual([341, 340]);
     for (let times = 0; times < policy.throttle.user.maxFailures; times += 1)
-      expect(await enter({ token: "wrong" })).toBe(342);
-    expect([await enter(shown(step)), await enter(), await enter({ token: "wrong" })]).toEqual([302, 302, 302]);
+      expect(await logIn({ token: "wrong" })).toBe(342);
+    expect([await logIn(shown(step)), await logIn(), await logIn({ token: "wrong" })]).toEqual([302, 302, 302]);
     offset += 60_000;
-    expect(await enter(shown(step + 2))).toBe(0);
+    expect(await logIn(shown(step + 2))).toBe(0);
   });
 
   test("do not spend a token when the session is refused for another reason", async () => {
     await confirmed("may");
     const step = await moveTo(0);
     const failing = { beforeCommit: () => Promise.reject(new ServiceError(324)) };
-    expect([await enter(shown(step), failing), await enter(shown(step)), await enter(shown(step))]).toEqual([
+    expect([await logIn(shown(step), failing), await logIn(shown(step)), await logIn(shown(step))]).toEqual([
       324, 0, 342,
     ]);
     const { r } = fixture;
     const [factor] = await new SecondFactors(r.records).find(subject(), ["may"]);
     expect(factor?.lastStep).toBe(step);
     expect([
-      await enter({ token: "abcd efgh ijkl mnop" }, failing),
-      await enter({ token: "abcd efgh ijkl mnop" }),
-      await enter({ token: "abcd efgh ijkl mnop" }),
+      await logIn({ token: "abcd efgh ijkl mnop" }, failing),
+      await logIn({ token: "abcd efgh ijkl mnop" }),
+      await logIn({ token: "abcd efgh ijkl mnop" }),
     ]).toEqual([324, 0, 342]);
   });
 
@@ -181,12 +181,12 @@ describe("second factors", () => {
     const step = await moveTo(0);
     const both = { appNames: ["must", "app", "may"] };
     expect([
-      await enter(shown(step, "ONE"), both),
-      await enter({ token: `ONE ${step},OTHER ${step + 5}` }, both),
+      await logIn(shown(step, "ONE"), both),
+      await logIn({ token: `ONE ${step},OTHER ${step + 5}` }, both),
     ]).toEqual([342, 342]);
     expect([
-      await enter({ token: `OTHER ${step},ONE ${step}` }, both),
-      await enter({ token: `OTHER ${step},ONE ${step}` }, both),
+      await logIn({ token: `OTHER ${step},ONE ${step}` }, both),
+      await logIn({ token: `OTHER ${step},ONE ${step}` }, both),
     ]).toEqual([0, 342]);
   });
 
@@ -194,29 +194,29 @@ describe("second factors", () => {
     await confirmed("may");
     const own = person;
     person = { ...own, authenticationMethod: { kind: "provider", link: linkNamed("l", { shared: false }) } };
-    expect(await enter()).toBe(341);
+    expect(await logIn()).toBe(341);
     person = { ...own, authenticationMethod: { kind: "provider", link: linkNamed("l", { shared: true }) } };
-    expect([await enter(), await enter(undefined, { appNames: ["must"] })]).toEqual([0, 340]);
+    expect([await logIn(), await logIn(undefined, { appNames: ["must"] })]).toEqual([0, 340]);
     person = { ...own, authenticationMethod: { kind: "custom", accountId: "c", secretVersion: 1 } };
-    expect(await enter()).toBe(0);
+    expect(await logIn()).toBe(0);
   });
 
   test("refuse a secret moved to the row of another user or app name", async () => {
     const sealedSecret = secrets.seal({ subject: "user:other", appName: "may" }, "SECRET");
     const factor = { subject: subject(), appName: "may", sealedSecret, recoveryCodes: [] };
     await confirm(factor);
-    expect(await enter(shown(await moveTo(0)))).toBe(705);
+    expect(await logIn(shown(await moveTo(0)))).toBe(705);
   });
 
   test("let a session for enrolment into no app, and it takes no device's place", async () => {
     const { r } = fixture;
-    expect(await enter(undefined, { deviceId: "tablet" })).toBe(0);
+    expect(await logIn(undefined, { deviceId: "tablet" })).toBe(0);
     expect([
-      await enter({ token: null, enrol: true }, { appNames: ["must"], deviceId: "tablet" }),
+      await logIn({ token: null, enrol: true }, { appNames: ["must"], deviceId: "tablet" }),
       await r.sessions.count(),
     ]).toEqual([0, 2]);
     // For app names without a factor it is an ordinary session.
-    expect([await enter({ token: null, enrol: true }, { deviceId: "tablet" }), await r.sessions.count()]).toEqual([
+    expect([await logIn({ token: null, enrol: true }, { deviceId: "tablet" }), await r.sessions.count()]).toEqual([
       0, 2,
     ]);
   });
@@ -237,8 +237,8 @@ describe("stored second factors", () => {
     const second = factorOf("user:3", { appName: "Field" });
     const foreign = factorOf("user:33");
     for (const each of [factor, second, foreign]) expect(await factors.enrol(each)).toBe("enrolled");
-    expect(await factors.find("user:3", ["nobody", "field", "field"])).toEqual([begun(factor)]);
-    expect(await factors.find("user:3", ["field", "Field"])).toEqual([begun(second), begun(factor)]);
+    expect(await factors.find("user:3", ["nobody", "field", "field"])).toEqual([pendingFactor(factor)]);
+    expect(await factors.find("user:3", ["field", "Field"])).toEqual([pendingFactor(second), pendingFactor(factor)]);
     expect(await factors.find("user:3", [])).toEqual([]);
     for (const subject of ["user:333", "USER:3", "user:3 ", "user:", ""])
       expect(await factors.find(subject, ["field"])).toEqual([]);
@@ -251,22 +251,22 @@ describe("stored second factors", () => {
     expect(await factors.enrol(first)).toBe("enrolled");
     const before = await found(factors, first);
     expect(await factors.enrol(second)).toBe("enrolled");
-    expect(await factors.find("user:3", ["field"])).toEqual([begun(second)]);
+    expect(await factors.find("user:3", ["field"])).toEqual([pendingFactor(second)]);
     expect(await factors.accept(before, 1)).toBe(false);
     expect(await factors.accept(await found(factors, second), 2)).toBe(true);
     expect(await factors.enrol(third)).toBe("confirmed");
-    expect(await found(factors, second)).toEqual({ ...begun(second), confirmed: true, lastStep: 2 });
+    expect(await found(factors, second)).toEqual({ ...pendingFactor(second), confirmed: true, lastStep: 2 });
     expect(await factors.enrol({ ...third, appName: "office" })).toBe("enrolled");
   });
 
   test("are begun by several calls at once, or confirmed already", async () => {
     const secrets = Array.from({ length: 8 }, (_, index) => factorOf("user:3", { sealedSecret: `secret ${index}` }));
-    const outcomes = await atOnce(8, (index) => factors.enrol(secrets[index] as NewSecondFactor));
+    const outcomes = await concurrently(8, (index) => factors.enrol(secrets[index] as NewSecondFactor));
     expect(tally(outcomes)).toEqual({ enrolled: 8 });
     const kept = await found(factors, factorOf("user:3"));
     expect(secrets.map(({ sealedSecret }) => sealedSecret)).toContain(kept.sealedSecret);
-    expect(tally(await atOnce(8, () => factors.accept(kept, 1)))).toEqual({ true: 1, false: 7 });
-    const late = await atOnce(8, (index) => factors.enrol(factorOf("user:3", { sealedSecret: `late ${index}` })));
+    expect(tally(await concurrently(8, () => factors.accept(kept, 1)))).toEqual({ true: 1, false: 7 });
+    const late = await concurrently(8, (index) => factors.enrol(factorOf("user:3", { sealedSecret: `late ${index}` })));
     expect(tally(late)).toEqual({ confirmed: 8 });
     expect((await found(factors, kept)).sealedSecret).toBe(kept.sealedSecret);
   });
@@ -331,7 +331,7 @@ describe("stored second factors", () => {
       ["user:2", "a"],
     ].map(([subject = "", appName = ""]) => factorOf(subject, { appName }));
     for (const index of [5, 0, 8, 3, 6, 2, 7, 4, 1]) await factors.enrol(given[index] as NewSecondFactor);
-    const expected = given.map(begun);
+    const expected = given.map(pendingFactor);
     expect(await factors.list(null, 100)).toEqual(expected);
     expect(await factors.list(null, 2)).toEqual(expected.slice(0, 2));
     expect(await factors.list({ subject: "user:1", appName: "a" }, 4)).toEqual(expected.slice(3, 7));
@@ -366,7 +366,7 @@ describe("stored second factors", () => {
     for (const text of hostileTexts) {
       const factor = factorOf("user:3", { appName: text, sealedSecret: text });
       expect(await factors.enrol(factor)).toBe("enrolled");
-      expect(await factors.find("user:3", [text])).toEqual([begun(factor)]);
+      expect(await factors.find("user:3", [text])).toEqual([pendingFactor(factor)]);
       expect(await factors.accept(await found(factors, factor), 1)).toBe(true);
       expect(await factors.recover(await found(factors, factor), text)).toBe(false);
       expect(await factors.remove("user:3", text)).toBe(true);

@@ -1,7 +1,7 @@
 import { type GivenMacro, type MacroRemoval, MacroStore, type MacroVersion, type Repositories } from "../src/index.ts";
 import { changesOf, macroNamed, removal } from "./stores/macro-changes.ts";
 import {
-  atOnce,
+  concurrently,
   hostileTexts,
   hour,
   minute,
@@ -77,7 +77,9 @@ describe("macro changes", () => {
 
   test("are stored once by concurrent puts of the same version", async () => {
     for (const expected of [0, 1]) {
-      const outcomes = await atOnce(10, (index) => put(macroNamed("Report", { text: `text ${index}` }), expected));
+      const outcomes = await concurrently(10, (index) =>
+        put(macroNamed("Report", { text: `text ${index}` }), expected),
+      );
       expect(tally(outcomes)).toEqual({ stored: 1, stale: 9 });
       expect(await loaded()).toEqual([[expected + 1, `text ${outcomes.indexOf("stored")}`]]);
       expect(await generationsOf(stage.r)).toEqual([expected + 1, expected + 1]);
@@ -85,7 +87,9 @@ describe("macro changes", () => {
   });
 
   test("lose none of the concurrent versions", async () => {
-    await atOnce(10, (index) => put(macroNamed(index % 2 === 0 ? "Even" : "Odd", { text: `text ${index}` }), null));
+    await concurrently(10, (index) =>
+      put(macroNamed(index % 2 === 0 ? "Even" : "Odd", { text: `text ${index}` }), null),
+    );
     for (const [name, start] of [
       ["Even", 0],
       ["Odd", 1],
@@ -98,18 +102,20 @@ describe("macro changes", () => {
   });
 
   test("lose none of the concurrent versions outside of transactions", async () => {
-    const outcomes = await atOnce(10, (index) => macros.put(macroNamed("Report", { text: `text ${index}` }), null));
+    const outcomes = await concurrently(10, (index) =>
+      macros.put(macroNamed("Report", { text: `text ${index}` }), null),
+    );
     expect(tally(outcomes)).toEqual({ stored: 10 });
     expect(await versions("Report")).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
     expect(await generationsOf(stage.r)).toEqual([10, 10]);
-    expect(tally(await atOnce(10, () => macros.put(macroNamed("Report"), 10)))).toEqual({ stored: 1, stale: 9 });
-    expect(tally(await atOnce(10, () => macros.remove("Report", removal)))).toEqual({ removed: 1, unknown: 9 });
+    expect(tally(await concurrently(10, () => macros.put(macroNamed("Report"), 10)))).toEqual({ stored: 1, stale: 9 });
+    expect(tally(await concurrently(10, () => macros.remove("Report", removal)))).toEqual({ removed: 1, unknown: 9 });
     expect(await generationsOf(stage.r)).toEqual([12, 12]);
   });
 
   test("are removed once by concurrent removals", async () => {
     await put(macroNamed("Report"), null);
-    const outcomes = await atOnce(10, () => remove("Report", { expectedVersion: 1 }));
+    const outcomes = await concurrently(10, () => remove("Report", { expectedVersion: 1 }));
     expect(tally(outcomes)).toEqual({ removed: 1, unknown: 9 });
     expect(await versions("Report")).toEqual([2, 1]);
     expect(await generationsOf(stage.r)).toEqual([2, 2]);
@@ -135,15 +141,15 @@ describe("macro changes", () => {
   });
 
   test("are committed as a whole, or not at all", async () => {
-    const takenBack = new Error("rolled back");
+    const rollbackSignal = new Error("rolled back");
     const failing = stage.storage.transaction(async (r) => {
       const inside = new MacroStore(r);
       await inside.put(macroNamed("Report"), 0);
       expect(await generationsOf(r)).toEqual([1, 1]);
       expect((await inside.history("Report", 10)).length).toBe(1);
-      throw takenBack;
+      throw rollbackSignal;
     });
-    await expect(failing).rejects.toBe(takenBack);
+    await expect(failing).rejects.toBe(rollbackSignal);
     expect(await generationsOf(stage.r)).toEqual([0, 0]);
     expect(await versions("Report")).toEqual([]);
     expect(await loaded()).toEqual([]);
@@ -159,25 +165,25 @@ describe("macro changes", () => {
   });
 
   test("follow a transaction that changes the same macro", async () => {
-    const takenBack = new Error("rolled back");
+    const rollbackSignal = new Error("rolled back");
     for (const [name, isKept] of [
       ["TakenBack", false],
       ["Kept", true],
     ] as const) {
       let begin = () => {};
-      const begun = new Promise<void>((resolve) => {
+      const started = new Promise<void>((resolve) => {
         begin = resolve;
       });
       const first = stage.storage.transaction(async (r) => {
         await new MacroStore(r).put(macroNamed(name, { text: "first" }), 0);
         begin();
         for (let turn = 0; turn < 50; turn += 1) await r.audit.read(0, 1);
-        if (!isKept) throw takenBack;
+        if (!isKept) throw rollbackSignal;
       });
       const ended = first.catch((error: unknown) => error);
-      await begun;
+      await started;
       expect(await put(macroNamed(name, { text: "second" }), 0)).toBe(isKept ? "stale" : "stored");
-      expect(await ended).toBe(isKept ? undefined : takenBack);
+      expect(await ended).toBe(isKept ? undefined : rollbackSignal);
       const kept = (await macros.history(name, 10)).map(({ version, text }) => [version, text]);
       expect(kept).toEqual([[1, isKept ? "first" : "second"]]);
     }

@@ -5,7 +5,7 @@ import { sessionContext } from "./session-context.ts";
 
 describe("recycle bin", () => {
   const at = deletionFixture();
-  const { create, deleteIn, deleted, gone, leftOf, read, live, restored } = at;
+  const { create, deleteIn, deleted, errorWith, leftOf, read, live, restored } = at;
   const [list, purge] = [new ListRecycled(plainCursors), new PurgeRecycled()];
 
   const as = (userId: ObjectId, who: Partial<SessionContext["principal"]> = {}) =>
@@ -39,12 +39,12 @@ describe("recycle bin", () => {
       const [owner, other] = [await create(), await create()];
       const [follower] = [await create({ Owner: owner }), await create({ Owner: other })];
       await recycle(owner, ada);
-      await expect(recycle(other, ada)).rejects.toEqual(gone(718));
+      await expect(recycle(other, ada)).rejects.toEqual(errorWith(718));
       expect(await live(other)).toEqual([other]);
       const single = await create();
       await recycle(single, ada);
       const [next] = [await create()];
-      await expect(recycle(next, ada)).rejects.toEqual(gone(718));
+      await expect(recycle(next, ada)).rejects.toEqual(errorWith(718));
       await recycle(other, bob);
       await deleteIn(ada, next);
       await purged(follower, ada);
@@ -90,9 +90,9 @@ describe("recycle bin", () => {
     await restored(follower);
     expect((await listed(ada)).map(([id]) => id)).toEqual([hidden]);
     const { next } = await list.listRecycled(admin, { perPage: 1, cursor: undefined });
-    await expect(list.listRecycled(ada, { perPage: 1, cursor: next as string })).rejects.toEqual(gone(307));
+    await expect(list.listRecycled(ada, { perPage: 1, cursor: next as string })).rejects.toEqual(errorWith(307));
     const foreign = await plainCursors.seal(ada, { query: "recycler AAA", position: { values: ["x"], id: "1" } });
-    await expect(list.listRecycled(ada, { perPage: 1, cursor: foreign })).rejects.toEqual(gone(307));
+    await expect(list.listRecycled(ada, { perPage: 1, cursor: foreign })).rejects.toEqual(errorWith(307));
   });
 
   test("purges a deletion with its cascade, and clears references", async () => {
@@ -105,7 +105,7 @@ describe("recycle bin", () => {
     expect([(await read(near)).attributes["Near"], (await read(near)).version]).toEqual([null, 2]);
     expect((await read(many)).attributes).toMatchObject({ All: [], Crew: [] });
     for (const again of [() => purged(thing), () => restored(thing), () => deleted(thing)])
-      await expect(again()).rejects.toEqual(gone(609));
+      await expect(again()).rejects.toEqual(errorWith(609));
   });
 
   test.each([
@@ -141,7 +141,7 @@ describe("recycle bin", () => {
     ],
   ])("does not purge an object %s: %d", async (_title, code, make) => {
     const id = await make();
-    await expect(purged(id)).rejects.toEqual(gone(code));
+    await expect(purged(id)).rejects.toEqual(errorWith(code));
   });
 
   test("keeps what a live object needs, or a locked one refers to", async () => {
@@ -165,7 +165,7 @@ describe("recycle bin", () => {
       { idleTimeout: 60_000, absoluteLifetime: 60_000, limit: 0, perUserLimit: 0, perDevice: 5 },
     );
     await at.fixture.r.locks.take(pointing, digests.sha256("other"));
-    for (const id of [needed, shown]) await expect(purged(id)).rejects.toEqual(gone(718));
+    for (const id of [needed, shown]) await expect(purged(id)).rejects.toEqual(errorWith(718));
     const single = await create();
     await recycle(single);
     expect([await all(), await all()]).toEqual([1, 0]);
@@ -201,9 +201,9 @@ describe("recycle bin", () => {
     await at.fixture.database.storage.transaction(({ deletion }) =>
       deletion.delete([guest], { recycled: true, root: guest, deletedBy: "AAA" }),
     );
-    await expect(all(ada, true)).rejects.toEqual(gone(404));
+    await expect(all(ada, true)).rejects.toEqual(errorWith(404));
     // Users are reserved for administrators.
-    await expect(purged(guest, ada)).rejects.toEqual(gone(404));
+    await expect(purged(guest, ada)).rejects.toEqual(errorWith(404));
     expect(await all(await as("AAA", { groups: ["B2"] }))).toBe(0);
     expect([await all(ada), await all(ada), await all(admin)]).toEqual([2, 0, 0]);
     expect([await leftOf(three), await leftOf(guest)]).toEqual(["recycled", "recycled"]);

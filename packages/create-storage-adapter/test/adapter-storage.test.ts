@@ -18,7 +18,7 @@ const { AdapterStorage } = (await import(pathOf("adapter-storage.js"))) as {
 };
 
 /** A storage whose repositories are its path to an engine that records how transactions begin. */
-function begun() {
+function createFixture() {
   const begins: boolean[] = [];
   const engine = {
     withConnection: <T>(work: (connection: null) => Promise<T>) => work(null),
@@ -32,14 +32,14 @@ function begun() {
 const work = async () => "done";
 
 test("tells the engine which calls only read", async () => {
-  const { storage, begins } = begun();
+  const { storage, begins } = createFixture();
   expect(await storage.repositories.read(work)).toBe("done");
   expect(await storage.repositories.run(work)).toBe("done");
   expect(begins).toEqual([true, false]);
 });
 
 test("begins every transaction as a writing one", async () => {
-  const { storage, begins } = begun();
+  const { storage, begins } = createFixture();
   expect(await storage.transaction(({ read }) => read(work))).toBe("done");
   expect(begins).toEqual([false]);
 });

@@ -18,13 +18,13 @@ test("runs work in order of arrival despite failures and abandoned waits", async
     });
     log.push("first is over");
   });
-  const impatient = mutex.run(async () => void log.push("never"), 1);
+  const timedOut = mutex.run(async () => void log.push("never"), 1);
   const failing = mutex.run(async () => {
     log.push("third");
     throw new Error("mine");
   });
   const last = mutex.run(async () => log.push("last"));
-  await expect(impatient).rejects.toMatchObject({ code: 607 });
+  await expect(timedOut).rejects.toMatchObject({ code: 607 });
   finish();
   await expect(failing).rejects.toThrow("mine");
   await Promise.all([first, last]);

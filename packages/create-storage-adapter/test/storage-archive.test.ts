@@ -17,9 +17,9 @@ const settings: ArchiveRecord = {
 };
 
 /** An archive over an engine that records its calls and the number of running storage calls. */
-function begun({ outcome = "imported", error = null as unknown, isClaimed = false } = {}) {
-  const asked: string[] = [];
-  const note = (what: string) => async () => void asked.push(what);
+function createFixture({ outcome = "imported", error = null as unknown, isClaimed = false } = {}) {
+  const calls: string[] = [];
+  const note = (what: string) => async () => void calls.push(what);
   const engine = {
     withConnection: <T>(work: (connection: null) => Promise<T>) => work(null),
     begin: note("begin"),
@@ -33,11 +33,11 @@ function begun({ outcome = "imported", error = null as unknown, isClaimed = fals
       yield { section: "classes", definition: { name: "File", base: null, attributes: [], rights: [] } };
     },
     async claimImport() {
-      asked.push("claim");
-      return isClaimed ? null : () => void asked.push("give back");
+      calls.push("claim");
+      return isClaimed ? null : () => void calls.push("give back");
     },
     async fill(_connection: null, all: AsyncIterable<ArchiveRecord>) {
-      for await (const { section } of all) asked.push(section);
+      for await (const { section } of all) calls.push(section);
       if (error !== null) throw error;
       return outcome;
     },
@@ -52,7 +52,7 @@ function begun({ outcome = "imported", error = null as unknown, isClaimed = fals
       storage.calls -= 1;
     }
   };
-  return { archive: storageArchive(engine, records, ready), asked, storage };
+  return { archive: storageArchive(engine, records, ready), calls, storage };
 }
 
 async function* given(...records: ArchiveRecord[]) {
@@ -67,7 +67,7 @@ const reason = (promise: Promise<unknown>) =>
   );
 
 test("keeps the storage open until an export is read or abandoned", async () => {
-  const { archive, storage } = begun();
+  const { archive, storage } = createFixture();
   for (const last of ["settings", "classes"]) {
     for await (const [record] of archive.export()) {
       expect(storage.calls).toBe(1);
@@ -78,14 +78,14 @@ test("keeps the storage open until an export is read or abandoned", async () => 
 });
 
 test("refuses an export of a closed storage", async () => {
-  const { archive, storage } = begun();
+  const { archive, storage } = createFixture();
   storage.isOpen = false;
   expect(await reason(archive.export()[Symbol.asyncIterator]().next())).toMatchObject({ code: 706 });
 });
 
 test("ends a failed export with a ServiceError", async () => {
   const failure = new Error("driver");
-  const { archive, storage } = begun({ error: failure });
+  const { archive, storage } = createFixture({ error: failure });
   const parts = archive.export()[Symbol.asyncIterator]();
   expect(await reason(parts.next())).toMatchObject({ code: 799, cause: failure });
   expect(storage.calls).toBe(0);
@@ -95,13 +95,13 @@ test.each([
   ["imported", "commit"],
   ["notEmpty", "rollback"],
 ])("ends an import that is %s with a %s", async (outcome, end) => {
-  const { archive, asked } = begun({ outcome });
+  const { archive, calls } = createFixture({ outcome });
   expect(await archive.import(given(settings))).toBe(outcome);
-  expect(asked).toEqual(["claim", "begin", "settings", end, "give back"]);
+  expect(calls).toEqual(["claim", "begin", "settings", end, "give back"]);
 });
 
 test("refuses a second import during the first one, and accepts it afterwards", async () => {
-  const { archive } = begun();
+  const { archive } = createFixture();
   const first = archive.import(given(settings));
   expect(await archive.import(given(settings))).toBe("busy");
   expect(await first).toBe("imported");
@@ -109,24 +109,24 @@ test("refuses a second import during the first one, and accepts it afterwards", 
 });
 
 test("refuses an import without waiting while another process imports", async () => {
-  const { archive, asked, storage } = begun({ isClaimed: true });
+  const { archive, calls, storage } = createFixture({ isClaimed: true });
   expect(await archive.import(given(settings))).toBe("busy");
-  expect(asked).toEqual(["claim"]);
+  expect(calls).toEqual(["claim"]);
   expect(storage.calls).toBe(0);
 });
 
 test("rolls back a failed import with a ServiceError, and rethrows an error of the records unchanged", async () => {
   const failure = new Error("driver");
-  const failing = begun({ error: failure });
+  const failing = createFixture({ error: failure });
   expect(await reason(failing.archive.import(given(settings)))).toMatchObject({ code: 799, cause: failure });
-  expect(failing.asked).toEqual(["claim", "begin", "settings", "rollback", "give back"]);
+  expect(failing.calls).toEqual(["claim", "begin", "settings", "rollback", "give back"]);
 
   const mine = new Error("mine");
-  const { archive, asked } = begun();
+  const { archive, calls } = createFixture();
   async function* ending() {
     yield settings;
     throw mine;
   }
   expect(await reason(archive.import(ending()))).toBe(mine);
-  expect(asked).toEqual(["claim", "begin", "settings", "rollback", "give back"]);
+  expect(calls).toEqual(["claim", "begin", "settings", "rollback", "give back"]);
 });

@@ -11,26 +11,26 @@ const { UnitOfWork } = (await import(fileURLToPath(new URL("../template/src/unit
 };
 
 /** A unit of work over an engine that records its calls. */
-function begun({ undo = () => {} } = {}) {
-  const asked: string[] = [];
+function createFixture({ undo = () => {} } = {}) {
+  const calls: string[] = [];
   const engine = {
-    mark: async (_connection: unknown, depth: number) => void asked.push(`mark ${depth}`),
+    mark: async (_connection: unknown, depth: number) => void calls.push(`mark ${depth}`),
     undo: async (_connection: unknown, depth: number) => {
-      asked.push(`undo ${depth}`);
+      calls.push(`undo ${depth}`);
       undo();
     },
   };
   const unit = new UnitOfWork(null, engine);
-  const write = (what: string) => unit.run(async () => void asked.push(what));
+  const write = (what: string) => unit.run(async () => void calls.push(what));
   const refuse = (error: unknown) =>
     unit.run(async () => {
       throw error;
     });
-  return { unit, asked, write, refuse };
+  return { unit, calls, write, refuse };
 }
 
 test("sets a savepoint for each nested transaction and rolls back to it on an error", async () => {
-  const { unit, asked, write } = begun();
+  const { unit, calls, write } = createFixture();
   const mine = new Error("mine");
   await unit.attempt(() => write("a"));
   const failing = unit.attempt(async () => {
@@ -41,55 +41,55 @@ test("sets a savepoint for each nested transaction and rolls back to it on an er
   await expect(failing).rejects.toBe(mine);
   await write("d");
   await unit.settled();
-  expect(asked).toEqual(["mark 1", "a", "mark 1", "mark 2", "b", "c", "undo 1", "d"]);
+  expect(calls).toEqual(["mark 1", "a", "mark 1", "mark 2", "b", "c", "undo 1", "d"]);
 });
 
 test.each([new ServiceError(713), new OutdatedModelError()])(
   "rolls back the nested transaction of a refused call: %s",
   async (refusal) => {
-    const { unit, asked, write, refuse } = begun();
+    const { unit, calls, write, refuse } = createFixture();
     await expect(unit.attempt(() => refuse(refusal))).rejects.toBe(refusal);
     await write("a");
     await unit.settled();
-    expect(asked).toEqual(["mark 1", "undo 1", "a"]);
+    expect(calls).toEqual(["mark 1", "undo 1", "a"]);
   },
 );
 
 test.each([704, 706, 607] as const)("refuses all calls after %i, even in a nested transaction", async (code) => {
-  const { unit, asked, write, refuse } = begun();
+  const { unit, calls, write, refuse } = createFixture();
   const lost = new ServiceError(code);
   await unit.attempt(() => unit.attempt(() => refuse(lost))).catch(() => {});
   await expect(write("a")).rejects.toBe(lost);
   await expect(unit.attempt(() => write("a"))).rejects.toBe(lost);
   await expect(unit.settled()).rejects.toBe(lost);
-  expect(asked).toEqual(["mark 1", "mark 2"]);
+  expect(calls).toEqual(["mark 1", "mark 2"]);
 });
 
 test("does not roll back a failure from before the nested transaction", async () => {
-  const { unit, asked, refuse } = begun();
+  const { unit, calls, refuse } = createFixture();
   const refusal = new ServiceError(713);
   await refuse(refusal).catch(() => {});
   await expect(unit.attempt(async () => "done")).rejects.toBe(refusal);
   await expect(unit.settled()).rejects.toBe(refusal);
-  expect(asked).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test("fails a nested transaction with a failed call", async () => {
-  const { unit, asked, refuse } = begun();
+  const { unit, calls, refuse } = createFixture();
   const refusal = new ServiceError(713);
   await expect(unit.attempt(() => refuse(refusal).catch(() => "done"))).rejects.toBe(refusal);
   await unit.settled();
-  expect(asked).toEqual(["mark 1", "undo 1"]);
+  expect(calls).toEqual(["mark 1", "undo 1"]);
 });
 
 test("ends the transaction if a rollback to a savepoint fails", async () => {
-  const gone = new ServiceError(704);
-  const { unit, write } = begun({
+  const connectionLost = new ServiceError(704);
+  const { unit, write } = createFixture({
     undo: () => {
-      throw gone;
+      throw connectionLost;
     },
   });
   const mine = new Error("mine");
   await expect(unit.attempt(() => Promise.reject(mine))).rejects.toBe(mine);
-  await expect(write("a")).rejects.toBe(gone);
+  await expect(write("a")).rejects.toBe(connectionLost);
 });

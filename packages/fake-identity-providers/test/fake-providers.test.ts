@@ -48,7 +48,7 @@ const addressWith = (changes: Readonly<Record<string, string>> = {}) => {
 const codeOf = async (changes: Readonly<Record<string, string>> = {}) =>
   (await signIn(addressWith(changes), "anna")).parameters.get("code") ?? "";
 
-const trade = async (code: string, changes: Readonly<Record<string, string>> = {}) => {
+const exchangeCode = async (code: string, changes: Readonly<Record<string, string>> = {}) => {
   const form = {
     grant_type: "authorization_code",
     code,
@@ -117,7 +117,7 @@ test("redirects to a listed callback", async () => {
 
 test("returns a token signed by its published key, once", async () => {
   const code = await codeOf();
-  const { token } = await trade(code);
+  const { token } = await exchangeCode(code);
   const [head = "", body = "", signature = ""] = (token ?? "").split(".");
   const { keys } = (await (await fetch(`${fakes.url}/google/keys`)).json()) as { keys: { kty: string }[] };
   const key = createPublicKey({ key: keys[0]!, format: "jwk" });
@@ -128,7 +128,7 @@ test("returns a token signed by its published key, once", async () => {
     nonce: "n",
     email: "anna@example.com",
   });
-  expect(await trade(code)).toMatchObject({ status: 400, error: "invalid_grant" });
+  expect(await exchangeCode(code)).toMatchObject({ status: 400, error: "invalid_grant" });
 });
 
 test.each<[string, Record<string, string>, string]>([
@@ -139,13 +139,13 @@ test.each<[string, Record<string, string>, string]>([
   ["another verifier", { code_verifier: "w".repeat(43) }, "invalid_grant"],
   ["another kind of grant", { grant_type: "password" }, "unsupported_grant_type"],
 ])("refuses a code for %s", async (_, changes, error) => {
-  expect(await trade(await codeOf(), changes)).toMatchObject({ error, token: null });
+  expect(await exchangeCode(await codeOf(), changes)).toMatchObject({ error, token: null });
 });
 
 test("refuses a code older than a minute", async () => {
   const code = await codeOf();
   now += 60_001;
-  expect(await trade(code)).toMatchObject({ error: "invalid_grant" });
+  expect(await exchangeCode(code)).toMatchObject({ error: "invalid_grant" });
 });
 
 test("escapes all text in its page", async () => {

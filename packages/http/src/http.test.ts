@@ -293,7 +293,7 @@ const routes = routeTable({} as UseCases);
 const multi = routes.find(({ operation }) => operation === "multi");
 
 test("all routes without a session stand alone, except the service check", () => {
-  const others = routes.filter(({ access, standsAlone }) => access !== "session" && standsAlone !== true);
+  const others = routes.filter(({ access, excludedFromMulti }) => access !== "session" && excludedFromMulti !== true);
   expect(others.map(({ operation }) => operation)).toEqual(["checkService"]);
 });
 
@@ -303,7 +303,7 @@ test("documents, sealed answers, the log-out and the multi request stand alone",
       isDocument === true || sealed !== undefined || operation === "logOut" || operation === "multi",
   );
   expect(odd.length).toBeGreaterThan(3);
-  expect(odd.filter(({ standsAlone }) => standsAlone !== true)).toEqual([]);
+  expect(odd.filter(({ excludedFromMulti }) => excludedFromMulti !== true)).toEqual([]);
 });
 
 test("routes that write classes declare that they change the model", () => {
@@ -312,7 +312,9 @@ test("routes that write classes declare that they change the model", () => {
 });
 
 test("a multi request declares all errors of its items, because they fail as one", () => {
-  const inside = routes.filter(({ standsAlone, changesModel }) => standsAlone !== true && changesModel !== true);
+  const inside = routes.filter(
+    ({ excludedFromMulti, changesModel }) => excludedFromMulti !== true && changesModel !== true,
+  );
   expect(new Set(multi?.errors)).toEqual(new Set(inside.flatMap(({ errors }) => errors)));
 });
 

@@ -63,9 +63,9 @@ export function guardedLookup(isAllowed: (address: string) => boolean, resolve: 
   const addressesOf = (host: string) => {
     const known = pending.get(host);
     if (known !== undefined) return known;
-    const asked = resolve(host).finally(() => pending.delete(host));
-    pending.set(host, asked);
-    return asked;
+    const resolution = resolve(host).finally(() => pending.delete(host));
+    pending.set(host, resolution);
+    return resolution;
   };
 
   const judged = async (host: string) => {

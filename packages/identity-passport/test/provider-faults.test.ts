@@ -188,8 +188,8 @@ describe("faults of a provider", () => {
       (profile) => expect(profile).toBe("refused"),
       (thrown: unknown) => thrown,
     );
-    const told = errorReportOf(error);
-    for (const secret of secrets) expect(told).not.toContain(secret);
+    const report = errorReportOf(error);
+    for (const secret of secrets) expect(report).not.toContain(secret);
     return error as { code: number; detail: string };
   }
 

@@ -238,11 +238,11 @@ describe("ready", () => {
       const running = bench.run("const end = Date.now() + 200; while (Date.now() < end); return 'ran';");
       await delay(50);
       await expect(runtime.lease(20, true)).rejects.toMatchObject({ code: 706 });
-      const holding = runtime.lease(5_000, true);
+      const leasing = runtime.lease(5_000, true);
       const behind = runtime.lease(5_000, false);
       expect(runtime.load).toEqual({ busy: 1, waiting: 2 });
       expect(await running).toBe("ran");
-      const lease = await holding;
+      const lease = await leasing;
       expect(runtime.load).toEqual({ busy: 1, waiting: 1 });
       expect((await lease.invoke(invocation("return 'held';"), bench.host())).result).toBe("held");
       lease.release();
@@ -254,7 +254,7 @@ describe("ready", () => {
       await bench.run("return 1;");
       const answers: (() => void)[] = [];
       const order: string[] = [];
-      const begun = bench
+      const started = bench
         .run("return await now();", {
           answer: () =>
             new Promise<string>((resolve) => {
@@ -267,7 +267,7 @@ describe("ready", () => {
       const others = ["one", "two"].map((name) => bench.run(busy).then(() => order.push(name)));
       await delay(50);
       answers[0]?.();
-      await Promise.all([begun, ...others]);
+      await Promise.all([started, ...others]);
       expect(order).toEqual(["one", "begun", "two"]);
     });
 

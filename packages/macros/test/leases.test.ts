@@ -65,9 +65,9 @@ describe("leases", () => {
     let answer = (_value: null): void => {};
     const lease = await runtime.lease(1_000, false);
     let running: Promise<unknown> = Promise.resolve();
-    await new Promise<void>((asked) => {
+    await new Promise<void>((inspectName) => {
       const host = bench.host(() => {
-        asked();
+        inspectName();
         return new Promise<null>((resolve) => {
           answer = resolve;
         });
@@ -110,12 +110,12 @@ describe("leases", () => {
   it("share a thread up to a limit while the host works for them", async () => {
     const { bench, runtime } = open(1);
     const answers: (() => void)[] = [];
-    const asked = (): Promise<string> =>
+    const inspectName = (): Promise<string> =>
       new Promise((resolve) => {
         answers.push(() => resolve("answered"));
       });
     const waiting = Array.from({ length: LEASES_PER_WORKER }, () =>
-      bench.run("return await now();", { answer: asked }),
+      bench.run("return await now();", { answer: inspectName }),
     );
     while (answers.length < LEASES_PER_WORKER) await delay(5);
     expect(runtime.load).toEqual({ busy: LEASES_PER_WORKER, waiting: 0 });

@@ -98,7 +98,7 @@ it("does not exhaust the worker with a batch of large answers, and delivers the 
   const many = 10;
   let arrived = 0;
   let go = (): void => {};
-  const together = new Promise<void>((resolve) => {
+  const bothRunning = new Promise<void>((resolve) => {
     go = resolve;
   });
   const large = `${"x".repeat(13_000_000)}\u4e2d`;
@@ -108,7 +108,7 @@ it("does not exhaust the worker with a batch of large answers, and delivers the 
         limits: { cpu: 20_000, timeout: 60_000 },
         answer: async () => {
           if ((arrived += 1) === many + 1) go();
-          await together;
+          await bothRunning;
           return { result };
         },
       })
@@ -148,13 +148,13 @@ it("does not count the time of others while later executions delay the first mes
     lease: {},
     isNext: false,
   };
-  const entered = new Invocation(1, slot, { ...options, onWait: () => {} });
-  entered.begin();
+  const running = new Invocation(1, slot, { ...options, onWait: () => {} });
+  running.begin();
   // Another one has started since.
   heartbeat.begin(2, 0);
   await delay(50);
-  expect(entered.waited).toBeGreaterThanOrEqual(40);
-  entered.receive({
+  expect(running.waited).toBeGreaterThanOrEqual(40);
+  running.receive({
     type: "done",
     id: 1,
     waited: 7,
@@ -165,7 +165,7 @@ it("does not count the time of others while later executions delay the first mes
     hostCalls: 0,
     code: undefined,
   });
-  expect([entered.waited, (await entered.ended).result]).toEqual([7, 1]);
+  expect([running.waited, (await running.ended).result]).toEqual([7, 1]);
 });
 
 it("answers and runs every execution once despite lost workers and released leases", async () => {
@@ -193,11 +193,11 @@ it("answers and runs every execution once despite lost workers and released leas
       },
       host,
     );
-    const told = given.then(({ result }) => result, kindOf);
+    const outcome = given.then(({ result }) => result, kindOf);
     if (number % 5 === 4) await delay(number % 9);
-    else await told;
+    else await outcome;
     lease.release();
-    return told;
+    return outcome;
   };
   const stuck = () => bench.run(`await now(); ${STUCK}`, { limits: { cpu: 20 } }).catch(kindOf);
   const late = () =>

@@ -266,11 +266,11 @@ describe("a relay that", () => {
     const port = await rawServer((socket) => {
       socket.write("220-");
       const chunk = "x".repeat(65_536);
-      const pour = () => {
+      const writeEndlessly = () => {
         while (!socket.destroyed && socket.write(chunk));
       };
-      socket.on("drain", pour);
-      pour();
+      socket.on("drain", writeEndlessly);
+      writeEndlessly();
     });
     expect((await errorCodeOf(mailer(port, { timeout: 500 }).send(mail))).errorCode).toMatch(/answer|timeout/);
   });

@@ -76,13 +76,13 @@ async function partially(storage: Storage, name: CallName, given: readonly unkno
 async function again<T>(
   script: FaultScript,
   name: OwnCall,
-  begin: (fault: Loss | undefined, begun: () => FaultyUnit) => Promise<T>,
+  begin: (fault: Loss | undefined, started: () => FaultyUnit) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const reset = script.savepoint();
     // The current attempt: the storage can also retry the work.
     let unit = new FaultyUnit(script);
-    const begun = () => {
+    const started = () => {
       unit = new FaultyUnit(script);
       return unit;
     };
@@ -91,7 +91,7 @@ async function again<T>(
       if (fault?.kind === "slow") await fault.latch.pass();
       const later = fault?.kind === "loss" && fault.when !== "before" ? fault : undefined;
       if (fault !== undefined && fault.kind !== "slow" && later === undefined) throw unit.fail(fault);
-      const result = await begin(later, begun);
+      const result = await begin(later, started);
       unit.checkAnswer();
       return result;
     } catch (error) {
@@ -106,9 +106,9 @@ function transaction<T>(
   script: FaultScript,
   work: (r: Repositories, attempt: Attempt) => Promise<T>,
 ): Promise<T> {
-  return again(script, "transaction", (fault, begun) =>
+  return again(script, "transaction", (fault, started) =>
     storage.transaction(async (r, attempt) => {
-      const unit = begun();
+      const unit = started();
       if (fault !== undefined) unit.fail(fault);
       const done = await work(
         scriptedRepositories(r, "transaction", (call, send) => unit.call(call, send)),
@@ -121,9 +121,9 @@ function transaction<T>(
 }
 
 function batch<T>(storage: Storage, script: FaultScript, work: (r: BatchRepositories) => Promise<T>): Promise<T> {
-  return again(script, "batch", (fault, begun) =>
+  return again(script, "batch", (fault, started) =>
     storage.batch(async (r) => {
-      const unit = begun();
+      const unit = started();
       if (fault?.when === "during") unit.loseAnswer(fault);
       const done = await work(scriptedRepositories(r, "batch", (call, send) => unit.joinedCall(call, send)));
       unit.check();

@@ -20,7 +20,7 @@ export const knexChannelRepository = (
     const { rowCount } = await sql.run(statements.acceptIn, values);
     if (rowCount === 1) return "fresh";
     // A refused number is never accepted later, so the reason can be queried afterwards.
-    const { rows } = await sql.run<{ old: boolean }>(statements.judge, values);
+    const { rows } = await sql.run<{ old: boolean }>(statements.checkNumber, values);
     if (rows[0] === undefined) return "gone";
     return rows[0].old ? "old" : "seen";
   },
@@ -69,7 +69,7 @@ export interface ChannelStatements {
   /** 1 session digest, 2 number. Changes the row if the number is fresh; otherwise, or without a row, does nothing. */
   readonly acceptIn: Statement;
   /** 1 session digest, 2 number. Returns whether a refused number is old. */
-  readonly judge: Statement;
+  readonly checkNumber: Statement;
 }
 
 /**

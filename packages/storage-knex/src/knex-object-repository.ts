@@ -30,7 +30,7 @@ import {
   principalsOf,
   visibilityParameters,
 } from "./object-row.ts";
-import { countText, findText, matchText, nearEnough } from "./dialects/postgres/query/object-query-text.ts";
+import { countText, findText, matchText, maxNearOffset } from "./dialects/postgres/query/object-query-text.ts";
 import { isPlain, positionFrom, visibleClasses } from "./query/query-scope.ts";
 import type { ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
 import type { Tables } from "./dialects/postgres/tables.ts";
@@ -160,7 +160,7 @@ export function knexObjectRepository(
     bytes: number,
   ): Promise<ObjectPage> {
     const { findNear, findInOne, findInSeveral } = statements;
-    const ofOne = skipped <= nearEnough ? findNear : findInOne;
+    const ofOne = skipped <= maxNearOffset ? findNear : findInOne;
     const { rows } = await sql.run<BoundedRow>(classes.length === 1 ? ofOne : findInSeveral, [
       classes.length === 1 ? (classes[0] as string) : classes,
       principalsOf(visibility),

@@ -16,7 +16,7 @@ export const knexThrottleRepository = (
 ): ThrottleRepository => ({
   async attempt(keys) {
     const requested = requestOf(keys);
-    if (requested === null) return { wait: 0, claimed: false };
+    if (requested === null) return { wait: 0, reserved: false };
     const { rows } = await sql.run<ThrottleVerdict>(statements.attempt, [requested, offset()]);
     return rows[0] as ThrottleVerdict;
   },

@@ -31,7 +31,7 @@ export class ServerWatch {
   private readonly timer: NodeJS.Timeout;
   private readonly waiters = new Set<(error: ServiceError) => void>();
   private probe: Probe | null = null;
-  private asking = false;
+  private checking = false;
   private frozen = false;
 
   constructor(private readonly parts: ServerWatchParts) {
@@ -71,16 +71,16 @@ export class ServerWatch {
   private look(): void {
     const now = performance.now();
     this.parts.cut(now - this.parts.limit);
-    if (this.asking) return;
+    if (this.checking) return;
     const since = this.parts.waitingSince();
-    if (this.frozen || (since !== undefined && now - since > late)) void this.judge();
+    if (this.frozen || (since !== undefined && now - since > late)) void this.check();
     else this.leaveProbe();
   }
 
-  private async judge(): Promise<void> {
-    this.asking = true;
+  private async check(): Promise<void> {
+    this.checking = true;
     this.frozen = !(await this.answers());
-    this.asking = false;
+    this.checking = false;
     if (!this.frozen) return;
     this.leaveProbe();
     this.parts.cut(Number.POSITIVE_INFINITY);

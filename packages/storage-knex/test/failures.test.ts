@@ -16,7 +16,7 @@ describe("database failures", () => {
   afterAll(() => database.drop());
 
   const storageOver = ({ knex }: PostgresKnex) => new KnexStorage({ knex, schema: "test" });
-  const sleepOn = ({ knex }: PostgresKnex) =>
+  const sleepQuery = ({ knex }: PostgresKnex) =>
     withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(30)" }));
 
   /** Ends the server side of all connections with this name after one of them runs a sleeping query. */
@@ -36,7 +36,7 @@ describe("database failures", () => {
   test("fail a query with 704 if its connection is terminated, and the next call gets another connection", async () => {
     const engine = database.connect({ applicationName: "ended" });
     const storage = storageOver(engine);
-    const sleeping = codeOf(sleepOn(engine));
+    const sleeping = codeOf(sleepQuery(engine));
     await terminate("ended");
     expect(await sleeping).toBe(704);
     expect(await storage.repositories.sessions.count()).toBe(0);
@@ -97,7 +97,7 @@ describe("database failures", () => {
     });
     const storage = storageOver(engine);
     await storage.health();
-    const sleeping = codeOf(sleepOn(engine));
+    const sleeping = codeOf(sleepQuery(engine));
     const refused: string[] = [];
     // A batch of calls would share one connection and wait for it once.
     const waiting: Promise<unknown>[] = [];
@@ -115,7 +115,7 @@ describe("database failures", () => {
 
   test("return 706 after a statement timeout and keep the connection", async () => {
     const engine = database.connect({ statementTimeout: 100, pool: { max: 1 } });
-    expect(await codeOf(sleepOn(engine))).toBe(706);
+    expect(await codeOf(sleepQuery(engine))).toBe(706);
     expect(await storageOver(engine).repositories.sessions.count()).toBe(0);
   });
 

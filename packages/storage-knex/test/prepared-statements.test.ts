@@ -239,11 +239,11 @@ describe("schemas for checks", () => {
     const tables = await run<{ name: string }>(
       `select relname as name from pg_class where relnamespace = '${schema}'::regnamespace and relkind = 'r' order by relname`,
     );
-    const held = tables.map(async ({ name }) => [
+    const counts = tables.map(async ({ name }) => [
       name,
       await run(`select to_jsonb(t) - 'applied_at' as row from ${schema}.${name} t order by 1`),
     ]);
-    return Object.fromEntries(await Promise.all(held)) as object;
+    return Object.fromEntries(await Promise.all(counts)) as object;
   };
 
   test("are reused in the state after the migrations", async () => {

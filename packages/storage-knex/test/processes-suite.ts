@@ -160,9 +160,9 @@ export function sharedThrottleSuite(subject: () => ThrottleSubject): void {
       const inputs = Array.from({ length: 3 }, () => ({ keys, times: 20 }));
       const attempts = (await runWorkers(url, "attempt", inputs, schema)).flat() as {
         wait: number;
-        claimed: boolean;
+        reserved: boolean;
       }[];
-      expect(attempts.filter(({ claimed }) => claimed)).toEqual([{ wait: 0, claimed: true }]);
+      expect(attempts.filter(({ reserved }) => reserved)).toEqual([{ wait: 0, reserved: true }]);
       expect(attempts.filter(({ wait }) => wait > 0)).toHaveLength(59);
     },
     processTimeout,

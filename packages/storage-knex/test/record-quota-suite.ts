@@ -20,13 +20,13 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
       count += (await subject().storage.repositories.records.remove("state", { owner })).length;
     return count;
   };
-  const put = async (room: RecordQuota, records: (process: number) => readonly object[]) => {
+  const put = async (quota: RecordQuota, records: (process: number) => readonly object[]) => {
     const { url, schema } = subject();
     return (
       await runWorkers(
         url,
         "putRecords",
-        [0, 1, 2].map((process) => ({ quota: room, records: records(process) })),
+        [0, 1, 2].map((process) => ({ quota, records: records(process) })),
         schema,
       )
     ).flat();
@@ -36,12 +36,12 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
   test(
     "fill the quota of an owner exactly across concurrent puts",
     async () => {
-      const room = (await subject().connections()) + 20;
-      const outcomes = await put({ perOwner: room, total: 0 }, () =>
-        Array.from({ length: Math.ceil(room / 2) }, () => record("one")),
+      const quota = (await subject().connections()) + 20;
+      const outcomes = await put({ perOwner: quota, total: 0 }, () =>
+        Array.from({ length: Math.ceil(quota / 2) }, () => record("one")),
       );
-      expect([times(outcomes, "stored"), times(outcomes, "ownerFull")]).toEqual([room, outcomes.length - room]);
-      expect(await remove(["one"])).toBe(room);
+      expect([times(outcomes, "stored"), times(outcomes, "ownerFull")]).toEqual([quota, outcomes.length - quota]);
+      expect(await remove(["one"])).toBe(quota);
     },
     processTimeout,
   );
@@ -49,23 +49,23 @@ export function recordQuotaSuite(subject: () => QuotaSubject): void {
   test(
     "fill the quota of a kind exactly across concurrent puts",
     async () => {
-      const room = (await subject().connections()) + 20;
+      const quota = (await subject().connections()) + 20;
       const owners = Array.from({ length: 7 }, (_, index) => `owner ${index}`);
-      const outcomes = await put({ perOwner: room, total: room }, () =>
-        Array.from({ length: Math.ceil(room / 2) }, (_, index) => record(owners[index % 7] ?? "")),
+      const outcomes = await put({ perOwner: quota, total: quota }, () =>
+        Array.from({ length: Math.ceil(quota / 2) }, (_, index) => record(owners[index % 7] ?? "")),
       );
-      expect([times(outcomes, "stored"), times(outcomes, "full")]).toEqual([room, outcomes.length - room]);
-      expect(await remove(owners)).toBe(room);
+      expect([times(outcomes, "stored"), times(outcomes, "full")]).toEqual([quota, outcomes.length - quota]);
+      expect(await remove(owners)).toBe(quota);
     },
     processTimeout,
   );
 
   test("do not wait below the quota", async () => {
-    const room = (await subject().connections()) + 20;
+    const quota = (await subject().connections()) + 20;
     const { storage } = subject();
     const putOne = ({ records }: Repositories) => {
       const { id, owner } = record("one");
-      return records.putWithin("state", id, 1, { owner, lifetime: 600_000, quota: { perOwner: room, total: room } });
+      return records.putWithin("state", id, 1, { owner, lifetime: 600_000, quota: { perOwner: quota, total: quota } });
     };
     await storage.transaction(async (r) => {
       expect(await putOne(r)).toBe("stored");

@@ -271,7 +271,11 @@ describe("admissions of concurrent requests", () => {
   afterAll(() => database.drop());
 
   /** Calls the storage from independent places in one turn of the event loop. Also returns the connections made for it. */
-  const asked = async (applicationName: string, times: number, ask: (storage: KnexStorage) => Promise<unknown>) => {
+  const runConcurrently = async (
+    applicationName: string,
+    times: number,
+    ask: (storage: KnexStorage) => Promise<unknown>,
+  ) => {
     const { knex } = database.connect({ applicationName, pool: { max: 20 } });
     const storage = new KnexStorage({ knex, schema: "test" });
     // Checks for missing migrations first.
@@ -292,7 +296,7 @@ describe("admissions of concurrent requests", () => {
     repositories.admission.admit({ appKey: null, session: null, idleTimeout: 1_000 });
 
   test("are batched, up to eight per connection", async () => {
-    const { results, connections } = await asked("admissions", 17, admit);
+    const { results, connections } = await runConcurrently("admissions", 17, admit);
     expect(results).toEqual(
       Array.from({ length: 17 }, () => expect.objectContaining({ appKey: null, maintenance: false })),
     );
@@ -300,7 +304,7 @@ describe("admissions of concurrent requests", () => {
   });
 
   test("do not delay longer calls", async () => {
-    const { connections } = await asked("counts", 9, ({ repositories }) => repositories.sessions.count());
+    const { connections } = await runConcurrently("counts", 9, ({ repositories }) => repositories.sessions.count());
     expect(connections).toBe(9);
   });
 });

@@ -172,12 +172,12 @@ describe("object stamps", () => {
     await storage.migrate();
     return storage;
   };
-  const comesUpTo = async ({ repositories: { changes } }: KnexStorage, stamp: number) => {
+  const waitForStamp = async ({ repositories: { changes } }: KnexStorage, stamp: number) => {
     for (const end = Date.now() + 20_000; Date.now() < end; ) if ((await changes.watermark()) >= stamp) return;
     throw new Error(`The watermark has not reached ${stamp}.`);
   };
   /** The changes up to the watermark. */
-  const told = async ({ repositories: { changes } }: KnexStorage): Promise<ObjectId[]> =>
+  const changedIds = async ({ repositories: { changes } }: KnexStorage): Promise<ObjectId[]> =>
     (await changes.read(beforeAllChanges, await changes.watermark(), 1_000)).map(({ id }) => id);
 
   test("are those of the transaction for every kind of write", async () => {
@@ -209,23 +209,23 @@ describe("object stamps", () => {
     // In another database: transaction IDs are per server.
     const url = new URL(database.url);
     url.pathname = "/postgres";
-    const elsewhere = new pg.Client({ connectionString: url.href });
-    await elsewhere.connect();
-    await elsewhere.query("begin isolation level repeatable read; select count(*) from pg_class");
+    const otherClient = new pg.Client({ connectionString: url.href });
+    await otherClient.connect();
+    await otherClient.query("begin isolation level repeatable read; select count(*) from pg_class");
     const [first] = await storage.repositories.objects.insert([file]);
-    await comesUpTo(storage, (await stamps())[0] as number);
-    expect(await told(storage)).toEqual([first?.id]);
-    await elsewhere.query("select txid_current()");
+    await waitForStamp(storage, (await stamps())[0] as number);
+    expect(await changedIds(storage)).toEqual([first?.id]);
+    await otherClient.query("select txid_current()");
     const [second] = await storage.repositories.objects.insert([file]);
-    expect(await told(storage)).toEqual([first?.id]);
-    await elsewhere.query("rollback");
-    await elsewhere.end();
-    await comesUpTo(storage, (await stamps())[1] as number);
-    expect(await told(storage)).toEqual([first?.id, second?.id]);
+    expect(await changedIds(storage)).toEqual([first?.id]);
+    await otherClient.query("rollback");
+    await otherClient.end();
+    await waitForStamp(storage, (await stamps())[1] as number);
+    expect(await changedIds(storage)).toEqual([first?.id, second?.id]);
   });
 
   /** Simulates objects from a server with transaction IDs that are this much higher. */
-  const comeFromElsewhere = async (further: number) => {
+  const insertFromElsewhere = async (further: number) => {
     await query("alter table test.objects disable trigger objects_stamped");
     await query("update test.objects set stamp = stamp + $1", [further]);
     await query("alter table test.objects enable trigger objects_stamped");
@@ -238,7 +238,7 @@ describe("object stamps", () => {
     const before = database.storage({ knex });
     const update = () => knex.raw("update test.objects set version = version + 1 where oid = 1");
     await before.repositories.objects.insert([file, file]);
-    await comeFromElsewhere(further);
+    await insertFromElsewhere(further);
     // Often enough for cached plans.
     for (let time = 0; time < 10; time += 1) await before.repositories.objects.insert([file]);
     for (let time = 0; time < 10; time += 1) await update();
@@ -259,8 +259,8 @@ describe("object stamps", () => {
     const [updated, ...others] = await stamps();
     expect(Math.max(...others.slice(0, 11))).toBe(reached);
     expect(Math.min(...others.slice(11), updated as number)).toBeGreaterThan(reached);
-    await comesUpTo(restored, Math.max(...(await stamps())));
-    expect(await told(restored)).toHaveLength(14);
+    await waitForStamp(restored, Math.max(...(await stamps())));
+    expect(await changedIds(restored)).toHaveLength(14);
     await restored.migrate();
     await restored.health();
     expect(Number((await query<{ offset: string }>("select test.stamp_offset() as offset"))[0]?.offset)).toBeLessThan(
@@ -271,7 +271,7 @@ describe("object stamps", () => {
   test("continue above them also for transactions that were open during the migration", async () => {
     const storage = await migrated();
     await storage.repositories.objects.insert([file]);
-    await comeFromElsewhere(1_000_000);
+    await insertFromElsewhere(1_000_000);
     const [reached] = await stamps();
     let late: ObjectId | undefined;
     await storage.transaction(async (r) => {
@@ -286,8 +286,8 @@ describe("object stamps", () => {
   test("are raised once no write is running", async () => {
     const storage = await migrated();
     await storage.repositories.objects.insert([file]);
-    await comeFromElsewhere(1_000_000);
-    const impatient = () =>
+    await insertFromElsewhere(1_000_000);
+    const withTimeout = () =>
       new Migrator(database.connect().knex, tables, migrations, {
         timeouts: { lockTimeout: 50, pause: 20 },
         finish: (run) => raiseStamps(run, tables),
@@ -296,7 +296,7 @@ describe("object stamps", () => {
     let raising: Promise<unknown> = Promise.resolve();
     await storage.transaction(async (r) => {
       await r.objects.insert([file]);
-      raising = impatient().then(() => (raised = true));
+      raising = withTimeout().then(() => (raised = true));
       for (let turn = 0; turn < 200; turn += 1) await r.audit.read(0, 1);
       expect(raised).toBe(false);
     });

@@ -124,18 +124,18 @@ describe("transactions on a server", () => {
 
   test("retries both transactions after a deadlock", async () => {
     const attempts = [0, 0];
-    const holding = new Set<number>();
-    let meet = () => {};
+    const connectionIds = new Set<number>();
+    let continueBoth = () => {};
     const met = new Promise<void>((resolve) => {
-      meet = resolve;
+      continueBoth = resolve;
     });
     const crossing = (index: number, first: string, second: string) =>
       storage.transaction(async (r) => {
         attempts[index] = (attempts[index] ?? 0) + 1;
         await disable(r, first);
         // Each transaction locks its first row before the other requests its second, so the deadlock is certain.
-        holding.add(index);
-        if (holding.size === 2) meet();
+        connectionIds.add(index);
+        if (connectionIds.size === 2) continueBoth();
         await met;
         await disable(r, second);
       });
@@ -279,11 +279,11 @@ describe("transactions on a server", () => {
 
   test("ends a whole transaction if a statement of a nested one times out, even if the error is caught", async () => {
     const { knex } = database.connect({ statementTimeout: 200 });
-    const impatient = new KnexStorage({ knex, schema: "test" });
-    await impatient.health();
+    const withTimeout = new KnexStorage({ knex, schema: "test" });
+    await withTimeout.health();
     await database.admin.query("begin; lock table test.records in exclusive mode");
     let later: unknown;
-    const late = impatient.transaction(async (r, attempt) => {
+    const late = withTimeout.transaction(async (r, attempt) => {
       await r.audit.append(auditEvent);
       const caught = await attempt(() =>
         attempt(() => new Applications(r.records).create({ name: "late", seats: null })),
@@ -296,8 +296,8 @@ describe("transactions on a server", () => {
     expect(await codeOf(late)).toBe(706);
     expect(later).toBe(true);
     await database.admin.query("rollback");
-    expect(await impatient.repositories.audit.read(0, 10)).toEqual([]);
-    expect(await new Applications(impatient.repositories.records).existing(["late"])).toEqual([]);
+    expect(await withTimeout.repositories.audit.read(0, 10)).toEqual([]);
+    expect(await new Applications(withTimeout.repositories.records).existing(["late"])).toEqual([]);
   });
 
   test("ends a whole transaction if the connection is lost in a nested one, even if the error is caught", async () => {

@@ -22,8 +22,8 @@ export const memoryObjectRepository = (access: Access): ObjectRepository => ({
     access.read((state) => {
       const found =
         "uuids" in which ? objectsWithUuids(state, which.uuids, visibility) : objectsOf(state, which, visibility);
-      const asked = "uuids" in which ? which.uuids : which;
-      return withinBytes(found, asked.length === 1 ? Number.POSITIVE_INFINITY : bytes);
+      const requested = "uuids" in which ? which.uuids : which;
+      return withinBytes(found, requested.length === 1 ? Number.POSITIVE_INFINITY : bytes);
     }),
 
   outlines: (ids, visibility) => access.read((state) => objectsOf(state, ids, visibility).map(outlineOf)),

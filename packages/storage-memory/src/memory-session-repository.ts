@@ -25,18 +25,18 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
       const live = [...sessions.entries()].filter(([, record]) => isLive(record, now));
       const others = live.filter(([, record]) => !sharesDevice(session, record.session));
       const ofUser = others.filter(([, record]) => record.session.userId === session.userId);
-      const room = Math.min(
+      const remaining = Math.min(
         policy.perDevice,
         sessionsToEnd(others.length, policy.limit),
         sessionsToEnd(ofUser.length, policy.perUserLimit),
       );
-      if (room < 1) throw new ServiceError(315);
+      if (remaining < 1) throw new ServiceError(315);
       if (sessions.has(digest)) throw new ServiceError(799, { detail: "The digest of a new session is in use." });
       // Entries are ordered by age, and the sort is stable.
       const ofDevice = live
         .filter(([, record]) => sharesDevice(session, record.session))
         .toSorted(([, one], [, other]) => one.expiresAt - other.expiresAt);
-      for (const [old] of ofDevice.slice(0, Math.max(0, ofDevice.length - (room - 1)))) forget(state, old);
+      for (const [old] of ofDevice.slice(0, Math.max(0, ofDevice.length - (remaining - 1)))) forget(state, old);
       const endsAt = now + policy.absoluteLifetime;
       const expiresAt = Math.min(now + policy.idleTimeout, endsAt);
       sessions.set(digest, { session: Object.freeze(session), secretVersion, touchedAt: now, expiresAt, endsAt });

@@ -9,18 +9,18 @@ import {
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import type { State } from "./state.ts";
-import { claimed, failed, isExpired, attemptStateOf, type ThrottleRecord } from "./throttle-record.ts";
+import { reserved, failed, isExpired, attemptStateOf, type ThrottleRecord } from "./throttle-record.ts";
 
 export const memoryThrottleRepository = (access: Access): ThrottleRepository => ({
   attempt: (keys) =>
     access.write((state, now) => {
       const checked = keys.filter((key) => !isExempted(state, key, now));
-      if (maxWait(state, checked, now) > 0) return { wait: maxWait(state, keys, now), claimed: false };
+      if (maxWait(state, checked, now) > 0) return { wait: maxWait(state, keys, now), reserved: false };
       const taken = checked.filter(
-        ({ key, policy }) => attemptStateOf(state.throttle.get(key), policy, now).kind === "claimable",
+        ({ key, policy }) => attemptStateOf(state.throttle.get(key), policy, now).kind === "reservable",
       );
-      for (const { key } of taken) state.throttle.set(key, claimed(state.throttle.get(key) as ThrottleRecord, now));
-      return { wait: 0, claimed: taken.length > 0 };
+      for (const { key } of taken) state.throttle.set(key, reserved(state.throttle.get(key) as ThrottleRecord, now));
+      return { wait: 0, reserved: taken.length > 0 };
     }),
 
   fail: (keys) =>

@@ -1,12 +1,12 @@
 /** Marks an entry of the base as deleted. */
-const gone = Symbol("gone");
+const removed = Symbol("gone");
 
 /**
  * A map that can be forked. A fork shows the entries of its base and keeps its changes private until `commit`. Entries
  * are in insertion order.
  */
 export class Table<K, V extends NonNullable<unknown>> {
-  private own = new Map<K, V | typeof gone>();
+  private own = new Map<K, V | typeof removed>();
 
   constructor(private readonly base?: Table<K, V>) {}
 
@@ -16,7 +16,7 @@ export class Table<K, V extends NonNullable<unknown>> {
 
   get(key: K): V | undefined {
     const value = this.own.get(key);
-    if (value === gone) return undefined;
+    if (value === removed) return undefined;
     return value ?? this.base?.get(key);
   }
 
@@ -36,7 +36,7 @@ export class Table<K, V extends NonNullable<unknown>> {
 
   delete(key: K): void {
     if (this.base === undefined) this.own.delete(key);
-    else this.own.set(key, gone);
+    else this.own.set(key, removed);
   }
 
   /** Deletes up to `limit` matching entries and returns their number. */
@@ -51,11 +51,11 @@ export class Table<K, V extends NonNullable<unknown>> {
       for (const [key, value] of this.base.entries()) {
         const changed = this.own.get(key);
         if (changed === undefined) yield [key, value];
-        else if (changed !== gone) yield [key, changed];
+        else if (changed !== removed) yield [key, changed];
       }
     }
     for (const [key, value] of this.own) {
-      if (value !== gone && this.base?.get(key) === undefined) yield [key, value];
+      if (value !== removed && this.base?.get(key) === undefined) yield [key, value];
     }
   }
 
@@ -77,7 +77,7 @@ export class Table<K, V extends NonNullable<unknown>> {
 
   commit(): void {
     for (const [key, value] of this.own) {
-      if (value === gone) this.base?.delete(key);
+      if (value === removed) this.base?.delete(key);
       else this.base?.set(key, value);
     }
   }

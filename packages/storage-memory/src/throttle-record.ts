@@ -5,14 +5,14 @@ export interface ThrottleRecord {
   readonly failures: number;
   /** When the failures expire. */
   readonly expiresAt: number;
-  /** Start of the current delay: a failure or a claimed attempt. */
+  /** Start of the current delay: a failure or a reserved attempt. */
   readonly delayedAt: number;
 }
 
 /** The result of an attempt for one key. */
 export type AttemptState =
   | { readonly kind: "free" }
-  | { readonly kind: "claimable" }
+  | { readonly kind: "reservable" }
   | { readonly kind: "wait"; readonly wait: number };
 
 /** Judges an attempt; a missing or expired record lets it pass. */
@@ -21,7 +21,7 @@ export function attemptStateOf(record: ThrottleRecord | undefined, policy: Throt
   const delay = delayAfter(record.failures, policy);
   if (delay === 0) return { kind: "free" };
   const wait = record.delayedAt + delay - now;
-  return wait > 0 ? { kind: "wait", wait } : { kind: "claimable" };
+  return wait > 0 ? { kind: "wait", wait } : { kind: "reservable" };
 }
 
 /** The record after one more failure. */
@@ -31,7 +31,7 @@ export function failed(record: ThrottleRecord | undefined, policy: ThrottlePolic
 }
 
 /** The record after the attempt that its delay allows. */
-export function claimed(record: ThrottleRecord, now: number): ThrottleRecord {
+export function reserved(record: ThrottleRecord, now: number): ThrottleRecord {
   return { ...record, delayedAt: now };
 }
 

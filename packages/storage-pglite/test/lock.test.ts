@@ -14,7 +14,12 @@ const own = ownLockRecord("own", null);
 /** An unused process ID: Linux assigns 22 bits at most. */
 const freePid = 2 ** 22 + 1;
 
-const gone = (changes: Partial<LockRecord> = {}): LockRecord => ({ ...own, token: "gone", pid: freePid, ...changes });
+const recordOfDeadProcess = (changes: Partial<LockRecord> = {}): LockRecord => ({
+  ...own,
+  token: "gone",
+  pid: freePid,
+  ...changes,
+});
 
 async function lockLeftBy(record: unknown): Promise<string> {
   const directory = await newDirectory();
@@ -29,29 +34,45 @@ async function listenIn(directory: string, name: string): Promise<Server> {
 }
 
 describe("the state of a lock holder", () => {
-  const elsewhere = { bootId: "another boot", host: "another-host" };
+  const otherMachine = { bootId: "another boot", host: "another-host" };
   const otherContainer = { pidNamespace: "pid:[1]", pid: 1, start: "1" };
   const linux = own.bootId !== null;
 
   const cases: [title: string, record: LockRecord, expected: string][] = [
     ["this process", own, "alive"],
-    ["an unused process ID", gone(), "gone"],
+    ["an unused process ID", recordOfDeadProcess(), "gone"],
     ...(linux
       ? ([
-          ["a reused process ID", gone({ pid: process.pid, start: "1" }), "gone"],
+          [
+            "a reused process ID",
+            recordOfDeadProcess({ pid: process.pid, start: "1" }),
+            "gone",
+          ],
           ["the same machine before a restart", { ...own, bootId: "another boot" }, "gone"],
-          ["another container without any visible sign", gone(otherContainer), "unknown"],
-          ["another container with a dead beacon", gone({ ...otherContainer, beacon: "dead.sock" }), "gone"],
+          ["another container without any visible sign", recordOfDeadProcess(otherContainer), "unknown"],
+          [
+            "another container with a dead beacon",
+            recordOfDeadProcess({ ...otherContainer, beacon: "dead.sock" }),
+            "gone",
+          ],
           [
             "another container with a live beacon and a process ID unused here",
-            gone({ ...otherContainer, pid: freePid, beacon: "live.sock" }),
+            recordOfDeadProcess({ ...otherContainer, pid: freePid, beacon: "live.sock" }),
             "alive",
           ],
-          ["another container with a removed beacon", gone({ ...otherContainer, beacon: "none.sock" }), "gone"],
+          [
+            "another container with a removed beacon",
+            recordOfDeadProcess({ ...otherContainer, beacon: "none.sock" }),
+            "gone",
+          ],
         ] as [string, LockRecord, string][])
       : []),
-    ["another host with a process ID used here", { ...own, ...elsewhere }, "unknown"],
-    ["another host with a beacon that is not visible here", gone({ ...elsewhere, beacon: "dead.sock" }), "unknown"],
+    ["another host with a process ID used here", { ...own, ...otherMachine }, "unknown"],
+    [
+      "another host with a beacon that is not visible here",
+      recordOfDeadProcess({ ...otherMachine, beacon: "dead.sock" }),
+      "unknown",
+    ],
   ];
 
   it.each(cases.map(([title, record, expected]) => ({ title, record, expected })))(
@@ -92,12 +113,15 @@ describe("a directory lock", () => {
   });
 
   it.each<[string, unknown]>([
-    ["that is gone", gone()],
-    ["that is gone, after a failed takeover", gone({ token: "twice" })],
+    ["that is gone", recordOfDeadProcess()],
+    ["that is gone, after a failed takeover", recordOfDeadProcess({ token: "twice" })],
   ])("is taken over from a holder %s", async (_title, record) => {
     const directory = await lockLeftBy(record);
-    await writeFile(join(directory, "lock.twice.guard"), JSON.stringify(gone({ token: "died at it" })));
-    await writeFile(join(directory, "lock.other.claim"), JSON.stringify(gone({ beacon: "lock.other.sock" })));
+    await writeFile(join(directory, "lock.twice.guard"), JSON.stringify(recordOfDeadProcess({ token: "died at it" })));
+    await writeFile(
+      join(directory, "lock.other.claim"),
+      JSON.stringify(recordOfDeadProcess({ beacon: "lock.other.sock" })),
+    );
     await writeFile(join(directory, "lock.other.sock"), "");
     const lock = await lockDirectory(directory);
     await lock.release();
@@ -105,7 +129,7 @@ describe("a directory lock", () => {
   });
 
   it.each<[string, unknown, Record<string, unknown>]>([
-    ["on another host", gone({ host: "another-host", bootId: "another boot", pid: 77 }), { pid: 77 }],
+    ["on another host", recordOfDeadProcess({ host: "another-host", bootId: "another boot", pid: 77 }), { pid: 77 }],
     ["with an unreadable file", "{", { pid: undefined }],
     ["with an empty file", "", { pid: undefined }],
     ["with other content", '{"pid":"1"}', { pid: undefined }],
@@ -128,7 +152,7 @@ describe("a directory lock", () => {
 
   it("is granted to exactly one of many concurrent callers that find it stale", async () => {
     for (let round = 0; round < 20; round += 1) {
-      const directory = await lockLeftBy(gone({ token: `round ${round}` }));
+      const directory = await lockLeftBy(recordOfDeadProcess({ token: `round ${round}` }));
       const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => lockDirectory(directory)));
       const taken = outcomes.filter((outcome) => outcome.status === "fulfilled");
       expect(taken).toHaveLength(1);

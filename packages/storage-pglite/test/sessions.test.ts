@@ -59,21 +59,21 @@ describe("the single connection", () => {
   });
 
   it("fails a query awaited by its own transaction with Knex's timeout error", async () => {
-    const impatient = await openEmbeddedEngine({
+    const withTimeout = await openEmbeddedEngine({
       dataDir,
       template,
       acquireConnectionTimeout: 2_000,
       knex: { log: quiet },
     });
     const started = performance.now();
-    const work = impatient.knex.transaction(async (trx) => {
+    const work = withTimeout.knex.transaction(async (trx) => {
       await trx("marks").insert({ name: "inside" });
-      await impatient.knex("marks").insert({ name: "outside" });
+      await withTimeout.knex("marks").insert({ name: "outside" });
     });
     await expect(work).rejects.toMatchObject({ name: "KnexTimeoutError" });
     expect(performance.now() - started).toBeGreaterThan(1_900);
-    expect(await impatient.knex("marks")).toEqual([]);
-    await impatient.close();
+    expect(await withTimeout.knex("marks")).toEqual([]);
+    await withTimeout.close();
   }, 30_000);
 
   it("answers concurrent queries with their own results", async () => {

@@ -54,7 +54,7 @@ const find = {
 };
 const open = { name: "open", text: "insert into bare_callback.session values ($1, $2, now() + interval '12 hours')" };
 
-const published = JSON.parse(await ask("GET", "/google/keys")) as { keys: (JsonWebKey & { kid: string })[] };
+const published = JSON.parse(await callProvider("GET", "/google/keys")) as { keys: (JsonWebKey & { kid: string })[] };
 const keys = new Map(published.keys.map((key) => [key.kid, createPublicKey({ key, format: "jwk" })]));
 
 const application = express();
@@ -66,7 +66,7 @@ application.get("/begin", async (_request, response) => {
 application.get("/callback", async (request, response) => {
   const { state, code } = request.query;
   const [spent] = (await pool.query({ ...spend, values: [sha256(String(state))] })).rows;
-  const subject = spent === undefined ? null : subjectOf(await trade(String(code), spent.verifier), spent.nonce);
+  const subject = spent === undefined ? null : subjectOf(await exchangeCode(String(code), spent.verifier), spent.nonce);
   const [user] = subject === null ? [] : (await pool.query({ ...find, values: [issuer, subject] })).rows;
   if (user === undefined) {
     response.status(403).json({ error: "refused" });
@@ -79,8 +79,8 @@ application.get("/callback", async (request, response) => {
 listen(application);
 
 /** Exchanges a code for an id token. */
-async function trade(code: string, verifier: string): Promise<string> {
-  const answer = await ask("POST", "/google/token", tokenRequest({ redirectUri, verifier, code }));
+async function exchangeCode(code: string, verifier: string): Promise<string> {
+  const answer = await callProvider("POST", "/google/token", tokenRequest({ redirectUri, verifier, code }));
   const { id_token = "" } = JSON.parse(answer) as { id_token?: string };
   return id_token;
 }
@@ -103,7 +103,7 @@ function subjectOf(token: string, nonce: string): string | null {
     : null;
 }
 
-function ask(method: "GET" | "POST", path: string, fields = ""): Promise<string> {
+function callProvider(method: "GET" | "POST", path: string, fields = ""): Promise<string> {
   const headers = method === "GET" ? {} : { ...form, "content-length": Buffer.byteLength(fields) };
   return new Promise((resolve, reject) => {
     const sent = requestHttp(`${fakeProvider}${path}`, { method, agent, headers }, (answer) => {

@@ -56,7 +56,7 @@ export const macroScenario = comparison("macros", async (bench) => {
 });
 
 /** Answer time in milliseconds of a macro that finds a free worker slot. */
-const atOnce = 50;
+const concurrency = 50;
 /** Milliseconds until every waiting request has been answered. */
 const waitTimeout = 120_000;
 
@@ -65,7 +65,7 @@ async function untilIdle(address: string, request: LoadRequest): Promise<void> {
   const isIdle = async () => {
     const begun = performance.now();
     const { status } = await send(address, request);
-    return status === 200 && performance.now() - begun < atOnce;
+    return status === 200 && performance.now() - begun < concurrency;
   };
   if (!(await pollUntil(isIdle, waitTimeout))) throw new Error("The runaways do not come to an end.");
 }

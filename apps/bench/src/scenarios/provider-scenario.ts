@@ -20,7 +20,7 @@ import { masterKey } from "../processes/start-product.ts";
 
 const accountIds = accountsOf(fakeAccountCount).map(({ id }) => id);
 /** Number of log-ins to prepare concurrently. */
-const atOnce = 16;
+const concurrency = 16;
 /** Factor of the warm-up time: a round has few callbacks, and the JIT compiler needs thousands. */
 const longWarmUp = 6;
 
@@ -47,7 +47,7 @@ export const providerScenario = comparison("provider", async (bench) => {
     candidates: [
       callbacks("callback", product, `/v1/auth/google?appkey=${schema.appKey}`),
       hand,
-      loaded("token endpoint", provider, 500, (account) => trade(provider.address, account)),
+      loaded("token endpoint", provider, 500, (account) => exchangeRequest(provider.address, account)),
     ],
     longWarmUp,
     lines: [
@@ -72,7 +72,7 @@ async function callback(start: string, account: string): Promise<LoadRequest> {
 }
 
 /** A token request with a new code, without the product. */
-async function trade(fakeProvider: string, account: string): Promise<LoadRequest> {
+async function exchangeRequest(fakeProvider: string, account: string): Promise<LoadRequest> {
   const redirectUri = "http://127.0.0.1:9/callback";
   const verifier = randomBytes(32).toString("base64url");
   const asked = codeRequest({ redirectUri, verifier, state: "bench", nonce: "bench" });
@@ -92,7 +92,7 @@ async function several<T>(count: number, make: (account: string) => Promise<T>):
       made.push(await make(accountIds[begun % accountIds.length] ?? ""));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, makeSome));
+  await Promise.all(Array.from({ length: concurrency }, makeSome));
   return made;
 }
 

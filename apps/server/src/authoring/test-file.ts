@@ -95,7 +95,7 @@ export function firstDifference(expected: JsonValue, found: JsonValue | undefine
     }
     return null;
   }
-  return JSON.stringify(expected) === JSON.stringify(found) ? null : told(pointer, expected, found);
+  return JSON.stringify(expected) === JSON.stringify(found) ? null : describeDifference(pointer, expected, found);
 }
 
 function elementDifference(
@@ -106,11 +106,11 @@ function elementDifference(
 ): string | null {
   const element = expected[index];
   return element === undefined
-    ? told(pointer, undefined, found[index])
+    ? describeDifference(pointer, undefined, found[index])
     : firstDifference(element, found[index], pointer);
 }
 
-function told(pointer: string, expected: JsonValue | undefined, found: JsonValue | undefined): string {
+function describeDifference(pointer: string, expected: JsonValue | undefined, found: JsonValue | undefined): string {
   return `at ${pointer === "" ? "the top" : pointer}: expected ${shown(expected)}, found ${shown(found)}`;
 }
 

@@ -55,7 +55,7 @@ interface TrialParts {
 }
 
 /** Rolls back the transaction of a trial. */
-class TakenBack extends Error {}
+class RollbackSignal extends Error {}
 
 const firstPage = 500;
 
@@ -77,10 +77,10 @@ export class Trial {
     try {
       await storage.transaction(async (r, attempt) => {
         outcome = await this.execute(await this.open(request, r, new JoinedUnit(r, attempt)), request);
-        throw new TakenBack();
+        throw new RollbackSignal();
       });
     } catch (error) {
-      if (!(error instanceof TakenBack)) throw error;
+      if (!(error instanceof RollbackSignal)) throw error;
     }
     return outcome as TrialOutcome;
   }

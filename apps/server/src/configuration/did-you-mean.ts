@@ -1,4 +1,4 @@
-/** The closest name; `undefined` if more than `most` edits apart. Defaults to a third of the letters. */
+/** The closest name; `undefined` if more than `maxDistance` edits apart. Defaults to a third of the letters. */
 export function didYouMean(
   name: string,
   names: readonly string[],

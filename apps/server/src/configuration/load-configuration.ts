@@ -63,12 +63,12 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const demo = isDemo({ given, production, host });
   const onServer = raw["databaseUrl"] !== undefined;
   if (!demo && !given && !onServer && faults.length === 0) throw nothingConfigured(production);
-  const asked = demo ? withDemo(raw, onServer, shape.document.dataDir) : raw;
-  const document = demo ? (checkShape(asked).document ?? shape.document) : shape.document;
+  const settings = demo ? withDemo(raw, onServer, shape.document.dataDir) : raw;
+  const document = demo ? (checkShape(settings).document ?? shape.document) : shape.document;
 
   if (demo) faults.push(...withSources(dataDirFaults(document)));
 
-  const { databases, combinations } = resolveDatabases(document, asked);
+  const { databases, combinations } = resolveDatabases(document, settings);
   const all = [
     ...serverCombinations(document),
     ...encryptionCombinations(document),

@@ -73,11 +73,11 @@ describe("mail relay", () => {
         count: async () => ({ count: this.queue.length, oldest: 0 }),
       };
       const database = { alias: "a", storage: { repositories: { records } } } as unknown as Database;
-      return this.looked(() => this.relay.start(new Map([["a", database]])));
+      return this.polled(() => this.relay.start(new Map([["a", database]])));
     }
 
     /** Runs a callback, and resolves after the next check of the outbox. */
-    looked(work: () => void): Promise<void> {
+    polled(work: () => void): Promise<void> {
       return new Promise((resolve) => {
         this.looks.push(resolve);
         work();
@@ -100,7 +100,7 @@ describe("mail relay", () => {
 
   test("a notification is handled before the interval ends, even during a delivery", async () => {
     await scene.start();
-    await scene.put(1).looked(() => scene.relay.notify("a"));
+    await scene.put(1).polled(() => scene.relay.notify("a"));
     expect(scene.delivered).toEqual([["1", "sent"]]);
     let release = () => {};
     scene.outcome = () =>
@@ -113,12 +113,12 @@ describe("mail relay", () => {
     const working = new Promise<void>((resolve) => {
       begun = resolve;
     });
-    const first = scene.put(1).looked(() => scene.relay.notify("a"));
+    const first = scene.put(1).polled(() => scene.relay.notify("a"));
     await working;
     scene.relay.notify("a");
     release();
     await first;
-    await scene.put(1).looked(() => {});
+    await scene.put(1).polled(() => {});
     expect(scene.delivered.map(([id]) => id)).toEqual(["1", "2", "3"]);
   });
 
@@ -129,20 +129,20 @@ describe("mail relay", () => {
     for (const pause of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
       const { claims } = scene;
       scene.now += pause - 1;
-      await scene.looked(() => scene.relay.notify("a"));
+      await scene.polled(() => scene.relay.notify("a"));
       expect(scene.claims).toBe(claims);
       scene.now += 1;
-      await scene.put(1).looked(() => scene.relay.notify("a"));
+      await scene.put(1).polled(() => scene.relay.notify("a"));
       expect(scene.claims).toBe(claims + 1);
     }
     scene.now += 30_000;
     scene.outcome = async () => ({ kind: "later", reply: "450", delay: 10_000 });
-    await scene.put(1).looked(() => scene.relay.notify("a"));
+    await scene.put(1).polled(() => scene.relay.notify("a"));
     scene.outcome = async () => stuck;
-    await scene.put(1).looked(() => scene.relay.notify("a"));
+    await scene.put(1).polled(() => scene.relay.notify("a"));
     scene.now += 1_000;
     const { claims } = scene;
-    await scene.looked(() => scene.relay.notify("a"));
+    await scene.polled(() => scene.relay.notify("a"));
     expect(scene.claims).toBe(claims + 1);
   });
 
@@ -174,7 +174,7 @@ describe("mail relay", () => {
     await scene.start();
     expect(scene.failures).toEqual([scene.claimFails]);
     scene.claimFails = null;
-    await scene.put(1).looked(() => scene.relay.notify("a"));
+    await scene.put(1).polled(() => scene.relay.notify("a"));
     expect(scene.delivered).toHaveLength(1);
   });
 });

@@ -74,10 +74,11 @@ export class Sweeper {
   }
 
   private async sweepRecords(alias: string, r: Repositories, limit: number): Promise<number> {
-    const swept = await r.records.sweep(limit);
-    const orders = swept.get(mailJobs);
-    if (orders !== undefined) this.logger.error({ alias, orders }, "mail was given up that could not be sent in time");
-    return [...swept.values()].reduce((sum, count) => sum + count, 0);
+    const deleted = await r.records.sweep(limit);
+    const expiredJobs = deleted.get(mailJobs);
+    if (expiredJobs !== undefined)
+      this.logger.error({ alias, orders: expiredJobs }, "mail was given up that could not be sent in time");
+    return [...deleted.values()].reduce((sum, count) => sum + count, 0);
   }
 
   private schedule(database: Database): void {

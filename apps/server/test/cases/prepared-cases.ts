@@ -3,9 +3,9 @@ import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
 import { faults, type Instruction } from "@sallyport/storage-faults";
 import { call, tryLogIn } from "../client.ts";
-import { away } from "../providers/browser.ts";
+import { startLogIn } from "../providers/browser.ts";
 import { publicUrl, providerEnvironment } from "../providers/provider-fixture.ts";
-import { Authenticator, enter, factorRequests } from "../second-factor-client.ts";
+import { Authenticator, logInWithFactor, factorRequests } from "../second-factor-client.ts";
 import type { Case } from "./case.ts";
 import type { CodeFixture } from "./code-fixture.ts";
 import { logIn } from "./run-cases.ts";
@@ -54,7 +54,7 @@ const ofDeleted = async (fixture: CodeFixture, request: Omit<PreparedRequest, "p
 /** The authenticator of a user with a confirmed second factor for a new app name. */
 async function withFactor({ server, repositories }: CodeFixture, app: string): Promise<Authenticator> {
   await new Applications(repositories.records).create({ name: app, seats: null, secondFactor: "optional" });
-  const factor = factorRequests(server, await enter(server, "session", "demo", [app]), app);
+  const factor = factorRequests(server, await logInWithFactor(server, "session", "demo", [app]), app);
   const authenticator = await Authenticator.of(server, (await factor.enrol()).secret);
   await factor.confirm(authenticator.token());
   return authenticator;
@@ -138,7 +138,7 @@ export const preparedCases: readonly PreparedCase[] = [
     code: 608,
     prepare: async ({ server, providers }) => {
       providers.fakes.injectFaults("google", { answers: { token: "refusesClient" } });
-      const { location, cookie } = await away(server, "google");
+      const { location, cookie } = await startLogIn(server, "google");
       const { address, parameters } = await signIn(location, "anna");
       const path = `${address.replace(publicUrl, "")}?${new URLSearchParams([...parameters])}`;
       return { path, headers: { cookie } };

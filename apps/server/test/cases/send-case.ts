@@ -36,7 +36,7 @@ export async function sendCase(
   for (const [name, value] of Object.entries({ ...sealed.headers, ...headers })) {
     if (value !== null) sent.set(inCapitals ? name.toUpperCase() : name, value);
   }
-  if (expected.code === 302) sent.agent(fromSomewhereElse(url));
+  if (expected.code === 302) sent.agent(agentOfOtherAddress(url));
   if (sealed.body !== undefined) {
     sent.send(sealed.body as string);
     // Supertest adds a content type to a text, which the case did not set.
@@ -62,7 +62,7 @@ function asBytes(answer: request.Response, done: (error: Error | null, bytes: Bu
 }
 
 /** Failed log-ins count for their address; on loopback every case can have its own. */
-function fromSomewhereElse(url: string): Agent {
+function agentOfOtherAddress(url: string): Agent {
   const part = () => 1 + Math.floor(Math.random() * 254);
   const loopback = new URL(url).hostname === "127.0.0.1" && process.platform === "linux";
   return new Agent(loopback ? { localAddress: `127.${part()}.${part()}.${part()}` } : {});

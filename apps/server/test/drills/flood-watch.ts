@@ -64,7 +64,7 @@ export async function watchFlood(title: string, url: string, flood: () => Promis
 }
 
 /** Writes bytes on a connection until all are written or the server closes it; resolves with the answer. */
-export function pour(url: string, pieces: Iterable<string | Buffer>): Promise<string> {
+export function sendAll(url: string, pieces: Iterable<string | Buffer>): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     let answer = "";

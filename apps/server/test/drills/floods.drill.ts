@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { call } from "../client.ts";
 import { ServerProcess } from "../processes/server-process.ts";
-import { memoryOf, pour, watchFlood } from "./flood-watch.ts";
+import { memoryOf, sendAll, watchFlood } from "./flood-watch.ts";
 
 /** The head of a log-in with a chunked body. */
 const chunkedLogIn =
@@ -32,7 +32,7 @@ describe("floods from one address", () => {
     const client = async () => {
       while (written < 100 * 1024 ** 2) {
         written += 16 * chunks.length;
-        await pour(url, oneBody());
+        await sendAll(url, oneBody());
       }
     };
     const figures = await watchFlood("one-byte chunks", url, () => Promise.all(Array.from({ length: 100 }, client)));
@@ -114,7 +114,7 @@ describe("floods from one address", () => {
         yield chunk;
       }
     }
-    const figures = await watchFlood("endless chunks", url, () => pour(url, endless()));
+    const figures = await watchFlood("endless chunks", url, () => sendAll(url, endless()));
     process.stdout.write(
       `endless chunks: ${Math.round(taken / 1024 ** 2)} MiB were written before the connection was cut\n`,
     );

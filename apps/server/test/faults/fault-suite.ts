@@ -14,7 +14,7 @@ import type { WriteOperation } from "./write-operation.ts";
 const leaks = /open sesame|secrets|node_modules|DriverError|insert into|select |ECONN/;
 
 /** Milliseconds for some hundreds of requests on a busy machine. */
-const patience = 300_000;
+const timeout = 300_000;
 
 /**
  * For every storage fault at every call of a writing request: a success is complete, a failure is complete or absent,
@@ -39,7 +39,7 @@ export function faultSuite(fixture: () => FaultFixture): void {
       for (const [index, call] of calls.entries()) {
         for (const row of faultTable) {
           if (row.leavesOut?.(call)) continue;
-          wrong.push(...(await strike(fixture(), operation, calls, index, row)));
+          wrong.push(...(await runWithFault(fixture(), operation, calls, index, row)));
           strikes += 1;
         }
       }
@@ -48,7 +48,7 @@ export function faultSuite(fixture: () => FaultFixture): void {
       // The next request is served like the first one.
       expect(await callsOf(fixture(), operation)).toHaveLength(calls.length);
     },
-    patience,
+    timeout,
   );
 
   const locking = operations.filter(({ locks }) => locks !== undefined);
@@ -93,7 +93,7 @@ function placeOf(calls: readonly Call[], index: number, { done }: WriteOperation
 }
 
 /** Makes one call of a request fail; returns the violations. */
-async function strike(
+async function runWithFault(
   fixture: FaultFixture,
   operation: WriteOperation,
   calls: readonly Call[],

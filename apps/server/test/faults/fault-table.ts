@@ -71,9 +71,9 @@ export const faultTable: readonly Row[] = [
   {
     title: "slow",
     fault: () => {
-      const gate = new Latch();
-      gate.open();
-      return faults.slow(gate);
+      const latch = new Latch();
+      latch.open();
+      return faults.slow(latch);
     },
     outcome: () => done,
   },

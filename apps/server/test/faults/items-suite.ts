@@ -6,7 +6,7 @@ import { named } from "./object-operations.ts";
 import type { FaultFixture } from "./fault-fixture.ts";
 
 /** Milliseconds for some hundreds of requests on a busy machine. */
-const patience = 300_000;
+const timeout = 300_000;
 
 const creation = (Name: string) => ({ method: "POST", path: "/v1/object/Customer", data: { Name } });
 const execution = (name: string) => ({ method: "POST", path: "/v1/execute/CreateOne", data: name });
@@ -27,8 +27,8 @@ export function itemsSuite(fixture: () => FaultFixture): void {
           path: "/v1/multi",
           body: [creation(names[0]), execution(names[1]), creation(names[2])],
         });
-        const told = names.map((_name, index): boolean => code === 0 && data[index].httpStatus === 200);
-        return { code, told, kept: await Promise.all(names.map((name) => named(storage, name))) };
+        const succeeded = names.map((_name, index): boolean => code === 0 && data[index].httpStatus === 200);
+        return { code, succeeded, kept: await Promise.all(names.map((name) => named(storage, name))) };
       };
       await attempt();
       const { length: calls } = await script.record(attempt);
@@ -38,19 +38,19 @@ export function itemsSuite(fixture: () => FaultFixture): void {
         for (const row of faultTable) {
           const fault = row.fault();
           const scripted = script.add({ call: () => true, nth, fault });
-          const { code, told, kept } = await attempt();
+          const { code, succeeded, kept } = await attempt();
           script.clear();
           injected += scripted.injections > 0 ? 1 : 0;
           const isLost = fault === faults.lostDuring || fault === faults.lostAfter;
-          const isRight = told.every((isDone, index) =>
+          const isRight = succeeded.every((isDone, index) =>
             isDone ? kept[index] === 1 : kept[index] === 0 || (isLost && kept[index] === 1),
           );
-          if (!isRight) wrong.push({ nth, fault: row.title, code, told, kept });
+          if (!isRight) wrong.push({ nth, fault: row.title, code, succeeded, kept });
         }
       }
       expect(wrong).toEqual([]);
       expect(injected).toBeGreaterThan(faultTable.length);
     },
-    patience,
+    timeout,
   );
 }

@@ -9,7 +9,7 @@ import { type Moment, StatementRelay } from "./statement-relay.ts";
 import type { WriteOperation } from "./write-operation.ts";
 
 /** Milliseconds. */
-const patience = 180_000;
+const timeout = 180_000;
 
 const leaks = /Connection terminated|ECONN|relation|select|insert into|out of ink|lock_timeout|deadlock/i;
 
@@ -30,14 +30,14 @@ describe("server with real faults of Postgres", () => {
     relay = new StatementRelay(new URL(postgres.url));
     await relay.listen();
     fixture = await openFaultFixture({ databaseUrl: relay.url }, { pool: { max: 2, acquireTimeout: "200ms" } });
-  }, patience);
+  }, timeout);
   afterAll(async () => {
     await fixture.close();
     await relay.close();
     await postgres.close();
   });
 
-  const told = ({ status, code, text }: Reply) => ({ status, code, leak: leaks.exec(text)?.[0] });
+  const summary = ({ status, code, text }: Reply) => ({ status, code, leak: leaks.exec(text)?.[0] });
   const customer = async (name = "Ada") => {
     const [created] = await fixture.storage.repositories.objects.insert([
       { className: "Customer", attributes: { Name: name } },
@@ -101,11 +101,11 @@ describe("server with real faults of Postgres", () => {
       const { request, state } = await operation(title).prepare(fixture);
       const cut = relay.cutAt(statement, moment);
       const [given] = await Promise.all([fixture.send(request), cut]);
-      expect({ ...told(given), state: await state() }).toEqual({ ...reply, state: left });
+      expect({ ...summary(given), state: await state() }).toEqual({ ...reply, state: left });
       // The remaining connections work.
       expect((await rename(await customer())).code).toBe(0);
     },
-    patience,
+    timeout,
   );
 
   describe("while another session has locked the rows", () => {
@@ -137,12 +137,12 @@ describe("server with real faults of Postgres", () => {
         const renaming = rename(id);
         await waited();
         await postgres.sql.query(`select pg_terminate_backend(pid) ${waiting}`);
-        expect(told(await renaming)).toEqual(connectionLost);
+        expect(summary(await renaming)).toEqual(connectionLost);
         await postgres.sql.query("rollback");
         expect(await nameOf(id)).toBe("Ada");
         expect((await rename(id)).code).toBe(0);
       },
-      patience,
+      timeout,
     );
 
     test(
@@ -153,12 +153,12 @@ describe("server with real faults of Postgres", () => {
         const renaming = rename(id);
         await waited();
         await postgres.sql.query(`select pg_cancel_backend(pid) ${waiting}`);
-        expect(told(await renaming)).toEqual({ status: 503, code: 706, leak: undefined });
+        expect(summary(await renaming)).toEqual({ status: 503, code: 706, leak: undefined });
         await postgres.sql.query("rollback");
         expect(await nameOf(id)).toBe("Ada");
         expect((await rename(id)).code).toBe(0);
       },
-      patience,
+      timeout,
     );
 
     test(
@@ -173,12 +173,12 @@ describe("server with real faults of Postgres", () => {
           await waited(renaming.length);
         }
         const refused = await rename(ids[0] as string);
-        expect(told(refused)).toEqual({ status: 503, code: 607, leak: undefined });
+        expect(summary(refused)).toEqual({ status: 503, code: 607, leak: undefined });
         expect(refused.text.toLowerCase()).toContain('"retry-after","1"');
         await postgres.sql.query("rollback");
         expect((await Promise.all(renaming)).map(({ code }) => code)).toEqual([0, 0]);
       },
-      patience,
+      timeout,
     );
   });
 
@@ -188,7 +188,7 @@ describe("server with real faults of Postgres", () => {
         create sequence if not exists sallyport_demo.refusals minvalue -100;
         create or replace function sallyport_demo.refuse() returns trigger language plpgsql as $$ begin ${body}; return coalesce(new, old); end $$;
         create or replace trigger refuse before insert or update or delete on sallyport_demo.${table} for each row execute function sallyport_demo.refuse()`);
-    const lose = (times: number, state: string) =>
+    const terminate = (times: number, state: string) =>
       trigger(
         `if nextval('sallyport_demo.refusals') <= 0 then raise exception 'out of ink' using errcode = '${state}'; end if`,
       ).then(() => postgres.sql.query(`select setval('sallyport_demo.refusals', -${times})`));
@@ -201,15 +201,15 @@ describe("server with real faults of Postgres", () => {
       "retries %s, and answers 706 the third time",
       async (_title, state) => {
         const id = await customer();
-        await lose(2, state);
-        expect(told(await rename(id))).toEqual(answered);
-        await lose(0, state);
+        await terminate(2, state);
+        expect(summary(await rename(id))).toEqual(answered);
+        await terminate(0, state);
         const absent = await customer("Bob");
-        await lose(3, state);
-        expect(told(await rename(absent))).toEqual({ status: 503, code: 706, leak: undefined });
+        await terminate(3, state);
+        expect(summary(await rename(absent))).toEqual({ status: 503, code: 706, leak: undefined });
         expect(await nameOf(absent)).toBe("Bob");
       },
-      patience,
+      timeout,
     );
 
     test(
@@ -217,12 +217,12 @@ describe("server with real faults of Postgres", () => {
       async () => {
         const [id, { request, state }] = [await customer(), await operation("deletes an object").prepare(fixture)];
         await trigger("raise 'out of ink'");
-        expect(told(await rename(id))).toEqual({ status: 500, code: 799, leak: undefined });
+        expect(summary(await rename(id))).toEqual({ status: 500, code: 799, leak: undefined });
         expect(await nameOf(id)).toBe("Ada");
-        expect(told(await fixture.send(request))).toEqual({ status: 500, code: 799, leak: undefined });
+        expect(summary(await fixture.send(request))).toEqual({ status: 500, code: 799, leak: undefined });
         expect(await state()).toBe("absent");
       },
-      patience,
+      timeout,
     );
   });
 
@@ -237,8 +237,8 @@ describe("server with real faults of Postgres", () => {
     expect(
       (await fixture.send({ method: "POST", path: `/v1/lock/object/${id}`, sessionId: data.sessionId })).code,
     ).toBe(0);
-    expect(told(await rename(id))).toEqual({ status: 500, code: 713, leak: undefined });
-    expect(told(await fixture.send({ method: "DELETE", path: `/v1/object/${id}` }))).toEqual({
+    expect(summary(await rename(id))).toEqual({ status: 500, code: 713, leak: undefined });
+    expect(summary(await fixture.send({ method: "DELETE", path: `/v1/object/${id}` }))).toEqual({
       status: 500,
       code: 718,
       leak: undefined,

@@ -5,7 +5,7 @@ import { call, checkSession, type Sent } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";
 import { openFaultFixture } from "../faults/fault-fixture.ts";
 import { newUser, repositoriesOf } from "../password-suite.ts";
-import { Authenticator, enter, factorRequests } from "../second-factor-client.ts";
+import { Authenticator, logInWithFactor, factorRequests } from "../second-factor-client.ts";
 import { secondFactorEnvironment } from "../second-factor-suite.ts";
 
 describe("attacks on log-in endpoints", () => {
@@ -28,11 +28,11 @@ describe("attacks on log-in endpoints", () => {
   const doors = { user: "/v1/login", custom: "/v1/auth/df" } as const;
   const logIn = async (door: keyof typeof doors, user: string, pass: string, headers: Sent["headers"] = {}) =>
     call(server, doors[door], { method: "POST", headers, body: { user, pass, appNames: "demo-app" } });
-  const told = ({ code, headers }: Awaited<ReturnType<typeof logIn>>) =>
+  const answerOf = ({ code, headers }: Awaited<ReturnType<typeof logIn>>) =>
     `${code}${headers["retry-after"] === undefined ? "" : " later"}`;
   const failures = async (door: keyof typeof doors, names: readonly string[]) => {
     const outcomes: string[] = [];
-    for (const name of names) outcomes.push(told(await logIn(door, name, "a wrong password")));
+    for (const name of names) outcomes.push(answerOf(await logIn(door, name, "a wrong password")));
     return outcomes;
   };
   const many = (name: string) => Array.from({ length: maxFailures + 2 }, () => name);
@@ -47,9 +47,9 @@ describe("attacks on log-in endpoints", () => {
       key("provider", "https://accounts.google.com", "1"),
     ])
       await failures("user", many(name));
-    expect(told(await logIn("custom", "partner", "partner"))).toBe("0");
+    expect(answerOf(await logIn("custom", "partner", "partner"))).toBe("0");
     await failures("custom", many("demo"));
-    expect(told(await logIn("user", "demo", "demo"))).toBe("0");
+    expect(answerOf(await logIn("user", "demo", "demo"))).toBe("0");
   });
 
   test("spellings of a name share its number of guesses", async () => {
@@ -80,8 +80,8 @@ describe("attacks on log-in endpoints", () => {
     const guesses = ["M\u00fcller", "Mu\u0308ller", "M\u00fcller", "Mu\u0308ller"];
     expect(await failures("user", guesses)).toEqual(["302", "302", "302", "302 later"]);
     expect([
-      told(await logIn("user", "M\u00fcller", "the first password")),
-      told(await logIn("user", "Mu\u0308ller", "the first password")),
+      answerOf(await logIn("user", "M\u00fcller", "the first password")),
+      answerOf(await logIn("user", "Mu\u0308ller", "the first password")),
     ]).toEqual(["302 later", "302 later"]);
     expect(await failures("custom", ["partner", "PARTNER", " partner", "p\uff41rtner"])).toEqual([
       "302",
@@ -89,7 +89,7 @@ describe("attacks on log-in endpoints", () => {
       "302",
       "302 later",
     ]);
-    expect(told(await logIn("custom", "partner", "partner"))).toBe("302 later");
+    expect(answerOf(await logIn("custom", "partner", "partner"))).toBe("302 later");
   });
 
   test("a session of any log-in endpoint is valid with its app key, in its database and in its header only", async () => {
@@ -157,7 +157,7 @@ describe("attacks on second factors", () => {
     const [applications, secondFactors] = [new Applications(records), new SecondFactors(records)];
     for (const name of ["guarded", "guarded too"])
       await applications.create({ name, seats: null, secondFactor: "optional" });
-    const factor = factorRequests(server, await enter(server, "session", "demo", ["guarded"]), "guarded");
+    const factor = factorRequests(server, await logInWithFactor(server, "session", "demo", ["guarded"]), "guarded");
     const enrolled = await factor.enrol();
     recoveryCodes = enrolled.recoveryCodes;
     authenticator = await Authenticator.of(server, enrolled.secret);
@@ -235,13 +235,13 @@ describe("attacks on second factors", () => {
       const send = (method: "POST" | "DELETE") =>
         fixture.send({ method, path: "/v1/2fa/secret?app=guarded", sessionId });
       await send("POST");
-      const gate = new Latch();
-      fixture.script.add({ call: "transaction", fault: faults.slow(gate) });
+      const latch = new Latch();
+      fixture.script.add({ call: "transaction", fault: faults.slow(latch) });
       const switchedOff = send("DELETE");
-      await gate.reached;
+      await latch.reached;
       const [begun] = await secondFactors.list(null, 1);
       expect(begun !== undefined && (await secondFactors.accept(begun, 0))).toBe(true);
-      gate.open();
+      latch.open();
       expect(await switchedOff).toMatchObject({ status: 401, code: 341 });
       expect(await secondFactors.list(null, 10)).toEqual([
         { ...begun, confirmed: true, lastStep: 0, version: expect.any(Number) },

@@ -227,10 +227,10 @@ test("a token is valid for its own purpose only", async () => {
     await expect(send("/_CheckSession", headers)).rejects.toMatchObject({ httpStatus: 401 });
   await expect(client.logIn(options("session", name, token))).rejects.toMatchObject({ code: 302 });
   // Another database refuses it, and its own one still accepts it.
-  const elsewhere = new SallyportClient({ baseUrl: server.url, alias: "second", appKey: "demo-app-key" });
-  await expect(identity.confirmResetPassword(elsewhere, { token, newPassword: "set by a mail" })).rejects.toMatchObject(
-    { code: 328 },
-  );
+  const secondDatabase = new SallyportClient({ baseUrl: server.url, alias: "second", appKey: "demo-app-key" });
+  await expect(
+    identity.confirmResetPassword(secondDatabase, { token, newPassword: "set by a mail" }),
+  ).rejects.toMatchObject({ code: 328 });
   await identity.confirmResetPassword(client, { token, newPassword: "set by a mail" });
 }, 60_000);
 

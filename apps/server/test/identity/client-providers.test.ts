@@ -4,7 +4,7 @@ import { signIn } from "@sallyport/fake-identity-providers";
 import { pino } from "pino";
 import type { RunningServer } from "../../src/index.ts";
 import { startSeededServer } from "../demo-server.ts";
-import { comeBack } from "../providers/browser.ts";
+import { finishLogIn } from "../providers/browser.ts";
 import {
   openProviderFixture,
   type ProviderFixture,
@@ -43,7 +43,7 @@ async function browse(address: string, secrets: string[]) {
     cookie.split("=")[1] ?? "",
     ...["state", "code"].map((name) => new Map(callback.parameters).get(name) ?? ""),
   );
-  const { body, status } = await comeBack(server, callback, cookie);
+  const { body, status } = await finishLogIn(server, callback, cookie);
   return providerAnswer(JSON.stringify(body), status);
 }
 

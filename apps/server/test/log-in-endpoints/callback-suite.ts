@@ -49,40 +49,40 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
   });
   afterEach(() => repositories().sessions.end({ userId: testUser.userId }));
 
-  const knock = async (query: Readonly<Record<string, string>> = {}): Promise<LogInAnswer> => {
+  const logIn = async (query: Readonly<Record<string, string>> = {}): Promise<LogInAnswer> => {
     const { status, body, headers } = await logInAt(server(), "google", "anna", { query });
     return { status, body, retryAfter: headers["retry-after"] ?? null };
   };
   /** Type, code, whether the user is named, and the provider. */
   const trail = async () => {
-    const told = ({ type, outcome, actorId, subjectId, providerName }: AuditEvent) => [
+    const eventOf = ({ type, outcome, actorId, subjectId, providerName }: AuditEvent) => [
       type,
       outcome,
       actorId === testUser.userId && subjectId === testUser.userId,
       providerName,
     ];
-    return (await repositories().audit.read(begun, 1_000)).filter(({ type }) => type.startsWith("login.")).map(told);
+    return (await repositories().audit.read(begun, 1_000)).filter(({ type }) => type.startsWith("login.")).map(eventOf);
   };
   const refused = (code: ErrorCode) => ["login.refused", code, code !== 302, "google"];
   const accepted = ["login.accepted", 0, true, "google"];
-  const entered = expect.objectContaining({
+  const loggedIn = expect.objectContaining({
     status: 200,
     retryAfter: null,
     body: expect.objectContaining({ data: expect.objectContaining({ sessionId: expect.any(String) }) }),
   });
 
   test("admits a user whom the provider vouches for", async () => {
-    const answer = await knock();
-    expect(answer).toEqual(entered);
+    const answer = await logIn();
+    expect(answer).toEqual(loggedIn);
     expect(answer.body.data.user["~ObjectID"]).toBe(testUser.userId);
     expect(await trail()).toEqual([accepted]);
   });
 
   test("refuses a disabled user, with a lockout after too many attempts", async () => {
     await testUser.setDisabled(true);
-    expect([await knock(), await knock(), await knock()]).toEqual([refusal(302), refusal(302), delayed(302)]);
+    expect([await logIn(), await logIn(), await logIn()]).toEqual([refusal(302), refusal(302), delayed(302)]);
     await testUser.setDisabled(false);
-    expect(await knock()).toEqual(delayed(302));
+    expect(await logIn()).toEqual(delayed(302));
     expect(await trail()).toEqual(Array.from({ length: userFailures }, () => refused(302)));
     await repositories().audit.settle(0, 1_000);
     expect((await trail()).slice(userFailures)).toEqual([refused(302)]);
@@ -97,31 +97,31 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
         pass: another.pass,
       }),
     ).toMatchObject({ code: "0" });
-    expect(await knock()).toEqual(entered);
+    expect(await logIn()).toEqual(loggedIn);
     const { ip } = databaseOf(server()).policy.throttle;
     for (let n = 0; n < addressFailures; n += 1)
       await repositories().throttle.fail([{ key: "address:127.0.0.1", policy: ip }]);
-    expect([await knock(), (await logInAt(server(), "google", "ben")).code]).toEqual([entered, "302"]);
+    expect([await logIn(), (await logInAt(server(), "google", "ben")).code]).toEqual([loggedIn, "302"]);
     await repositories().throttle.pass([], ["address:127.0.0.1"]);
     expect((await logInAt(server(), "google", "ben")).code).toBe("0");
     await repositories().sessions.end({ userId: another.userId });
   });
 
   test("requires second factors, and counts wrong ones", async () => {
-    expect(await knock({ appNames: "door forced" })).toEqual(refusal(340));
+    expect(await logIn({ appNames: "door forced" })).toEqual(refusal(340));
     const asking = { appNames: "door optional" };
-    const { sessionId } = (await knock(asking)).body.data;
+    const { sessionId } = (await logIn(asking)).body.data;
     const path = `/v1/2fa/secret?app=${encodeURIComponent("door optional")}`;
     const { secret } = (await call(server(), path, { method: "POST", sessionId })).body.data as Enrolled;
     const [factor] = await new SecondFactors(repositories().records).find(testUser.subject, ["door optional"]);
     // Of an old step, so that the current ones are left.
     expect(factor !== undefined && (await new SecondFactors(repositories().records).accept(factor, 0))).toBe(true);
     const authenticator = await Authenticator.of(server(), secret);
-    const shown = (token: string) => knock({ ...asking, "2faToken": token });
+    const shown = (token: string) => logIn({ ...asking, "2faToken": token });
     begun = await last();
 
-    for (let n = 0; n <= userFailures; n += 1) expect(await knock(asking)).toEqual(refusal(341));
-    expect([await shown(authenticator.wrong()), await shown(authenticator.token())]).toEqual([refusal(342), entered]);
+    for (let n = 0; n <= userFailures; n += 1) expect(await logIn(asking)).toEqual(refusal(341));
+    expect([await shown(authenticator.wrong()), await shown(authenticator.token())]).toEqual([refusal(342), loggedIn]);
     expect([await shown(authenticator.token()), await shown(authenticator.token())]).toEqual([
       refusal(342),
       refusal(342),
@@ -141,14 +141,14 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
   });
 
   test("opens no more sessions than a user and the database may have, and counts no failure", async () => {
-    for (let n = 0; n < perUser; n += 1) expect(await knock()).toEqual(entered);
-    for (let n = 0; n <= userFailures; n += 1) expect(await knock()).toEqual(refusal(315));
+    for (let n = 0; n < perUser; n += 1) expect(await logIn()).toEqual(loggedIn);
+    for (let n = 0; n <= userFailures; n += 1) expect(await logIn()).toEqual(refusal(315));
     await repositories().sessions.end({ userId: testUser.userId });
     const empty = await fillSessions(repositories());
-    const answer = await knock();
+    const answer = await logIn();
     await empty();
     expect(answer).toEqual(refusal(315));
-    expect(await knock()).toEqual(entered);
+    expect(await logIn()).toEqual(loggedIn);
     expect((await trail()).slice(perUser)).toEqual([
       ...Array.from({ length: userFailures + 2 }, () => refused(315)),
       accepted,
@@ -159,10 +159,10 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
     const deviceId = `phone of ${testUser.user}`;
     const { sessionId } = (await tryLogIn(server(), testUser.user, { pass: testUser.pass, device: { deviceId } })).body
       .data;
-    const second = await knock({ deviceId });
-    expect([await checkSession(server(), sessionId), second]).toEqual(["201", entered]);
-    expect(await knock({ deviceId })).toEqual(entered);
+    const second = await logIn({ deviceId });
+    expect([await checkSession(server(), sessionId), second]).toEqual(["201", loggedIn]);
+    expect(await logIn({ deviceId })).toEqual(loggedIn);
     expect(await checkSession(server(), second.body.data.sessionId)).toBe("201");
-    expect([await knock(), await knock()]).toEqual([entered, refusal(315)]);
+    expect([await logIn(), await logIn()]).toEqual([loggedIn, refusal(315)]);
   });
 }

@@ -41,37 +41,39 @@ export function logInEndpointSuite(server: () => RunningServer): void {
     let headers: Record<string, string>;
     let begun: number;
     /** Another network than before. */
-    const elsewhere = () => ({
+    const otherAddress = () => ({
       "x-forwarded-for": `2001:db8:0:${((networks += 1)).toString(16)}::1`,
       "x-forwarded-proto": "https",
     });
     beforeEach(async () => {
       testUser = await createTestUser(endpoint, repositories());
-      headers = elsewhere();
+      headers = otherAddress();
       begun = await last();
     });
     afterEach(() => repositories().sessions.end({ userId: testUser.userId }));
 
-    const knock = (more: Fields = {}, sent: Readonly<Record<string, string>> = {}): Promise<LogInAnswer> =>
-      endpoint.knock(
+    const logIn = (more: Fields = {}, sent: Readonly<Record<string, string>> = {}): Promise<LogInAnswer> =>
+      endpoint.logIn(
         server(),
         { user: testUser.user, pass: testUser.pass, appNames: ["demo-app"], ...more },
         { ...headers, ...sent },
       );
     /** Type, code, and whether the user is named. */
     const trail = async () => {
-      const told = ({ type, outcome, actorId, subjectId }: AuditEvent) => [
+      const eventOf = ({ type, outcome, actorId, subjectId }: AuditEvent) => [
         type,
         outcome,
         actorId === testUser.userId && subjectId === testUser.userId,
       ];
-      return (await repositories().audit.read(begun, 1_000)).filter(({ type }) => type.startsWith("login.")).map(told);
+      return (await repositories().audit.read(begun, 1_000))
+        .filter(({ type }) => type.startsWith("login."))
+        .map(eventOf);
     };
-    const entered = expect.objectContaining({ status: 200, retryAfter: null });
+    const loggedIn = expect.objectContaining({ status: 200, retryAfter: null });
 
     test("admits a right password", async () => {
-      const answer = await knock();
-      expect(answer).toEqual(entered);
+      const answer = await logIn();
+      expect(answer).toEqual(loggedIn);
       expect(answer.body.data.user["~ObjectID"]).toBe(testUser.userId);
       expect(await trail()).toEqual([["login.accepted", 0, true]]);
     });
@@ -86,36 +88,36 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       ["an unknown app name", { appNames: ["demo-app", "unknown"] }, 208],
       ["a duplicate app name", { appNames: ["demo-app", "demo-app"] }, 210],
     ])("refuses %s before anything is checked or counted", async (_what, more, code) => {
-      for (let n = 0; n <= userFailures; n += 1) expect(await knock(more)).toEqual(refusal(code));
-      expect(await knock()).toEqual(entered);
+      for (let n = 0; n <= userFailures; n += 1) expect(await logIn(more)).toEqual(refusal(code));
+      expect(await logIn()).toEqual(loggedIn);
       expect(await trail()).toEqual([["login.accepted", 0, true]]);
     });
 
     test("refuses an app name that the app key lacks, and accepts one that it has", async () => {
       const narrow = { appkey: "narrow key" };
-      expect(await knock({ appNames: ["demo-seats"] }, narrow)).toEqual(refusal(208));
-      expect(await knock({}, narrow)).toEqual(entered);
+      expect(await logIn({ appNames: ["demo-seats"] }, narrow)).toEqual(refusal(208));
+      expect(await logIn({}, narrow)).toEqual(loggedIn);
     });
 
     test("refuses wrong passwords, unknown and disabled users with the same answer, and names no user", async () => {
-      const wrong = await knock({ pass: "wrong" });
+      const wrong = await logIn({ pass: "wrong" });
       expect(wrong).toEqual(refusal(302));
-      expect(await knock({ user: `nobody like ${testUser.user}` })).toEqual(wrong);
+      expect(await logIn({ user: `nobody like ${testUser.user}` })).toEqual(wrong);
       await testUser.setDisabled(true);
-      expect(await knock()).toEqual(wrong);
+      expect(await logIn()).toEqual(wrong);
       await testUser.setDisabled(false);
       await repositories().accounts.change(testUser.userId, { disabled: true });
-      headers = elsewhere();
-      expect((await knock()).body).toEqual(wrong.body);
+      headers = otherAddress();
+      expect((await logIn()).body).toEqual(wrong.body);
       expect(await trail()).toEqual(Array.from({ length: 4 }, () => ["login.refused", 302, false]));
       expect(JSON.stringify(await repositories().audit.read(begun, 10))).not.toContain("nobody like");
     });
 
     test("locks out a user after too many failures, with any password and from any network", async () => {
-      const guesses = [await knock({ pass: "1" }), await knock({ pass: "2" }), await knock({ pass: "3" })];
+      const guesses = [await logIn({ pass: "1" }), await logIn({ pass: "2" }), await logIn({ pass: "3" })];
       expect(guesses).toEqual([refusal(302), refusal(302), delayed(302)]);
-      headers = elsewhere();
-      expect([await knock(), await knock({ pass: "4" })]).toEqual([delayed(302), delayed(302)]);
+      headers = otherAddress();
+      expect([await logIn(), await logIn({ pass: "4" })]).toEqual([delayed(302), delayed(302)]);
       expect(await trail()).toEqual(Array.from({ length: userFailures }, () => ["login.refused", 302, false]));
       await repositories().audit.settle(0, 1_000);
       const tally = (await repositories().audit.read(begun, 1_000)).filter(({ attempts }) => attempts > 1);
@@ -123,40 +125,40 @@ export function logInEndpointSuite(server: () => RunningServer): void {
         tally.map(({ type, outcome, actorId, subjectId, attempts }) => [type, outcome, actorId ?? subjectId, attempts]),
       ).toEqual([["login.refused", 302, null, 2]]);
       const another = await createTestUser(endpoint, repositories());
-      expect(await knock({ user: another.user, pass: another.pass })).toEqual(entered);
+      expect(await logIn({ user: another.user, pass: another.pass })).toEqual(loggedIn);
       await repositories().sessions.end({ userId: another.userId });
     });
 
     test("locks out a network after too many failures, for any user", async () => {
       for (let n = 1; n < addressFailures; n += 1)
-        expect(await knock({ user: `guess ${networks} ${n}` })).toEqual(refusal(302));
-      expect(await knock({ user: `guess ${networks}` })).toEqual(delayed(302));
-      expect(await knock()).toEqual(delayed(302));
-      headers = elsewhere();
-      expect(await knock()).toEqual(entered);
+        expect(await logIn({ user: `guess ${networks} ${n}` })).toEqual(refusal(302));
+      expect(await logIn({ user: `guess ${networks}` })).toEqual(delayed(302));
+      expect(await logIn()).toEqual(delayed(302));
+      headers = otherAddress();
+      expect(await logIn()).toEqual(loggedIn);
     });
 
     test("lets a locked network's earlier users in, without revealing who they are", async () => {
       const stranger = await createTestUser(endpoint, repositories());
-      expect(await knock()).toEqual(entered);
-      for (let n = 1; n <= addressFailures; n += 1) await knock({ user: `guess ${networks} ${n}` });
+      expect(await logIn()).toEqual(loggedIn);
+      for (let n = 1; n <= addressFailures; n += 1) await logIn({ user: `guess ${networks} ${n}` });
       expect([
-        await knock({ pass: "wrong" }),
-        await knock({ user: stranger.user, pass: "wrong" }),
-        await knock({ user: stranger.user, pass: stranger.pass }),
+        await logIn({ pass: "wrong" }),
+        await logIn({ user: stranger.user, pass: "wrong" }),
+        await logIn({ user: stranger.user, pass: stranger.pass }),
       ]).toEqual([delayed(302), delayed(302), delayed(302)]);
-      expect(await knock()).toEqual(entered);
+      expect(await logIn()).toEqual(loggedIn);
       // The user's own count continues, and was cleared by the log-in.
-      for (let n = 0; n < userFailures; n += 1) expect(await knock({ pass: `wrong ${n}` })).toEqual(delayed(302));
-      expect(await knock()).toEqual(delayed(302));
-      headers = elsewhere();
-      expect(await knock()).toEqual(delayed(302));
+      for (let n = 0; n < userFailures; n += 1) expect(await logIn({ pass: `wrong ${n}` })).toEqual(delayed(302));
+      expect(await logIn()).toEqual(delayed(302));
+      headers = otherAddress();
+      expect(await logIn()).toEqual(delayed(302));
       await repositories().audit.settle(0, 1_000);
     });
 
     test("requires a forced second factor", async () => {
-      expect(await knock({ appNames: ["door forced"] })).toEqual(refusal(340));
-      expect(await knock({ appNames: ["door forced"], pass: "wrong", "2faToken": "000000" })).toEqual(refusal(302));
+      expect(await logIn({ appNames: ["door forced"] })).toEqual(refusal(340));
+      expect(await logIn({ appNames: ["door forced"], pass: "wrong", "2faToken": "000000" })).toEqual(refusal(302));
       expect(await trail()).toEqual([
         ["login.refused", 340, true],
         ["login.refused", 302, false],
@@ -180,15 +182,15 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       const authenticator = await Authenticator.of(server(), secret);
       begun = await last();
 
-      for (let n = 0; n <= userFailures; n += 1) expect(await knock({ appNames })).toEqual(refusal(341));
-      expect(await knock({ appNames, "2faToken": authenticator.wrong() })).toEqual(refusal(342));
-      expect(await knock({ appNames, "2faToken": authenticator.token() })).toEqual(entered);
+      for (let n = 0; n <= userFailures; n += 1) expect(await logIn({ appNames })).toEqual(refusal(341));
+      expect(await logIn({ appNames, "2faToken": authenticator.wrong() })).toEqual(refusal(342));
+      expect(await logIn({ appNames, "2faToken": authenticator.token() })).toEqual(loggedIn);
       expect([
-        await knock({ appNames, "2faToken": authenticator.token() }),
-        await knock({ appNames, pass: "wrong", "2faToken": authenticator.token(1) }),
+        await logIn({ appNames, "2faToken": authenticator.token() }),
+        await logIn({ appNames, pass: "wrong", "2faToken": authenticator.token(1) }),
       ]).toEqual([refusal(342), refusal(302)]);
-      expect(await knock({ appNames, "2faToken": authenticator.wrong() })).toEqual(delayed(342));
-      expect(await knock({ appNames, "2faToken": authenticator.token(1) })).toEqual(delayed(302));
+      expect(await logIn({ appNames, "2faToken": authenticator.wrong() })).toEqual(delayed(342));
+      expect(await logIn({ appNames, "2faToken": authenticator.token(1) })).toEqual(delayed(302));
       const refused = (code: ErrorCode) => ["login.refused", code, code !== 302];
       const missing = Array.from({ length: userFailures + 1 }, () => refused(341));
       expect(await trail()).toEqual([
@@ -202,8 +204,8 @@ export function logInEndpointSuite(server: () => RunningServer): void {
     });
 
     test("opens no more sessions of a user than allowed, and counts no failure", async () => {
-      for (let n = 0; n < perUser; n += 1) expect(await knock()).toEqual(entered);
-      for (let n = 0; n <= userFailures; n += 1) expect(await knock()).toEqual(refusal(315));
+      for (let n = 0; n < perUser; n += 1) expect(await logIn()).toEqual(loggedIn);
+      for (let n = 0; n <= userFailures; n += 1) expect(await logIn()).toEqual(refusal(315));
       // The refused log-in left no changes.
       const bound = { owner: linkOwner(testUser.userId), after: null, limit: 100 };
       expect(await repositories().records.list(identityLinkKind, bound)).toHaveLength(
@@ -213,19 +215,19 @@ export function logInEndpointSuite(server: () => RunningServer): void {
         Array.from({ length: userFailures + 1 }, () => ["login.refused", 315, true]),
       );
       await repositories().sessions.end({ userId: testUser.userId });
-      expect(await knock()).toEqual(entered);
+      expect(await logIn()).toEqual(loggedIn);
     });
 
     test("opens no more sessions than the database may have", async () => {
       const empty = await fillSessions(repositories());
-      const answers = [await knock(), await knock({ pass: "wrong" })];
+      const answers = [await logIn(), await logIn({ pass: "wrong" })];
       await empty();
       expect(answers).toEqual([refusal(315), refusal(302)]);
       expect(await trail()).toEqual([
         ["login.refused", 315, true],
         ["login.refused", 302, false],
       ]);
-      expect(await knock()).toEqual(entered);
+      expect(await logIn()).toEqual(loggedIn);
     });
 
     test("a log-in of a device replaces the session of the device, opened at any endpoint", async () => {
@@ -234,11 +236,11 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       const before = await tryLogIn(server(), testUser.user, { pass, device }, headers);
       const { sessionId } = before.body.data;
       expect(await checkSession(server(), sessionId)).toBe("0");
-      expect(await knock({ device })).toEqual(entered);
+      expect(await logIn({ device })).toEqual(loggedIn);
       expect(await checkSession(server(), sessionId)).toBe("201");
-      for (let n = 0; n < perUser; n += 1) expect(await knock({ device })).toEqual(entered);
-      expect([await knock(), await knock()]).toEqual([entered, refusal(315)]);
-      expect(await knock({ device })).toEqual(entered);
+      for (let n = 0; n < perUser; n += 1) expect(await logIn({ device })).toEqual(loggedIn);
+      expect([await logIn(), await logIn()]).toEqual([loggedIn, refusal(315)]);
+      expect(await logIn({ device })).toEqual(loggedIn);
     });
   });
 }

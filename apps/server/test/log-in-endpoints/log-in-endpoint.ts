@@ -22,7 +22,7 @@ export interface LogInEndpoint {
   readonly name: string;
   /** Whose password it accepts. */
   readonly of: "database user" | "custom user";
-  readonly knock: (
+  readonly logIn: (
     server: RunningServer,
     fields: Fields,
     headers: Readonly<Record<string, string>>,
@@ -38,9 +38,9 @@ export const endpoints: readonly LogInEndpoint[] = [
   {
     name: "POST /v1/auth/df",
     of: "custom user",
-    knock: (server, fields, headers) => post(server, "/v1/auth/df", JSON.stringify(fields), headers),
+    logIn: (server, fields, headers) => post(server, "/v1/auth/df", JSON.stringify(fields), headers),
   },
-  { name: "POST /v1/extLogin", of: "database user", knock: link },
+  { name: "POST /v1/extLogin", of: "database user", logIn: link },
 ];
 
 /** Creates a provider account without a link, as if its owner had just returned from there. */
@@ -73,7 +73,7 @@ function inMode(name: string, mode: LogInMode): LogInEndpoint {
   return {
     name,
     of: "database user",
-    knock: async (server, fields, headers) => {
+    logIn: async (server, fields, headers) => {
       const { path, wrap, unwrap } = await logInForm(server, mode);
       return post(server, path, wrap(JSON.stringify(fields)), headers, unwrap);
     },

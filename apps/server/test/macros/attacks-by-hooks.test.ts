@@ -10,7 +10,7 @@ import { withoutLockout } from "../engines.ts";
 type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** Milliseconds. */
-const patience = 120_000;
+const timeout = 120_000;
 
 const everything = ["read", "create", "write", "delete"] as const;
 const classes: ClassDefinition[] = [
@@ -45,7 +45,7 @@ beforeAll(async () => {
       [1, 2, 3].map((Number) => ({ className: "Page", attributes: { Title: `page ${Number}`, Number } })),
     )
   ).map(({ id }) => id);
-}, patience);
+}, timeout);
 afterAll(() => server.close());
 afterEach(async () => {
   for (const { name } of (await new MacroStore(repositories()).load()).macros)
@@ -67,7 +67,7 @@ const send = (path: string, { method = "GET", body }: Pick<Sent, "method" | "bod
 const list = (query: object, as = demo) =>
   send(`/v1/objects/Page?query=${encodeURIComponent(JSON.stringify(query))}`, {}, as);
 const listed = () => list({ sort: ["Number"] });
-const told = ({ status, code }: Answer) => `${status}/${code}`;
+const statusOf = ({ status, code }: Answer) => `${status}/${code}`;
 const stored = () => repositories().objects.get(ids, seesAll);
 
 const metaFields = (body: Answer["body"]) =>
@@ -121,10 +121,10 @@ describe("answer", () => {
     "is refused when a hook makes %s",
     async (_what, run, expected) => {
       await put("xRestApi_BuildSerialization", `run(obj, json) { ${run} }`, "timeout: 2_000,");
-      expect(told(await listed())).toBe(expected);
+      expect(statusOf(await listed())).toBe(expected);
       expect((await send(`/v1/object/${ids[0]}?serialization={"type":"oid"}`)).code).toBe("0");
     },
-    patience,
+    timeout,
   );
 
   test("omits values that JSON cannot express", async () => {
@@ -219,10 +219,10 @@ describe("list", () => {
     "is refused when a hook requests %s",
     async (_what, run) => {
       await put("xRestApi_FindObjects", `run(set) { ${run} return true; }`, "timeout: 2_000,");
-      expect(told(await list({ macro: "Hostile" }))).toBe("500/710");
+      expect(statusOf(await list({ macro: "Hostile" }))).toBe("500/710");
       expect((await listed()).body.data["~Count"]).toBe(3);
     },
-    patience,
+    timeout,
   );
 
   test("follows the client's query, even if a hook changes its input", async () => {
@@ -238,7 +238,7 @@ describe("list", () => {
     "is refused when the hook returns %s",
     async (given) => {
       await put("xRestApi_FindObjects", `run() { return ${given}; }`);
-      expect(told(await list({ macro: "Hostile" }))).toBe("400/307");
+      expect(statusOf(await list({ macro: "Hostile" }))).toBe("400/307");
     },
   );
 });
@@ -260,10 +260,12 @@ describe("write", () => {
     async (_what, run) => {
       await put("beforeSave", `run({ object }) { ${run} }`, "timeout: 2_000,");
       const before = await stored();
-      expect(told(await send(`/v1/object/${ids[0]}`, { method: "PATCH", body: { Title: "changed" } }))).toBe("500/710");
+      expect(statusOf(await send(`/v1/object/${ids[0]}`, { method: "PATCH", body: { Title: "changed" } }))).toBe(
+        "500/710",
+      );
       expect(await stored()).toEqual(before);
     },
-    patience,
+    timeout,
   );
 
   test("changes its own object, even if a hook changes the meta-fields", async () => {

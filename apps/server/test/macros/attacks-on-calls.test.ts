@@ -9,7 +9,7 @@ describe("attacks on answers", () => {
   /** Attempts of hooks to make an answer exceed its size limit. */
 
   /** Milliseconds. */
-  const patience = 120_000;
+  const timeout = 120_000;
   const most = 2 * 1024 * 1024;
 
   const rights = [{ group: "*", permissions: ["read"] }] as const;
@@ -46,7 +46,7 @@ describe("attacks on answers", () => {
         links: { Leaf: [leaf] },
       })),
     );
-  }, patience);
+  }, timeout);
   afterAll(() => server.close());
   afterEach(async () => {
     for (const { name } of (await new MacroStore(repositories()).load()).macros)
@@ -123,7 +123,7 @@ describe("attacks on answers", () => {
       // Without repeated objects, nothing is measured a second time.
       expect(await pages(hooks.some(([className]) => className === "Leaf"))).toBe(expected);
     },
-    patience,
+    timeout,
   );
 });
 
@@ -133,7 +133,7 @@ describe("attacks on calls", () => {
   type Session = Awaited<ReturnType<typeof openSession>>;
 
   /** Milliseconds. */
-  const patience = 120_000;
+  const timeout = 120_000;
 
   let server: RunningServer;
   let demo: Session;
@@ -155,7 +155,7 @@ describe("attacks on calls", () => {
       return codes;
     } });`;
     await new MacroStore(repositories()).put({ name: "Ask", text, language: "js", changedBy: "test" }, null);
-  }, patience);
+  }, timeout);
   afterAll(() => server.close());
 
   function repositories(): Repositories {
@@ -256,6 +256,6 @@ describe("attacks on calls", () => {
       }
       expect(unexpected).toEqual([]);
     },
-    patience,
+    timeout,
   );
 });

@@ -10,7 +10,7 @@ import { withoutLockout } from "../engines.ts";
 type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** Milliseconds. */
-const patience = 120_000;
+const timeout = 120_000;
 
 const everything = ["read", "create", "write", "delete"] as const;
 const open = [{ group: "*", permissions: everything }];
@@ -46,7 +46,7 @@ beforeAll(async () => {
   demo = await openSession(server, "session", "demo");
   safeId = await insert({ className: "Safe", attributes: { Word: "sesame" } });
   hiddenId = await insert({ className: "Sheet", attributes: { Title: "sesame" }, readers: [] });
-}, patience);
+}, timeout);
 afterAll(() => server.close());
 afterEach(async () => {
   for (const { name } of (await new MacroStore(repositories()).load()).macros)
@@ -70,7 +70,7 @@ const send = (path: string, { method = "GET", body }: Pick<Sent, "method" | "bod
   callIn(server, demo, path, { method, ...(body === undefined ? {} : { body }) });
 const list = (className: string, query: object) =>
   send(`/v1/objects/${className}?query=${encodeURIComponent(JSON.stringify(query))}`);
-const told = ({ status, code }: Answer) => `${status}/${code}`;
+const statusOf = ({ status, code }: Answer) => `${status}/${code}`;
 const marks = () => repositories().objects.count({ classes: ["Mark"] }, seesAll);
 
 test("a query can name only list hooks of its class", async () => {
@@ -79,7 +79,7 @@ test("a query can name only list hooks of its class", async () => {
   await hook("Saving", "beforeSave", "Sheet", "run() {}");
   await put("Macro", module("Macro", 'access: "everyone", run: () => true'));
   await put("Broken", "export default 1;");
-  expect(told(await list("Sheet", { macro: "Every" }))).toBe("200/0");
+  expect(statusOf(await list("Sheet", { macro: "Every" }))).toBe("200/0");
   const prototypes = [
     "__proto__",
     "constructor",
@@ -108,14 +108,14 @@ test("a query can name only list hooks of its class", async () => {
     ["Every"],
     { name: "Every" },
   ]) {
-    expect([macro, told(await list("Sheet", { macro }))]).toEqual([macro, "400/307"]);
+    expect([macro, statusOf(await list("Sheet", { macro }))]).toEqual([macro, "400/307"]);
   }
 });
 
 test("the hooks of a class are hidden from callers who cannot read it", async () => {
   await hook("Named", "xRestApi_FindObjects", "Safe", "run({ narrow }, { log }) { log('asked'); return true; }");
-  for (const macro of ["Named", "Other"]) expect(told(await list("Safe", { macro }))).toBe("404/304");
-  expect(told(await list("Nothing", { macro: "Named" }))).toBe("404/304");
+  for (const macro of ["Named", "Other"]) expect(statusOf(await list("Safe", { macro }))).toBe("404/304");
+  expect(statusOf(await list("Nothing", { macro: "Named" }))).toBe("404/304");
 });
 
 test("a list hook reveals nothing that the caller cannot see", async () => {
@@ -218,9 +218,9 @@ test(
     );
     const before = await marks();
     const creation = { method: "POST", path: "/v1/object/Folder", data: { Name: "round" } };
-    expect(told(await send("/v1/object/Folder", { method: "POST", body: { Name: "round" } }))).toBe("500/710");
+    expect(statusOf(await send("/v1/object/Folder", { method: "POST", body: { Name: "round" } }))).toBe("500/710");
     expect(
-      told(
+      statusOf(
         await send("/v1/multi?atomic=true", {
           method: "POST",
           body: [{ method: "POST", path: "/v1/object/Sheet", data: { Title: "round" } }, creation],
@@ -242,7 +242,7 @@ test(
     }
     expect(await marks()).toBe(before);
   },
-  patience,
+  timeout,
 );
 
 test(
@@ -265,16 +265,16 @@ test(
     const add = (Title: string) => ({ method: "POST", path: "/v1/object/Sheet", data: { Title } });
     for (let round = 0; round < 5; round += 1) {
       expect(
-        told(
+        statusOf(
           await send("/v1/multi?atomic=true", { method: "POST", body: [add("first"), add("endless"), add("last")] }),
         ),
       ).toBe("500/710");
     }
     expect(await marks()).toBe(before);
-    expect(told(await send("/v1/multi?atomic=true", { method: "POST", body: [add("first"), add("last")] }))).toBe(
+    expect(statusOf(await send("/v1/multi?atomic=true", { method: "POST", body: [add("first"), add("last")] }))).toBe(
       "200/0",
     );
     expect(await marks()).toBe(before + 2);
   },
-  patience,
+  timeout,
 );

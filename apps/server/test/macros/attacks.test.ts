@@ -14,7 +14,7 @@ describe("attacks on connections", () => {
   type Session = Awaited<ReturnType<typeof openSession>>;
 
   /** Milliseconds. */
-  const patience = 120_000;
+  const timeout = 120_000;
 
   let postgres: PostgresFixture;
   let server: RunningServer;
@@ -51,17 +51,17 @@ describe("attacks on connections", () => {
     await put("Hold", "await objects.get(input, { hold: true }); for (;;) await now();", "timeout: 1_500,");
     await put("Spin", "for (;;) {}", "timeout: 1_500,");
     await put("Set", "await objects.update(input, { City: 'Rome' }); return 1;", "timeout: 3_000,");
-  }, patience);
+  }, timeout);
   afterAll(() => postgres.close());
 
   const execute = (name: string, input: unknown): Promise<Answer> =>
     callIn(server, demo, `/v1/execute/${name}`, { method: "POST", body: input as object });
-  const together = (...names: string[]): Promise<Answer> =>
+  const concurrently = (...names: string[]): Promise<Answer> =>
     callIn(server, demo, "/v1/multi?atomic=true", {
       method: "POST",
       body: names.map((data) => ({ method: "POST", path: "/v1/execute/Make", data })),
     });
-  const told = ({ status, code }: Answer) => `${status}/${code}`;
+  const statusOf = ({ status, code }: Answer) => `${status}/${code}`;
   const idle = async () => {
     // Statistics stay the same within a transaction; there is none here.
     const { rows } = await postgres.sql.query(
@@ -75,11 +75,11 @@ describe("attacks on connections", () => {
     async () => {
       const [one, two] = [randomUUID(), randomUUID()];
       const answers = await Promise.all([
-        ...Array.from({ length: 10 }, () => together(one, one)),
+        ...Array.from({ length: 10 }, () => concurrently(one, one)),
         ...Array.from({ length: 10 }, () => execute("Make", two)),
         ...Array.from({ length: 10 }, () => execute("Look", null)),
       ]);
-      expect(answers.map(told).filter((each) => !["200/0", "503/607", "503/706"].includes(each))).toEqual([]);
+      expect(answers.map(statusOf).filter((each) => !["200/0", "503/607", "503/706"].includes(each))).toEqual([]);
       const count = async (name: string) =>
         (
           await postgres.sql.query(
@@ -89,13 +89,13 @@ describe("attacks on connections", () => {
         ).rows[0].count;
       const accepted = (from: number, to: number) => answers.slice(from, to).filter(({ code }) => code === "0").length;
       expect([await count(one), await count(two)]).toEqual([2 * accepted(0, 10), accepted(10, 20)]);
-      expect([told(await execute("Make", two)), told(await together(one)), await idle()]).toEqual([
+      expect([statusOf(await execute("Make", two)), statusOf(await concurrently(one)), await idle()]).toEqual([
         "200/0",
         "200/0",
         0,
       ]);
     },
-    patience,
+    timeout,
   );
 
   test(
@@ -103,12 +103,12 @@ describe("attacks on connections", () => {
     async () => {
       const spin = { isOver: false };
       const spinning = execute("Spin", null).finally(() => (spin.isOver = true));
-      const waiting = Array.from({ length: 4 }, () => together(randomUUID()));
+      const waiting = Array.from({ length: 4 }, () => concurrently(randomUUID()));
       const read: string[] = [];
-      while (!spin.isOver) read.push(told(await callIn(server, demo, "/v1/objects/Customer?perPage=1", {})));
+      while (!spin.isOver) read.push(statusOf(await callIn(server, demo, "/v1/objects/Customer?perPage=1", {})));
       expect(new Set(read)).toEqual(new Set(["200/0"]));
       expect(read.length).toBeGreaterThan(2);
-      expect([told(await spinning), ...(await Promise.all(waiting)).map(told)]).toEqual([
+      expect([statusOf(await spinning), ...(await Promise.all(waiting)).map(statusOf)]).toEqual([
         "500/710",
         "200/0",
         "200/0",
@@ -116,7 +116,7 @@ describe("attacks on connections", () => {
         "200/0",
       ]);
     },
-    patience,
+    timeout,
   );
 
   test(
@@ -125,12 +125,12 @@ describe("attacks on connections", () => {
       const { data } = (await callIn(server, demo, "/v1/object/Customer", { method: "POST", body: { Name: "Held" } }))
         .body;
       const id = data["~ObjectID"] as string;
-      const holding = execute("Hold", id);
+      const locking = execute("Hold", id);
       const change = callIn(server, demo, `/v1/object/${id}`, { method: "PATCH", body: { City: "Oslo" } });
-      expect([told(await holding), told(await change)]).toEqual(["500/710", "200/0"]);
-      expect([told(await execute("Set", id)), await idle()]).toEqual(["200/0", 0]);
+      expect([statusOf(await locking), statusOf(await change)]).toEqual(["500/710", "200/0"]);
+      expect([statusOf(await execute("Set", id)), await idle()]).toEqual(["200/0", 0]);
     },
-    patience,
+    timeout,
   );
 
   test(
@@ -144,13 +144,16 @@ describe("attacks on connections", () => {
         "select from sallyport_demo.objects where oid = sallyport_demo.object_number($1) for update",
         [id],
       );
-      expect((await Promise.all([execute("Set", id), execute("Set", id)])).map(told)).toEqual(["500/710", "500/710"]);
+      expect((await Promise.all([execute("Set", id), execute("Set", id)])).map(statusOf)).toEqual([
+        "500/710",
+        "500/710",
+      ]);
       await postgres.sql.query("rollback");
       const read = await callIn(server, demo, `/v1/object/${id}`);
-      expect([told(read), read.body.data?.City ?? null]).toEqual(["200/0", null]);
-      expect([told(await execute("Set", id)), await idle()]).toEqual(["200/0", 0]);
+      expect([statusOf(read), read.body.data?.City ?? null]).toEqual(["200/0", null]);
+      expect([statusOf(await execute("Set", id)), await idle()]).toEqual(["200/0", 0]);
     },
-    patience,
+    timeout,
   );
 });
 
@@ -160,7 +163,7 @@ describe("attacks", () => {
   type Session = Awaited<ReturnType<typeof openSession>>;
 
   /** Milliseconds. */
-  const patience = 120_000;
+  const timeout = 120_000;
 
   let server: RunningServer;
   let demo: Session;
@@ -174,7 +177,7 @@ describe("attacks", () => {
       DEBUG_MESSAGES: "true",
     });
     [demo, reader] = [await openSession(server, "session", "demo"), await openSession(server, "session", "reader")];
-  }, patience);
+  }, timeout);
   afterAll(() => server.close());
 
   const repositories = (): Repositories => server.databases.get("")?.storage.repositories as Repositories;
@@ -189,7 +192,7 @@ describe("attacks", () => {
       method: "POST",
       ...(input === undefined ? {} : { body: input as object }),
     });
-  const told = ({ status, code }: Answer) => `${status}/${code}`;
+  const statusOf = ({ status, code }: Answer) => `${status}/${code}`;
   async function customers(name: string): Promise<number> {
     const query = encodeURIComponent(JSON.stringify({ where: { Name: name } }));
     return (await callIn(server, demo, `/v1/objects/Customer?query=${query}`)).body.data["~Count"];
@@ -202,7 +205,7 @@ describe("attacks", () => {
       const { status, body } = await execute("Talkative", 5_000_000);
       expect([status, body.status.statusMessage]).toEqual([200, "x".repeat(500)]);
     },
-    patience,
+    timeout,
   );
 
   test("text in a status message or a refusal cannot break out into the envelope or a header", async () => {
@@ -217,7 +220,7 @@ describe("attacks", () => {
       ["status", "data"],
     ]);
     const refused = await execute("Forger", 1);
-    expect([told(refused), Object.keys(refused.body)]).toEqual(["400/307", ["status"]]);
+    expect([statusOf(refused), Object.keys(refused.body)]).toEqual(["400/307", ["status"]]);
     expect([accepted.headers["set-cookie"], refused.headers["set-cookie"]]).toEqual([undefined, undefined]);
   });
 
@@ -231,10 +234,10 @@ describe("attacks", () => {
       );
       await put("Small", "return input;");
       const bombs = [execute("Bomb"), execute("Bomb")];
-      expect((await Promise.all(bombs)).map(told)).toEqual(["500/710", "500/710"]);
+      expect((await Promise.all(bombs)).map(statusOf)).toEqual(["500/710", "500/710"]);
       expect((await execute("Small", 7)).body.data).toBe(7);
     },
-    patience,
+    timeout,
   );
 
   test(
@@ -245,7 +248,7 @@ describe("attacks", () => {
       const answers = await Promise.all(["Many0", "Many59"].map((name) => execute(name)));
       expect(answers.map(({ body }) => body.data)).toEqual(["Many0", "Many59"]);
     },
-    patience,
+    timeout,
   );
 
   test(
@@ -253,12 +256,12 @@ describe("attacks", () => {
     async () => {
       await put("Heavy", "await objects.create('Customer', { Name: 'x'.repeat(2_200_000) });");
       const answer = await execute("Heavy");
-      expect([told(answer), answer.body.status.debugMessage]).toEqual([
+      expect([statusOf(answer), answer.body.status.debugMessage]).toEqual([
         "500/710",
         expect.stringContaining("objects.create: more than 2097152 bytes"),
       ]);
     },
-    patience,
+    timeout,
   );
 
   test(
@@ -278,13 +281,13 @@ describe("attacks", () => {
       expect(new Set(results.map(([, id]) => id)).size).toBe(2);
       expect(new Set(results.map(([, , , number]) => number)).size).toBe(16);
     },
-    patience,
+    timeout,
   );
 
   test("a macro of one database does not exist in another", async () => {
     await put("OfOne", "return 1;");
     const second = await openSession(server, "session", "demo", { alias: "second" });
-    expect(told(await callIn(server, second, "/second/v1/execute/OfOne", { method: "POST" }))).toBe("500/710");
+    expect(statusOf(await callIn(server, second, "/second/v1/execute/OfOne", { method: "POST" }))).toBe("500/710");
   });
 
   describe("failures leave nothing behind", () => {
@@ -310,7 +313,7 @@ describe("attacks", () => {
     });
 
     const item = (name: string, data: unknown) => ({ method: "POST", path: `/v1/execute/${name}`, data });
-    const together = (...items: object[]) =>
+    const concurrently = (...items: object[]) =>
       callIn(server, demo, "/v1/multi?atomic=true", { method: "POST", body: items });
 
     test.each([
@@ -322,7 +325,7 @@ describe("attacks", () => {
       ["InPieces", "500/710", 1, 0],
     ])("from %s by itself", async (macro, answer, failed, kept) => {
       const name = randomUUID();
-      expect([told(await execute(macro, name)), await customers(name), await customers(`${name} kept`)]).toEqual([
+      expect([statusOf(await execute(macro, name)), await customers(name), await customers(`${name} kept`)]).toEqual([
         answer,
         failed,
         kept,
@@ -340,7 +343,7 @@ describe("attacks", () => {
       const name = randomUUID();
       const before = `${name} before`;
       expect([
-        told(await together(item("Make", before), item(macro, name))),
+        statusOf(await concurrently(item("Make", before), item(macro, name))),
         await customers(name),
         await customers(`${name} kept`),
       ]).toEqual([answer, failed, kept]);

@@ -181,7 +181,7 @@ describe("users", () => {
 
   const run = (...args: string[]): Promise<Ended> =>
     runCommand(["user", ...args], { DATABASE_URL: postgres.url }, folder);
-  const told = (words: string) => ({ code: 0, stdout: `${words}\n` });
+  const printed = (words: string) => ({ code: 0, stdout: `${words}\n` });
   const refused = (words: string) => ({
     code: 1,
     stdout: "",
@@ -200,7 +200,7 @@ describe("users", () => {
       "0",
     ]);
 
-    expect(await run("disable", "reader")).toMatchObject(told('Disabled user "reader". 2 sessions have ended.'));
+    expect(await run("disable", "reader")).toMatchObject(printed('Disabled user "reader". 2 sessions have ended.'));
     expect([await checkSession(server, sessionId), await checkSession(server, body.data.sessionId)]).toEqual([
       "201",
       "201",
@@ -209,7 +209,7 @@ describe("users", () => {
     expect(refusals.map(({ code }) => code)).toEqual(["302", "302"]);
     expect((await listed("reader")).enabled).toBe(false);
 
-    expect(await run("enable", "reader")).toMatchObject(told('Enabled user "reader".'));
+    expect(await run("enable", "reader")).toMatchObject(printed('Enabled user "reader".'));
     expect([(await custom()).code, await checkSession(server, sessionId)]).toEqual(["0", "201"]);
     expect((await listed("reader")).enabled).toBe(true);
     const { rows } = await postgres.sql.query(
@@ -223,7 +223,7 @@ describe("users", () => {
 
   test("addresses are set and removed, and are no attribute of the user", async () => {
     expect(await run("set-email", "reader", "reader@example.com")).toMatchObject(
-      told('Set the e-mail address of "reader".'),
+      printed('Set the e-mail address of "reader".'),
     );
     const { email, objectId } = await listed("reader");
     expect(email).toBe("reader@example.com");
@@ -231,7 +231,9 @@ describe("users", () => {
     const { code, body } = await call(server, `/v1/object/${objectId}`, { sessionId });
     expect([code, body.data.Name]).toEqual(["0", "reader"]);
     expect(JSON.stringify(body)).not.toContain("reader@example.com");
-    expect(await run("set-email", "reader", "--none")).toMatchObject(told('Removed the e-mail address of "reader".'));
+    expect(await run("set-email", "reader", "--none")).toMatchObject(
+      printed('Removed the e-mail address of "reader".'),
+    );
     expect((await listed("reader")).email).toBeNull();
   });
 

@@ -7,7 +7,7 @@ import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession } from "../client.ts";
 import { repositoriesOf } from "../password-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { attempt, Authenticator, enter, factorRequests } from "../second-factor-client.ts";
+import { attempt, Authenticator, logInWithFactor, factorRequests } from "../second-factor-client.ts";
 import { secondFactorEnvironment } from "../second-factor-suite.ts";
 import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
@@ -186,7 +186,7 @@ describe("second factor commands", () => {
       secondFactor: "optional",
     });
 
-    const factor = factorRequests(server, await enter(server, "session", "reader", ["office"]), "office");
+    const factor = factorRequests(server, await logInWithFactor(server, "session", "reader", ["office"]), "office");
     const { secret, recoveryCodes } = await factor.enrol();
     const authenticator = await Authenticator.of(server, secret);
     expect((await factor.confirm(authenticator.token())).code).toBe("0");
@@ -256,7 +256,7 @@ describe("second factor commands", () => {
   test("a server without the original master key refuses users with a factor", async () => {
     const applications = new Applications(repositoriesOf(server).records);
     await applications.create({ name: "field", seats: null, secondFactor: "optional" });
-    const factor = factorRequests(server, await enter(server, "session", "demo", ["field"]), "field");
+    const factor = factorRequests(server, await logInWithFactor(server, "session", "demo", ["field"]), "field");
     const authenticator = await Authenticator.of(server, (await factor.enrol()).secret);
     expect((await factor.confirm(authenticator.token())).code).toBe("0");
     const other = await postgres.demo({ MASTER_KEY: Buffer.alloc(32, 8).toString("base64") });

@@ -110,7 +110,7 @@ describe("mail commands", () => {
 });
 
 const masterKey = randomBytes(32);
-const orders = new SealedMailJobs(new AesGcmKeyWrapping(masterKey));
+const sealedJobs = new SealedMailJobs(new AesGcmKeyWrapping(masterKey));
 
 /** A relay that holds its answers until they are released. */
 class BlockingSink {
@@ -230,7 +230,7 @@ describe("mail of server processes on one Postgres", () => {
     Number((await postgres.sql.query("select count(*) from sallyport_demo.records where kind = 'mail'")).rows[0].count);
 
   async function put(letters: readonly MailMessage[]): Promise<void> {
-    const sealed = letters.map((message) => orders.seal("", { message }));
+    const sealed = letters.map((message) => sealedJobs.seal("", { message }));
     await postgres.sql.query(
       `insert into sallyport_demo.records (kind, id, value, version, born, created_at, expires_at)
       select 'mail', encode(sha256(o::bytea), 'hex'), json_build_object('sealed', o, 'lifetime', 3600000, 'stuck', false), v, v, now(), now() + interval '1 hour'

@@ -11,9 +11,9 @@ jest.setTimeout(120_000);
 describe("serve", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-serve-"));
   const running: ServerProcess[] = [];
-  const held: (Server | Socket)[] = [];
+  const sockets: (Server | Socket)[] = [];
   afterEach(async () => {
-    for (const each of held.splice(0)) {
+    for (const each of sockets.splice(0)) {
       if (each instanceof Socket) each.destroy();
       else each.close();
     }
@@ -56,11 +56,11 @@ describe("serve", () => {
   async function serveStuck(content: object = {}): Promise<{ server: ServerProcess; url: string }> {
     let silent = false;
     const database = createServer((socket) => {
-      held.push(socket);
+      sockets.push(socket);
       socket.on("error", () => {});
       if (!silent) socket.destroy();
     });
-    held.push(database);
+    sockets.push(database);
     database.listen(0, "127.0.0.1");
     await once(database, "listening");
     const { port } = database.address() as AddressInfo;
@@ -72,7 +72,7 @@ describe("serve", () => {
     silent = true;
     const asked = once(database, "connection");
     const client = await connected(url);
-    held.push(client);
+    sockets.push(client);
     client.on("error", () => {});
     client.write("GET /_CheckService HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await asked;

@@ -68,17 +68,17 @@ describe("rolling upgrade", () => {
     const oldServer = run(["serve"]);
     const old = { url: await oldServer.url() };
     const traffic = new Traffic([old]);
-    await traffic.goOn();
+    await traffic.resume();
 
     expect(await run(["migrate"], next).ended).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("applied 0003-visits, open_session"),
     });
-    await traffic.goOn();
+    await traffic.resume();
     const { url } = { url: await run(["serve"], next).url() };
     const fresh = { url };
     traffic.servers = [old, fresh];
-    await traffic.goOn();
+    await traffic.resume();
     // A readiness answer is valid for a second.
     await delay(1_100);
     expect(await Promise.all([old, fresh].map(readiness))).toEqual([200, 200]);
@@ -97,11 +97,11 @@ describe("rolling upgrade", () => {
         expect(await callIn(server, session, "/_CheckSession")).toMatchObject({ code: "0" });
 
     traffic.servers = [fresh];
-    await traffic.goOn();
+    await traffic.resume();
     oldServer.signal("SIGTERM");
-    await traffic.goOn();
+    await traffic.resume();
     expect((await oldServer.ended).code).toBe(0);
-    await traffic.goOn();
+    await traffic.resume();
     for (const session of sessions)
       expect(await callIn(fresh, session, "/v1/objects/Customer?perPage=1")).toMatchObject({ code: "0" });
     expect(await traffic.end()).toEqual([]);
@@ -129,7 +129,7 @@ class Traffic {
   }
 
   /** Waits until each client has begun and ended a round. */
-  async goOn(): Promise<void> {
+  async resume(): Promise<void> {
     const enough = this.rounds + 2 * this.clients.length;
     while (this.rounds < enough && this.failures.length === 0) await delay(20);
   }

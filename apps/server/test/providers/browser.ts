@@ -5,7 +5,7 @@ import { type Answer, call } from "../client.ts";
 import { appKey, type Subject } from "../subject.ts";
 
 /** The start of a log-in. */
-export interface Beginning {
+export interface StartOptions {
   /** With a leading slash; default: empty. */
   readonly alias?: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface Beginning {
 }
 
 /** A log-in whose user is on the provider's page. */
-export interface Away {
+export interface StartedLogIn {
   readonly location: string;
   /** The browser's cookies, as it sends them. */
   readonly cookie: string;
@@ -23,33 +23,37 @@ export interface Away {
 export function begin(
   { url }: Subject,
   provider: string,
-  { alias = "", query = {}, headers = {} }: Beginning = {},
+  { alias = "", query = {}, headers = {} }: StartOptions = {},
 ): Promise<Answer> {
   const parameters = new URLSearchParams({ appkey: appKey, ...query });
   return sent(request(url).get(`${alias}/v1/auth/${provider}?${parameters}`).redirects(0).set(headers));
 }
 
 /** The same for a successful start. */
-export async function away(subject: Subject, provider: string, beginning: Beginning = {}): Promise<Away> {
-  const { status, headers } = await begin(subject, provider, beginning);
+export async function startLogIn(
+  subject: Subject,
+  provider: string,
+  options: StartOptions = {},
+): Promise<StartedLogIn> {
+  const { status, headers } = await begin(subject, provider, options);
   if (status !== 302) throw new Error(`The log-in did not begin: ${status}`);
   const [cookie = ""] = (headers["set-cookie"] as unknown as string[])[0]?.split(";") ?? [];
   return { location: headers["location"] ?? "", cookie };
 }
 
 /** Returns from a provider to the server under test, for any public address. */
-export function comeBack(
+export function finishLogIn(
   { url }: Subject,
   { address, method, parameters }: Callback,
   cookie: string | null,
 ): Promise<Answer> {
   const [{ origin }, { pathname }] = [new URL(url), new URL(address)];
   const given = new URLSearchParams([...parameters]).toString();
-  const asked =
+  const requestOptions =
     method === "GET"
       ? request(origin).get(`${pathname}?${given}`)
       : request(origin).post(pathname).type("form").send(given);
-  return sent(cookie === null ? asked : asked.set("Cookie", cookie));
+  return sent(cookie === null ? requestOptions : requestOptions.set("Cookie", cookie));
 }
 
 /** A whole log-in with an account at the fake provider. `null`: the user cancels. */
@@ -57,10 +61,10 @@ export async function logInAt(
   subject: Subject,
   provider: string,
   account: string | null,
-  beginning: Beginning = {},
+  options: StartOptions = {},
 ): Promise<Answer> {
-  const { location, cookie } = await away(subject, provider, beginning);
-  return comeBack(subject, await signIn(location, account), cookie);
+  const { location, cookie } = await startLogIn(subject, provider, options);
+  return finishLogIn(subject, await signIn(location, account), cookie);
 }
 
 /** A return address of the demo's app key. */
@@ -85,22 +89,22 @@ export async function returnFrom(
   subject: Subject,
   provider: string,
   account: string | null,
-  { query = {}, ...beginning }: Beginning = {},
+  { query = {}, ...options }: StartOptions = {},
 ): Promise<Returned> {
   const { verifier, challenge } = pkcePair();
   const answer = await logInAt(subject, provider, account, {
-    ...beginning,
+    ...options,
     query: { returnTo: returnAddress, challenge, ...query },
   });
   return { answer, code: new URL(answer.headers["location"] ?? "none:").searchParams.get("code") ?? "", verifier };
 }
 
 /** Exchanges a code for the answer of the callback. */
-export function trade(
+export function exchangeCode(
   subject: Subject,
   { code, verifier }: Pick<Returned, "code" | "verifier">,
   more: object = {},
-  { alias = "", headers = {} }: Beginning = {},
+  { alias = "", headers = {} }: StartOptions = {},
 ): Promise<Answer> {
   return call(subject, `${alias}/v1/auth/code`, { method: "POST", headers, body: { code, verifier, ...more } });
 }
@@ -117,7 +121,7 @@ export function link(
   });
 }
 
-async function sent(asked: request.Test): Promise<Answer> {
-  const { status, body, headers } = await asked.ok(() => true);
+async function sent(requestOptions: request.Test): Promise<Answer> {
+  const { status, body, headers } = await requestOptions.ok(() => true);
   return { status, code: body.status?.internalStatus, body, headers };
 }

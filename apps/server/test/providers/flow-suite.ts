@@ -2,7 +2,7 @@ import { type ProviderType, providerTypes } from "@sallyport/core";
 import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession } from "../client.ts";
-import { away, comeBack, link, logInAt } from "./browser.ts";
+import { startLogIn, finishLogIn, link, logInAt } from "./browser.ts";
 import { linksOf, type ProviderFixture, register, removeLinks } from "./provider-fixture.ts";
 
 /** The whole flow at each provider, on every engine. */
@@ -67,9 +67,9 @@ export function flowSuite(server: () => RunningServer, fixture: () => ProviderFi
 
     test("accepts one of twenty callbacks with the same state", async () => {
       await link(server(), await dfUuidAt(type));
-      const { location, cookie } = await away(server(), type);
+      const { location, cookie } = await startLogIn(server(), type);
       const callback = await signIn(location, "anna");
-      const answers = await Promise.all(Array.from({ length: 20 }, () => comeBack(server(), callback, cookie)));
+      const answers = await Promise.all(Array.from({ length: 20 }, () => finishLogIn(server(), callback, cookie)));
       expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array.from({ length: 19 }, () => "324")]);
     });
   });

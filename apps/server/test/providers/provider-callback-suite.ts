@@ -1,13 +1,13 @@
 import { type Callback, signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
-import { away, comeBack } from "./browser.ts";
+import { startLogIn, finishLogIn } from "./browser.ts";
 import { linksOf } from "./provider-fixture.ts";
 
 /** Provider callbacks that are invalid. */
 export function providerCallbackSuite(server: () => RunningServer): void {
   test("refuses a callback with parts that do not match", async () => {
     const start = async () => {
-      const { location, cookie } = await away(server(), "google");
+      const { location, cookie } = await startLogIn(server(), "google");
       return { callback: await signIn(location, "anna"), cookie };
     };
     const codeOf = async (
@@ -17,10 +17,10 @@ export function providerCallbackSuite(server: () => RunningServer): void {
     ) => {
       const given = await start();
       const { callback, cookie } = { ...given, ...change(given) };
-      const { code, body } = await comeBack(server(), callback, cookie ?? null);
+      const { code, body } = await finishLogIn(server(), callback, cookie ?? null);
       expect(body).not.toHaveProperty("data");
       // Spent, if it was named.
-      expect((await comeBack(server(), given.callback, given.cookie)).code).toMatch(/^(324|0)$/);
+      expect((await finishLogIn(server(), given.callback, given.cookie)).code).toMatch(/^(324|0)$/);
       return code;
     };
     const other = await start();
@@ -85,33 +85,36 @@ export function providerCallbackSuite(server: () => RunningServer): void {
       "a cookie in quotation marks": ({ cookie }) => ({ cookie: cookie.replace(/=(.*)$/, '="$1"') }),
     };
     for (const [what, made] of Object.entries(change)) {
-      const [other, { location, cookie }] = await Promise.all([away(server(), "google"), away(server(), "google")]);
+      const [other, { location, cookie }] = await Promise.all([
+        startLogIn(server(), "google"),
+        startLogIn(server(), "google"),
+      ]);
       const [codeOfAnother, callback] = [
         (await signIn(other.location, "ben")).parameters.get("code") ?? "",
         await signIn(location, "anna"),
       ];
       const { parameters = {}, cookie: shown = cookie } = made({ callback, cookie, codeOfAnother });
-      const answer = await comeBack(
+      const answer = await finishLogIn(
         server(),
         { ...callback, parameters: new Map([...callback.parameters, ...Object.entries(parameters)]) },
         shown,
       );
-      expect([what, answer.code, answer.body.data, (await comeBack(server(), callback, cookie)).code]).toEqual([
+      expect([what, answer.code, answer.body.data, (await finishLogIn(server(), callback, cookie)).code]).toEqual([
         what,
         "324",
         undefined,
         "324",
       ]);
     }
-    const { location, cookie } = await away(server(), "google");
-    expect((await comeBack(server(), await signIn(location, "anna"), `${cookie}; ${cookie}`)).code).toBe("0");
+    const { location, cookie } = await startLogIn(server(), "google");
+    expect((await finishLogIn(server(), await signIn(location, "anna"), `${cookie}; ${cookie}`)).code).toBe("0");
   });
 
   test("accepts its cookie only under the name for the path of the callback, and clears that one", async () => {
     const forms = { apple: "__Host-sallyport_login_", google: "sallyport_login_" } as const;
     for (const [provider, prefix] of Object.entries(forms)) {
       const start = async () => {
-        const { location, cookie } = await away(server(), provider);
+        const { location, cookie } = await startLogIn(server(), provider);
         expect(cookie).toMatch(new RegExp(`^${prefix}[0-9a-f]{8}=`));
         return {
           callback: await signIn(location, "anna"),
@@ -126,16 +129,16 @@ export function providerCallbackSuite(server: () => RunningServer): void {
         await start(),
         await start(),
       ];
-      const { code, headers } = await comeBack(server(), right.callback, right.cookie);
+      const { code, headers } = await finishLogIn(server(), right.callback, right.cookie);
       const attributes =
         provider === "apple"
           ? "Path=/; Max-Age=0; HttpOnly; SameSite=None; Secure"
           : "Path=/under/v1/google/callback; Max-Age=0; HttpOnly; SameSite=Lax";
       expect([code, headers["set-cookie"]]).toEqual(["0", [`${right.cookie.split("=")[0]}=; ${attributes}`]]);
-      expect((await comeBack(server(), renamed.callback, renamed.renamed)).code).toBe("324");
+      expect((await finishLogIn(server(), renamed.callback, renamed.renamed)).code).toBe("324");
       expect(
         (
-          await comeBack(
+          await finishLogIn(
             server(),
             cased.callback,
             cased.cookie.replace(/^[^=]*/, (name) =>
@@ -147,7 +150,7 @@ export function providerCallbackSuite(server: () => RunningServer): void {
       // A cookie planted under the other name has no effect.
       expect(
         (
-          await comeBack(
+          await finishLogIn(
             server(),
             both.callback,
             `${both.renamed.replace(/=.*/, `=${"A".repeat(43)}`)}; ${both.cookie}`,
@@ -156,7 +159,7 @@ export function providerCallbackSuite(server: () => RunningServer): void {
       ).toBe("0");
       expect(
         (
-          await comeBack(
+          await finishLogIn(
             server(),
             outvoted.callback,
             `${outvoted.renamed}; ${outvoted.cookie.replace(/=.*/, `=${"A".repeat(43)}`)}`,

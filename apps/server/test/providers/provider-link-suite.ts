@@ -51,9 +51,9 @@ export function providerLinkSuite(server: () => RunningServer, fixture: () => Pr
     await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "optional" });
     await register(fixture(), server(), "google", { defaultUserId: account?.userId ?? null });
     try {
-      const enter = (query = {}) => logInAt(server(), "google", "anna", { query });
+      const logIn = (query = {}) => logInAt(server(), "google", "anna", { query });
       const path = `/v1/2fa/secret?app=${encodeURIComponent(appName)}`;
-      const guarded = (await enter({ appNames: appName })).body.data.sessionId;
+      const guarded = (await logIn({ appNames: appName })).body.data.sessionId;
       const { secret } = (await call(server(), path, { method: "POST", sessionId: guarded })).body.data;
       const authenticator = await Authenticator.of(server(), secret);
       const unlink = async (sessionId: string) =>
@@ -62,7 +62,7 @@ export function providerLinkSuite(server: () => RunningServer, fixture: () => Pr
         (await call(server(), path, { method: "PATCH", sessionId: guarded, body: { token: authenticator.token() } }))
           .code,
       ).toBe("0");
-      expect([await unlink((await enter()).body.data.sessionId), (await enter({ appNames: appName })).code]).toEqual([
+      expect([await unlink((await logIn()).body.data.sessionId), (await logIn({ appNames: appName })).code]).toEqual([
         "307",
         "341",
       ]);

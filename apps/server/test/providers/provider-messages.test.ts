@@ -4,7 +4,7 @@ import { pino } from "pino";
 import request from "supertest";
 import type { RunningServer } from "../../src/index.ts";
 import { startSeededServer } from "../demo-server.ts";
-import { away, begin, comeBack, link } from "./browser.ts";
+import { startLogIn, begin, finishLogIn, link } from "./browser.ts";
 import {
   openProviderFixture,
   type ProviderFixture,
@@ -92,7 +92,7 @@ test("other methods are refused, and a callback requires no app key", async () =
 });
 
 test("a log-in over plain HTTP from another machine is refused", async () => {
-  const { location, cookie } = await away(server, "google");
+  const { location, cookie } = await startLogIn(server, "google");
   const { parameters } = await signIn(location, "anna");
   const from = (proto: string) => ({ "x-forwarded-for": "198.51.100.7", "x-forwarded-proto": proto });
   expect(await begin(server, "google", { headers: from("http") })).toMatchObject({ status: 400, code: "307" });
@@ -107,17 +107,17 @@ test("a log-in over plain HTTP from another machine is refused", async () => {
 });
 
 test("neither logs nor answers nor the audit contain credentials", async () => {
-  const { location, cookie } = await away(server, "google", { query: { "2faToken": "135790" } });
+  const { location, cookie } = await startLogIn(server, "google", { query: { "2faToken": "135790" } });
   const callback = await signIn(location, "anna");
-  const { body } = await comeBack(server, callback, cookie);
+  const { body } = await finishLogIn(server, callback, cookie);
   const { dfUuid } = body.data;
-  await comeBack(server, callback, cookie);
+  await finishLogIn(server, callback, cookie);
   await link(server, dfUuid, { pass: "wrong" });
   const { sessionId } = (await link(server, dfUuid)).body.data;
   fixture.fakes.injectFaults("google", { answers: { token: "refusesClient" } });
-  const refused = await away(server, "google");
+  const refused = await startLogIn(server, "google");
   const second = await signIn(refused.location, "anna");
-  const { body: told } = await comeBack(server, second, refused.cookie);
+  const { body: told } = await finishLogIn(server, second, refused.cookie);
   fixture.fakes.clearFaults();
   const secrets = [dfUuid, sessionId, "135790", "google-secret"];
   for (const each of [

@@ -1,7 +1,7 @@
 import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import type { Answer } from "../client.ts";
-import { away, begin, comeBack } from "./browser.ts";
+import { startLogIn, begin, finishLogIn } from "./browser.ts";
 import { type ProviderFixture, register, repositoriesOf, providerEnvironment } from "./provider-fixture.ts";
 
 export const quotaEnvironment = {
@@ -22,7 +22,7 @@ export function quotaSuite(
   });
   const codes = (answers: readonly Answer[]) => answers.map(({ code }) => code).toSorted();
   /** This many at once, alternating between the servers. */
-  const atOnce = (times: number, address: (index: number) => string, alias = "") =>
+  const concurrently = (times: number, address: (index: number) => string, alias = "") =>
     Promise.all(
       Array.from({ length: times }, (_, index) =>
         begin(servers()[index % 2] as RunningServer, "google", from(address(index), alias)),
@@ -53,7 +53,7 @@ export function quotaSuite(
 
   test("begins as many concurrent log-ins of one network as allowed, and tells the others when to retry", async () => {
     await settled();
-    const answers = await atOnce(12, () => "192.0.2.1");
+    const answers = await concurrently(12, () => "192.0.2.1");
     expect(codes(answers)).toEqual(["0", "0", "0", ...Array.from({ length: 9 }, () => "706")]);
     for (const { status, code, body, headers } of answers) {
       if (code === "0") continue;
@@ -71,27 +71,27 @@ export function quotaSuite(
   });
 
   test("refuses no other network until the total limit, and no other database", async () => {
-    expect(codes(await atOnce(4, () => "192.0.2.1"))).toEqual(["0", "0", "0", "706"]);
-    expect(codes(await atOnce(4, (index) => `192.0.2.${2 + (index % 2)}`))).toEqual(["0", "0", "706", "706"]);
-    expect(codes(await atOnce(3, () => "192.0.2.1", "/second"))).toEqual(["0", "0", "0"]);
+    expect(codes(await concurrently(4, () => "192.0.2.1"))).toEqual(["0", "0", "0", "706"]);
+    expect(codes(await concurrently(4, (index) => `192.0.2.${2 + (index % 2)}`))).toEqual(["0", "0", "706", "706"]);
+    expect(codes(await concurrently(3, () => "192.0.2.1", "/second"))).toEqual(["0", "0", "0"]);
   });
 
   test("a forged forwarded address and another address of the same network count as the network", async () => {
-    const forged = await atOnce(4, (index) => `198.51.100.${index}, 192.0.2.1`);
+    const forged = await concurrently(4, (index) => `198.51.100.${index}, 192.0.2.1`);
     expect(codes(forged)).toEqual(["0", "0", "0", "706"]);
     await free();
-    expect(codes(await atOnce(4, (index) => `2001:db8:1:2::${index + 1}`))).toEqual(["0", "0", "0", "706"]);
+    expect(codes(await concurrently(4, (index) => `2001:db8:1:2::${index + 1}`))).toEqual(["0", "0", "0", "706"]);
   });
 
   test("every return frees a slot, with any outcome", async () => {
     const [server] = servers();
-    const { location, cookie } = await away(server, "google", from("192.0.2.1"));
-    const refused = await away(server, "google", from("192.0.2.1"));
-    await away(server, "google", from("192.0.2.1"));
+    const { location, cookie } = await startLogIn(server, "google", from("192.0.2.1"));
+    const refused = await startLogIn(server, "google", from("192.0.2.1"));
+    await startLogIn(server, "google", from("192.0.2.1"));
     expect((await begin(server, "google", from("192.0.2.1"))).code).toBe("706");
-    expect((await comeBack(server, await signIn(location, "anna"), cookie)).code).toBe("0");
-    expect((await comeBack(server, await signIn(refused.location, null), refused.cookie)).code).toBe("324");
-    expect(codes(await atOnce(3, () => "192.0.2.1"))).toEqual(["0", "0", "706"]);
+    expect((await finishLogIn(server, await signIn(location, "anna"), cookie)).code).toBe("0");
+    expect((await finishLogIn(server, await signIn(refused.location, null), refused.cookie)).code).toBe("324");
+    expect(codes(await concurrently(3, () => "192.0.2.1"))).toEqual(["0", "0", "706"]);
   });
 
   test("a log-in refused for another reason takes no slot", async () => {
@@ -99,6 +99,6 @@ export function quotaSuite(
       expect((await begin(servers()[0], "google", { ...from("192.0.2.1"), query: { appNames: "other" } })).code).toBe(
         "208",
       );
-    expect(codes(await atOnce(4, () => "192.0.2.1"))).toEqual(["0", "0", "0", "706"]);
+    expect(codes(await concurrently(4, () => "192.0.2.1"))).toEqual(["0", "0", "0", "706"]);
   });
 }

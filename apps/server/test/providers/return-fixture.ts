@@ -1,5 +1,5 @@
 import type { RunningServer } from "../../src/index.ts";
-import { link, logInAt, type Returned, trade } from "./browser.ts";
+import { link, logInAt, type Returned, exchangeCode } from "./browser.ts";
 import { repositoriesOf } from "./provider-fixture.ts";
 
 /** The number of concurrent exchanges of one code. */
@@ -11,7 +11,7 @@ export function returnFixture(servers: () => readonly [RunningServer, RunningSer
   const r = (alias = "") => repositoriesOf(server(), alias);
   const bind = async (provider = "google") =>
     link(server(), (await logInAt(server(), provider, "anna")).body.data.dfUuid);
-  const codeOf = async (given: Returned, ...more: [object?]) => (await trade(server(), given, ...more)).code;
+  const codeOf = async (given: Returned, ...more: [object?]) => (await exchangeCode(server(), given, ...more)).code;
 
   return { server, r, bind, codeOf };
 }

@@ -4,7 +4,17 @@ import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import { checkSession } from "../client.ts";
 import { appKey } from "../subject.ts";
-import { away, begin, comeBack, link, pkcePair, type Returned, returnAddress, returnFrom, trade } from "./browser.ts";
+import {
+  startLogIn,
+  begin,
+  finishLogIn,
+  link,
+  pkcePair,
+  type Returned,
+  returnAddress,
+  returnFrom,
+  exchangeCode,
+} from "./browser.ts";
 import { linksOf, type ProviderFixture, register, removeLinks } from "./provider-fixture.ts";
 import { many, returnFixture } from "./return-fixture.ts";
 import { returnTradeSuite } from "./return-trade-suite.ts";
@@ -20,8 +30,8 @@ export function returnSuite(
   const users = async () =>
     (await r().objects.find({ classes: ["xRestApiUserProvider"] }, seesAll, { offset: 0, limit: 100 })).objects.length;
   /** Alternating between the servers. */
-  const atOnce = (given: Returned) =>
-    Promise.all(Array.from({ length: many }, (_, index) => trade(servers()[index % 2] as RunningServer, given)));
+  const concurrently = (given: Returned) =>
+    Promise.all(Array.from({ length: many }, (_, index) => exchangeCode(servers()[index % 2] as RunningServer, given)));
 
   beforeAll(async () => {
     for (const type of providerTypes)
@@ -46,7 +56,7 @@ export function returnSuite(
       expect(headers["set-cookie"]).toEqual([
         expect.stringMatching(/^(?:__Host-)?sallyport_login_[0-9a-f]{8}=; Path=[^;]+; Max-Age=0; HttpOnly; /),
       ]);
-      const unbound = await trade(server(), first);
+      const unbound = await exchangeCode(server(), first);
       expect(unbound).toMatchObject({
         status: 200,
         code: "0",
@@ -55,7 +65,7 @@ export function returnSuite(
       expect(Object.keys(unbound.body.data)).toEqual(["dfUuid"]);
       expect((await link(server(), unbound.body.data.dfUuid)).code).toBe("0");
 
-      const bound = await trade(server(), await returnFrom(server(), type, "anna"));
+      const bound = await exchangeCode(server(), await returnFrom(server(), type, "anna"));
       expect(bound).toMatchObject({
         status: 200,
         body: {
@@ -80,13 +90,13 @@ export function returnSuite(
 
     test("one of several concurrent exchanges succeeds", async () => {
       await bind(type);
-      const answers = await atOnce(await returnFrom(server(), type, "anna"));
+      const answers = await concurrently(await returnFrom(server(), type, "anna"));
       expect(answers.map(({ code }) => code).toSorted()).toEqual(oneOfMany("324"));
     });
   });
 
   test("one of several concurrent exchanges links a new user, and one returns a dfUuid", async () => {
-    const unbound = await atOnce(await returnFrom(server(), "google", "anna"));
+    const unbound = await concurrently(await returnFrom(server(), "google", "anna"));
     expect(unbound.map(({ code }) => code).toSorted()).toEqual(oneOfMany("324"));
     const { account } = await r().accounts.find({ realm: "database", loginName: "reader" }, []);
     await register(fixture(), server(), "google", { defaultUserId: account?.userId ?? null });
@@ -94,7 +104,7 @@ export function returnSuite(
       const before = await users();
       const given = await returnFrom(server(), "google", "ben");
       expect([await linksOf(server()), await users()]).toEqual([[], before]);
-      const answers = await atOnce(given);
+      const answers = await concurrently(given);
       expect(answers.map(({ code }) => code).toSorted()).toEqual(oneOfMany("324"));
       expect([await linksOf(server()), await users()]).toEqual([
         [expect.objectContaining({ userId: account?.userId, shared: true })],
@@ -155,9 +165,11 @@ export function returnSuite(
   });
 
   test("ignores a return address given to the callback", async () => {
-    const { location, cookie } = await away(server(), "google", { query: { returnTo: returnAddress, challenge } });
+    const { location, cookie } = await startLogIn(server(), "google", {
+      query: { returnTo: returnAddress, challenge },
+    });
     const { parameters, ...callback } = await signIn(location, "anna");
-    const answer = await comeBack(
+    const answer = await finishLogIn(
       server(),
       {
         ...callback,
@@ -166,10 +178,10 @@ export function returnSuite(
       cookie,
     );
     expect(answer.headers["location"]?.startsWith(`${returnAddress}?code=`)).toBe(true);
-    const plain = await away(server(), "google");
+    const plain = await startLogIn(server(), "google");
     const other = await signIn(plain.location, "anna");
     expect(
-      await comeBack(
+      await finishLogIn(
         server(),
         { ...other, parameters: new Map([...other.parameters, ["returnTo", returnAddress], ["challenge", challenge]]) },
         plain.cookie,
@@ -179,16 +191,18 @@ export function returnSuite(
 
   test("does not redirect a return in another browser, or a second one", async () => {
     const start = async () => {
-      const { location, cookie } = await away(server(), "google", { query: { returnTo: returnAddress, challenge } });
+      const { location, cookie } = await startLogIn(server(), "google", {
+        query: { returnTo: returnAddress, challenge },
+      });
       return { callback: await signIn(location, "anna"), cookie };
     };
     const [first, second] = [await start(), await start()];
     for (const cookie of [null, second.cookie, `${first.cookie.split("=")[0]}=${"A".repeat(43)}`]) {
-      const { status, code, headers } = await comeBack(server(), (await start()).callback, cookie);
+      const { status, code, headers } = await finishLogIn(server(), (await start()).callback, cookie);
       expect([status, code, headers["location"]]).toEqual([400, "324", undefined]);
     }
-    expect((await comeBack(server(), first.callback, first.cookie)).status).toBe(302);
-    const again = await comeBack(server(), first.callback, first.cookie);
+    expect((await finishLogIn(server(), first.callback, first.cookie)).status).toBe(302);
+    const again = await finishLogIn(server(), first.callback, first.cookie);
     expect([again.status, again.code, again.headers["location"]]).toEqual([400, "324", undefined]);
   });
 

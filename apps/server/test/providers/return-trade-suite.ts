@@ -4,7 +4,15 @@ import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 import { Authenticator } from "../second-factor-client.ts";
-import { away, comeBack, pkcePair, type Returned, returnAddress, returnFrom, trade } from "./browser.ts";
+import {
+  startLogIn,
+  finishLogIn,
+  pkcePair,
+  type Returned,
+  returnAddress,
+  returnFrom,
+  exchangeCode,
+} from "./browser.ts";
 import { databaseOf } from "./provider-fixture.ts";
 import { many, returnFixture } from "./return-fixture.ts";
 
@@ -44,7 +52,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
   test("an exchange accepts the app key in a header, a body of JSON and nothing else", async () => {
     const given = await returnFrom(server(), "google", "anna");
     const asked = (headers: Record<string, string>, path = "/v1/auth/code") =>
-      trade(server(), given, {}, { headers }).then(({ code }) => [path, code]);
+      exchangeCode(server(), given, {}, { headers }).then(({ code }) => [path, code]);
     expect([await asked({ appkey: "" }), await asked({ appkey: "unknown" })]).toEqual([
       ["/v1/auth/code", "100"],
       ["/v1/auth/code", "101"],
@@ -74,13 +82,13 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
       new NodeDigests().sha256(other),
     );
     const foreign = await returnFrom(server(), "google", "anna");
-    expect((await trade(server(), foreign, {}, { alias: "/second" })).code).toBe("324");
-    expect((await trade(server(), foreign, {}, { headers: { appkey: other } })).code).toBe("324");
+    expect((await exchangeCode(server(), foreign, {}, { alias: "/second" })).code).toBe("324");
+    expect((await exchangeCode(server(), foreign, {}, { headers: { appkey: other } })).code).toBe("324");
     // A code sent with another key was stolen, and is spent.
     expect(await codeOf(foreign)).toBe("324");
     const second = await returnFrom(server(), "google", "anna", { alias: "/second" });
     expect(await codeOf(second)).toBe("324");
-    expect((await trade(server(), second, {}, { alias: "/second" })).code).toBe("0");
+    expect((await exchangeCode(server(), second, {}, { alias: "/second" })).code).toBe("0");
   });
 
   test("a wrong verifier spends a code, so that a stolen code allows one guess", async () => {
@@ -112,12 +120,14 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
       await r().accounts.change(account?.userId ?? "", { disabled: false });
     }
     expect(await codeOf(given)).toBe("324");
-    const begun = await away(server(), "google", { query: { returnTo: returnAddress, challenge } });
+    const begun = await startLogIn(server(), "google", { query: { returnTo: returnAddress, challenge } });
     const callback = await signIn(begun.location, "anna");
     try {
       await r().appKeys.setEnabled("demo", false);
       expect(await codeOf(late)).toBe("101");
-      expect((await comeBack(server(), callback, begun.cookie)).headers["location"]).toBe(`${returnAddress}?error=101`);
+      expect((await finishLogIn(server(), callback, begun.cookie)).headers["location"]).toBe(
+        `${returnAddress}?error=101`,
+      );
     } finally {
       await r().appKeys.setEnabled("demo", true);
     }
@@ -132,7 +142,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     const enrolling = await returnFrom(server(), "google", "anna", { query });
     expect(enrolling.code).not.toBe("");
     expect([await codeOf(enrolling), await codeOf(enrolling, { "2faToken": "123456" })]).toEqual(["340", "340"]);
-    const { sessionId } = (await trade(server(), enrolling, { "2faEnrol": true })).body.data;
+    const { sessionId } = (await exchangeCode(server(), enrolling, { "2faEnrol": true })).body.data;
     expect(await codeOf(enrolling, { "2faEnrol": true })).toBe("324");
     const path = `/v1/2fa/secret?app=${encodeURIComponent(appName)}`;
     const authenticator = await Authenticator.of(
@@ -151,7 +161,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     ]).toEqual(["341", "342", "342"]);
     const right = { "2faToken": authenticator.token(1) };
     const answers = await Promise.all(
-      Array.from({ length: many }, (_, index) => trade(servers()[index % 2] as RunningServer, given, right)),
+      Array.from({ length: many }, (_, index) => exchangeCode(servers()[index % 2] as RunningServer, given, right)),
     );
     expect(answers.filter(({ code }) => code === "0")).toHaveLength(1);
     expect(answers.filter(({ code }) => code !== "0").every(({ code }) => code === "324" || code === "342")).toBe(true);
@@ -163,7 +173,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "optional" });
     await bind();
     const { sessionId } = (
-      await trade(server(), await returnFrom(server(), "google", "anna", { query: { appNames: appName } }))
+      await exchangeCode(server(), await returnFrom(server(), "google", "anna", { query: { appNames: appName } }))
     ).body.data;
     const path = `/v1/2fa/secret?app=${encodeURIComponent(appName)}`;
     const authenticator = await Authenticator.of(
@@ -198,7 +208,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
     );
     expect((await preflight("https://evil.example")).headers["access-control-allow-origin"]).toBeUndefined();
     expect(
-      (await trade(server(), given, {}, { headers: { origin: "http://127.0.0.1:51234" } })).headers[
+      (await exchangeCode(server(), given, {}, { headers: { origin: "http://127.0.0.1:51234" } })).headers[
         "access-control-allow-origin"
       ],
     ).toBe("http://127.0.0.1:51234");

@@ -37,11 +37,11 @@ export function publicObjectSuite(server: () => Subject): void {
   let reader: StrictClient;
   beforeAll(async () => {
     const plain = new StrictClient(server().url, { appkey: "demo-app-key", ...json });
-    const enter = async (user: string) =>
+    const logIn = async (user: string) =>
       plain.with({
         sessionid: (await plain.ok({ method: "POST", path: "/v1/login", body: logInFields(user) })).sessionId,
       });
-    [client, reader] = [await enter("demo"), await enter("reader")];
+    [client, reader] = [await logIn("demo"), await logIn("reader")];
   });
   const list = async (query: string, className = "Invoice"): Promise<Json> => {
     const data = await client.ok({ path: `/v1/objects/${className}?${query}` });

@@ -28,7 +28,7 @@ const withoutId = ({ status, headers: { "x-request-id": _id, date: _date, ...hea
 });
 
 /** Refusals are slow; a few may run together. */
-async function eachAtOnce<T>(
+async function forEachConcurrently<T>(
   table: Readonly<Record<string, T>>,
   run: (title: string, value: T) => Promise<void>,
 ): Promise<void> {
@@ -151,7 +151,7 @@ describe("credentials", () => {
       const good = secureBody();
       const first = withoutId(await secure({ ...good, credentials: base64(randomBytes(256)) }));
       expect(first).toMatchObject({ status: 400, body: refusal });
-      await eachAtOnce(wrong, async (title, credentials) => {
+      await forEachConcurrently(wrong, async (title, credentials) => {
         const begun = performance.now();
         const answer = withoutId(await secure({ publicKey: client.text, credentials }));
         expect({ title, inTime: performance.now() - begun >= 245, ...answer }).toEqual({
@@ -201,7 +201,7 @@ describe("credentials", () => {
       };
       const first = withoutId(await hybrid({ ...good, data: base64(randomBytes(64)) }));
       expect(first).toMatchObject({ status: 400, body: refusal });
-      await eachAtOnce(bodies, async (title, body) =>
+      await forEachConcurrently(bodies, async (title, body) =>
         expect({ title, ...withoutId(await hybrid(body)) }).toEqual({ title, ...first }),
       );
     }, 60_000);

@@ -1,4 +1,4 @@
-import { encodeBase64, looseBase64 } from "@sallyport/contract/secure";
+import { encodeBase64, lenientBase64 } from "@sallyport/contract/secure";
 import { decryptBlocks, encryptBlocks, type RsaKey } from "./rsa.ts";
 import { type Bytes, webCrypto } from "./web-crypto.ts";
 
@@ -29,7 +29,7 @@ export async function sealHybrid(serverKey: RsaKey, plain: Bytes): Promise<Hybri
 
 /** Decrypts a response: base64 of the encrypted AES key, `|`, base64 of IV and ciphertext. `undefined` on failure. */
 export async function openHybrid(privateKey: RsaKey, text: string): Promise<Bytes | undefined> {
-  const [sealedKey, data, ...more] = text.split("|").map(looseBase64);
+  const [sealedKey, data, ...more] = text.split("|").map(lenientBase64);
   if (sealedKey === undefined || data === undefined || more.length > 0) return undefined;
   const rawKey = await decryptBlocks(privateKey, sealedKey);
   if (rawKey?.length !== keyLength) return undefined;

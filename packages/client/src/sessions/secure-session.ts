@@ -4,7 +4,7 @@ import {
   directions,
   encodeBase64,
   formatEncryptedHeader,
-  looseBase64,
+  lenientBase64,
   parseCounterBlock,
   parseEncryptedHeader,
 } from "@sallyport/contract/secure";
@@ -78,7 +78,7 @@ export class SecureSession implements ClientSession {
     if (header === null) return inClear(answer);
     const iv = this.#checked(header);
     const isText = encryptedText.test(answer.headers.get("content-type") ?? "");
-    const sealed = isText ? looseBase64(new TextDecoder().decode(answer.body)) : answer.body;
+    const sealed = isText ? lenientBase64(new TextDecoder().decode(answer.body)) : answer.body;
     if (sealed === undefined) throw new ChannelError("undecipherable");
     return { ...answer, body: await this.#parts.cipher.apply(iv, sealed) };
   }

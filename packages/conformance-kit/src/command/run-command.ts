@@ -42,11 +42,11 @@ export async function runCommand(
     else return await runAdapter(options, stdout, silence);
     return 0;
   } catch (error) {
-    const told =
+    const report =
       error instanceof UsageError
         ? `${error.message}\n(--help tells what there is)`
         : `the kit itself has failed: ${described(error)}`;
-    stderr.write(`error: ${told}\n`);
+    stderr.write(`error: ${report}\n`);
     return 2;
   }
 }

@@ -36,17 +36,17 @@ export async function compareAdapters(
   { runs, seed, histories = Math.ceil(runs / queriesPerHistory) }: DifferentialOptions,
 ): Promise<DifferentialRun> {
   const adapters = [reference, adapter] as const;
-  const told = { reference: reference.name, adapter: adapter.name, queries: runs, histories, seed };
+  const parameters = { reference: reference.name, adapter: adapter.name, queries: runs, histories, seed };
   const differs = async (scenario: Scenario) => {
     const [expected, actual] = await outcomesOf(adapters, scenario);
     return !same(actual, expected);
   };
   const found = (await differingQuery(adapters, runs, seed)) ?? (await differingHistory(differs, histories, seed));
-  if (found === null) return { ...told, difference: null };
+  if (found === null) return { ...parameters, difference: null };
   const scenario = found.kind === "query" ? await fewerObjects(found, differs) : await fewerSteps(found, differs);
   const [expected, actual] = await outcomesOf(adapters, scenario);
   return {
-    ...told,
+    ...parameters,
     difference: { reference: reference.name, adapter: adapter.name, seed, scenario, expected, actual },
   };
 }

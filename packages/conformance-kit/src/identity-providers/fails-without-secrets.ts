@@ -12,7 +12,7 @@ export async function failsWithoutSecrets(
   what: string,
 ): Promise<void> {
   const error = await failsWith(code, call, what);
-  const told = inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
+  const report = inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
   const kept = [
     underTest.words,
     ...underTest.secrets,
@@ -20,7 +20,7 @@ export async function failsWithoutSecrets(
   ];
   // The start of every signed token.
   for (const secret of [...kept, "eyJ"]) {
-    if (secret !== "" && told.includes(secret))
+    if (secret !== "" && report.includes(secret))
       throw new ConformanceError(
         `${what}: the error must not contain data of the exchange between browser, server and provider.`,
       );

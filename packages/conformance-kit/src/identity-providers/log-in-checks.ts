@@ -37,21 +37,21 @@ function refusesWith(
 
 export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
   "returns a log-in address with state and callback, and without secrets": async ({ provider, request, underTest }) => {
-    const asked = request();
-    const address = new URL(await provider.begin(asked));
-    equal(address.searchParams.getAll("state"), [asked.state], "the state in the address");
-    equal(address.searchParams.getAll("redirect_uri"), [asked.redirectUri], "the callback in the address");
-    for (const secret of [asked.codeVerifier, ...underTest.secrets])
+    const authorization = request();
+    const address = new URL(await provider.begin(authorization));
+    equal(address.searchParams.getAll("state"), [authorization.state], "the state in the address");
+    equal(address.searchParams.getAll("redirect_uri"), [authorization.redirectUri], "the callback in the address");
+    for (const secret of [authorization.codeVerifier, ...underTest.secrets])
       holds(!address.href.includes(encodeURIComponent(secret)), "The address must not contain a secret");
   },
 
   "sends the S256 challenge of the code verifier": {
     needs: "pkce",
     run: async ({ provider, request }) => {
-      const asked = request();
-      const { searchParams } = new URL(await provider.begin(asked));
+      const authorization = request();
+      const { searchParams } = new URL(await provider.begin(authorization));
       equal(searchParams.get("code_challenge_method"), "S256", "the challenge method");
-      const challenge = createHash("sha256").update(asked.codeVerifier).digest("base64url");
+      const challenge = createHash("sha256").update(authorization.codeVerifier).digest("base64url");
       equal(searchParams.get("code_challenge"), challenge, "the challenge");
     },
   },
@@ -59,8 +59,8 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
   "sends the nonce": {
     needs: "idToken",
     run: async ({ provider, request }) => {
-      const asked = request();
-      equal(new URL(await provider.begin(asked)).searchParams.get("nonce"), asked.nonce, "the nonce");
+      const authorization = request();
+      equal(new URL(await provider.begin(authorization)).searchParams.get("nonce"), authorization.nonce, "the nonce");
     },
   },
 
@@ -92,14 +92,14 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
   },
 
   "refuses a callback of another log-in with 324": async ({ provider, request, answer, underTest }) => {
-    const asked = request();
-    const given = await answer(asked);
-    const states = [undefined, "", "another", `${asked.state}x`, asked.state.slice(1)];
+    const authorization = request();
+    const given = await answer(authorization);
+    const states = [undefined, "", "another", `${authorization.state}x`, authorization.state.slice(1)];
     for (const state of states) {
       const parameters = new Map(given.parameters);
       parameters.delete("state");
       if (state !== undefined) parameters.set("state", state);
-      const finish = () => provider.finish({ ...asked, parameters });
+      const finish = () => provider.finish({ ...authorization, parameters });
       await failsWithoutSecrets(324, underTest, given, finish, "finishing with another state");
     }
   },
@@ -107,9 +107,12 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
   "refuses a callback with unexpected parameters with 324": async ({ provider, request, underTest }) => {
     for (const name of ["code", "error", "id_token", "user", "__proto__", "constructor"]) {
       for (const value of unsent) {
-        const asked = request();
-        const parameters = new Map([["state", asked.state], ...(value === undefined ? [] : [[name, value] as const])]);
-        const finish = () => provider.finish({ ...asked, parameters });
+        const authorization = request();
+        const parameters = new Map([
+          ["state", authorization.state],
+          ...(value === undefined ? [] : [[name, value] as const]),
+        ]);
+        const finish = () => provider.finish({ ...authorization, parameters });
         await failsWithoutSecrets(324, underTest, null, finish, `finishing with another ${name}`);
       }
     }

@@ -22,7 +22,7 @@ export interface ProviderUnderTest {
   readonly users: readonly [string, string];
 
   /** Opens an authorization URL as a browser and signs in, or cancels if `null`. Returns the callback parameters. */
-  signIn(address: string, person: string | null): Promise<CallbackParameters>;
+  signIn(address: string, user: string | null): Promise<CallbackParameters>;
 
   /** Activates a fault of the fake provider; `null`: none. All its error responses contain `words`. */
   injectFault(fault: ProviderFault | null): Promise<void> | void;

@@ -72,11 +72,11 @@ function checkReport(
   { name, outcome, duration, error, calls }: CheckResult,
   contracts: ReadonlyMap<string, ContractPlace>,
 ): CheckReport {
-  const told = { name, outcome, duration: Math.round(duration) };
-  if (outcome === "notImplemented") return { ...told, reason: (error as Error).message };
-  if (outcome !== "failed") return told;
+  const result = { name, outcome, duration: Math.round(duration) };
+  if (outcome === "notImplemented") return { ...result, reason: (error as Error).message };
+  if (outcome !== "failed") return result;
   const contract = contracts.get(calls.at(-1) ?? "");
-  return { ...told, failure: { ...failureReport(error), ...(contract === undefined ? {} : { contract }) } };
+  return { ...result, failure: { ...failureReport(error), ...(contract === undefined ? {} : { contract }) } };
 }
 
 function failureReport(error: unknown): FailureReport {

@@ -102,12 +102,12 @@ export const accountRemovalChecks: readonly Check[] = [
       const [first, second] = [await createUser(r), await createUser(r)];
       const link = await createLink(r, { userId: first.userId });
       const custom = await createCustomAccount(r, { userId: first.userId });
-      const gone = [`user:${first.userId}`, `link:${link.value.id}`, `custom:${custom.id}`];
+      const removedOwners = [`user:${first.userId}`, `link:${link.value.id}`, `custom:${custom.id}`];
       const ofUser = ["USER:", "users:", "", "link:", "network:"].map((prefix) => `${prefix}${first.userId}`);
       const ofOthers = [null, `user:${second.userId}`, `custom:${link.value.id}`, `link:${custom.id}`];
       const kept = [...ofUser, `user:${first.userId} `, ...ofOthers];
       for (const kind of ["unheardOf", "mail"]) {
-        for (const owner of [...gone, ...kept]) {
+        for (const owner of [...removedOwners, ...kept]) {
           await r.records.put(kind, `one of ${owner}`, 1, { owner });
           await r.records.put(kind, `two of ${owner}`, 1, { owner, lifetime: minute });
         }

@@ -28,7 +28,11 @@ interface EntryOptions {
 }
 
 /** The calls of a log-in: clear failures, open a session, append an event. */
-function entry(r: BatchRepositories, visitor: Visitor, { keys = [], limit = 0, deviceId = null }: EntryOptions = {}) {
+function logInCalls(
+  r: BatchRepositories,
+  visitor: Visitor,
+  { keys = [], limit = 0, deviceId = null }: EntryOptions = {},
+) {
   const session = visitor.newSession({ mode: "secure", deviceId });
   const calls = [
     r.throttle.pass(keys, [other.key]),
@@ -53,7 +57,7 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
     await r.throttle.fail([other]);
     let digest: Digest = "";
     await storage.batch((joint) => {
-      const { digest: opened, calls } = entry(joint, visitor);
+      const { digest: opened, calls } = logInCalls(joint, visitor);
       digest = opened;
       return Promise.all(calls);
     });
@@ -76,8 +80,8 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
       [{ deviceId: "zero \0" }, 307],
     ];
     for (const [options, code] of refusals) {
-      const enter = () => storage.batch((joint) => Promise.all(entry(joint, visitor, options).calls));
-      await failsWith(code, enter, `a log-in refused with ${code}`);
+      const logIn = () => storage.batch((joint) => Promise.all(logInCalls(joint, visitor, options).calls));
+      await failsWith(code, logIn, `a log-in refused with ${code}`);
       equal(await look(r), { sessions: 1, events: 0, waits: true }, `the state after ${code}`);
     }
   },
@@ -86,7 +90,7 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
     const visitor = await Visitor.create(r);
     await visitor.open(r);
     const careless = storage.batch(async (joint) => {
-      const [passed, opened, appended] = entry(joint, visitor, { limit: 1 }).calls;
+      const [passed, opened, appended] = logInCalls(joint, visitor, { limit: 1 }).calls;
       await Promise.all([codeOf(passed), codeOf(opened), codeOf(appended)]);
     });
     await failsWith(315, () => careless, "a log-in that ignores the failure");
@@ -116,9 +120,9 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
 
   "enforces a limit exactly across concurrent batches and rolls back refused ones": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
-    const enter = () => storage.batch((joint) => Promise.all(entry(joint, visitor, { limit: 5 }).calls));
+    const logIn = () => storage.batch((joint) => Promise.all(logInCalls(joint, visitor, { limit: 5 }).calls));
     equalCounts(
-      await concurrently(24, () => codeOf(enter())),
+      await concurrently(24, () => codeOf(logIn())),
       { 0: 5, 315: 19 },
       "numbers of opened and refused sessions",
     );

@@ -63,11 +63,11 @@ export const durabilityChecks: readonly Check[] = checksOf(
       holds((await repositories.changes.watermark()) >= watermark, "The watermark must not decrease");
       const after = await createObject(repositories);
       holds(objectNumber(after.id) > objectNumber(before.id), `The ID ${after.id} must be after ${before.id}`);
-      const told = await changesUpTo(repositories, await watermarkBehind(repositories, [after.id]), {
+      const changes = await changesUpTo(repositories, await watermarkBehind(repositories, [after.id]), {
         stamp: watermark,
         id: null,
       });
-      equal(idsOf(told), [after.id], "the IDs of the objects changed since");
+      equal(idsOf(changes), [after.id], "the IDs of the objects changed since");
       equal(await repositories.channels.reserveOut(session, 1), 10n, "the next number of the channel");
       equal((await repositories.model.load()).generation, generation, "the generation of the model");
       await repositories.sessions.open(visitor.newSession(), { ...generous, limit: 2 });

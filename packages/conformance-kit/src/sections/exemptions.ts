@@ -13,8 +13,8 @@ import { hour, minute, second } from "../fixtures/policy.ts";
 
 /** The delay is 1, 2, 4 and then 5 minutes, from the third failure on. */
 const policy: ThrottlePolicy = { maxFailures: 3, initialDelay: minute, maxDelay: 5 * minute, resetAfter: 2 * hour };
-const go = { wait: 0, claimed: false };
-const claim = { wait: 0, claimed: true };
+const go = { wait: 0, reserved: false };
+const reservedAttempt = { wait: 0, reserved: true };
 const lifetime = 24 * hour;
 
 const user = (name: string): ThrottleKey => ({ key: `user:${name}`, policy });
@@ -72,7 +72,7 @@ const whileGood = checksOf("throttle", {
     await lockOut(r, place("nobody"), 5);
     const attempt = await r.throttle.attempt(keysOf("ada"));
     isAbout(attempt.wait, 4 * minute, "The wait with both delays");
-    equal(attempt.claimed, false, "whether the attempt was claimed");
+    equal(attempt.reserved, false, "whether the attempt was reserved");
   },
 
   "claims no exempted key": async ({ r, advance }) => {
@@ -81,9 +81,9 @@ const whileGood = checksOf("throttle", {
     await lockOut(r, user("ada"));
     advance(minute + second);
     equal(await r.throttle.attempt([place("ada")]), go, "the attempt on the exempted key");
-    equal(await r.throttle.attempt(keysOf("ada")), claim, "the attempt including its own key");
+    equal(await r.throttle.attempt(keysOf("ada")), reservedAttempt, "the attempt including its own key");
     isAbout((await r.throttle.attempt([user("ada")])).wait, minute, "The wait of its own key");
-    equal(await r.throttle.attempt(keysOf("bob")), claim, "the attempt of another member");
+    equal(await r.throttle.attempt(keysOf("bob")), reservedAttempt, "the attempt of another member");
   },
 
   "counts failures of an exempted member": async ({ r, advance }) => {

@@ -23,18 +23,18 @@ const ticket: ClassDefinition = {
 };
 
 /** Locks the model in a transaction, which lingers and then runs `atTheEnd`. Resolves once the model is locked. */
-async function holdModel(
+async function lockModel(
   storage: Storage,
   atTheEnd: (inside: Repositories) => Promise<void>,
 ): Promise<{ readonly ended: Promise<void> }> {
-  const held = signal();
+  const modelLocked = signal();
   const ended = storage.transaction(async (inside) => {
     await inside.model.lock();
-    held.fire();
+    modelLocked.fire();
     await keepOpen(inside, 50);
     await atTheEnd(inside);
   });
-  await Promise.race([held.fired, ended]);
+  await Promise.race([modelLocked.fired, ended]);
   return { ended };
 }
 
@@ -190,24 +190,24 @@ export const modelChecks: readonly Check[] = checksOf("model", {
   "blocks model changes of others while a transaction locks the model": async ({ storage, r }) => {
     const { generation } = await r.model.load();
     const events: string[] = [];
-    const holding = await holdModel(storage, async (inside) => {
+    const locking = await lockModel(storage, async (inside) => {
       equal((await inside.model.load()).generation, generation, "the generation");
       events.push("let go");
     });
     const changing = r.model.change({ put: [ticket] }, generation).then((outcome) => events.push(outcome));
-    await Promise.all([holding.ended, changing]);
+    await Promise.all([locking.ended, changing]);
     equal(events, ["let go", "ok"], "the order of events");
   },
 
   "blocks writers while a transaction locks the model": async ({ storage, r }) => {
     const object = await createObject(r);
     const events: string[] = [];
-    const holding = await holdModel(storage, async () => {
+    const locking = await lockModel(storage, async () => {
       events.push("let go");
     });
     const creating = createObject(r).then(() => events.push("written"));
     const changing = update(r, object.id, { Name: "other" }).then(() => events.push("written"));
-    await Promise.all([holding.ended, creating, changing]);
+    await Promise.all([locking.ended, creating, changing]);
     equal(events, ["let go", "written", "written"], "the order of events");
   },
 
@@ -221,11 +221,11 @@ export const modelChecks: readonly Check[] = checksOf("model", {
       events.push("written");
     });
     await Promise.race([written.fired, writing]);
-    const holding = storage.transaction(async (inside) => {
+    const locking = storage.transaction(async (inside) => {
       await inside.model.lock();
       events.push(`held with ${await inside.objects.count({ classes: ["File"] }, seesAll)}`);
     });
-    await Promise.all([writing, holding]);
+    await Promise.all([writing, locking]);
     equal(events, ["written", "held with 1"], "the order of events");
     equal(await r.objects.count({ classes: ["File"] }, seesAll), 1, "number of objects");
   },

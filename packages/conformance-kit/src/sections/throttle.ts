@@ -8,8 +8,8 @@ import { hour, minute, second } from "../fixtures/policy.ts";
 /** The delay is 1, 2, 4 and then 5 minutes, from the third failure on. */
 const policy: ThrottlePolicy = { maxFailures: 3, initialDelay: minute, maxDelay: 5 * minute, resetAfter: hour };
 
-const go = { wait: 0, claimed: false };
-const claim = { wait: 0, claimed: true };
+const go = { wait: 0, reserved: false };
+const reservedAttempt = { wait: 0, reserved: true };
 
 function keyed(key: string, changes: Partial<ThrottlePolicy> = {}): ThrottleKey {
   return { key, policy: { ...policy, ...changes } };
@@ -50,7 +50,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     for (const wait of [2 * minute, minute]) {
       const attempt = await r.throttle.attempt([keyed("a")]);
       isAbout(attempt.wait, wait, "The wait");
-      equal(attempt.claimed, false, "whether the attempt was claimed");
+      equal(attempt.reserved, false, "whether the attempt was reserved");
       advance(minute);
     }
   },
@@ -59,7 +59,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     await delay(r, keyed("a"));
     for (let round = 0; round < 3; round += 1) {
       advance(minute + second);
-      equal(await r.throttle.attempt([keyed("a")]), claim, "the first attempt");
+      equal(await r.throttle.attempt([keyed("a")]), reservedAttempt, "the first attempt");
       isAbout((await r.throttle.attempt([keyed("a")])).wait, minute, "The wait of the second attempt");
     }
   },
@@ -69,8 +69,8 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     for (let round = 0; round < 2; round += 1) {
       advance(minute + second);
       const attempts = await concurrently(12, () => r.throttle.attempt([keyed("a")]));
-      equal(attempts.filter(({ claimed }) => claimed).length, 1, "number of claimed attempts");
-      for (const { wait, claimed } of attempts) if (!claimed) isAbout(wait, minute, "The wait of another attempt");
+      equal(attempts.filter(({ reserved }) => reserved).length, 1, "number of reserved attempts");
+      for (const { wait, reserved } of attempts) if (!reserved) isAbout(wait, minute, "The wait of another attempt");
     }
   },
 
@@ -84,9 +84,9 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   },
 
   "counts every concurrent failure": async ({ r }) => {
-    const patient = keyed("a", { maxFailures: 12, maxDelay: hour });
-    await concurrently(12, () => r.throttle.fail([patient]));
-    equal(await r.throttle.fail([patient]), delayAfter(13, patient.policy), "the wait after the next failure");
+    const lenient = keyed("a", { maxFailures: 12, maxDelay: hour });
+    await concurrently(12, () => r.throttle.fail([lenient]));
+    equal(await r.throttle.fail([lenient]), delayAfter(13, lenient.policy), "the wait after the next failure");
   },
 
   "counts failures during a delay and restarts the delay": async ({ r, advance }) => {
@@ -115,7 +115,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   "does not remember failures longer because of a claim": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     advance(hour - minute);
-    equal(await r.throttle.attempt([keyed("a")]), claim, "the attempt before the failures are forgotten");
+    equal(await r.throttle.attempt([keyed("a")]), reservedAttempt, "the attempt before the failures are forgotten");
     advance(2 * minute);
     equal(await r.throttle.attempt([keyed("a")]), go, "the attempt after the failures are forgotten");
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure");
@@ -202,18 +202,18 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     await delay(r, keyed("running"), 5);
     const keys = [keyed("over"), keyed("running")];
     for (const order of [keys, keys.toReversed()]) {
-      const { wait, claimed } = await r.throttle.attempt(order);
+      const { wait, reserved } = await r.throttle.attempt(order);
       isAbout(wait, 4 * minute, "The wait of the attempt");
-      equal(claimed, false, "whether the attempt was claimed");
+      equal(reserved, false, "whether the attempt was reserved");
     }
-    equal(await r.throttle.attempt([keyed("over")]), claim, "the attempt on the key with an expired delay");
+    equal(await r.throttle.attempt([keyed("over")]), reservedAttempt, "the attempt on the key with an expired delay");
   },
 
   "claims every key with an expired delay": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     await delay(r, keyed("b"));
     advance(minute + second);
-    equal(await r.throttle.attempt([keyed("a"), keyed("fresh"), keyed("b")]), claim, "the attempt");
+    equal(await r.throttle.attempt([keyed("a"), keyed("fresh"), keyed("b")]), reservedAttempt, "the attempt");
     for (const key of ["a", "b"]) isAbout((await r.throttle.attempt([keyed(key)])).wait, minute, `The wait of ${key}`);
     equal(await r.throttle.attempt([keyed("fresh")]), go, "the attempt on the key without failures");
   },

@@ -49,7 +49,7 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted after its expiry");
     equal(await r.sessions.count(), 0, "number of live sessions");
     advance(hour);
-    equal(await r.throttle.attempt([key]), { wait: 0, claimed: true }, "the attempt after the delay");
+    equal(await r.throttle.attempt([key]), { wait: 0, reserved: true }, "the attempt after the delay");
   },
 
   "returns the current time inside transactions, too": async ({ storage, advance }) => {

@@ -1,26 +1,26 @@
 import { beforeAllChanges, type Change, objectNumber } from "@sallyport/core";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
-import { ChangeLog, sideBySide, soundly, type Telling } from "./side-by-side.ts";
+import { ChangeLog, sideBySide, soundly, type ChangeFeed } from "./side-by-side.ts";
 
 const overlapping = [
   "never adds changes below a watermark that was read during an open transaction",
   "gives a follower every change once during concurrent writes",
 ];
 
-function telling(fault: string, caughtBy: readonly string[], changed: Partial<Telling>): BrokenAdapter {
+function withChanges(fault: string, caughtBy: readonly string[], changed: Partial<ChangeFeed>): BrokenAdapter {
   return { fault, caughtBy, create: (options) => sideBySide(options, { ...soundly, ...changed }) };
 }
 
 /** Faults in reported changes. */
 export const brokenChanges: readonly BrokenAdapter[] = [
-  telling("stamps changes from a plain sequence", overlapping, { watermark: (log) => log.highestKept }),
+  withChanges("stamps changes from a plain sequence", overlapping, { watermark: (log) => log.highestKept }),
 
-  telling("stamps changes from a clock", overlapping, {
+  withChanges("stamps changes from a clock", overlapping, {
     stamp: (_log, unit) => ChangeLog.stampOf(unit) ?? Date.now(),
     watermark: () => Date.now(),
   }),
 
-  telling(
+  withChanges(
     "stamps each object separately",
     ["gives the changes of one transaction the same stamp and shows them together"],
     {
@@ -28,7 +28,7 @@ export const brokenChanges: readonly BrokenAdapter[] = [
     },
   ),
 
-  telling(
+  withChanges(
     "reports changes before the commit",
     [
       "gives the changes of one transaction the same stamp and shows them together",
@@ -37,7 +37,7 @@ export const brokenChanges: readonly BrokenAdapter[] = [
     { tells: "open work", watermark: (log) => log.highestKept },
   ),
 
-  telling(
+  withChanges(
     "reports rolled-back changes",
     [
       "hides changes of rolled-back transactions without delaying others",

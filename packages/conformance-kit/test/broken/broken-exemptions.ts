@@ -94,7 +94,7 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
       attempt: async (keys) => {
         for (const key of keys) {
           if (key.exemption !== undefined && (await r.throttle.attempt([key])).wait === 0)
-            return { wait: 0, claimed: false };
+            return { wait: 0, reserved: false };
         }
         return r.throttle.attempt(bare(keys));
       },
@@ -116,9 +116,9 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);
-        return attempt.wait > 0 || attempt.claimed
+        return attempt.wait > 0 || attempt.reserved
           ? attempt
-          : { ...attempt, claimed: (await r.throttle.attempt(bare(keys))).claimed };
+          : { ...attempt, reserved: (await r.throttle.attempt(bare(keys))).reserved };
       },
     },
   })),

@@ -29,7 +29,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
         const attempts: ThrottleVerdict[] = [];
         for (const key of keys) attempts.push(await r.throttle.attempt([key]));
         const wait = Math.max(0, ...attempts.map((attempt) => attempt.wait));
-        return { wait, claimed: wait === 0 && attempts.some(({ claimed }) => claimed) };
+        return { wait, reserved: wait === 0 && attempts.some(({ reserved }) => reserved) };
       },
     },
   })),
@@ -91,7 +91,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);
-        if (attempt.claimed) await r.throttle.fail(keys);
+        if (attempt.reserved) await r.throttle.fail(keys);
         return attempt;
       },
     },
@@ -289,7 +289,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
         const attempt = await r.throttle.attempt(keys);
         if (attempt.wait === 0) return attempt;
         const each = await Promise.all(keys.map((key) => r.throttle.attempt([key])));
-        return { wait: Math.min(...each.map(({ wait }) => wait)), claimed: false };
+        return { wait: Math.min(...each.map(({ wait }) => wait)), reserved: false };
       },
     },
   })),

@@ -167,7 +167,7 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
                 throw error;
               });
             const result = await work(
-              noting(r, (object) => written.push(object.id)),
+              recording(r, (object) => written.push(object.id)),
               parts,
             );
             if (undoes) for (const id of written) silent.add(id);
@@ -209,7 +209,7 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
 ];
 
 /** Repositories that report the inserted objects. */
-function noting(r: Repositories, note: (object: StoredObject) => void): Repositories {
+function recording(r: Repositories, note: (object: StoredObject) => void): Repositories {
   return withFault(r, () => ({
     objects: {
       insert: async (...given: Parameters<Storage["repositories"]["objects"]["insert"]>) => {

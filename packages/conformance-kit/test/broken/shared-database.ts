@@ -5,7 +5,7 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenStorage, type Fault, withFault } from "./broken-adapter.ts";
 
 /** A put that loses a race with another writer. */
-class Lost extends Error {}
+class ConflictError extends Error {}
 
 /** The faults of a process, created once per process for a private state. */
 export interface ProcessFault {
@@ -85,7 +85,7 @@ export class SharedDatabase {
         put: (kind, id, value, options) => {
           if (this.losses === 0) return r.records.put(kind, id, value, options);
           this.losses -= 1;
-          return Promise.reject(new Lost());
+          return Promise.reject(new ConflictError());
         },
       },
     }));
@@ -97,13 +97,13 @@ export class SharedDatabase {
     attempt: Attempt,
     work: (r: Repositories, attempt: Attempt) => Promise<T>,
   ): Promise<T> {
-    let lost: Lost | undefined;
+    let lost: ConflictError | undefined;
     const inside = everyCallOf(r, async (call) => {
       if (lost !== undefined) throw new ServiceError(706, { cause: lost });
       try {
         return await call();
       } catch (error) {
-        if (error instanceof Lost && this.fault.survivesLosses !== true) lost = error;
+        if (error instanceof ConflictError && this.fault.survivesLosses !== true) lost = error;
         throw error;
       }
     });
@@ -117,7 +117,7 @@ export class SharedDatabase {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof Lost)) throw error;
+        if (!(error instanceof ConflictError)) throw error;
       }
     }
     throw new ServiceError(706);

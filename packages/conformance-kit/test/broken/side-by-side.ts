@@ -44,7 +44,7 @@ export class ChangeLog {
 }
 
 /** The rules for stamping and reporting changes. */
-export interface Telling {
+export interface ChangeFeed {
   /** The stamp for a write of a unit. */
   readonly stamp: (log: ChangeLog, unit: Unit) => number;
   readonly watermark: (log: ChangeLog) => number;
@@ -53,7 +53,7 @@ export interface Telling {
 }
 
 /** The correct rules. */
-export const soundly: Telling = {
+export const soundly: ChangeFeed = {
   stamp: (log, unit) => ChangeLog.stampOf(unit) ?? log.next(),
   watermark: (log) => log.complete,
 };
@@ -61,7 +61,7 @@ export const soundly: Telling = {
 /** A memory storage with overlapping transactions, as far as changes show. The objects themselves are visible immediately. */
 export function sideBySide(
   options: { readonly clockOffset: () => number },
-  { stamp, watermark, tells }: Telling,
+  { stamp, watermark, tells }: ChangeFeed,
 ): Storage {
   const storage = new MemoryStorage(options);
   const log = new ChangeLog();

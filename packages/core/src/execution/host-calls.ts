@@ -95,14 +95,14 @@ function isLocked({ unit }: SessionContext, given: HostArguments<"hold">): boole
 
 /** Reads again after each lock, until all listed objects are locked and current. */
 async function lockAll({ r }: SessionContext, read: () => Promise<ListedObjects>): Promise<ListedObjects> {
-  const held = new Set<ObjectId>();
+  const lockedIds = new Set<ObjectId>();
   for (let attempt = 1; ; attempt += 1) {
     const listed = await read();
-    const missing = listed.list["~Elements"].map((element) => element["~ObjectID"]).filter((id) => !held.has(id));
+    const missing = listed.list["~Elements"].map((element) => element["~ObjectID"]).filter((id) => !lockedIds.has(id));
     if (missing.length === 0) return listed;
     if (attempt > tries) throw new ServiceError(713, { detail: "Others go on changing what is on the list." });
     await r.objects.lock(missing);
-    for (const id of missing) held.add(id);
+    for (const id of missing) lockedIds.add(id);
   }
 }
 

@@ -88,7 +88,7 @@ export class MacroRunner {
     argument: Readonly<Record<string, JsonValue>>,
     { reads, mask }: { readonly reads: boolean; readonly mask?: ((line: string) => string) | undefined },
   ): Promise<MacroOutcome> {
-    const job = { module: hook, driver, argument, names: new CallerNames(), reads, concealing: mask };
+    const job = { module: hook, driver, argument, names: new CallerNames(), reads, mask };
     return this.withExecution(context, job, (execution) =>
       this.invoke(new MacroScope({ ...context, execution }, null), execution, job),
     );

@@ -35,9 +35,9 @@ export class LogInAndLink {
 
   async logInAndLink(context: AppKeyContext, { dfUuid, language, ...input }: LinkingInput): Promise<LogInResult> {
     const made: { readonly account: Account; readonly provider: ProviderType }[] = [];
-    const beforeCommit = async (r: Repositories, person: AuthenticatedAccount) => {
-      const provider = await this.link(context, r, { dfUuid, person, appNames: input.appNames });
-      made.push({ account: person.account, provider });
+    const beforeCommit = async (r: Repositories, authenticated: AuthenticatedAccount) => {
+      const provider = await this.link(context, r, { dfUuid, authenticated, appNames: input.appNames });
+      made.push({ account: authenticated.account, provider });
     };
     const { sessionId, user } = await this.openPasswordSession.openPasswordSession(context, input, {
       mode: "session",
@@ -55,14 +55,18 @@ export class LogInAndLink {
   private async link(
     context: AppKeyContext,
     r: Repositories,
-    { dfUuid, person, appNames }: { dfUuid: unknown; person: AuthenticatedAccount; appNames: readonly string[] },
+    {
+      dfUuid,
+      authenticated,
+      appNames,
+    }: { dfUuid: unknown; authenticated: AuthenticatedAccount; appNames: readonly string[] },
   ): Promise<ProviderType> {
     const given = typeof dfUuid === "string" && isUuid(dfUuid) ? dfUuid.toLowerCase() : null;
     const found = given === null ? null : await r.records.take(assignableIdentities, this.digests.sha256(given));
     if (found === null) throw new ServiceError(324, { detail: "The dfUuid is missing, unknown, used or over." });
     const { appKeyId, ...identity } = found;
     if (appKeyId !== context.appKey.id) throw new ServiceError(324, { detail: "The dfUuid is of another app key." });
-    const link = { ...identity, id: randomUuid(this.random), userId: person.account.userId, shared: false };
+    const link = { ...identity, id: randomUuid(this.random), userId: authenticated.account.userId, shared: false };
     if (!(await createLink(context, r, link, { appNames, digests: this.digests })))
       throw new ServiceError(324, { detail: "The account is bound to a user already." });
     return link.provider;

@@ -59,8 +59,8 @@ export class LogInWithProvider {
     const known = { mode: "session", userKey, prepareProof, ...requested } as const;
     const attempt =
       consume === undefined ? known : { ...known, consume: consumeOrThrow(consume, () => new AlreadyConsumedError()) };
-    const { sessionId, prepared: user } = await this.gate.openSession(context, attempt, (person) =>
-      this.serializeOwnUser.serializeOwnUser(context, person),
+    const { sessionId, prepared: user } = await this.gate.openSession(context, attempt, (authenticated) =>
+      this.serializeOwnUser.serializeOwnUser(context, authenticated),
     );
     return { sessionId, user, databaseName: context.database.name };
   }

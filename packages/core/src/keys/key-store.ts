@@ -5,7 +5,7 @@ import type { ServerKeyKind, ServerPublicKey } from "./server-keys.ts";
 export const keyRingKind: RecordKind<readonly StoredKey[]> = "keyRing";
 
 /** Replaces a deleted private key. */
-const swept = "";
+const deletedMarker = "";
 
 /**
  * The key pairs of one database. Each kind has at most one current key, even with concurrent writers, and never loses
@@ -32,7 +32,7 @@ export class KeyStore {
    * @param now milliseconds since 1970 by the storage's clock
    */
   async addFirst(key: WrappedKeyPair, now: number): Promise<StoredKey> {
-    const first = begun(key, now);
+    const first = storedKey(key, now);
     await this.records.put(keyRingKind, key.kind, [first], { ifVersion: "none" });
     return (await this.current(key.kind)) ?? first;
   }
@@ -41,7 +41,7 @@ export class KeyStore {
   async kept(kind: ServerKeyKind): Promise<StoredKey[]> {
     const ring = await this.read(kind);
     if (ring === undefined) return [];
-    const kept = ring.value.filter(({ wrappedPrivateKey }) => wrappedPrivateKey !== swept);
+    const kept = ring.value.filter(({ wrappedPrivateKey }) => wrappedPrivateKey !== deletedMarker);
     const now = nowOf(ring);
     return [...kept.filter((key) => isAccepted(key, now)), ...kept.filter((key) => !isAccepted(key, now))];
   }
@@ -58,7 +58,7 @@ export class KeyStore {
       if (ring === undefined || current?.keyId !== expectedKeyId) return "stale";
       if (ring.value.some(({ keyId }) => keyId === key.keyId)) return "known";
       const now = nowOf(ring);
-      if (await this.write(ring, [begun(key, now), { ...current, acceptedUntil: now + overlap }, ...before]))
+      if (await this.write(ring, [storedKey(key, now), { ...current, acceptedUntil: now + overlap }, ...before]))
         return "ok";
     }
   }
@@ -70,9 +70,9 @@ export class KeyStore {
     for (const ring of rings) {
       const last = nowOf(ring) - age;
       const isOver = ({ acceptedUntil, wrappedPrivateKey }: StoredKey) =>
-        acceptedUntil !== null && wrappedPrivateKey !== swept && acceptedUntil <= last;
+        acceptedUntil !== null && wrappedPrivateKey !== deletedMarker && acceptedUntil <= last;
       const over = ring.value.filter(isOver).length;
-      const keys = ring.value.map((key) => (isOver(key) ? { ...key, wrappedPrivateKey: swept } : key));
+      const keys = ring.value.map((key) => (isOver(key) ? { ...key, wrappedPrivateKey: deletedMarker } : key));
       // After a concurrent rotation, the next sweep deletes them.
       if (over > 0 && (await this.write(ring, keys))) forgotten += over;
     }
@@ -101,7 +101,7 @@ export interface StoredKey extends WrappedKeyPair {
   readonly acceptedUntil: number | null;
 }
 
-function begun({ kind, keyId, publicKey, wrappedPrivateKey }: WrappedKeyPair, now: number): StoredKey {
+function storedKey({ kind, keyId, publicKey, wrappedPrivateKey }: WrappedKeyPair, now: number): StoredKey {
   return { kind, keyId, publicKey, wrappedPrivateKey, createdAt: now, acceptedUntil: null };
 }
 

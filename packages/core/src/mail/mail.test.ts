@@ -9,17 +9,17 @@ const account = { loginName: "Ada", email: "ada@mail.example" } as Account;
 const changed = { kind: "passwordChanged" } as const;
 
 /** Accepts mail jobs, or refuses them. */
-function desk(configured: boolean, refusal?: ServiceError) {
+function mailContext(configured: boolean, refusal?: ServiceError) {
   const jobs: [string, MailJob][] = [];
   const queueMail = async ({ alias }: { readonly alias: string }, job: MailJob) => {
     jobs.push([alias, job]);
     if (refusal !== undefined) throw refusal;
   };
-  return { orders: jobs, notice: new ChangeNotice({ configured, queueMail }, "de") };
+  return { jobs, notice: new ChangeNotice({ configured, queueMail }, "de") };
 }
 
 test("a notice uses the requested language, else the configured one", async () => {
-  const { orders: jobs, notice } = desk(true);
+  const { jobs, notice } = mailContext(true);
   await notice.send(context, account, changed, "en");
   await notice.send(context, account, changed, null);
   expect(jobs).toEqual(
@@ -31,14 +31,14 @@ test("a notice uses the requested language, else the configured one", async () =
 });
 
 test("a notice is omitted without an address or without mail", async () => {
-  const [without, off] = [desk(true), desk(false)];
+  const [without, off] = [mailContext(true), mailContext(false)];
   await without.notice.send(context, { ...account, email: null }, changed, null);
   await off.notice.send(context, account, changed, null);
-  expect([without.orders, off.orders]).toEqual([[], []]);
+  expect([without.jobs, off.jobs]).toEqual([[], []]);
 });
 
 test.each([706, 712, 704] as const)("a notice ignores a refused mail job: %i", async (code) => {
-  const { orders: jobs, notice } = desk(true, new ServiceError(code));
+  const { jobs, notice } = mailContext(true, new ServiceError(code));
   await notice.send(context, account, changed, null);
   expect(jobs).toHaveLength(1);
 });

@@ -37,7 +37,7 @@ export class GetObject {
   }
 }
 
-/** Finds one object. 304: it never existed or is invisible. `gone`: it is deleted; 609 for reads and deletions, 610 for writes. */
+/** Finds one object. 304: it never existed or is invisible. `deletedCode`: it is deleted; 609 for reads and deletions, 610 for writes. */
 export async function visibleObject(
   { objects, deletion }: Pick<Repositories, "objects" | "deletion">,
   reference: SingleReference,

@@ -58,10 +58,14 @@ export class ListObjects {
     const visibility = visibilityOf(principal, model);
     if (model.find(className) === undefined || !sees(visibility, className)) throw new ServiceError(304);
     const plan = planSerialization(serialization, { model, visibility, className });
-    const asked = input.query ?? {};
+    const requestedQuery = input.query ?? {};
     const hookResults: NamedFindResult[] = [];
-    const runFindHooks = await findHookRunner(this.hooks, context, { className, macro: asked["macro"], model });
-    const query = await resolveQuery(asked, {
+    const runFindHooks = await findHookRunner(this.hooks, context, {
+      className,
+      macro: requestedQuery["macro"],
+      model,
+    });
+    const query = await resolveQuery(requestedQuery, {
       model,
       objects: r.objects,
       visibility,
@@ -70,7 +74,7 @@ export class ListObjects {
       hookResults,
     });
     // Includes the choices of hooks: a cursor is valid only for the same choices.
-    const digest = this.digests.sha256(JSON.stringify([className, asked, ...hookResults])).slice(0, 16);
+    const digest = this.digests.sha256(JSON.stringify([className, requestedQuery, ...hookResults])).slice(0, 16);
     const cursor = input.cursor === undefined ? undefined : await this.cursors.open(context, input.cursor);
     const page = pageOf({ ...input, cursor }, digest, query);
 

@@ -69,14 +69,14 @@ export function requestedFields(fields: readonly SerializationField[], pointer: 
   const add = (into: Level, field: SerializationFieldObject, place: string, depth: number): void => {
     const names = field.name.split(".");
     const last = names.pop() as string;
-    const deepest = depth + names.length + 1;
-    if (deepest > maximumNames) throw faultAt(place, `The path has more than ${maximumNames} names.`);
+    const maxDepth = depth + names.length + 1;
+    if (maxDepth > maximumNames) throw faultAt(place, `The path has more than ${maximumNames} names.`);
     let level = into;
     for (const name of names) level = openLevel(level, name, place);
     if (level.fields.has(last)) throw duplicateField(place);
     const below = field.fields === undefined ? null : emptyLevel();
     level.fields.set(last, { pointer: place, below: below?.fields ?? null, page: pageOf(field) });
-    if (below !== null) addAll(below, field.fields ?? [], `${place}/fields`, deepest);
+    if (below !== null) addAll(below, field.fields ?? [], `${place}/fields`, maxDepth);
   };
   const root = emptyLevel();
   addAll(root, fields, pointer, 0);

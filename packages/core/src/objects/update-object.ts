@@ -95,7 +95,7 @@ export class UpdateObject {
 async function change(
   context: SessionContext,
   { given, expectedVersions }: GivenChange,
-  { id, modelClass, readScope, by }: ToChange,
+  { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {
   const { attributes, links, targets } = await prepareAttributes(context, given, {
     ...readScope,
@@ -113,7 +113,7 @@ export interface GivenChange {
   readonly expectedVersions: readonly number[] | null;
 }
 
-interface ToChange {
+interface ChangeTarget {
   readonly id: ObjectId;
   readonly modelClass: ModelClass;
   readonly readScope: ReadScope;
@@ -130,7 +130,7 @@ function changeWithHooks(
   hooks: SaveHooks,
   context: SessionContext,
   { given, expectedVersions }: GivenChange,
-  { id, modelClass, readScope, by }: ToChange,
+  { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {
   const { className } = by;
   return hooks.prepared(context, (ready) =>

@@ -137,7 +137,7 @@ function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Li
 /** Batch size of a hook call. */
 const hookBatchSize = { items: 200, bytes: 1024 * 1024 };
 
-interface ManyToChange {
+interface BulkChange {
   readonly by: Writing;
   readonly visibility: Visibility;
   readonly accept: AcceptChange;
@@ -150,7 +150,7 @@ function changeManyWithHooks(
   hooks: SaveHooks,
   context: SessionContext,
   { given, prepared, expectedVersions }: GivenChange & { readonly prepared: ResolvedAttributes },
-  { by, visibility, accept, matches }: ManyToChange,
+  { by, visibility, accept, matches }: BulkChange,
 ): Promise<{ readonly count: number }> {
   return hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {

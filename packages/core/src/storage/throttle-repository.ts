@@ -25,8 +25,8 @@ export const exemptionRenewal = 3_600_000;
 export interface ThrottleVerdict {
   /** Milliseconds to wait before the attempt; 0: no wait. */
   readonly wait: number;
-  /** Whether this attempt claimed the single attempt allowed after a delay. */
-  readonly claimed: boolean;
+  /** Whether this attempt reserved the single attempt allowed after a delay. */
+  readonly reserved: boolean;
 }
 
 /**
@@ -36,8 +36,8 @@ export interface ThrottleVerdict {
 export interface ThrottleRepository {
   /**
    * Asks for permission to try. A key with free failures left passes. A key with a running delay returns the time left.
-   * A key whose delay is over is claimed: its delay restarts, and only this caller may try. If any key must wait, the
-   * longest wait is returned and nothing is claimed. A key with a valid exemption neither blocks nor is claimed; it
+   * A key whose delay is over is reserved: its delay restarts, and only this caller may try. If any key must wait, the
+   * longest wait is returned and nothing is reserved. A key with a valid exemption neither blocks nor is reserved; it
    * only counts for the longest wait.
    */
   attempt(keys: readonly ThrottleKey[]): Promise<ThrottleVerdict>;
@@ -51,7 +51,7 @@ export interface ThrottleRepository {
 
   /**
    * Records a success: deletes the failures of `forget` and grants the exemption. Throws 302, without any change, if a
-   * delay of one of `keys` is running. A claim starts a delay, so omit claimed keys from `keys`. Keys with a valid
+   * delay of one of `keys` is running. A reservation starts a delay, so omit reserved keys from `keys`. Keys with a valid
    * exemption do not refuse. A grant is valid at once and replaces an earlier one.
    */
   pass(keys: readonly ThrottleKey[], forget: readonly string[], granted?: ExemptionGrant): Promise<void>;
@@ -65,11 +65,11 @@ export interface ThrottleRepository {
  * for concurrent calls if `maxDelay` exceeds `initialDelay`.
  */
 export async function countUse(throttle: ThrottleRepository, key: ThrottleKey): Promise<number> {
-  const { wait, claimed } = await throttle.attempt([key]);
+  const { wait, reserved } = await throttle.attempt([key]);
   if (wait > 0) return wait;
   const delay = await throttle.fail([key]);
   // Concurrent calls may have used the free failures since `attempt`.
-  return claimed || delay <= key.policy.initialDelay ? 0 : delay;
+  return reserved || delay <= key.policy.initialDelay ? 0 : delay;
 }
 
 /** Delay policy for repeated failures. Times are milliseconds. */

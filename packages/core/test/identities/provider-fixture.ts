@@ -43,14 +43,14 @@ const hasher = {
 };
 
 export interface ProviderFixtureOptions {
-  readonly room?: PendingLogInQuota;
+  readonly quota?: PendingLogInQuota;
   readonly clockOffset?: () => number;
   readonly publicUrl?: string;
   readonly mail?: "none" | "refused" | "taken";
 }
 
 export async function openProviderFixture({
-  room: quota = { perOwner: 0, total: 0 },
+  quota = { perOwner: 0, total: 0 },
   clockOffset,
   publicUrl = "https://service.example/api/",
   mail = "none",
@@ -72,9 +72,9 @@ export async function openProviderFixture({
   const logInWithProvider = new LogInWithProvider(gate, assignUser, serializeOwnUser, digests, random);
   const finishing = new FinishProviderLogIn({ providers, sealing, logInWithProvider, digests, random, quota });
   const trading = new ExchangeReturnCode(providers, sealing, logInWithProvider, digests);
-  const told: [string, MailJob][] = [];
+  const sentMails: [string, MailJob][] = [];
   const queueMail = async ({ alias }: { readonly alias: string }, order: MailJob) => {
-    told.push([alias, order]);
+    sentMails.push([alias, order]);
     if (mail === "refused") throw new ServiceError(706);
   };
   const notice = new ChangeNotice({ configured: mail !== "none", queueMail }, "de");
@@ -108,7 +108,7 @@ export async function openProviderFixture({
     facebook,
     hooks,
     sealing,
-    told,
+    sentMails,
     register,
 
     async user(name: string, password = "secret", email: string | null = null): Promise<ObjectId> {
@@ -144,7 +144,7 @@ export async function openProviderFixture({
     },
 
     /** The parameters with which the provider redirects the browser of a log-in. */
-    async away(change: Partial<StartInput> = {}): Promise<CallbackInput> {
+    async startLogIn(change: Partial<StartInput> = {}): Promise<CallbackInput> {
       const { location, cookie } = await this.start(change);
       const parameters = new Map([
         ["state", new URL(location).searchParams.get("state") ?? ""],
@@ -160,7 +160,7 @@ export async function openProviderFixture({
     finish: (input: CallbackInput) => finishing.finishProviderLogIn({ ...context, appKey: null } as never, input),
 
     async dfUuid(): Promise<string> {
-      const { outcome } = await this.finish(await this.away());
+      const { outcome } = await this.finish(await this.startLogIn());
       if (!("dfUuid" in outcome)) throw new Error("The account is bound already.");
       return outcome.dfUuid;
     },

@@ -50,7 +50,7 @@ describe("provider log-in", () => {
 
   test("is refused while too many are in progress, which the audit counts by app key and network", async () => {
     let offset = 0;
-    const crowded = await openProviderFixture({ room: { perOwner: 2, total: 3 }, clockOffset: () => offset });
+    const crowded = await openProviderFixture({ quota: { perOwner: 2, total: 3 }, clockOffset: () => offset });
     const from = (network: string) => crowded.start({}, { address: network, network });
     for (let round = 0; round < 2; round += 1) await from("192.0.2.1");
     for (const whose of ["of one network", "of one network"]) {
@@ -81,7 +81,7 @@ describe("provider log-in", () => {
     const clientIds = () => f.google.begun.map(({ data }) => data["clientId"]);
     await f.start();
     await f.start();
-    await f.finish(await f.away());
+    await f.finish(await f.startLogIn());
     expect(opened).toHaveBeenCalledTimes(1);
     await f.register(f.google, { data: { clientId: "d" } });
     await f.start();
@@ -109,7 +109,7 @@ describe("provider log-in", () => {
         displayName: "Ada Lovelace",
       }),
     ]);
-    const { outcome } = await f.finish(await f.away());
+    const { outcome } = await f.finish(await f.startLogIn());
     expect(outcome).toMatchObject({
       sessionId: expect.any(String),
       databaseName: "test",
@@ -133,7 +133,7 @@ describe("provider log-in", () => {
       f.google.profile = known;
     }
     f.google.profile = { ...f.google.profile, email: "eve@example.com", name: "Eve" };
-    expect((await f.finish(await f.away())).outcome).toHaveProperty("sessionId");
+    expect((await f.finish(await f.startLogIn())).outcome).toHaveProperty("sessionId");
     expect(await links()).toHaveLength(1);
   });
 
@@ -167,16 +167,16 @@ describe("provider log-in", () => {
     await known.user("ben");
     const dfUuid = await known.dfUuid();
     expect([await codeOf(known.link(dfUuid, { pass: "wrong" })), await codeOf(known.link("none"))]).toEqual([302, 324]);
-    expect(known.told).toEqual([]);
+    expect(known.sentMails).toEqual([]);
     await known.link(dfUuid);
     expect(await codeOf(known.link(dfUuid))).toBe(324);
     const linked = { kind: "accountLinked", to: "ada@mail.example", name: "ada", provider: "google" };
-    expect(known.told).toEqual([["", { ...linked, language: "de" }]]);
+    expect(known.sentMails).toEqual([["", { ...linked, language: "de" }]]);
     known.google.profile = { ...known.google.profile, subject: "s-2" };
     await known.link(await known.dfUuid(), { language: "en" });
     known.google.profile = { ...known.google.profile, subject: "s-3" };
     await known.link(await known.dfUuid(), { user: "ben" });
-    expect(known.told.slice(1)).toEqual([["", { ...linked, language: "en" }]]);
+    expect(known.sentMails.slice(1)).toEqual([["", { ...linked, language: "en" }]]);
   });
 
   test.each([
@@ -187,7 +187,7 @@ describe("provider log-in", () => {
     await known.user("ada", "secret", "ada@mail.example");
     expect([
       await codeOf(known.link(await known.dfUuid())),
-      known.told.length,
+      known.sentMails.length,
       (await linksIn(known.r)).length,
     ]).toEqual([0, orders, 1]);
   });
@@ -209,16 +209,16 @@ describe("provider log-in", () => {
   test("spends its state first, and is refused when any part does not match", async () => {
     const provided = (parameters: Record<string, string>) => new Map(Object.entries(parameters));
     const bad = [
-      (input: Awaited<ReturnType<typeof f.away>>) => ({ ...input, providerName: "facebook" }),
-      (input: Awaited<ReturnType<typeof f.away>>) => ({ ...input, cookie: () => null }),
-      (input: Awaited<ReturnType<typeof f.away>>) => ({ ...input, cookie: () => random.secret() }),
+      (input: Awaited<ReturnType<typeof f.startLogIn>>) => ({ ...input, providerName: "facebook" }),
+      (input: Awaited<ReturnType<typeof f.startLogIn>>) => ({ ...input, cookie: () => null }),
+      (input: Awaited<ReturnType<typeof f.startLogIn>>) => ({ ...input, cookie: () => random.secret() }),
     ];
     for (const change of bad) {
-      const input = await f.away();
+      const input = await f.startLogIn();
       expect(await codeOf(f.finish(change(input)))).toBe(324);
       expect(await codeOf(f.finish(input))).toBe(324);
     }
-    const input = await f.away();
+    const input = await f.startLogIn();
     expect(await codeOf(f.finish({ ...input, parameters: provided({ code: "c" }) }))).toBe(324);
     expect(await codeOf(f.finish({ ...input, parameters: provided({ code: "c", state: random.secret() }) }))).toBe(324);
     expect(await codeOf(f.finish({ ...input, providerName: "nobody" }))).toBe(698);
@@ -262,7 +262,7 @@ describe("provider log-in", () => {
   );
 
   test("accepts one of several callbacks with the same state", async () => {
-    const input = await f.away();
+    const input = await f.startLogIn();
     const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(f.finish(input))));
     expect(codes.filter((code) => code === 0)).toHaveLength(1);
     expect(f.google.finished).toHaveLength(1);
@@ -272,7 +272,7 @@ describe("provider log-in", () => {
     const userId = await f.user("ada");
     await f.link(await f.dfUuid());
     const refused = async (change: () => Promise<unknown>) => {
-      const input = await f.away();
+      const input = await f.startLogIn();
       await change();
       return codeOf(f.finish(input));
     };

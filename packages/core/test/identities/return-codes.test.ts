@@ -29,12 +29,12 @@ describe("provider log-in that returns to an app", () => {
   /** A complete flow up to the code. */
   async function returned(change: Partial<StartInput> = {}) {
     const { verifier, challenge } = pair();
-    const { outcome } = await f.finish(await f.away({ returnTo: address, challenge, ...change }));
+    const { outcome } = await f.finish(await f.startLogIn({ returnTo: address, challenge, ...change }));
     if (!("location" in outcome)) throw new Error("The callback has answered itself.");
     const { searchParams } = new URL(outcome.location);
     return { ...outcome, code: searchParams.get("code") ?? "", error: searchParams.get("error"), verifier };
   }
-  const trade = async (given: { code: string; verifier: string; token?: string; enrol?: boolean }) =>
+  const exchange = async (given: { code: string; verifier: string; token?: string; enrol?: boolean }) =>
     codeOf(f.trade(given));
 
   test.each<[string, Partial<StartInput>]>([
@@ -52,7 +52,7 @@ describe("provider log-in that returns to an app", () => {
     ["another port", { returnTo: "https://app.example:444/back" }],
     ["a scheme of scripts", { returnTo: "javascript:alert(1)//app.example" }],
   ])("does not begin with %s, and stores nothing", async (_what, change) => {
-    await open({ room: { perOwner: 1, total: 1 } });
+    await open({ quota: { perOwner: 1, total: 1 } });
     const right = { returnTo: address, challenge: pair().challenge };
     await expect(f.start({ ...right, ...change })).rejects.toMatchObject({ code: 307 });
     expect(f.google.begun).toEqual([]);
@@ -61,7 +61,7 @@ describe("provider log-in that returns to an app", () => {
 
   test("accepts any port of the loopback address, and returns to it", async () => {
     const { outcome } = await f.finish(
-      await f.away({ returnTo: "http://127.0.0.1:51000/back?from=provider", challenge: pair().challenge }),
+      await f.startLogIn({ returnTo: "http://127.0.0.1:51000/back?from=provider", challenge: pair().challenge }),
     );
     expect(outcome).toMatchObject({
       location: expect.stringMatching(/^http:\/\/127\.0\.0\.1:51000\/back\?from=provider&code=[\w-]{43}$/),
@@ -93,7 +93,7 @@ describe("provider log-in that returns to an app", () => {
       idleTimeout: 60_000,
     });
     expect(session).toMatchObject({ appNames: ["app"], deviceId: "d", authenticationMethod: { kind: "provider" } });
-    expect(await trade({ code, verifier })).toBe(324);
+    expect(await exchange({ code, verifier })).toBe(324);
     expect(await f.r.sessions.count()).toBe(1);
   });
 
@@ -102,7 +102,7 @@ describe("provider log-in that returns to an app", () => {
     const { code, verifier } = await returned();
     const outcome = (await f.trade({ code, verifier })) as { dfUuid: string };
     expect(Object.keys(outcome)).toEqual(["dfUuid"]);
-    expect(await trade({ code, verifier })).toBe(324);
+    expect(await exchange({ code, verifier })).toBe(324);
     expect(await codeOf(f.link(outcome.dfUuid))).toBe(0);
     const again = await returned();
     expect(await f.trade(again)).toMatchObject({ sessionId: expect.any(String), user: { Name: "ada" } });
@@ -118,11 +118,14 @@ describe("provider log-in that returns to an app", () => {
   });
 
   const wrong: readonly (readonly [string, (given: { code: string; verifier: string }) => Promise<unknown>])[] = [
-    ["another verifier", ({ code }) => trade({ code, verifier: random.secret() })],
-    ["no verifier", ({ code }) => trade({ code, verifier: "" })],
-    ["the challenge for the verifier", ({ code, verifier }) => trade({ code, verifier: pair(verifier).challenge })],
-    ["the digest of the verifier", ({ code, verifier }) => trade({ code, verifier: digests.sha256(verifier) })],
-    ["a verifier with a suffix", ({ code, verifier }) => trade({ code, verifier: `${verifier}=` })],
+    ["another verifier", ({ code }) => exchange({ code, verifier: random.secret() })],
+    ["no verifier", ({ code }) => exchange({ code, verifier: "" })],
+    ["the challenge for the verifier", ({ code, verifier }) => exchange({ code, verifier: pair(verifier).challenge })],
+    [
+      "the digest of the verifier",
+      ({ code, verifier }) => exchange({ code, verifier: digests.sha256(verifier) }),
+    ],
+    ["a verifier with a suffix", ({ code, verifier }) => exchange({ code, verifier: `${verifier}=` })],
     ["another app key", (given) => codeOf(f.trade(given, { appKey: { ...f.context.appKey, id: "another" } }))],
     [
       "another alias",
@@ -134,7 +137,7 @@ describe("provider log-in that returns to an app", () => {
     await f.link(await f.dfUuid());
     const given = await returned();
     expect(await attempt(given)).toBe(324);
-    expect(await trade(given)).toBe(324);
+    expect(await exchange(given)).toBe(324);
     expect(await f.r.sessions.count()).toBe(1);
     expect(await f.trail()).toContain("provider.refused 324 google");
   });
@@ -142,29 +145,29 @@ describe("provider log-in that returns to an app", () => {
   test("requires a verifier of at least 43 characters for any challenge", async () => {
     const { verifier, challenge } = pair("short");
     const { code } = await returned({ challenge });
-    expect(await trade({ code, verifier })).toBe(324);
+    expect(await exchange({ code, verifier })).toBe(324);
   });
 
   test("ignores unknown codes, which the audit counts together", async () => {
     const given = await returned();
     for (const code of ["", "\0", random.secret(), given.code.slice(1), `${given.code} `, digests.sha256(given.code)])
-      expect(await trade({ ...given, code })).toBe(324);
+      expect(await exchange({ ...given, code })).toBe(324);
     expect(await f.r.audit.settle(0, 10)).toBe(1);
-    expect(await trade(given)).toBe(0);
+    expect(await exchange(given)).toBe(0);
   });
 
   test("expires after a minute", async () => {
     const [early, late] = [await returned(), await returned()];
     offset = 59_000;
-    expect(await trade(early)).toBe(0);
+    expect(await exchange(early)).toBe(0);
     offset = 60_000;
-    expect(await trade(late)).toBe(324);
+    expect(await exchange(late)).toBe(324);
   });
 
   test("gives one of several simultaneous exchanges a session or a dfUuid", async () => {
     const unbound = await returned();
     const many = (given: { code: string; verifier: string }) =>
-      Promise.all(Array.from({ length: 10 }, () => trade(given)));
+      Promise.all(Array.from({ length: 10 }, () => exchange(given)));
     const one = [0, ...Array.from({ length: 9 }, () => 324)];
     expect((await many(unbound)).toSorted()).toEqual(one);
     await f.register(f.google, { defaultUserId: await f.user("guest") });
@@ -179,16 +182,20 @@ describe("provider log-in that returns to an app", () => {
     await f.link(await f.dfUuid());
     for (let round = 0; round < 5; round += 1) {
       const given = await returned();
-      const codes = await Promise.all([trade({ ...given, verifier: random.secret() }), trade(given), trade(given)]);
+      const codes = await Promise.all([
+        exchange({ ...given, verifier: random.secret() }),
+        exchange(given),
+        exchange(given),
+      ]);
       expect(codes[0]).toBe(324);
       expect(codes.filter((code) => code === 0).length).toBeLessThanOrEqual(1);
-      expect(await trade(given)).toBe(324);
+      expect(await exchange(given)).toBe(324);
     }
   });
 
   test("tells the app why it failed once the state is known, and clears the cookie", async () => {
     const outcomeOf = async (change: () => unknown, undo: () => unknown = () => {}) => {
-      const input = await f.away({ returnTo: address, challenge: pair().challenge });
+      const input = await f.startLogIn({ returnTo: address, challenge: pair().challenge });
       await change();
       const { outcome, cookie } = await f.finish(input);
       await undo();
@@ -229,8 +236,8 @@ describe("provider log-in that returns to an app", () => {
   });
 
   test("does not redirect without a valid state and cookie", async () => {
-    const begun = () => f.away({ returnTo: address, challenge: pair().challenge });
-    const [stolen, other, late] = [await begun(), await begun(), await begun()];
+    const startLogIn = () => f.startLogIn({ returnTo: address, challenge: pair().challenge });
+    const [stolen, other, late] = [await startLogIn(), await startLogIn(), await startLogIn()];
     expect(await codeOf(f.finish({ ...stolen, cookie: () => null }))).toBe(324);
     expect(await codeOf(f.finish({ ...stolen, cookie: () => random.secret() }))).toBe(324);
     expect(await codeOf(f.finish({ ...other, cookie: stolen.cookie }))).toBe(324);
@@ -247,7 +254,7 @@ describe("provider log-in that returns to an app", () => {
     ).toBe(324);
     expect(await codeOf(f.finish({ ...late, providerName: "facebook" }))).toBe(324);
     await f.r.settings.setMaintenance(true);
-    const waiting = await begun();
+    const waiting = await startLogIn();
     expect(await codeOf(f.finish(waiting))).toBe(706);
     await f.r.settings.setMaintenance(false);
     expect((await f.finish(waiting)).outcome).toHaveProperty("location");
@@ -255,11 +262,11 @@ describe("provider log-in that returns to an app", () => {
   });
 
   test("has the same limits for codes as for log-ins in progress, for a network and in all", async () => {
-    await open({ room: { perOwner: 2, total: 0 } });
+    await open({ quota: { perOwner: 2, total: 0 } });
     const [first] = [await returned(), await returned()];
     const refused = await returned();
     expect([refused.code, refused.error]).toEqual(["", "706"]);
-    expect(await trade(first)).toBe(0);
+    expect(await exchange(first)).toBe(0);
     expect((await returned()).error).toBeNull();
     offset = 60_000;
     expect((await returned()).error).toBeNull();
@@ -271,9 +278,9 @@ describe("provider log-in that returns to an app", () => {
     const refused = async (change: () => unknown, undo: () => unknown) => {
       const given = await returned();
       await change();
-      const code = await trade(given);
+      const code = await exchange(given);
       await undo();
-      expect(await trade(given)).toBe(324);
+      expect(await exchange(given)).toBe(324);
       return code instanceof Error ? (code as ServiceError).code : code;
     };
     expect(
@@ -305,22 +312,22 @@ describe("provider log-in that returns to an app", () => {
     await f.link(await f.dfUuid());
     await new Applications(f.r.records).setSecondFactor("app", "forced");
     const given = await returned();
-    expect([await trade(given), await trade({ ...given, token: "123456" }), await trade(given)]).toEqual([
+    expect([await exchange(given), await exchange({ ...given, token: "123456" }), await exchange(given)]).toEqual([
       340, 340, 340,
     ]);
-    const codes = await Promise.all(Array.from({ length: 5 }, () => trade({ ...given, enrol: true })));
+    const codes = await Promise.all(Array.from({ length: 5 }, () => exchange({ ...given, enrol: true })));
     expect(codes.toSorted()).toEqual([0, 324, 324, 324, 324]);
-    expect(await trade(given)).toBe(324);
+    expect(await exchange(given)).toBe(324);
     expect(await f.r.sessions.count()).toBe(2);
     offset = 1;
     const late = await returned();
-    expect(await trade(late)).toBe(340);
+    expect(await exchange(late)).toBe(340);
     offset = 60_001;
-    expect(await trade({ ...late, enrol: true })).toBe(324);
+    expect(await exchange({ ...late, enrol: true })).toBe(324);
   });
 
   test("completes a log-in that an earlier version began without an address", async () => {
-    const input = await f.away();
+    const input = await f.startLogIn();
     const digest = digests.sha256(input.parameters.get("state") ?? "");
     const stored = (await f.r.records.take("providerState", digest)) as { sealed: string };
     const { returnTarget, ...secrets } = f.sealing.open("state", stored.sealed) as Record<string, never>;

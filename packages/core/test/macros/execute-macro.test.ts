@@ -336,8 +336,8 @@ describe("macro access", () => {
     await expect(macros.execute("Closed", null, { as: member })).rejects.toEqual(code(401));
     await expect(macros.execute("Grouped")).rejects.toEqual(code(401));
     await expect(macros.execute("OfApp", null, { as: member })).resolves.toBe("app");
-    const elsewhere = { ...member, session: { ...member.session, appNames: ["other"] } };
-    await expect(macros.execute("OfApp", null, { as: elsewhere })).rejects.toEqual(code(401));
+    const otherApp = { ...member, session: { ...member.session, appNames: ["other"] } };
+    await expect(macros.execute("OfApp", null, { as: otherApp })).rejects.toEqual(code(401));
     for (const name of ["Closed", "Grouped", "OfApp"])
       await expect(macros.execute(name, null, { as: administrator })).resolves.toBeDefined();
   });

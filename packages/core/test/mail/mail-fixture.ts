@@ -20,7 +20,7 @@ import {
 export const minute = 60_000;
 export const settings: MailSettings = { outboxLimit: 10, unavailableAfter: 15 * minute };
 
-export function sealedOrders(masterKey = 7): SealedMailJobs {
+export function sealedMailJobs(masterKey = 7): SealedMailJobs {
   return new SealedMailJobs(new AesGcmKeyWrapping(new Uint8Array(32).fill(masterKey)));
 }
 
@@ -29,8 +29,8 @@ export class MailFixture {
   readonly sent: Mail[] = [];
   readonly rung: string[] = [];
   readonly storage = new MemoryStorage({ clockOffset: () => this.offset });
-  readonly orders = sealedOrders();
-  readonly orderMail = this.orderMailWith({});
+  readonly orders = sealedMailJobs();
+  readonly queueMail = this.queueMailWith({});
   /** The outcomes of the next messages. */
   onSend: (mail: Mail) => Promise<MailOutcome> = async () => ({ kind: "sent" });
   resetMail: ResetMail = {
@@ -45,11 +45,11 @@ export class MailFixture {
     return fixture;
   }
 
-  get desk() {
+  get mailContext() {
     return { alias: "a", r: this.storage.repositories };
   }
 
-  orderMailWith(parts: Partial<QueueMailParts>): QueueMail {
+  queueMailWith(parts: Partial<QueueMailParts>): QueueMail {
     const notify = (alias: string) => void this.rung.push(alias);
     return new QueueMail({ jobs: this.orders, digests: new NodeDigests(), settings, notify, ...parts });
   }

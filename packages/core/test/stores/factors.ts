@@ -12,7 +12,7 @@ export function factorOf(subject: string, more: Partial<NewSecondFactor> = {}): 
 }
 
 /** A begun factor as it is read. */
-export function begun(factor: NewSecondFactor): FoundFactor {
+export function pendingFactor(factor: NewSecondFactor): FoundFactor {
   return { ...factor, confirmed: false, lastStep: -1, version: expect.any(Number) as unknown as number };
 }
 

@@ -1,5 +1,13 @@
 import { KeyStore, type ServerKeyKind, type StoredKey, type WrappedKeyPair } from "../../src/index.ts";
-import { atOnce, hostileTexts, hour, minute, openStoreFixture, type StoreFixture, tally } from "./store-fixture.ts";
+import {
+  concurrently,
+  hostileTexts,
+  hour,
+  minute,
+  openStoreFixture,
+  type StoreFixture,
+  tally,
+} from "./store-fixture.ts";
 
 /** A key pair of this id, with texts in place of keys. */
 function newKey(kind: ServerKeyKind, keyId: string): WrappedKeyPair {
@@ -63,7 +71,7 @@ describe("key pairs", () => {
   });
 
   test("have one first key when several are added at once, and all calls return it", async () => {
-    const answers = await atOnce(10, (index) => keys.addFirst(newKey("jwt", `key ${index}`), index));
+    const answers = await concurrently(10, (index) => keys.addFirst(newKey("jwt", `key ${index}`), index));
     expect(answers).toEqual(Array.from({ length: 10 }, () => answers[0]));
     expect(await keys.accepted("jwt")).toEqual([answers[0]]);
   });
@@ -116,7 +124,7 @@ describe("key pairs", () => {
 
   test("are rotated once by concurrent rotations", async () => {
     await addFirst(newKey("jwt", "one"));
-    const outcomes = await atOnce(10, (index) => keys.rotate("one", newKey("jwt", `key ${index}`), hour));
+    const outcomes = await concurrently(10, (index) => keys.rotate("one", newKey("jwt", `key ${index}`), hour));
     expect(tally(outcomes)).toEqual({ ok: 1, stale: 9 });
     expect(await accepted("jwt")).toEqual([`key ${outcomes.indexOf("ok")}`, "one"]);
   });

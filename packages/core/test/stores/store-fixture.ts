@@ -28,7 +28,7 @@ export async function openStoreFixture(): Promise<StoreFixture> {
 /**
  * Starts the same call this many times before the first is answered; returns the answers in the order of the starts.
  */
-export function atOnce<T>(times: number, call: (index: number) => Promise<T>): Promise<T[]> {
+export function concurrently<T>(times: number, call: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: times }, (_, index) => call(index)));
 }
 

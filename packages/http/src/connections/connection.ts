@@ -27,7 +27,7 @@ export class Connection {
   private latest: IncomingMessage | null = null;
   /** Why the rest of the latest request cannot arrive. */
   private bodyFault: string | null = null;
-  private reportBroken: ((reason: string) => void) | null = null;
+  private reportBrokenBody: ((reason: string) => void) | null = null;
 
   /**
    * `mayWait`: maximum number of queued requests. One more is rejected and ends the connection after the pending
@@ -124,7 +124,7 @@ export class Connection {
 
   /** Calls back with the reason when the rest of the current request is lost, immediately if that is already known. */
   onBrokenBody(report: (reason: string) => void): void {
-    this.reportBroken = report;
+    this.reportBrokenBody = report;
     if (this.bodyFault !== null && this.isBodyBroken) report(this.bodyFault);
   }
 
@@ -146,7 +146,7 @@ export class Connection {
 
   private breakBody(reason: string): void {
     this.bodyFault = reason;
-    this.reportBroken?.(reason);
+    this.reportBrokenBody?.(reason);
   }
 
   private reject(): void {
@@ -164,7 +164,7 @@ export class Connection {
 
   private readonly served = (): void => {
     this.serving = false;
-    this.reportBroken = null;
+    this.reportBrokenBody = null;
     if (this.latest?.complete === true) this.latest = null;
     // Node closes the connection after some responses. Later responses would then never finish.
     if (!this.socket.writable) this.end();

@@ -79,7 +79,7 @@ export class Item {
     const route = matched.methods.get(method);
     if (route === undefined) throw new ServiceError(305);
     this.route = route;
-    if (route.standsAlone === true) throw new ServiceError(307, { detail: "It is nothing for a multi request." });
+    if (route.excludedFromMulti === true) throw new ServiceError(307, { detail: "It is nothing for a multi request." });
     if (atomic && route.changesModel === true)
       throw new ServiceError(307, { detail: "The model is not changed in a transaction." });
     if (data === undefined && needsBody(route)) throw new ServiceError(300);

@@ -18,16 +18,16 @@ export async function runSeparately(
 ): Promise<JsonText> {
   const results = new Results(context.database.answerBytes, parts.deadline);
   const items = given.map((each) => new Item(each, parts));
-  const atOnce = (await parts.hooks.current(context)) === null ? readsAtOnce : 1;
+  const concurrency = (await parts.hooks.current(context)) === null ? readsAtOnce : 1;
   let current = context;
-  for (const group of inGroups(items, atOnce)) {
+  for (const group of inGroups(items, concurrency)) {
     const limitError = results.limitError;
-    const begun = limitError === null ? await Promise.allSettled(begin(group, current)) : [];
+    const started = limitError === null ? await Promise.allSettled(begin(group, current)) : [];
     for (const [index, item] of group.entries()) {
       try {
         if (limitError !== null) throw limitError;
         results.requireCapacity();
-        results.succeed(await successOf(item, begun[index], current), item);
+        results.succeed(await successOf(item, started[index], current), item);
       } catch (error) {
         item.failed(error);
         results.fail(failureOf(error), parts.settings.debugMessages);
@@ -52,12 +52,12 @@ function begin(group: readonly Item[], context: SessionContext): Promise<Success
 /** A read that exceeds its share runs again, alone. */
 function successOf(
   item: Item,
-  begun: PromiseSettledResult<Success> | undefined,
+  started: PromiseSettledResult<Success> | undefined,
   context: SessionContext,
 ): Success | Promise<Success> {
-  if (begun?.status === "fulfilled") return begun.value;
-  if (item.isRead && begun?.reason instanceof AnswerTooLargeError) return item.run(context);
-  throw begun?.reason;
+  if (started?.status === "fulfilled") return started.value;
+  if (item.isRead && started?.reason instanceof AnswerTooLargeError) return item.run(context);
+  throw started?.reason;
 }
 
 /** All items share one admission, but items after a model change need the new generation. */
@@ -137,7 +137,7 @@ function failureAt(index: number, failure: ServiceError): ServiceError {
   });
 }
 
-/** Groups the items in order: up to `most` adjacent reads per group, every other item alone. */
+/** Groups the items in order: up to `max` adjacent reads per group, every other item alone. */
 export function* inGroups(items: readonly Item[], max: number): Generator<readonly Item[], void, undefined> {
   let group: Item[] = [];
   for (const item of items) {
@@ -156,7 +156,7 @@ class Results {
   private readonly written: string[] = [];
   private bytes = 0;
 
-  /** `most`: maximum total bytes. `deadline`: `performance.now()` after which no item starts. */
+  /** `limit`: maximum total bytes. `deadline`: `performance.now()` after which no item starts. */
   constructor(
     private readonly limit: number,
     private readonly deadline: number,

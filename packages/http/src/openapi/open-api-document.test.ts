@@ -173,7 +173,7 @@ describe.each(routes)("$method $path in the API description", (route) => {
     expect(new Set(answers.map(({ content }) => "application/text" in content))).toEqual(
       new Set([takesSession(route)]),
     );
-    const ways = { public: 0, returning: 0, appKey: 1, secrets: 1, session: 3, optional: 4 }[route.access];
+    const ways = { public: 0, callback: 0, appKey: 1, secrets: 1, session: 3, optional: 4 }[route.access];
     expect(operation?.security).toHaveLength(route.keyInQuery === true ? ways + 1 : ways);
     const { headers, content } = operation?.responses[route.redirects === true ? "302" : "200"] ?? {};
     expect(Object.keys(headers ?? {}).includes("Encrypted")).toBe(takesSession(route) || route.sealed !== undefined);

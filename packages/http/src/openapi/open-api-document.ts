@@ -40,7 +40,7 @@ const description = [
 
 const security: Readonly<Record<Access, OperationObject["security"]>> = {
   public: [],
-  returning: [],
+  callback: [],
   appKey: [{ appKey: [] }],
   secrets: [{ appKey: [] }],
   session: [

@@ -29,7 +29,7 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
   const presented = presentedCredentials(request);
   exchange.credentials = route.keyInQuery === true ? withKeyInQuery(presented, queryString) : presented;
   exchange.access = accessOf(route, exchange.credentials);
-  if (exchange.access === "returning") {
+  if (exchange.access === "callback") {
     exchange.admission = notYet;
     return;
   }
@@ -50,7 +50,7 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
   refuseMaintenance(exchange.admission);
 };
 
-/** For `returning` routes the use case performs the admission. */
+/** For `callback` routes the use case performs the admission. */
 const notYet: Admission = {
   maintenance: false,
   modelGeneration: 0,
@@ -91,7 +91,7 @@ function single({ value, conflict }: Presented): string | null {
 
 /** Throws 100 without an app key, and 101 if it is unknown, disabled or ambiguous. */
 export const checkAppKey: Step = (exchange) => {
-  if (exchange.access === "public" || exchange.access === "returning") return;
+  if (exchange.access === "public" || exchange.access === "callback") return;
   if (isAbsent(exchange.credentials.appKey)) throw new ServiceError(100);
   const { appKey } = exchange.admission;
   if (appKey === null || !appKey.enabled) throw new ServiceError(101);

@@ -77,7 +77,7 @@ export function descriptionRoute(
   return defineRoute({
     method: "GET",
     path: "/openapi.json",
-    standsAlone: true,
+    excludedFromMulti: true,
     operation: "describeApi",
     summary:
       "Describes the API of the database; with an app key and a session also the classes that the caller may read, and the macros that the caller may execute.",

@@ -13,7 +13,9 @@ const description = [
 
 /** Route of the multi request. */
 export function multiRoutes(others: readonly Route[], { objectHooks: hooks, executeMacro: macros }: UseCases): Route[] {
-  const inside = others.filter(({ standsAlone, changesModel }) => standsAlone !== true && changesModel !== true);
+  const inside = others.filter(
+    ({ excludedFromMulti, changesModel }) => excludedFromMulti !== true && changesModel !== true,
+  );
   const route = defineRoute({
     method: "POST",
     path: "/v1/multi",
@@ -21,7 +23,7 @@ export function multiRoutes(others: readonly Route[], { objectHooks: hooks, exec
     summary: "Does up to 50 requests in one.",
     description,
     access: "session",
-    standsAlone: true,
+    excludedFromMulti: true,
     body: {
       schema: multiRequest,
       faultOrder: [],

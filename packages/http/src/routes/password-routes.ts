@@ -19,7 +19,7 @@ export function passwordRoutes({ changePassword, requestPasswordReset, confirmRe
     defineRoute({
       method: "POST",
       path: "/v1/changePassword",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "changePassword",
       summary: "Changes the password that the session was opened with. All other sessions of the user end.",
       access: "session",
@@ -50,7 +50,7 @@ export function passwordRoutes({ changePassword, requestPasswordReset, confirmRe
     defineRoute({
       method: "POST",
       path: "/v1/resetPassword",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "resetPassword",
       summary: "Mails the user a link and a token with which a new password can be set.",
       access: "appKey",
@@ -73,7 +73,7 @@ export function passwordRoutes({ changePassword, requestPasswordReset, confirmRe
     defineRoute({
       method: "POST",
       path: "/v1/confirmResetPassword",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "confirmResetPassword",
       summary: "Sets a new password by the token of a mail. All sessions of the user end.",
       access: "secrets",

@@ -38,8 +38,8 @@ export function providerRoutes(useCases: UseCases): Route[] {
     return { data: {}, location, cookie: forgotten, ...(failure === null ? {} : { failure }) };
   };
   const finishing = {
-    standsAlone: true,
-    access: "returning",
+    excludedFromMulti: true,
+    access: "callback",
     carriesSecrets: true,
     mayRedirect: true,
     data: providerLogInResponse,
@@ -52,7 +52,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
     defineRoute({
       method: "GET",
       path: "/v1/auth/{providerName}",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "startProviderLogIn",
       summary: "Begins a log-in with an external provider: sends the browser there.",
       access: "secrets",
@@ -72,8 +72,13 @@ export function providerRoutes(useCases: UseCases): Route[] {
           deviceId: query.deviceId?.trim() || null,
           secondFactor: { token: query["2faToken"] ?? null, enrol: query["2faEnrol"] === "true" },
         };
-        const returning = { returnTo: query.returnTo ?? null, challenge: query.challenge ?? null };
-        const input = { providerName: parameter("providerName"), appKey: appKeyDigest ?? "", ...given, ...returning };
+        const returnTarget = { returnTo: query.returnTo ?? null, challenge: query.challenge ?? null };
+        const input = {
+          providerName: parameter("providerName"),
+          appKey: appKeyDigest ?? "",
+          ...given,
+          ...returnTarget,
+        };
         const { location, cookie } = await startProviderLogIn.startProviderLogIn(context, input);
         return { data: {}, location, cookie };
       },
@@ -106,7 +111,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
     defineRoute({
       method: "POST",
       path: "/v1/auth/code",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "tradeReturnCode",
       summary: "Trades the code that a return address was given for what the callback would have answered.",
       access: "secrets",
@@ -125,7 +130,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
     defineRoute({
       method: "POST",
       path: "/v1/extLogin",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "logInLinking",
       summary: "Logs in with the credentials of a database user, and binds an account of a provider to him.",
       access: "secrets",
@@ -164,7 +169,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
     defineRoute({
       method: "DELETE",
       path: "/v1/auth/links/{providerName}",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "removeOwnLinks",
       summary: "Takes the caller's links to a provider away, and ends the sessions that they opened.",
       description:

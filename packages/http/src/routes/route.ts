@@ -85,9 +85,9 @@ export interface RouteInput<Body, Query> {
 /**
  * Credentials that a route requires: none, an app key, or a session with an app key. `secrets` marks an `appKey` route
  * with credentials in its body. `optional` acts as `session`, `appKey` or `public`, depending on the presented
- * credentials. With `returning`, the use case admits the caller by the state of a log-in begun before.
+ * credentials. With `callback`, the use case admits the caller by the state of a log-in that was started before.
  */
-export type Access = "public" | "appKey" | "secrets" | "session" | "optional" | "returning";
+export type Access = "public" | "appKey" | "secrets" | "session" | "optional" | "callback";
 
 interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObject> {
   readonly method: Method;
@@ -118,7 +118,7 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
   /** Whether the request carries secrets although the route requires no credentials. */
   readonly carriesSecrets?: true;
   /** Whether the route is excluded from multi requests. */
-  readonly standsAlone?: true;
+  readonly excludedFromMulti?: true;
   /** Whether the route changes the model. Such a change cannot share a transaction. */
   readonly changesModel?: true;
   /** Whether an enrolment session can call the route. */
@@ -135,7 +135,7 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
 
 interface Contexts {
   readonly public: RequestContext;
-  readonly returning: UnadmittedContext;
+  readonly callback: UnadmittedContext;
   readonly appKey: AppKeyContext;
   readonly secrets: AppKeyContext;
   readonly session: SessionContext;
@@ -178,7 +178,7 @@ const anyRoute: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 
 
 const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
-  returning: [],
+  callback: [],
   appKey: [100, 101],
   secrets: [100, 101],
   session: [100, 101, 200, 201, 202, 203, 204, 207, 312, 314, 340, 801],

@@ -21,7 +21,7 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
     defineRoute({
       method: "GET",
       path,
-      standsAlone: true,
+      excludedFromMulti: true,
       whileEnrolling: true,
       operation: "readSecondFactor",
       summary: "Tells how it stands with the user's second factor for an app name.",
@@ -37,7 +37,7 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
     defineRoute({
       method: "POST",
       path,
-      standsAlone: true,
+      excludedFromMulti: true,
       whileEnrolling: true,
       operation: "enrolSecondFactor",
       summary: "Begins a second factor: gives its secret and its recovery codes, which cannot be shown again.",
@@ -89,7 +89,7 @@ interface TokenRoute extends Pick<Route, "method" | "path" | "operation" | "summ
 function tokenRoute({ useCase, ...route }: TokenRoute): Route {
   return defineRoute({
     ...route,
-    standsAlone: true,
+    excludedFromMulti: true,
     access: "session",
     query: secondFactorParameters,
     body: { schema: factorTokenRequest.optional(), faultOrder: [], optional: true },

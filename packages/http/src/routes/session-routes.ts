@@ -19,7 +19,7 @@ export function sessionRoutes({ logIn, logOut }: UseCases): Route[] {
     defineRoute({
       method: "POST",
       path: "/v1/login",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "logIn",
       summary: "Logs in with the credentials of a database user and opens a session.",
       access: "secrets",
@@ -31,7 +31,7 @@ export function sessionRoutes({ logIn, logOut }: UseCases): Route[] {
     defineRoute({
       method: "POST",
       path: "/v1/logout",
-      standsAlone: true,
+      excludedFromMulti: true,
       whileEnrolling: true,
       operation: "logOut",
       endsSession: true,
@@ -92,7 +92,7 @@ export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Use
     defineRoute({
       method: "POST",
       path: "/v1/auth/df",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "logInCustomUser",
       summary: "Logs in a custom user, and opens a session of the database user that the account is mapped to.",
       access: "secrets",
@@ -108,7 +108,7 @@ export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Use
     defineRoute({
       method: "POST",
       path: "/v1/auth/df/confirmChangePassword",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "confirmChangePassword",
       summary: "Makes the new password of a custom user the current one. All his other sessions end.",
       access: "session",

@@ -32,7 +32,7 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: UseCase
     defineRoute({
       method: "POST",
       path: "/v2/login",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "logInWithToken",
       summary: "Logs in with the credentials of a database user and gives a token; encrypted, also a session id.",
       access: "secrets",
@@ -80,7 +80,7 @@ function serverKeyRoute(keyRings: KeyRings, { path, operation, summary, paddings
   return defineRoute({
     method: "GET",
     path,
-    standsAlone: true,
+    excludedFromMulti: true,
     operation,
     summary,
     access: "appKey",
@@ -105,7 +105,7 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
     defineRoute({
       method: "POST",
       path: "/v2/login/secure",
-      standsAlone: true,
+      excludedFromMulti: true,
       operation: "logInSecurely",
       summary:
         "Logs in with encrypted credentials and opens a session whose traffic is encrypted. The answer is encrypted.",

@@ -99,13 +99,13 @@ export function createApplication(parts: ApplicationParts): Application {
   });
   if (documentation !== null) application.use((request, response) => answer(request, response));
   // Without a fallback, Express answers unroutable requests itself.
-  const enter = application as unknown as (
+  const handleRequest = application as unknown as (
     request: IncomingMessage,
     response: ServerResponse,
     fallBack: () => void,
   ) => void;
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
-    enter(request, response, () => void answer(request, response));
+    handleRequest(request, response, () => void answer(request, response));
   };
   const messages = expressMessages(application, ({ socket }) =>
     connections.refuseBody(socket, "The body came in too many pieces."),

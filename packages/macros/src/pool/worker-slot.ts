@@ -161,12 +161,12 @@ export class WorkerSlot {
     this.kill(running.id);
   }
 
-  /** `culprit`: the invocation that caused the loss, if any. */
-  private lose(message: string, causingLease: number | null): void {
+  /** `cause`: the invocation that caused the loss, if any. */
+  private lose(message: string, cause: number | null): void {
     if (this.isOver) return;
     this.isOver = true;
     this.stopTicking();
-    this.causingLease = this.invocations.get(causingLease ?? 0)?.lease;
+    this.causingLease = this.invocations.get(cause ?? 0)?.lease;
     for (const invocation of this.invocations.values()) invocation.lose(this.faultOf(invocation.lease), message);
     this.lost.give();
   }

@@ -50,7 +50,7 @@ export class CpuClock {
 
 /** Linux statistics of a thread: nanoseconds on the CPU, nanoseconds in the run queue, number of time slices. */
 const SCHEDSTAT = "/proc/thread-self/schedstat";
-const room = Buffer.alloc(64);
+const statBuffer = Buffer.alloc(64);
 
 function open(): number | undefined {
   try {
@@ -65,6 +65,6 @@ const file = open();
 /** CPU time of this thread in milliseconds; the wall clock on systems without `schedstat`. */
 function threadTime(): number {
   if (file === undefined) return performance.now();
-  const length = readSync(file, room, 0, room.length, 0);
-  return Number(room.toString("latin1", 0, length).split(" ", 1)[0]) / 1e6;
+  const length = readSync(file, statBuffer, 0, statBuffer.length, 0);
+  return Number(statBuffer.toString("latin1", 0, length).split(" ", 1)[0]) / 1e6;
 }

@@ -181,8 +181,8 @@ function userModuleName(name: string): string {
 }
 
 function refusedModule(name: string): Error {
-  const asked = JSON.stringify(name.slice(REFUSED.length));
-  return new Error(`cannot import ${asked}: there is "${AUTHORING}" and nothing else`);
+  const refused = JSON.stringify(name.slice(REFUSED.length));
+  return new Error(`cannot import ${refused}: there is "${AUTHORING}" and nothing else`);
 }
 
 /** The prelude could not continue. */

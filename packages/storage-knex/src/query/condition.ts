@@ -7,7 +7,7 @@ import { indexedPart, isShort, type QueryScope } from "./query-scope.ts";
  */
 export function condition(filter: Filter, o: string, scope: QueryScope): string {
   const behind = behindHop(filter);
-  if (behind !== null) return entered(behind.hop, o, scope, (holder) => condition(behind.filter, holder, scope));
+  if (behind !== null) return throughHop(behind.hop, o, scope, (holder) => condition(behind.filter, holder, scope));
   switch (filter.kind) {
     case "all":
       return joined(filter, " and ", "true", o, scope);
@@ -44,7 +44,7 @@ function joined(
 }
 
 /** A condition on the target of a reference; false without a target. */
-function entered(hop: Hop, o: string, scope: QueryScope, inside: (holder: string) => string): string {
+function throughHop(hop: Hop, o: string, scope: QueryScope, inside: (holder: string) => string): string {
   const { alias, table, condition: joinCondition } = scope.target(o, hop.reference, hop.classes);
   return `exists (select 1 from ${table} where ${joinCondition} and ${inside(alias)})`;
 }
@@ -56,7 +56,7 @@ function through(
   scope: QueryScope,
   last: (holder: string) => string,
 ): string {
-  return hop === undefined ? last(o) : entered(hop, o, scope, (holder) => through(rest, holder, scope, last));
+  return hop === undefined ? last(o) : throughHop(hop, o, scope, (holder) => through(rest, holder, scope, last));
 }
 
 function isEmpty(path: ValuePath, o: string, scope: QueryScope): string {

@@ -21,7 +21,7 @@ describe("MariaDB failures", () => {
   const storageOver = ({ knex }: MariadbKnex) => new MariadbStorage({ knex, database });
   const query = ({ knex }: MariadbKnex, sql: string) =>
     withConnection(knex, (connection) => runOn<{ answer: unknown }>(connection, { sql, values: [] }));
-  const sleepOn = (engine: MariadbKnex) => query(engine, "select sleep(30)");
+  const sleepQuery = (engine: MariadbKnex) => query(engine, "select sleep(30)");
 
   /** The server ID of the only connection of an engine. */
   async function idOf(engine: MariadbKnex): Promise<unknown> {
@@ -44,7 +44,7 @@ describe("MariaDB failures", () => {
   test("fail a query with 704 if its connection is terminated, and the next call gets another connection", async () => {
     const engine = await server.connect({ pool: { max: 1 } });
     const id = await idOf(engine);
-    const sleeping = codeOf(sleepOn(engine));
+    const sleeping = codeOf(sleepQuery(engine));
     await killSleeping(id);
     expect(await sleeping).toBe(704);
     expect(await storageOver(engine).repositories.sessions.count()).toBe(0);
@@ -134,7 +134,7 @@ describe("MariaDB failures", () => {
     const storage = storageOver(engine);
     await storage.health();
     const id = await idOf(engine);
-    const sleeping = codeOf(sleepOn(engine));
+    const sleeping = codeOf(sleepQuery(engine));
     const refused: string[] = [];
     const waiting = [1, 2].map(() =>
       codeOf(storage.repositories.sessions.count()).finally(() => refused.push("in time")),
@@ -150,7 +150,7 @@ describe("MariaDB failures", () => {
   test("return 706 after a statement timeout: alone, in a procedure and during a lock wait", async () => {
     const engine = await server.connect({ statementTimeout: 300, pool: { max: 1 } });
     const storage = storageOver(engine);
-    expect(await codeOf(sleepOn(engine))).toBe(706);
+    expect(await codeOf(sleepQuery(engine))).toBe(706);
     expect(await storage.repositories.sessions.count()).toBe(0);
     await server.admin.query(
       `start transaction; select * from ${database}.session_lock_rows for update; select * from ${database}.settings for update`,

@@ -34,7 +34,7 @@ describe("the object write lock on MariaDB", () => {
   });
 
   /** Resolves when a caller requests the lock while another transaction holds it. */
-  async function asked(): Promise<void> {
+  async function waitForLock(): Promise<void> {
     for (;;) {
       const [rows] = await server.admin.query<RowDataPacket[]>(
         "select 1 from information_schema.processlist where info like ?",
@@ -45,7 +45,7 @@ describe("the object write lock on MariaDB", () => {
   }
 
   /** Takes the lock in a separate transaction and ends it on request. */
-  function hold(
+  function openTransaction(
     take: (r: Repositories) => Promise<unknown>,
     end: "committed" | "rolled back" = "committed",
   ): { readonly taken: Promise<void>; readonly release: () => void; readonly ended: Promise<unknown> } {
@@ -61,21 +61,21 @@ describe("the object write lock on MariaDB", () => {
   }
 
   test("assigns stamps in commit order", async () => {
-    const first = hold((r) => r.objects.insert([file("first")]));
+    const first = openTransaction((r) => r.objects.insert([file("first")]));
     await first.taken;
     const second = other.repositories.objects.insert([file("second")]);
-    await asked();
+    await waitForLock();
     const watermark = await other.repositories.changes.watermark();
     expect(await other.repositories.changes.read(beforeAllChanges, watermark, 100)).toEqual([]);
     first.release();
     await first.ended;
     const [created] = await second;
-    const told = await other.repositories.changes.read(
+    const changes = await other.repositories.changes.read(
       { stamp: watermark, id: null },
       await other.repositories.changes.watermark(),
       100,
     );
-    expect(told.map(({ stamp, id }) => [stamp - watermark, id === created?.id])).toEqual([
+    expect(changes.map(({ stamp, id }) => [stamp - watermark, id === created?.id])).toEqual([
       [1, false],
       [2, true],
     ]);
@@ -83,10 +83,10 @@ describe("the object write lock on MariaDB", () => {
 
   test("leaves no gap when its transaction is rolled back", async () => {
     const before = await one.repositories.changes.watermark();
-    const first = hold((r) => r.objects.insert([file("first")]), "rolled back");
+    const first = openTransaction((r) => r.objects.insert([file("first")]), "rolled back");
     await first.taken;
     const second = other.repositories.objects.insert([file("second")]);
-    await asked();
+    await waitForLock();
     first.release();
     await Promise.all([first.ended, second]);
     expect(await one.repositories.changes.watermark()).toBe(before + 1);
@@ -100,20 +100,20 @@ describe("the object write lock on MariaDB", () => {
   ])("delays %s", async (_what, act) => {
     const [object] = await one.repositories.objects.insert([file("held")]);
     const id = object?.id ?? "";
-    const first = hold((r) =>
+    const first = openTransaction((r) =>
       r.objects.update([{ id, attributes: { Name: "new" }, links: {}, expectedVersions: null }], { session: null }),
     );
     await first.taken;
     let done = false;
     const acting = act(other.repositories, id).finally(() => (done = true));
-    await asked();
+    await waitForLock();
     expect(done).toBe(false);
     first.release();
     await Promise.all([first.ended, acting]);
   });
 
   test("does not delay reads", async () => {
-    const first = hold((r) => r.objects.insert([file("unseen")]));
+    const first = openTransaction((r) => r.objects.insert([file("unseen")]));
     await first.taken;
     const { objects } = await other.repositories.objects.find(
       {

@@ -612,7 +612,7 @@ create or replace procedure `sallyport`.`attempt_throttle` (requested longtext, 
         exemption varchar(100) path '$.exemption'
       )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30)))) > 0 for update;
       if found = 0 then
-        select 0 as wait, false as claimed;
+        select 0 as wait, false as reserved;
         leave work;
       end if;
       select json_arrayagg(a.`key`) into exempt_keys from json_table(requested, '$[*]' columns (
@@ -629,7 +629,7 @@ create or replace procedure `sallyport`.`attempt_throttle` (requested longtext, 
         exemption varchar(100) path '$.exemption'
       )) a straight_join `throttle` t on t.`key` = a.`key` and t.forget_at > clock and if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30)))) > 0 and not coalesce(json_contains(exempt_keys, json_quote(a.`key`)), false) set t.delayed_at = clock;
       end if;
-      select if(wait > 0, max_wait, 0) as wait, wait = 0 and found > 0 as claimed;
+      select if(wait > 0, max_wait, 0) as wait, wait = 0 and found > 0 as reserved;
     end work;
     if alone then commit; end if;
   end;

@@ -69,7 +69,7 @@ function keepObject(state: ArchivedState, record: RecordOf<"objects">): void {
   const { stamp, ...object } = without(record, "section");
   const number = objectNumber(object.id);
   add(state.objects, number, Object.freeze({ ...object, attributes: attributesOf(object.attributes) }));
-  enter(state, number, object.uuid, stamp);
+  addObject(state, number, object.uuid, stamp);
 }
 
 function restoreTombstone(state: ArchivedState, record: RecordOf<"tombstones">): void {
@@ -77,7 +77,7 @@ function restoreTombstone(state: ArchivedState, record: RecordOf<"tombstones">):
   const number = objectNumber(object.id);
   const kept = Object.freeze(attributes === null ? object : { ...object, attributes: attributesOf(attributes) });
   add(state.tombstones, number, Object.freeze({ object: kept, root: root, deletedBy }));
-  enter(state, number, object.uuid, stamp);
+  addObject(state, number, object.uuid, stamp);
 }
 
 function keepAccount(state: ArchivedState, account: AccountRecord): void {
@@ -103,7 +103,7 @@ function keepStoredRecord(state: ArchivedState, { kind, id, owner, value, create
 }
 
 /** Registers the UUID, stamp and number of an object or a tombstone. */
-function enter(state: ArchivedState, number: number, uuid: string, stamp: number): void {
+function addObject(state: ArchivedState, number: number, uuid: string, stamp: number): void {
   add(state.uuids, uuid, number);
   add(state.stamps, number, stamp);
   raise(state, "object", number);

@@ -40,13 +40,13 @@ export class EmbeddedBackend {
   async attach(onSuperseded: () => void): Promise<BackendSession> {
     this.#current?.supersede();
     let open = true;
-    const hold = {
+    const session = {
       supersede: () => {
         open = false;
         onSuperseded();
       },
     };
-    this.#current = hold;
+    this.#current = session;
     const worker = await this.#refreshed();
     return {
       exchange: async (bytes, settles) => {
@@ -55,7 +55,7 @@ export class EmbeddedBackend {
       },
       end: () => {
         open = false;
-        if (this.#current === hold) this.#current = undefined;
+        if (this.#current === session) this.#current = undefined;
       },
     };
   }

@@ -89,7 +89,7 @@ export async function listenIn(
   };
 }
 
-/** A Unix socket path that the operating system accepts, until `leave` is called. */
+/** A Unix socket path that the operating system accepts, until `release` is called. */
 interface SocketPath {
   readonly path: string;
   release(): void;

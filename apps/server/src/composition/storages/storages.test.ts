@@ -13,9 +13,9 @@ function prepared(alias: string, storage: object, migrateOnStart: boolean) {
   const lines: string[] = [];
   const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const migrated: string[] = [];
-  let told = () => {};
+  let diagnosed = () => {};
   const migration = new Promise<void>((resolve) => {
-    told = resolve;
+    diagnosed = resolve;
   });
   const preparation = new DatabasePreparation({
     databases: new Map([
@@ -26,7 +26,7 @@ function prepared(alias: string, storage: object, migrateOnStart: boolean) {
     logger: pino({}, { write: (line: string) => void lines.push(line) }),
     afterMigration: async (database, hasChanged) => {
       migrated.push(`${database.alias}${hasChanged ? " changed" : ""}`);
-      told();
+      diagnosed();
     },
     firstPause: 1,
   });
@@ -79,7 +79,7 @@ test("retries until a database that was down is migrated", async () => {
 
 test("remembers an applied migration until the work after it succeeds", async () => {
   const answers = [["0001"], [], []];
-  const told: boolean[] = [];
+  const diagnosed: boolean[] = [];
   const preparation = new DatabasePreparation({
     databases: new Map([
       [
@@ -90,8 +90,8 @@ test("remembers an applied migration until the work after it succeeds", async ()
     configurations: [configured("", true)],
     logger: pino({ enabled: false }),
     afterMigration: async (_database, hasChanged) => {
-      told.push(hasChanged);
-      if (told.length < 3) throw new ServiceError(704);
+      diagnosed.push(hasChanged);
+      if (diagnosed.length < 3) throw new ServiceError(704);
       done();
     },
     firstPause: 1,
@@ -104,7 +104,7 @@ test("remembers an applied migration until the work after it succeeds", async ()
   await preparation.run();
   await finished;
   clearInterval(alive);
-  expect(told).toEqual([true, true, true]);
+  expect(diagnosed).toEqual([true, true, true]);
 });
 
 test("stops retrying when stopped", async () => {
@@ -162,7 +162,7 @@ test("other errors stay unchanged", () => {
 describe("mariadb", () => {
   const storage = { url: "mariadb://shop:S3cret@db.example:3307/till", schema: "till" };
 
-  function told(
+  function diagnosed(
     code: number,
     cause: Partial<Error> & { code?: string; errno?: number },
     url = storage.url,
@@ -226,20 +226,20 @@ describe("mariadb", () => {
       "The MariaDB at db.example:3307 offers no TLS, which the connection string asks for (sslmode).",
     ],
   ])("%s", (_title, code, cause, expected) => {
-    expect(told(code, cause)).toBe(expected);
+    expect(diagnosed(code, cause)).toBe(expected);
   });
 
   test("omitted parts of the connection string are the driver's defaults", () => {
-    expect(told(704, { code: "ECONNREFUSED" }, "mysql://u@[::1]")).toBe(
+    expect(diagnosed(704, { code: "ECONNREFUSED" }, "mysql://u@[::1]")).toBe(
       "No MariaDB answers at [::1]:3306 (ECONNREFUSED).",
     );
-    expect(told(704, { code: "ENOENT" }, "mariadb://u@localhost/till?socket=%2Frun%2Fmysqld.sock")).toBe(
+    expect(diagnosed(704, { code: "ENOENT" }, "mariadb://u@localhost/till?socket=%2Frun%2Fmysqld.sock")).toBe(
       "No MariaDB answers at /run/mysqld.sock:3306 (ENOENT).",
     );
   });
 
   test("leaves unknown errors to others", () => {
-    expect(told(799, { errno: 1064, message: "surprise" })).toBeNull();
+    expect(diagnosed(799, { errno: 1064, message: "surprise" })).toBeNull();
     expect(mariadbDiagnostics(new ServiceError(704), storage)).toBeNull();
     expect(mariadbDiagnostics(new Error("ECONNREFUSED"), storage)).toBeNull();
   });
@@ -248,7 +248,7 @@ describe("mariadb", () => {
 describe("postgres", () => {
   const storage = { url: "postgres://shop:S3cret@db.example:6432/till", schema: "sallyport" };
 
-  function told(code: number, cause: Partial<Error> & { code?: string }, url = storage.url): string | null {
+  function diagnosed(code: number, cause: Partial<Error> & { code?: string }, url = storage.url): string | null {
     const error = Object.assign(new Error(cause.message ?? ""), cause);
     return postgresDiagnostics(new ServiceError(code as 704, { cause: error }), { ...storage, url });
   }
@@ -328,20 +328,20 @@ describe("postgres", () => {
       "The Postgres at db.example:6432 offers no TLS, which the connection string asks for (sslmode).",
     ],
   ])("%s", (_title, code, cause, expected) => {
-    expect(told(code, cause)).toBe(expected);
+    expect(diagnosed(code, cause)).toBe(expected);
   });
 
   test("omitted parts of the connection string are the driver's defaults, and unusual names are quoted for the shell", () => {
-    expect(told(705, { code: "3D000" }, "postgres://o'brien@[::1]")).toBe(
+    expect(diagnosed(705, { code: "3D000" }, "postgres://o'brien@[::1]")).toBe(
       `The database "o'brien" does not exist on the Postgres at [::1]:5432. Create it: createdb -h ::1 -p 5432 -U postgres -O 'o'\\''brien' 'o'\\''brien'`,
     );
-    expect(told(704, { code: "ENOENT" }, "postgres:///till?host=/run/postgres&user=shop")).toBe(
+    expect(diagnosed(704, { code: "ENOENT" }, "postgres:///till?host=/run/postgres&user=shop")).toBe(
       "No Postgres answers at /run/postgres:5432 (ENOENT).",
     );
   });
 
   test("leaves unknown errors to others", () => {
-    expect(told(799, { code: "XX000", message: "surprise" })).toBeNull();
+    expect(diagnosed(799, { code: "XX000", message: "surprise" })).toBeNull();
     expect(postgresDiagnostics(new ServiceError(704), storage)).toBeNull();
     expect(postgresDiagnostics(new Error("ECONNREFUSED"), storage)).toBeNull();
   });

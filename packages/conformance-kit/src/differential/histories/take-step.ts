@@ -78,13 +78,13 @@ async function deleteObjects(
   ids: readonly ObjectId[],
   recycled: boolean,
 ): Promise<unknown> {
-  const held = await deletion.lock(ids);
-  const objects = held.map(({ object }) => object.id);
+  const lockedRows = await deletion.lock(ids);
+  const objects = lockedRows.map(({ object }) => object.id);
   const [root] = objects;
   if (root === undefined) return [];
   if (!recycled) await deletion.clear(await deletion.referrers(objects, { attributes: null, limit: maxResults }));
   await deletion.delete(objects, { recycled, root });
-  return held.map(({ object: { id, version }, lockedBy }) => ({ id, version, lockedBy }));
+  return lockedRows.map(({ object: { id, version }, lockedBy }) => ({ id, version, lockedBy }));
 }
 
 async function restoreObjects({ deletion }: Repositories, id: ObjectId): Promise<unknown> {

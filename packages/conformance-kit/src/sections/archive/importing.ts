@@ -26,7 +26,7 @@ import { generous } from "../../fixtures/policy.ts";
 import { sampleArchive } from "../../fixtures/sample-archive.ts";
 
 /** A reader without principals. */
-const everybody: Visibility = { classes: null, principals: new Set() };
+const allRows: Visibility = { classes: null, principals: new Set() };
 
 function importInto({ archive }: Storage, records = sampleArchive) {
   return archive.import(streamed(records));
@@ -109,7 +109,7 @@ export const importingChecks: readonly Check[] = [
         equal(await r.objects.get([id], seesAll), [{ ...object, attributes }], "an object");
         equal((await objectByUuid(r, uuid))?.id, id, "the object with a UUID");
       }
-      equal(await r.objects.count({ classes: ["File"] }, everybody), 4, "number of public objects");
+      equal(await r.objects.count({ classes: ["File"] }, allRows), 4, "number of public objects");
       equal((await tombstoneOf(r, "5"))?.kind, "recycled", "a recycled object");
       const referrers = await r.deletion.referrers(["3"], { attributes: null, limit: 10 });
       equal(
@@ -144,8 +144,8 @@ export const importingChecks: readonly Check[] = [
       const inOrder = kept.toSorted(
         (one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id),
       );
-      const told = await changesUpTo(r, await watermarkBehind(r, [id]));
-      equal(idsOf(told), [...idsOf(inOrder), id], "the objects, ordered by change");
+      const changes = await changesUpTo(r, await watermarkBehind(r, [id]));
+      equal(idsOf(changes), [...idsOf(inOrder), id], "the objects, ordered by change");
     },
 
     "never reuses an imported ID, UUID, name or sequence": async ({ storage, r }) => {
@@ -189,7 +189,7 @@ export const importingChecks: readonly Check[] = [
       const [known] = await r.records.get("application", ["a"]);
       const changed = await r.records.put("application", "a", 1, { ifVersion: known?.version ?? 0 });
       equal(changed, "stored", "the outcome of changing a record");
-      equal(await r.objects.count({ classes: ["File"] }, everybody), 4, "number of public objects");
+      equal(await r.objects.count({ classes: ["File"] }, allRows), 4, "number of public objects");
     },
 
     "refuses an import if an object exists": leavesAlone((r) => createObject(r)),

@@ -136,7 +136,7 @@ const withinOne = checksOf("changes", {
   },
 });
 
-const together = checksOf(
+const concurrencyChecks = checksOf(
   "changes",
   {
     "never adds changes below a watermark that another process read during an open transaction": async ({
@@ -150,4 +150,4 @@ const together = checksOf(
   { needs: "severalProcesses" },
 );
 
-export const changeInterleavingChecks: readonly Check[] = [...withinOne, ...together];
+export const changeInterleavingChecks: readonly Check[] = [...withinOne, ...concurrencyChecks];

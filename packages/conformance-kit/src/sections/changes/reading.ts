@@ -27,11 +27,11 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
     for (const objects of [files(2), [{ className: "User", attributes: { Name: "new" } }, restricted], [restricted]]) {
       const created = [...(await r.objects.insert(objects)), ...(await r.objects.insert(files(1)))];
       const watermark = await watermarkBehind(r, idsOf(created.slice(-1)));
-      const told = await changesUpTo(r, watermark, { stamp: before, id: null });
+      const changes = await changesUpTo(r, watermark, { stamp: before, id: null });
       const expected = created.map(({ id, uuid, className, version }) => [id, uuid, className, version, "stored"]);
-      equal(rowsOf(told, "id", "uuid", "className", "version", "kind"), expected, "the changes");
+      equal(rowsOf(changes, "id", "uuid", "className", "version", "kind"), expected, "the changes");
       holds(
-        told.every(({ stamp }) => Number.isSafeInteger(stamp) && stamp > before),
+        changes.every(({ stamp }) => Number.isSafeInteger(stamp) && stamp > before),
         `The stamps must be whole numbers above ${before}`,
       );
       before = watermark;
@@ -44,9 +44,9 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
     const reached = await watermarkBehind(r, idsOf([first, second, third]));
     for (const name of ["new", "newer"]) await update(r, second.id, { Name: name });
     await update(r, first.id, {});
-    const { last, watermark, told } = await changesSince(r, reached);
+    const { last, watermark, changes } = await changesSince(r, reached);
     equal(
-      rowsOf(told, "id", "version"),
+      rowsOf(changes, "id", "version"),
       [
         [second.id, 3],
         [first.id, 2],
@@ -54,7 +54,7 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
       ],
       "the changes after the updates",
     );
-    equal(await changesUpTo(r, watermark), [...(await changesUpTo(r, reached)), ...told], "all changes");
+    equal(await changesUpTo(r, watermark), [...(await changesUpTo(r, reached)), ...changes], "all changes");
     equal(idsOf(await changesUpTo(r, reached)), [third.id], "the remaining earlier changes");
   },
 
@@ -62,9 +62,9 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
     const [first, second] = await createInOneCall(r, {}, {});
     const reached = await watermarkBehind(r, idsOf([first, second]));
     for (const readers of [["A1"], [], null]) await update(r, first.id, {}, { readers });
-    const { last, told } = await changesSince(r, reached);
+    const { last, changes } = await changesSince(r, reached);
     equal(
-      rowsOf(told, "id", "version", "kind"),
+      rowsOf(changes, "id", "version", "kind"),
       [
         [first.id, 4, "stored"],
         [last.id, 1, "stored"],
@@ -115,8 +115,8 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
       equal(seen, [], "the changes seen by the transaction");
       return objects;
     });
-    const told = await changesUpTo(r, await watermarkBehind(r, idsOf(created)));
-    equal(idsOf(told), idsOf(created), "the IDs of the changed objects");
+    const changes = await changesUpTo(r, await watermarkBehind(r, idsOf(created)));
+    equal(idsOf(changes), idsOf(created), "the IDs of the changed objects");
   },
 
   "reports no change for a refused call": async ({ r }) => {
@@ -126,7 +126,7 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
       () => r.objects.insert([...files(2), { className: "File", attributes: {}, uuid: first.uuid }]),
       "inserting a duplicate UUID",
     );
-    const { last, told } = await changesSince(r, beforeAllChanges.stamp);
-    equal(idsOf(told), [first.id, last.id], "the IDs of the changed objects");
+    const { last, changes } = await changesSince(r, beforeAllChanges.stamp);
+    equal(idsOf(changes), [first.id, last.id], "the IDs of the changed objects");
   },
 });

@@ -118,8 +118,8 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
       const number = random(2) === 0 ? highest + BigInt(ahead) : highest - BigInt(behind);
       if (number < 0n) continue;
       const verdict = number <= highest - window ? "old" : accepted.has(number) ? "seen" : "fresh";
-      const told = `the verdict on ${number} with ${highest} as the highest`;
-      equal(await r.channels.acceptIn(session, number), verdict, told);
+      const message = `the verdict on ${number} with ${highest} as the highest`;
+      equal(await r.channels.acceptIn(session, number), verdict, message);
       if (verdict === "fresh") accepted.add(number);
       if (number > highest) highest = number;
     }

@@ -124,12 +124,12 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
     await r.locks.take(first.id, mine);
     await r.locks.take(second.id, ended);
     await r.sessions.end({ digest: ended });
-    const held = await storage.transaction((inside) =>
+    const lockedRows = await storage.transaction((inside) =>
       inside.deletion.lock([...idsOf(objects).toReversed(), first.id, ...nowhere]),
     );
     const matching = await r.objects.match({ classes: ["File"] }, seesAll, 100);
-    equal(pluck(held, "object"), matching, "the outlines of the locked rows");
-    equal(pluck(held, "lockedBy"), [mine, ...objects.slice(1).map(() => null)], "the sessions that hold the locks");
+    equal(pluck(lockedRows, "object"), matching, "the outlines of the locked rows");
+    equal(pluck(lockedRows, "lockedBy"), [mine, ...objects.slice(1).map(() => null)], "the sessions that hold the locks");
     await update(r, second.id, {});
   },
 
@@ -177,18 +177,18 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
     await deleteObjects(storage, [third]);
     await deleteObjects(storage, [second, first], true);
     await update(r, fourth, {});
-    const { watermark, told: behind } = await changesSince(r, reached, 2);
-    const told = behind.slice(0, -1);
+    const { watermark, changes: behind } = await changesSince(r, reached, 2);
+    const reported = behind.slice(0, -1);
     const expected = [
       [third, "deleted"],
       [first, "recycled"],
       [second, "recycled"],
       [fourth, "stored"],
     ];
-    equal(rowsOf(told, "id", "kind"), expected, "the changes");
-    equal(pluck(told, "version"), [2, 2, 2, 2], "the versions");
+    equal(rowsOf(reported, "id", "kind"), expected, "the changes");
+    equal(pluck(reported, "version"), [2, 2, 2, 2], "the versions");
     equal(
-      rowsOf(told, "uuid", "className"),
+      rowsOf(reported, "uuid", "className"),
       expected.map(([id]) => [objects.find((each) => each.id === id)?.uuid, "File"]),
       "the UUIDs and classes",
     );

@@ -31,8 +31,8 @@ const [ada, bob] = ["A1", "B2"] as const;
 /** Moves objects to the trash as a cascade with the first as its root, on behalf of a user. */
 function recycle(storage: Storage, ids: readonly ObjectId[], deletedBy: ObjectId | null, quota = 0) {
   return storage.transaction(async ({ deletion }) => {
-    const held = idsOf(pluck(await deletion.lock(ids), "object"));
-    return deletion.delete(held, { recycled: true, root: ids[0] ?? "", deletedBy, quota });
+    const lockedIds = idsOf(pluck(await deletion.lock(ids), "object"));
+    return deletion.delete(lockedIds, { recycled: true, root: ids[0] ?? "", deletedBy, quota });
   });
 }
 
@@ -87,15 +87,15 @@ const listing = checksOf("recycle bin", {
     const [{ id: open }, { id: own }, { id: other }, { id: image }] = objects;
     for (const id of [open, own, image]) await recycle(storage, [id], ada);
     await recycle(storage, [other], bob);
-    const asked = async (query: Partial<TrashQuery>) => idsOf(await listed(r, query)).toSorted();
-    equal(await asked({ deletedBy: ada }), [open, own, image].toSorted(), "the objects recycled by one user");
-    equal(await asked({ deletedBy: "ZZZ" }), [], "the objects recycled by another user");
+    const listIds = async (query: Partial<TrashQuery>) => idsOf(await listed(r, query)).toSorted();
+    equal(await listIds({ deletedBy: ada }), [open, own, image].toSorted(), "the objects recycled by one user");
+    equal(await listIds({ deletedBy: "ZZZ" }), [], "the objects recycled by another user");
     const ofAda = { classes: new Set(["File"]), principals: new Set([ada]) };
-    equal(await asked({ visibility: ofAda }), [open, own].toSorted(), "the objects visible to a user");
+    equal(await listIds({ visibility: ofAda }), [open, own].toSorted(), "the objects visible to a user");
     const ofBob = { classes: null, principals: new Set([bob]) };
-    equal(await asked({ visibility: ofBob, deletedBy: ada }), [open, image].toSorted(), "the objects selected by both");
+    equal(await listIds({ visibility: ofBob, deletedBy: ada }), [open, image].toSorted(), "the objects selected by both");
     equal(
-      await asked({ visibility: { classes: new Set(), principals: null } }),
+      await listIds({ visibility: { classes: new Set(), principals: null } }),
       [],
       "the objects visible without any class",
     );
@@ -209,8 +209,8 @@ const purging = checksOf("recycle bin", {
     await recycle(storage, [id], ada);
     const reached = await watermarkBehind(r, [id, other]);
     await purge(storage, id);
-    const { told } = await changesSince(r, reached);
-    equal(rowsOf(told, "id", "kind", "version")[0], [id, "deleted", 3], "the first change");
+    const { changes } = await changesSince(r, reached);
+    equal(rowsOf(changes, "id", "kind", "version")[0], [id, "deleted", 3], "the first change");
   },
 
   "restores the recycle bin when a purge is rolled back": async ({ storage, r }) => {

@@ -33,16 +33,16 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
     const [first, second, third] = objects;
     const other = await createObject(r);
     await update(r, first.id, {});
-    for (const [round, asked] of [first, second, third].entries()) {
+    for (const [round, ids] of [first, second, third].entries()) {
       await deleteObjects(storage, idsOf([second, first, third]), true);
       await deleteObjects(storage, [other.id], true);
-      const group = await recycledWith(storage, asked.id);
+      const group = await recycledWith(storage, ids.id);
       equal(idsOf(group), idsOf(objects), "the IDs of the cascade");
       const [went, were] = [group, objects].map((list) => rowsOf(list, "attributes", "readers"));
       equal(went, were, "the attributes and readers of the cascade");
       advance(hour);
       const before = await storage.now();
-      const restored = await restoreObjects(storage, asked.id);
+      const restored = await restoreObjects(storage, ids.id);
       const after = await storage.now();
       holds(
         restored.every(({ storedAt }) => before <= storedAt && storedAt <= after),
@@ -122,14 +122,14 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
     const [live, recycled, deleted] = await createObjects(r, { readers: [] }, image, unknown);
     await deleteObjects(storage, [recycled.id], true);
     await deleteObjects(storage, [deleted.id]);
-    const asked = [deleted.id, recycled.id, live.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"];
+    const ids = [deleted.id, recycled.id, live.id, live.id, "ZZZZZZZZZZ", "0", "", "constructor"];
     const known = [
       { id: live.id, className: "File", exists: true },
       { id: recycled.id, className: "Image", exists: true },
       { id: deleted.id, className: "Unknown", exists: false },
     ];
-    const told = await storage.transaction(({ deletion }) => deletion.targets(asked));
-    equalInAnyOrder(told, known, "the targets");
+    const targets = await storage.transaction(({ deletion }) => deletion.targets(ids));
+    equalInAnyOrder(targets, known, "the targets");
     equal(await r.deletion.targets([]), [], "the targets of no links");
   },
 
@@ -161,8 +161,8 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
     await deleteObjects(storage, [object.id], true);
     const reached = await watermarkBehind(r, idsOf([other, object]));
     await restoreObjects(storage, object.id);
-    const { watermark, told } = await changesSince(r, reached);
-    equal(rowsOf(told, "id", "kind", "version")[0], [object.id, "stored", 3], "the first change");
+    const { watermark, changes } = await changesSince(r, reached);
+    equal(rowsOf(changes, "id", "kind", "version")[0], [object.id, "stored", 3], "the first change");
     equal((await changesUpTo(r, watermark)).length, 3, "number of all changes");
   },
 

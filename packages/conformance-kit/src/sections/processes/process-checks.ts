@@ -16,7 +16,7 @@ export function processChecks(
   migrated: boolean,
   runs: { readonly [name: string]: (subject: Processes) => Promise<void> },
 ): readonly Check[] {
-  const together = Object.entries(runs).map(([name, run]): [string, Check["run"]] => [
+  const checks = Object.entries(runs).map(([name, run]): [string, Check["run"]] => [
     name,
     async (subject) => {
       const otherStorage = await subject.another();
@@ -24,5 +24,5 @@ export function processChecks(
       await run({ ...subject, otherStorage, other, of: (index) => (index % 2 === 0 ? subject.r : other) });
     },
   ]);
-  return checksOf("several processes", Object.fromEntries(together), { needs: "severalProcesses", migrated });
+  return checksOf("several processes", Object.fromEntries(checks), { needs: "severalProcesses", migrated });
 }

@@ -112,7 +112,7 @@ const migrated = processChecks(true, {
     holds((await other.throttle.attempt([key])).wait > 0, "The other attempt must wait");
     advance(minute + second);
     const attempts = await concurrently(12, (index) => of(index).throttle.attempt([key]));
-    equal(attempts.filter(({ claimed }) => claimed).length, 1, "number of claimed attempts");
+    equal(attempts.filter(({ reserved }) => reserved).length, 1, "number of claimed attempts");
   },
 
   "assigns unique object IDs across processes": async ({ other, of }) => {

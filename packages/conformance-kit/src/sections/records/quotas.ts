@@ -39,11 +39,11 @@ async function series(
 }
 
 const [perOwner, total] = [
-  (room: number): RecordQuota => ({ perOwner: room, total: 0 }),
-  (room: number): RecordQuota => ({ perOwner: 0, total: room }),
+  (quota: number): RecordQuota => ({ perOwner: quota, total: 0 }),
+  (quota: number): RecordQuota => ({ perOwner: 0, total: quota }),
 ];
 
-const taking = checksAfter("record quotas", begin, {
+const quotaChecks = checksAfter("record quotas", begin, {
   "limits the records of each owner and kind": async ({ s, put }) => {
     for (const change of [{}, { owner: "NETWORK:A" }, { owner: "network:a " }, { kind: "mail" }, { kind: "Mail" }])
       await series(
@@ -65,9 +65,9 @@ const taking = checksAfter("record quotas", begin, {
   },
 
   "reports a full owner before a full kind": async ({ put }) => {
-    const room = { perOwner: 2, total: 2 };
-    await series(["stored", "stored", "ownerFull"], "the records of one owner", () => put(room));
-    equal(await put(room, { owner: "network:b" }), "full", "the outcome for another owner");
+    const quota = { perOwner: 2, total: 2 };
+    await series(["stored", "stored", "ownerFull"], "the records of one owner", () => put(quota));
+    equal(await put(quota, { owner: "network:b" }), "full", "the outcome for another owner");
   },
 
   "stores any number of records without a limit": async ({ s, put }) => {
@@ -88,10 +88,10 @@ const taking = checksAfter("record quotas", begin, {
   },
 
   "stores records within a quota like any others": async ({ s, put, advance }) => {
-    const room = { perOwner: 10, total: 10 };
+    const quota = { perOwner: 10, total: 10 };
     const change = { id: "record", value: { deep: [null, "two"] }, lifetime: minute };
-    equal(await put(room, change), "stored", "the outcome of the first put with the ID");
-    equal(await put(room, { ...change, value: 2 }), "exists", "the outcome of the second put");
+    equal(await put(quota, change), "stored", "the outcome of the first put with the ID");
+    equal(await put(quota, { ...change, value: 2 }), "exists", "the outcome of the second put");
     const { value, owner, createdVersion, version } = await s.of("record");
     equal([value, owner, createdVersion], [change.value, "network:a", version], "the record");
     equal(
@@ -102,7 +102,7 @@ const taking = checksAfter("record quotas", begin, {
     equal((await s.of("record")).createdVersion, createdVersion, "the first version after another write");
     advance(minute + second);
     equal(await s.get("record"), [], "the record after the expiry");
-    equal(await put(room, { id: "record", value: 3, lifetime: null }), "stored", "the outcome of a new put");
+    equal(await put(quota, { id: "record", value: 3, lifetime: null }), "stored", "the outcome of a new put");
     advance(1_000 * hour);
     holds((await s.of("record")).createdVersion !== createdVersion, "The record must begin anew");
     equal([await s.take("record"), await s.take("record")], [3, null], "the taken record");
@@ -127,11 +127,11 @@ const taking = checksAfter("record quotas", begin, {
 
 const leaving = checksAfter("record quotas", begin, {
   "frees a quota when a record is taken, removed, settled or expired": async ({ s, put, advance }) => {
-    for (const room of [perOwner(1), total(1)]) {
+    for (const quota of [perOwner(1), total(1)]) {
       const refuses = async (when: string) =>
-        equal((await put(room)) !== "stored", true, `whether another record ${when} is refused`);
+        equal((await put(quota)) !== "stored", true, `whether another record ${when} is refused`);
       const hasOne = async (when: string, change?: Change) => {
-        equal(await put(room, change), "stored", `the outcome of a record ${when}`);
+        equal(await put(quota, change), "stored", `the outcome of a record ${when}`);
         await refuses(when);
       };
       await hasOne("at the beginning", { id: "first" });
@@ -194,7 +194,7 @@ const leaving = checksAfter("record quotas", begin, {
   },
 
   "waits for a concurrent transaction that uses the quota": async ({ storage, s, put }) => {
-    for (const [room, full] of [
+    for (const [quota, full] of [
       [perOwner(1), "ownerFull"],
       [total(1), "full"],
     ] as const) {
@@ -204,8 +204,8 @@ const leaving = checksAfter("record quotas", begin, {
       ] as const) {
         const outcome = await whileOpen(
           storage,
-          (inside) => withinQuota(inside)(room),
-          () => put(room),
+          (inside) => withinQuota(inside)(quota),
+          () => put(quota),
           { end, reads: 50 },
         );
         equal(outcome, expected, `the outcome when the other transaction is ${end}`);
@@ -215,4 +215,4 @@ const leaving = checksAfter("record quotas", begin, {
   },
 });
 
-export const recordQuotaChecks: readonly Check[] = [...taking, ...leaving];
+export const recordQuotaChecks: readonly Check[] = [...quotaChecks, ...leaving];

@@ -28,8 +28,8 @@ export const savepointVisibilityChecks: readonly Check[] = checksOf("nested tran
 
   "reports the changes of committed nested transactions once": async ({ storage, r }) => {
     const old = await file(r, "old");
-    const told: string[] = [old.id];
-    let after = await watermarkBehind(r, told);
+    const reported: string[] = [old.id];
+    let after = await watermarkBehind(r, reported);
     for (const order of ["rolled back first", "committed first"]) {
       const kept = await storage.transaction(async (inside, attempt) => {
         const ids: string[] = [];
@@ -44,11 +44,11 @@ export const savepointVisibilityChecks: readonly Check[] = checksOf("nested tran
       });
       // Later changes get later stamps, regardless of the outcome of the parts.
       const { id: next } = await file(r, "next");
-      const upTo = await watermarkBehind(r, [...told, ...kept, next]);
+      const upTo = await watermarkBehind(r, [...reported, ...kept, next]);
       const changes = await changesUpTo(r, upTo, { stamp: after, id: null });
       equal(pluck(changes, "id"), [...kept, next], `the changes with one part ${order}`);
       equal(new Set(pluck(changes, "stamp")).size, 2, "number of different stamps");
-      told.push(...kept, next);
+      reported.push(...kept, next);
       after = upTo;
     }
   },

@@ -80,14 +80,14 @@ const oneDevice = visitorChecks("sessions", {
 
   "keeps the sessions of another user, app key or device": async ({ r, visitor }) => {
     const colleague = await Visitor.create(r, { key: visitor });
-    const elsewhere = await Visitor.create(r, { account: visitor.account });
+    const otherVisitor = await Visitor.create(r, { account: visitor.account });
     const sessions = [
       [visitor, await visitor.open(r, { deviceId: "Phone" }, alone)],
       [visitor, await visitor.open(r, { deviceId: "phone " }, alone)],
       [visitor, await visitor.open(r, { deviceId: "" }, alone)],
       [visitor, await visitor.open(r, { deviceId: null }, alone)],
       [colleague, await colleague.open(r, phone, alone)],
-      [elsewhere, await elsewhere.open(r, phone, alone)],
+      [otherVisitor, await otherVisitor.open(r, phone, alone)],
       [visitor, await visitor.open(r, phone, alone)],
     ] as const;
     for (const [owner, digest] of sessions)

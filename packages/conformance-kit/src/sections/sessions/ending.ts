@@ -23,16 +23,16 @@ export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
   },
 
   "ends all sessions of a user across app keys": async ({ r, visitor }) => {
-    const elsewhere = await Visitor.create(r, { account: visitor.account });
+    const otherVisitor = await Visitor.create(r, { account: visitor.account });
     const colleague = await Visitor.create(r, { key: visitor });
     const own = [await visitor.open(r), await visitor.open(r, { deviceId: "phone" }), await visitor.openSecure(r)];
-    const [far, other] = [await elsewhere.open(r), await colleague.open(r)];
+    const [far, other] = [await otherVisitor.open(r), await colleague.open(r)];
     equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "number of ended sessions");
     for (const digest of own) {
       equal(await visitor.isAdmitted(r, digest), false, "whether an ended session is admitted");
       equal((await visitor.admitAs(r, "secure", digest)).session, null, "an ended secure session");
     }
-    equal(await elsewhere.isAdmitted(r, far), false, "whether the ended session of another app key is admitted");
+    equal(await otherVisitor.isAdmitted(r, far), false, "whether the ended session of another app key is admitted");
     equal(await colleague.isAdmitted(r, other), true, "whether the session of another user is admitted");
     equal(await r.sessions.end({ userId: visitor.account.userId }), 0, "number of sessions ended again");
   },

@@ -39,10 +39,10 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
 
   "opens sessions up to the limit of the user": async ({ r, visitor }) => {
     const policy = { ...generous, perUserLimit: 2 };
-    const elsewhere = await Visitor.create(r, { account: visitor.account });
+    const otherVisitor = await Visitor.create(r, { account: visitor.account });
     const colleague = await Visitor.create(r, { key: visitor });
     await visitor.open(r, {}, policy);
-    await elsewhere.open(r, {}, policy);
+    await otherVisitor.open(r, {}, policy);
     await isFull(r, visitor, policy, "opening one more session for the user");
     await colleague.open(r, {}, policy);
     await colleague.open(r, {}, policy);

@@ -11,7 +11,7 @@ function finding(change: (tombstone: Tombstone) => Tombstone | null) {
   });
 }
 
-function holding(change: (held: LockedRow[]) => LockedRow[]) {
+function withLockedRows(change: (rows: LockedRow[]) => LockedRow[]) {
   return ({ deletion }: Repositories): Partial<Deletion> => ({
     lock: async (...asked) => change(await deletion.lock(...asked)),
   });
@@ -126,8 +126,8 @@ export const brokenGoing: readonly BrokenAdapter[] = [
     "locks live objects for update in ascending order and reports their locks",
     ({ deletion }) => ({
       lock: async (ids, by) => {
-        const held = await deletion.lock(ids, by);
-        return [...new Set(ids)].flatMap((id) => held.find(({ object }) => object.id === id) ?? []);
+        const rows = await deletion.lock(ids, by);
+        return [...new Set(ids)].flatMap((id) => rows.find(({ object }) => object.id === id) ?? []);
       },
     }),
   ),
@@ -137,7 +137,7 @@ export const brokenGoing: readonly BrokenAdapter[] = [
       "locks live objects for update in ascending order and reports their locks",
       "serializes a deletion with taking a lock",
     ],
-    holding((held) => held.map(({ object }) => ({ object, lockedBy: null }))),
+    withLockedRows((rows) => rows.map(({ object }) => ({ object, lockedBy: null }))),
   ),
 
   withDeletion(

@@ -114,13 +114,13 @@ export class LogInMessages {
     { digest }: ClientKey,
     { keyId, keyBlock, blocks }: Contents,
   ): Promise<boolean> {
-    const checkReplay = async (claimed: readonly Digest[], clientKey: Digest, limits: BlockLimits) =>
-      (await r.channels.registerBlocks({ blocks: claimed, clientKey, keyId }, limits)) !== "refused";
+    const register = async (digests: readonly Digest[], clientKey: Digest, limits: BlockLimits) =>
+      (await r.channels.registerBlocks({ blocks: digests, clientKey, keyId }, limits)) !== "refused";
     // A derived owner: a block sent as credentials is never valid as an AES key, or vice versa.
     const keyOwner = this.parts.digests.sha256(`AES key of ${digest}`);
     return (
-      (keyBlock === undefined || (await checkReplay([keyBlock], keyOwner, keyBinding))) &&
-      checkReplay(blocks, digest, replayLimits)
+      (keyBlock === undefined || (await register([keyBlock], keyOwner, keyBinding))) &&
+      register(blocks, digest, replayLimits)
     );
   }
 

@@ -26,7 +26,7 @@ import {
 const nothing = async (): Promise<void> => {};
 
 /**
- * Authenticates custom users with the hook `xRestApi_Authenticate`, or with `otherwise` if there is no hook. The hook
+ * Authenticates custom users with the hook `xRestApi_Authenticate`, or with `fallback` if there is no hook. The hook
  * runs read-only with administrator rights, as no user is authenticated yet. A failure of the hook: 710.
  */
 export class AuthenticateByHook implements ProveCustomUser {
@@ -60,8 +60,8 @@ export class AuthenticateByHook implements ProveCustomUser {
       throw unusable("names a user who is not there or cannot log in");
     const account = await this.store.storeAuthenticatedUser(caller, found);
     if (account === null) throw unusable("has a name that looks like that of another custom user");
-    const person = await mappedUser(r.accounts, account, links);
-    return person && { person, afterwards: nothing };
+    const authenticated = await mappedUser(r.accounts, account, links);
+    return authenticated && { authenticated, afterwards: nothing };
   }
 }
 

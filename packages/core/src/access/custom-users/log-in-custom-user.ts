@@ -29,13 +29,13 @@ export class LogInCustomUser {
       ]);
       return async () => {
         proven = await prove();
-        return proven?.person ?? null;
+        return proven?.authenticated ?? null;
       };
     };
     const userKey = customUserKey(user);
     const attempt = { ...shown, mode: "session", userKey, prepareProof, appNames, deviceId } as const;
-    const { sessionId, prepared } = await this.gate.openSession(context, attempt, (person) =>
-      this.serializeOwnUser.serializeOwnUser(context, person),
+    const { sessionId, prepared } = await this.gate.openSession(context, attempt, (authenticated) =>
+      this.serializeOwnUser.serializeOwnUser(context, authenticated),
     );
     // Runs after the session is opened, so that it does not affect the timing of a refusal.
     await (proven as ProvenCustomUser | null)?.afterwards(context).catch(() => {});

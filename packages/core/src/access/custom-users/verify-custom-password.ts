@@ -20,8 +20,8 @@ export class VerifyCustomPassword implements ProveCustomUser {
       const password = clientPassword(pass, database.policy.clientHash, this.digests);
       const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
       if (!proven || account === null) return null;
-      const person = await mappedUser(r.accounts, account, links);
-      return person && { person, afterwards: (later) => this.renew(later, account, password) };
+      const authenticated = await mappedUser(r.accounts, account, links);
+      return authenticated && { authenticated, afterwards: (later) => this.renew(later, account, password) };
     };
   }
 
@@ -40,7 +40,7 @@ export interface CustomCredentials {
 }
 
 export interface ProvenCustomUser {
-  readonly person: AuthenticatedAccount;
+  readonly authenticated: AuthenticatedAccount;
   /** Work to run after the log-in. Its failure is ignored. */
   readonly afterwards: (context: AppKeyContext) => Promise<void>;
 }

@@ -37,7 +37,7 @@ export interface AuthenticationAttempt {
    * Runs last in the transaction that opens the session, and again when that is retried. A `ServiceError` rolls
    * everything back and is audited as the refusal. Skipped for a session that only serves to enrol a second factor.
    */
-  readonly beforeCommit?: (r: Repositories, person: AuthenticatedAccount) => Promise<void>;
+  readonly beforeCommit?: (r: Repositories, authenticated: AuthenticatedAccount) => Promise<void>;
   /** Consumes a one-time credential in the transaction that opens the session, which may be retried. Throws if it is consumed. */
   readonly consume?: (r: Repositories) => Promise<void>;
 }

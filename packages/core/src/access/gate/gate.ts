@@ -23,7 +23,7 @@ import { ProofTimes } from "./proof-times.ts";
 export interface OpenedSession {
   /** The session id for the client. Storage has only its digest. */
   readonly sessionId: string;
-  readonly person: AuthenticatedAccount;
+  readonly authenticated: AuthenticatedAccount;
 }
 
 /** Milliseconds for which a log-in exempts a user from the lockout of the address. */
@@ -32,7 +32,7 @@ const exemptionLifetime = 30 * 86_400_000;
 const maxExemptions = 1_000;
 
 /** Read-only work for the authenticated user before the session opens. If it fails, no session opens. */
-export type BeforeOpening<T> = (person: AuthenticatedAccount) => Promise<T>;
+export type BeforeOpening<T> = (authenticated: AuthenticatedAccount) => Promise<T>;
 
 /**
  * Opens all sessions. The gate checks every authentication attempt in a fixed order: lockout (302 with a delay), proof
@@ -74,30 +74,35 @@ export class Gate {
       return lockedOut(context, auditLogIn(context, attempt, null, 302), verdict.wait);
     }
 
-    const person = await this.proofTimes.measure(kind, prove);
-    if (person === null) throw await countFailure(context, auditLogIn(context, attempt, null, 302), keys);
+    const authenticated = await this.proofTimes.measure(kind, prove);
+    if (authenticated === null) throw await countFailure(context, auditLogIn(context, attempt, null, 302), keys);
     await attempt.checkReplay?.();
     const tokenAttempt =
       applications.length === 0 || !attempt.secondFactor?.token ? null : await this.attemptToken(context, attempt);
     if (tokenAttempt !== null && tokenAttempt.wait > 0)
-      return lockedOut(context, auditLogIn(context, attempt, person, 342), tokenAttempt.wait);
+      return lockedOut(context, auditLogIn(context, attempt, authenticated, 342), tokenAttempt.wait);
     try {
-      const factorCheck = await this.checkSecondFactors.checkSecondFactors(context, attempt, person, applications);
-      const prepared = await before(person);
-      const sessionId = await this.commitSession(context, restrictedToEnrolment(attempt, factorCheck), person, {
-        recheck: verdict.claimed ? [] : keys,
+      const factorCheck = await this.checkSecondFactors.checkSecondFactors(
+        context,
+        attempt,
+        authenticated,
+        applications,
+      );
+      const prepared = await before(authenticated);
+      const sessionId = await this.commitSession(context, restrictedToEnrolment(attempt, factorCheck), authenticated, {
+        recheck: verdict.reserved ? [] : keys,
         consume: consumeTokens(factorCheck, tokenAttempt),
       });
-      return { sessionId, person, prepared };
+      return { sessionId, authenticated, prepared };
     } catch (error) {
       // 302: parallel guesses failed during the proof. The same answer here does not reveal the right guess.
       if (isCounted(error)) {
         const failed = error.code === 342 && tokenAttempt !== null ? [...keys, tokenAttempt.key] : keys;
-        const newSession = error.code === 302 ? null : person;
+        const newSession = error.code === 302 ? null : authenticated;
         throw await countFailure(context, auditLogIn(context, attempt, newSession, error.code), failed);
       }
       if (error instanceof ServiceError && error.status < 500)
-        await context.r.audit.append(auditLogIn(context, attempt, person, error.code));
+        await context.r.audit.append(auditLogIn(context, attempt, authenticated, error.code));
       throw error;
     }
   }
@@ -123,12 +128,12 @@ export class Gate {
       return await context.database.storage.transaction(async (r) => {
         passed = false;
         await consume?.(r, proven);
-        await r.throttle.pass(verdict.claimed ? [] : keys, [keys[0].key]);
+        await r.throttle.pass(verdict.reserved ? [] : keys, [keys[0].key]);
         passed = true;
         return act(r, proven);
       });
     } catch (error) {
-      // Parallel guesses failed, as in `enter`.
+      // Parallel guesses failed, as in `openSession`.
       if (!passed && error instanceof ServiceError && error.code === 302)
         throw await countFailure(context, failure, keys);
       throw error;
@@ -138,12 +143,12 @@ export class Gate {
   private async commitSession(
     context: AppKeyContext,
     attempt: AuthenticationAttempt,
-    person: AuthenticatedAccount,
+    authenticated: AuthenticatedAccount,
     { recheck, consume }: OpeningHooks,
   ): Promise<string> {
     const sessionId = this.random.secret();
     const { mode, appNames, deviceId, channel, beforeCommit, consume: consumeCredential } = attempt;
-    const { account, authenticationMethod } = person;
+    const { account, authenticationMethod } = authenticated;
     const digest = this.digests.sha256(sessionId);
     const { userId, secretVersion } = account;
     const newSession = {
@@ -163,7 +168,7 @@ export class Gate {
       policy.throttle.ip.maxFailures === 0
         ? undefined
         : { ...address.exemption, lifetime: exemptionLifetime, atMost: maxExemptions };
-    const accepted = auditLogIn(context, attempt, person, 0);
+    const accepted = auditLogIn(context, attempt, authenticated, 0);
     if (beforeCommit === undefined && consume === undefined && consumeCredential === undefined) {
       await storage.batch((r) =>
         Promise.all([
@@ -180,7 +185,7 @@ export class Gate {
       await consume?.(r);
       // Before `beforeCommit`, whose refusals only a correct token may see.
       await r.throttle.pass(recheck, [resetKey], granted);
-      await beforeCommit?.(r, person);
+      await beforeCommit?.(r, authenticated);
       await Promise.all([r.sessions.open(session, policy.sessions), r.audit.append(accepted)]);
     });
     return sessionId;
@@ -237,7 +242,7 @@ function consumeTokens(factorCheck: FactorCheck, tokenAttempt: TokenAttempt | nu
   return async (r) => {
     await factorCheck.consume(r);
     try {
-      await r.throttle.pass(tokenAttempt.claimed ? [] : [tokenAttempt.key], [tokenAttempt.key.key]);
+      await r.throttle.pass(tokenAttempt.reserved ? [] : [tokenAttempt.key], [tokenAttempt.key.key]);
     } catch (error) {
       // After parallel failures, the right guess gets the same answer.
       throw error instanceof ServiceError && error.code === 302 ? new ServiceError(342) : error;
@@ -280,9 +285,9 @@ function refused(code: CountedCode, wait: number): ServiceError {
 function auditLogIn<Outcome extends ErrorCode | 0>(
   context: AppKeyContext,
   { appNames, providerName = null }: AuthenticationAttempt,
-  person: AuthenticatedAccount | null,
+  authenticated: AuthenticatedAccount | null,
   outcome: Outcome,
 ) {
   const type = outcome === 0 ? "login.accepted" : "login.refused";
-  return logInEvent(context, { type, outcome, userId: person?.account.userId ?? null, appNames, providerName });
+  return logInEvent(context, { type, outcome, userId: authenticated?.account.userId ?? null, appNames, providerName });
 }

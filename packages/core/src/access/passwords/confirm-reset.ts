@@ -47,12 +47,12 @@ export class ConfirmReset {
     const password = policy.accept({ pass: newPassword, clientHash: database.policy.clientHash }, reset.minLength);
     await policy.acceptUnused([account.secret, ...(await passwords.former(r, account.id))], password);
     const secret = await hasher.hash(password);
-    if (!(await this.spend(context, digest, { ...found, secret }))) return this.refuse(context);
+    if (!(await this.consume(context, digest, { ...found, secret }))) return this.refuse(context);
     await notice.send(context, account, { kind: "passwordChanged" }, language);
   }
 
   /** Of concurrent requests with one token, one succeeds. */
-  private spend(
+  private consume(
     context: AppKeyContext,
     digest: Digest,
     { reset, account, secret }: FoundReset & { readonly secret: string },

@@ -42,11 +42,11 @@ export class CheckSecondFactors {
   async checkSecondFactors(
     context: AppKeyContext,
     { secondFactor }: FactorRequest,
-    person: AuthenticatedAccount,
+    authenticated: AuthenticatedAccount,
     applications: readonly ApplicationWithFactors[],
   ): Promise<FactorCheck> {
     if (applications.length === 0) return { kind: "free" };
-    const subject = factorSubjectOf(person.account.userId, person.authenticationMethod);
+    const subject = factorSubjectOf(authenticated.account.userId, authenticated.authenticationMethod);
     const [factors, now] = await Promise.all([
       new SecondFactors(context.r.records).find(
         subject,
@@ -70,24 +70,26 @@ export class CheckSecondFactors {
     const checked = shown.slice(0, effective.length);
     return {
       kind: "proven",
-      consume: this.consumeProofs(context, person, effective, (factor) => this.proofs.find(factor, checked, now)),
+      consume: this.consumeProofs(context, authenticated, effective, (factor) =>
+        this.proofs.find(factor, checked, now),
+      ),
     };
   }
 
   private consumeProofs(
     context: AppKeyContext,
-    person: AuthenticatedAccount,
+    authenticated: AuthenticatedAccount,
     factors: readonly FoundFactor[],
     prove: (factor: FoundFactor) => ReturnType<FactorProofs["find"]>,
   ) {
     const proofs = factors.map((factor) => {
       const consume = prove(factor);
       if (consume === null) throw new ServiceError(342);
-      return { ...factor, spend: consume };
+      return { ...factor, consume };
     });
-    const { authenticationMethod, account } = person;
+    const { authenticationMethod, account } = authenticated;
     return async (r: Repositories): Promise<void> => {
-      for (const { spend: consume, confirmed, appName } of proofs) {
+      for (const { consume, confirmed, appName } of proofs) {
         if (!(await consume(r))) throw new ServiceError(342);
         if (confirmed) continue;
         await endOtherSessions(r, { userId: account.userId, authenticationMethod });

@@ -63,10 +63,10 @@ export class OpenPasswordSession {
       return prove;
     };
     const attempt = { ...wanted, ...shown, userKey: databaseUserKey(user), prepareProof, appNames, deviceId };
-    const opened = await this.gate.openSession(context, attempt, (person) =>
-      this.serializeOwnUser.serializeOwnUser(context, person),
+    const opened = await this.gate.openSession(context, attempt, (authenticated) =>
+      this.serializeOwnUser.serializeOwnUser(context, authenticated),
     );
-    const { account } = opened.person;
+    const { account } = opened.authenticated;
     // Runs after the session is opened, so that it does not affect the timing of a refusal.
     await this.verifyPassword.renew(context.r.accounts, account, { pass, clientHash });
     return { sessionId: opened.sessionId, userId: account.userId, user: opened.prepared };

@@ -37,7 +37,7 @@ export class PurgeRecycled {
 
   /**
    * Purges the objects that the caller has recycled and may read and delete, at most 1,000 roots with their groups. Returns the number of purged
-   * objects. Skips groups that cannot be purged. `everybody` includes the objects of all users; 404 for callers other than administrators.
+   * objects. Skips groups that cannot be purged. `allUsers` includes the objects of all users; 404 for callers other than administrators.
    */
   async purgeAllRecycled(context: SessionContext, { allUsers }: { readonly allUsers: boolean }): Promise<number> {
     const { r, principal, unit } = context;

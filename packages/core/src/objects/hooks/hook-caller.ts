@@ -52,13 +52,13 @@ export async function onBehalfOf<T>(name: string, work: () => T | Promise<T>): P
 }
 
 /** Maximum nesting depth of hooks. */
-const deepest = 8;
+const maxDepth = 8;
 
 /** The context one level deeper; 710 beyond the maximum depth. */
 export function deeper<Context extends HookCaller>(context: Context): Context {
   const hookDepth = (context.hookDepth ?? 0) + 1;
-  if (hookDepth > deepest)
-    throw new ServiceError(710, { detail: `More than ${deepest} hooks run inside of one another.` });
+  if (hookDepth > maxDepth)
+    throw new ServiceError(710, { detail: `More than ${maxDepth} hooks run inside of one another.` });
   return { ...context, hookDepth };
 }
 

@@ -55,10 +55,10 @@ export async function resolveQuery(
     }
   }
   const restricting = filters.filter((filter) => filter.kind !== "all" || filter.filters.length > 0);
-  const asked: Filter = { kind: "all", filters: restricting };
-  if (followedReferences(asked, keys) > maxReferences)
+  const requestedFilter: Filter = { kind: "all", filters: restricting };
+  if (followedReferences(requestedFilter, keys) > maxReferences)
     throw fault(["query"], `The paths follow more than ${maxReferences} references together.`);
-  const filter = await resolveLinkOperands(asked, { model, objects, visibility });
+  const filter = await resolveLinkOperands(requestedFilter, { model, objects, visibility });
   return {
     classes: classes.map(({ definition }) => definition.name),
     ...(restricting.length === 0 ? {} : { filter }),

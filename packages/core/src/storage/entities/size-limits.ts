@@ -131,7 +131,7 @@ export class AnswerBudget {
   private objects = 0;
   private bytes = 0;
 
-  /** `most`: maximum bytes of attributes read, and maximum bytes of JSON written. */
+  /** `limit`: maximum bytes of attributes read, and maximum bytes of JSON written. */
   constructor(private readonly limit: number) {
     this.left = limit;
   }

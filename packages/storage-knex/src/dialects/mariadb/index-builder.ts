@@ -23,7 +23,7 @@ const attempts = 10;
 const pauseBetweenParts = 100;
 
 /** Indexes per table change, which reads the table once for all of them. A builder can stop between two changes. */
-const atOnce = 8;
+const indexesPerStatement = 8;
 
 /** The current state and the changes to make. */
 interface Plan {
@@ -93,8 +93,8 @@ export class IndexBuilder {
       run,
       missing.filter((index) => !columns.has(valueColumn(index))),
     );
-    for (let first = 0; first < missing.length && !this.stopped; first += atOnce) {
-      const part = missing.slice(first, first + atOnce);
+    for (let first = 0; first < missing.length && !this.stopped; first += indexesPerStatement) {
+      const part = missing.slice(first, first + indexesPerStatement);
       await this.addIndexes(run, part, indexes);
       for (const index of part)
         await run(`insert into ${valueIndexes} (class, attribute, type) values (?, ?, ?)`, valuesOf(index));

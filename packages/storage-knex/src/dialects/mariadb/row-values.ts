@@ -2,7 +2,7 @@
 const booleanColumns = new Set([
   "administrator",
   "allowed",
-  "claimed",
+
   "confirmed",
   "disabled",
   "due",
@@ -14,6 +14,7 @@ const booleanColumns = new Set([
   "old",
   "raised",
   "recycled",
+  "reserved",
   "present",
 ]);
 

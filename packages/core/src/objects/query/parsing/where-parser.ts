@@ -6,7 +6,7 @@ import { type PathSource, resolvePath } from "./resolve-path.ts";
 /** Limit for one query. */
 const maxConditions = 500;
 /** Maximum nesting depth of filters. */
-const deepest = 20;
+const maxDepth = 20;
 
 /** Parses the filter of one query. 307 for names unknown to the model, and beyond the limits. */
 export class WhereParser {
@@ -21,7 +21,7 @@ export class WhereParser {
   private filter(value: unknown, place: Place, depth: number): Filter {
     const members = membersOf(value);
     if (members === null) throw fault(place, "A filter is expected: a JSON object.");
-    if (depth > deepest) throw fault(place, `More than ${deepest} filters stand inside of one another.`);
+    if (depth > maxDepth) throw fault(place, `More than ${maxDepth} filters stand inside of one another.`);
     return allOf(members.map(([name, member]) => this.member(name, member, [...place, name], depth)));
   }
 

@@ -35,7 +35,7 @@ const isExempt = "coalesce(json_contains(exempt_keys, json_quote(a.`key`)), fals
 /** Remaining milliseconds, rounded up so that an active delay is never 0. */
 const left = `greatest(0, ceil(timestampdiff(microsecond, clock, ${freeAt}) / 1000))`;
 
-/** Answers the longest wait, in milliseconds, and whether the attempt was claimed. Most attempts have no delay and need one lookup only. */
+/** Answers the longest wait, in milliseconds, and whether the attempt was reserved. Most attempts have no delay and need one lookup only. */
 function attempt({ attemptThrottle }: Tables): string {
   const delayed = `${requested} straight_join ${own.throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0`;
   return procedure(
@@ -48,7 +48,7 @@ function attempt({ attemptThrottle }: Tables): string {
       declare exempt_keys longtext;
       select coalesce(max(${left}), 0), count(*) into max_wait, found from ${delayed} for update;
       if found = 0 then
-        select 0 as wait, false as claimed;
+        select 0 as wait, false as reserved;
         leave work;
       end if;
       select ${keyList} into exempt_keys from ${requested} ${exempting};
@@ -56,7 +56,7 @@ function attempt({ attemptThrottle }: Tables): string {
       if wait = 0 and found > 0 then
         update ${delayed} and not ${isExempt} set t.delayed_at = clock;
       end if;
-      select if(wait > 0, max_wait, 0) as wait, wait = 0 and found > 0 as claimed;`,
+      select if(wait > 0, max_wait, 0) as wait, wait = 0 and found > 0 as reserved;`,
   );
 }
 

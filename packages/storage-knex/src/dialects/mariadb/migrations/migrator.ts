@@ -5,7 +5,7 @@ import { dismiss, type Run, runnerOf, takeLock, withConnection } from "../connec
 import type { Tables } from "../tables.ts";
 
 /** Seconds that a migration waits for another one. */
-const timeouts = 3_600;
+const lockTimeout = 3_600;
 
 /** The oldest supported server version. */
 const oldestVersion = [10, 6] as const;
@@ -26,7 +26,7 @@ export class Migrator {
       // A large table takes an unknown time. The connection, and these settings with it, end after the migration.
       await run("set max_statement_time = 0, innodb_lock_wait_timeout = 3600, lock_wait_timeout = 3600");
       try {
-        if (!(await takeLock(run, this.tables.database, "migrations", timeouts)))
+        if (!(await takeLock(run, this.tables.database, "migrations", lockTimeout)))
           throw new ServiceError(706, { detail: "Somebody else migrates the database." });
         await this.prepare(run);
         return { applied: await this.apply(run) };

@@ -166,10 +166,10 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     const numbers = objectNumbers(changes.map(({ id }) => id));
     const objects = new Map((await reads.byNumbers(numbers, seesAll)).map((object) => [object.id, object]));
     const missing = changes.map(({ id }) => id).filter((id) => !objects.has(id));
-    const gone = await reads.gone(objectNumbers(missing));
+    const deleted = await reads.deletedIds(objectNumbers(missing));
     for (const { id } of changes) {
       const object = objects.get(id);
-      if (object === undefined) throw new ServiceError(gone.has(id) ? 610 : 304);
+      if (object === undefined) throw new ServiceError(deleted.has(id) ? 610 : 304);
       if (!isVisible(object, visibility) || (className ?? object.className) !== object.className)
         throw new ServiceError(304);
     }

@@ -101,7 +101,7 @@ export class ObjectReads {
   }
 
   /** The numbers that belong to tombstones. */
-  async gone(numbers: readonly number[]): Promise<ReadonlySet<ObjectId>> {
+  async deletedIds(numbers: readonly number[]): Promise<ReadonlySet<ObjectId>> {
     if (numbers.length === 0) return new Set();
     const { rows } = await this.sql.runOnce<{ oid: number }>(
       `select oid from ${this.tables.tombstones} where ${isAmongNumbers("oid", numbers)}`,

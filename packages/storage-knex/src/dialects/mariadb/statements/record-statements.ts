@@ -24,11 +24,11 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
     where r.kind = $1 and (r.due_at is null or r.due_at <= ${storageTime(3)}) and r.expires_at > ${storageTime(3)}
     order by r.born limit $2 for update skip locked`,
   );
-  const claimed =
+  const claimedRows =
     "json_table($2, '$[*]' columns (id varchar(512) character set utf8mb4 collate utf8mb4_nopad_bin path '$.id', version bigint path '$.version')) claimed";
   const claim = statement(
     "records_claim",
-    `update ${claimed} straight_join ${records} r force index (primary) on r.kind = $1 and r.id = claimed.id
+    `update ${claimedRows} straight_join ${records} r force index (primary) on r.kind = $1 and r.id = claimed.id
     set r.version = claimed.version, r.claims = r.claims + 1, r.due_at = ${later(storageTime(4), "$3")}`,
   );
   return {

@@ -90,7 +90,7 @@ function channelStatements({ acceptNumber, channels, reserveNumbers, sessions }:
     ),
     reserveOut: statement("channel_reserve", `call ${reserveNumbers}($1, $2)`),
     acceptIn: statement("channel_accept", `call ${acceptNumber}($1, cast($2 as unsigned))`),
-    judge: statement(
+    checkNumber: statement(
       "channel_judge",
       `select highest >= ${messageWindow} and cast($2 as unsigned) <= highest - ${messageWindow} as old from ${channels} where session = $1`,
     ),

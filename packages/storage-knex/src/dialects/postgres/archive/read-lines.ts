@@ -42,11 +42,11 @@ function linesText({ rows, key: { column, type }, line }: ReadTable): string {
 async function* readAhead<Item, Answer>(
   items: AsyncIterable<Item>,
   max: number,
-  ask: (item: Item) => Promise<Answer>,
+  request: (item: Item) => Promise<Answer>,
 ): AsyncGenerator<Answer> {
   const pending: Promise<Answer>[] = [];
   for await (const item of items) {
-    const answer = ask(item);
+    const answer = request(item);
     // A consumer that stops early does not await it.
     answer.catch(() => {});
     pending.push(answer);
@@ -81,17 +81,17 @@ const rowsAtOnce = 16_000;
 async function* readRanges(run: Run, table: ReadTable): AsyncGenerator<KeyRange[]> {
   const size = table.key.isExpression === true ? fewer : usual;
   const text = rangesText(table, size);
-  const ask = (after: string | null) => {
+  const request = (after: string | null) => {
     const answer = run<KeyRange>({ text, values: [after] });
     // A consumer that stops early does not await it.
     answer.catch(() => {});
     return answer;
   };
-  for (let next = ask(null); ; ) {
+  for (let next = request(null); ; ) {
     const { rows } = await next;
     const end = rows.at(-1);
     if (end === undefined) return;
-    next = ask(end.last);
+    next = request(end.last);
     for (let start = 0; start < rows.length; start += size.atOnce) yield rows.slice(start, start + size.atOnce);
   }
 }

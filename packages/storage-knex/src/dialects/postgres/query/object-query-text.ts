@@ -13,7 +13,7 @@ const maxSeparateClasses = 8;
 const maxRepeatedLength = 5_000;
 
 /** Maximum number of skipped objects for which whole rows are read. */
-export const nearEnough = 1_000;
+export const maxNearOffset = 1_000;
 
 /**
  * A page of the matching objects, as bounded object rows with their `position`, an array. The page is cut from ids and
@@ -29,7 +29,7 @@ export function findText(
   const scope = new PostgresQueryScope(tables, new QueryParameters(), visibility);
   const columns = orderColumns(query.sort ?? [], "o", scope);
   const bounded = boundedColumns("o", scope.parameters.add(bytes, "bigint"));
-  if (columns.length === 0 && ("after" in page || page.offset <= nearEnough)) {
+  if (columns.length === 0 && ("after" in page || page.offset <= maxNearOffset)) {
     const text = `select ${bounded}, '[]'::jsonb as position from (${cutText(query, columns, scope, page, "o.*")}) o order by o.oid`;
     return { text, values: scope.parameters.values };
   }

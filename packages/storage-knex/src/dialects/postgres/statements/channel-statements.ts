@@ -36,7 +36,7 @@ export function channelStatements({ channels, sessions }: Tables): ChannelStatem
         else get_bit(accepted, ${below}) = 0
       end`,
     ),
-    judge: statement(
+    checkNumber: statement(
       "channel_judge",
       `select ${number} <= highest - ${messageWindow} as old from ${channels} where session = $1::bytea`,
     ),

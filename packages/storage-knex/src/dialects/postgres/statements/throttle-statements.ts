@@ -33,13 +33,13 @@ export function throttleStatements({ passThrottle, throttle }: Tables): Throttle
       `with ${requested}, ${clock},
       delayed as (${delayed} order by t.key for update of t),
       checked as (select * from delayed where not exempt),
-      claimed as (
+      reserved as (
         update ${throttle} t set delayed_at = checked.now from checked
         where t.key = checked.key and not exists (select from checked where free_at > now)
         returning t.key
       )
       select case when exists (select from checked where free_at > now) then (select ${maxWait("free_at")} from delayed) else 0 end as wait,
-        exists (select from claimed) as claimed`,
+        exists (select from reserved) as reserved`,
     ),
     fail: statement("throttle_fail", fail(throttle, delayed)),
     pass: {
