@@ -43,11 +43,7 @@ describe("the state of a lock holder", () => {
     ["an unused process ID", recordOfDeadProcess(), "gone"],
     ...(linux
       ? ([
-          [
-            "a reused process ID",
-            recordOfDeadProcess({ pid: process.pid, start: "1" }),
-            "gone",
-          ],
+          ["a reused process ID", recordOfDeadProcess({ pid: process.pid, start: "1" }), "gone"],
           ["the same machine before a restart", { ...own, bootId: "another boot" }, "gone"],
           ["another container without any visible sign", recordOfDeadProcess(otherContainer), "unknown"],
           [

@@ -121,10 +121,7 @@ describe("provider log-in that returns to an app", () => {
     ["another verifier", ({ code }) => exchange({ code, verifier: random.secret() })],
     ["no verifier", ({ code }) => exchange({ code, verifier: "" })],
     ["the challenge for the verifier", ({ code, verifier }) => exchange({ code, verifier: pair(verifier).challenge })],
-    [
-      "the digest of the verifier",
-      ({ code, verifier }) => exchange({ code, verifier: digests.sha256(verifier) }),
-    ],
+    ["the digest of the verifier", ({ code, verifier }) => exchange({ code, verifier: digests.sha256(verifier) })],
     ["a verifier with a suffix", ({ code, verifier }) => exchange({ code, verifier: `${verifier}=` })],
     ["another app key", (given) => codeOf(f.trade(given, { appKey: { ...f.context.appKey, id: "another" } }))],
     [

@@ -129,7 +129,11 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
     );
     const matching = await r.objects.match({ classes: ["File"] }, seesAll, 100);
     equal(pluck(lockedRows, "object"), matching, "the outlines of the locked rows");
-    equal(pluck(lockedRows, "lockedBy"), [mine, ...objects.slice(1).map(() => null)], "the sessions that hold the locks");
+    equal(
+      pluck(lockedRows, "lockedBy"),
+      [mine, ...objects.slice(1).map(() => null)],
+      "the sessions that hold the locks",
+    );
     await update(r, second.id, {});
   },
 

@@ -93,7 +93,11 @@ const listing = checksOf("recycle bin", {
     const ofAda = { classes: new Set(["File"]), principals: new Set([ada]) };
     equal(await listIds({ visibility: ofAda }), [open, own].toSorted(), "the objects visible to a user");
     const ofBob = { classes: null, principals: new Set([bob]) };
-    equal(await listIds({ visibility: ofBob, deletedBy: ada }), [open, image].toSorted(), "the objects selected by both");
+    equal(
+      await listIds({ visibility: ofBob, deletedBy: ada }),
+      [open, image].toSorted(),
+      "the objects selected by both",
+    );
     equal(
       await listIds({ visibility: { classes: new Set(), principals: null } }),
       [],
