@@ -43,6 +43,7 @@ const files = [
   "packages/http/public",
   "packages/macros/dist/authoring",
   "packages/macros/dist/prelude",
+  "packages/storage-pglite/data",
 ];
 
 const placeOf = (path) => relative("apps/server", path).replace(/^(?:\.\.\/)+/, "");

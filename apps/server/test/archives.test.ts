@@ -21,7 +21,6 @@ import { NodeDigests } from "@sallyport/crypto";
 import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
-import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { schemaOf } from "../src/archive/archive-format.ts";
 import { openArchive } from "../src/archive/index.ts";
@@ -35,7 +34,7 @@ test("an archive passes through every storage, and stays the same", async () => 
   const database = await postgres.createDatabase();
   const pool = { max: 4, acquireTimeout: 5_000, maxPendingAcquires: 100 };
   const server = createPostgresKnex({ url: database.url, pool, connectTimeout: 5_000, statementTimeout: 30_000 });
-  const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
+  const engine = await openEmbeddedEngine({ dataDir: "memory://" });
   const targets: Storage[] = [
     new KnexStorage({ knex: server.knex, schema: "one" }),
     new KnexStorage({ knex: engine.knex, schema: "two", capabilities: engine.capabilities }),

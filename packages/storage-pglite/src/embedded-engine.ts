@@ -6,7 +6,7 @@ import type pg from "pg";
 import { EmbeddedBackend } from "./backend/embedded-backend.ts";
 import { withinTime } from "./backend/engine-worker.ts";
 import type { WorkerSettings } from "./backend/worker-messages.ts";
-import { prepareCluster } from "./cluster-directory.ts";
+import { emptyCluster, prepareCluster } from "./cluster-directory.ts";
 import { EmbeddedKnexClient } from "./embedded-knex-client.ts";
 import { type DirectoryLock, lockDirectory } from "./lock/directory-lock.ts";
 import { type LocalClients, serveLocalClients } from "./local-clients.ts";
@@ -56,7 +56,7 @@ export interface EmbeddedEngineOptions {
  * - The time-out covers all messages up to the next awaited answer, and all statements of one text. It is checked every 25
  * ms. `lock_timeout` and similar settings are ignored, queries cannot be cancelled, and COPY FROM STDIN fails with 57014.
  * - No background work: the engine makes checkpoints; vacuum and statistics run only with `maintain`.
- * - Memory: about 350 MB at run time; 900 MB for some seconds while it creates a database without a template.
+ * - Memory: about 350 MB at run time.
  * - After a failure (a full disk, an I/O error) the query fails, and the next connection restarts the database; see
  * `EngineStoppedError`.
  *
@@ -96,8 +96,17 @@ const { knex: createKnex } = knexPkg;
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
   const { template, durable = true, checkpointBytes = 64 * 1024 * 1024, statementTimeout = 30_000 } = options;
   if (options.dataDir === "memory://") {
-    const settings = { clusterDirectory: undefined, template, durable: false, checkpointBytes, statementTimeout };
-    return startOn(settings, options, undefined);
+    return startOn(
+      {
+        clusterDirectory: undefined,
+        template: template ?? (await emptyCluster()),
+        durable: false,
+        checkpointBytes,
+        statementTimeout,
+      },
+      options,
+      undefined,
+    );
   }
   const directory = path.resolve(options.dataDir);
   await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -3,7 +3,6 @@ import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance
 import { KnexStorage } from "@sallyport/storage-knex";
 import { type EmbeddedEngine, openEmbeddedEngine } from "@sallyport/storage-pglite";
 import knexPkg, { type Knex } from "knex";
-import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { errorFields } from "./driver-case.ts";
 import { driverCases, schema } from "./driver-cases.ts";
@@ -18,11 +17,7 @@ describe("the embedded engine matches a Postgres server for", () => {
   let real: Knex;
 
   beforeAll(async () => {
-    const template = await emptyCluster();
-    [embedded, server] = await Promise.all([
-      openEmbeddedEngine({ dataDir: "memory://", template }),
-      startRealPostgres(),
-    ]);
+    [embedded, server] = await Promise.all([openEmbeddedEngine({ dataDir: "memory://" }), startRealPostgres()]);
     database = await server.createDatabase();
     real = createKnex({ client: "pg", connection: database.url, pool: { min: 1, max: 1 } });
     await Promise.all([embedded.knex.raw(schema), real.raw(schema)]);
@@ -59,7 +54,6 @@ describe("durability", () => {
     const { knex, capabilities, close } = await openEmbeddedEngine({
       dataDir: migrated,
       durable: false,
-      template: await emptyCluster(),
     });
     await new KnexStorage({ knex, schema: "test", capabilities }).migrate();
     await close();

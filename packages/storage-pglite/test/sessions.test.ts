@@ -3,7 +3,6 @@ import type { Knex } from "knex";
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import pg from "pg";
-import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
 const dataDir = "memory://";
@@ -23,7 +22,7 @@ const pooled = (knex: Knex): Pooled => knex.client as Pooled;
 let template: Blob;
 
 beforeAll(async () => {
-  const engine = await openEmbeddedEngine({ dataDir, template: await emptyCluster() });
+  const engine = await openEmbeddedEngine({ dataDir });
   await engine.knex.raw("create table marks (id serial primary key, name text)");
   template = await engine.dump();
   await engine.close();

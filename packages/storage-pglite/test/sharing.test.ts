@@ -9,7 +9,6 @@ import {
   openEmbeddedEngine,
 } from "@sallyport/storage-pglite";
 import pg from "pg";
-import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 import { scratchDirectories } from "./scratch-directories.ts";
 
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
@@ -17,7 +16,6 @@ const scratch = scratchDirectories();
 const open = async (dataDir: string, limit: number): Promise<EmbeddedEngine> =>
   openEmbeddedEngine({
     dataDir,
-    template: await emptyCluster(),
     durable: false,
     sharing: { limit },
     knex: { log: quiet },

@@ -7,7 +7,6 @@ import {
 import type { Knex } from "knex";
 import type { Duplex } from "node:stream";
 import pg from "pg";
-import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 import { scratchDirectories } from "./scratch-directories.ts";
 
 /** Milliseconds of a test. Each starts one or two databases. */
@@ -29,7 +28,7 @@ const pooled = (knex: Knex): Pooled => knex.client as Pooled;
 let template: Blob;
 
 beforeAll(async () => {
-  const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
+  const engine = await openEmbeddedEngine({ dataDir: "memory://" });
   await engine.knex.raw("create table marks (id serial primary key, name text)");
   template = await engine.dump();
   await engine.close();

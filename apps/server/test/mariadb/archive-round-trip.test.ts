@@ -3,7 +3,6 @@ import type { Storage } from "@sallyport/core";
 import { createMariadbKnex, KnexStorage, MariadbStorage } from "@sallyport/storage-knex";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
-import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 import { openRealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import { moveThrough } from "../move-through.ts";
 
@@ -17,7 +16,7 @@ test("an archive passes through MariaDB and the embedded engine, and stays the s
     statementTimeout: 10_000,
     pool: { max: 8, acquireTimeout: 5_000, maxPendingAcquires: 100 },
   });
-  const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
+  const engine = await openEmbeddedEngine({ dataDir: "memory://" });
   const targets: Storage[] = [
     new MariadbStorage({ knex, database: server.freshName() }),
     new KnexStorage({ knex: engine.knex, schema: "sallyport", capabilities: engine.capabilities }),

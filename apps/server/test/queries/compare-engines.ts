@@ -1,7 +1,6 @@
 import { type AdapterUnderTest, findDifference, memoryReference, readyTest } from "@sallyport/conformance-kit";
 import { createPostgresKnex, KnexStorage, type KnexStorageOptions } from "@sallyport/storage-knex";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
-import { emptyCluster } from "@sallyport/test-kit/databases/empty-cluster";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { SchemaPool } from "@sallyport/test-kit/databases/schema-pool";
 
@@ -25,7 +24,7 @@ export async function compareEngines(runs: number, seed: number): Promise<void> 
     connectTimeout: 5_000,
     statementTimeout: 30_000,
   });
-  const engine = await openEmbeddedEngine({ dataDir: "memory://", template: await emptyCluster() });
+  const engine = await openEmbeddedEngine({ dataDir: "memory://" });
   try {
     const adapters = [
       adapterOf("Postgres", server.knex),
