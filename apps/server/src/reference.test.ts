@@ -43,11 +43,11 @@ function rowsOfList(): { code: number; status: number; name: string; routes: str
 
 const groups: Readonly<Record<string, string[]>> = {
   all: routes.map(nameOf),
-  "all that ask for an app key": routes
+  "all that require an app key": routes
     .filter(({ access }) => access !== "public" && access !== "callback")
     .map(nameOf),
-  "all that take a session": routes.filter(({ access }) => access === "session" || access === "optional").map(nameOf),
-  "all that ask for a session": routes.filter(({ access }) => access === "session").map(nameOf),
+  "all that accept a session": routes.filter(({ access }) => access === "session" || access === "optional").map(nameOf),
+  "all that require a session": routes.filter(({ access }) => access === "session").map(nameOf),
 };
 
 const routesIn = (text: string): string[] =>

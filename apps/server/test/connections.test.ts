@@ -188,7 +188,7 @@ describe("invalid HTTP", () => {
     const refused = lines.filter(({ code }) => code === 699);
     expect(refused.map(({ detail }) => detail)).toEqual([
       "HPE_INVALID_METHOD",
-      "There must be one Host.",
+      "The request must have exactly one Host header.",
       "CONNECT",
       "The expectation cannot be met.",
     ]);

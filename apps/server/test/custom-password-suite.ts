@@ -71,7 +71,7 @@ export function customPasswordSuite(server: () => RunningServer): void {
     expect(
       events.slice(-3).map(({ type, outcome, actorId, subjectId }) => [type, outcome, actorId, subjectId]),
     ).toEqual([
-      ["customPassword.asked", 0, account.userId, account.userId],
+      ["customPassword.change.requested", 0, account.userId, account.userId],
       ["customPassword.changed", 0, account.userId, account.userId],
       ["customPassword.refused", 326, account.userId, account.userId],
     ]);

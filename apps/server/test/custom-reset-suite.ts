@@ -67,7 +67,9 @@ export function customResetSuite(server: () => RunningServer, mailbox: () => Mai
     expect(await confirm(given, "another one by mail")).toBe("328");
     const notice = await mailbox().next();
     expect([notice.to, notice.bodies.get("text/plain")?.includes(given ?? "?")]).toEqual([[account.email], false]);
-    const events = (await repositories().audit.read(0, 100_000)).filter(({ type }) => type === "customPassword.reset");
+    const events = (await repositories().audit.read(0, 100_000)).filter(
+      ({ type }) => type === "customPassword.reset.completed",
+    );
     expect(events.at(-1)).toMatchObject({ outcome: 0, actorId: account.userId, subjectId: account.userId });
   });
 

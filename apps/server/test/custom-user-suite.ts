@@ -145,7 +145,7 @@ export function customUserSuite(server: () => RunningServer): void {
         .map(({ type, actorId, subjectId }) => [type, actorId, subjectId]),
     ).toEqual([
       ["login.accepted", account.userId, account.userId],
-      ["logout", account.userId, account.userId],
+      ["logout.completed", account.userId, account.userId],
     ]);
     expect(JSON.stringify(events)).not.toMatch(/secret-typo|nobody at all|custom \d/);
   });

@@ -15,7 +15,7 @@ export async function whyUntestable(url: string): Promise<string | null> {
     answer = await fetch(`${url}/_CheckSession`, { headers: { appkey: appKey } });
   } catch (error) {
     const { cause } = error as { cause?: { code?: string; message?: string } };
-    return `No server answers at ${url} (${cause?.code ?? cause?.message ?? String(error)}).`;
+    return `No server responds at ${url} (${cause?.code ?? cause?.message ?? String(error)}).`;
   }
   const code = internalStatus(await answer.text());
   if (code === null) return `What answers at ${url} is not this service.`;

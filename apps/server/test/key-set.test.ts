@@ -141,7 +141,7 @@ describe("key set of a server", () => {
     expect(await readiness(first)).toMatchObject({ status: 200 });
     const other = await own.demo({ MASTER_KEY: randomBytes(32).toString("base64") });
     expect(await readiness(other)).toMatchObject({
-      told: { databases: { "(empty)": "keys sealed under another master key" } },
+      told: { databases: { "(empty)": "keys encrypted with another master key" } },
     });
     await own.close();
   });

@@ -35,7 +35,7 @@ export function multiSuite(server: () => RunningServer): void {
         {
           httpStatus: 400,
           result: 307,
-          debugMessage: "at /Name: A text without zero characters and halves of surrogate pairs is expected.",
+          debugMessage: "at /Name: A string without null characters and unpaired surrogates is expected.",
         },
         { httpStatus: 200, result: { "~Count": 1 } },
         { httpStatus: 404, result: 304 },
@@ -98,7 +98,7 @@ export function multiSuite(server: () => RunningServer): void {
     test("limits the size of the whole answer, and confirms every completed write", async () => {
       const ids = [await made({ Name: large }), await made({ Name: large }), await made({ Name: large })] as const;
       const reads = ids.map((id) => get(`/v1/object/${id}`));
-      const tooLarge = { httpStatus: 400, result: 307, debugMessage: "The answer to all items would be too large." };
+      const tooLarge = { httpStatus: 400, result: 307, debugMessage: "The response of all items would be too large." };
       const results = resultsOf(
         await separately([
           ...reads,
@@ -153,7 +153,7 @@ export function multiSuite(server: () => RunningServer): void {
       expect(answer).toMatchObject({
         status: 400,
         code: "307",
-        body: { status: { debugMessage: "at /2: The answer to all items would be too large." } },
+        body: { status: { debugMessage: "at /2: The response of all items would be too large." } },
       });
       expect(await found(ids[1])).toMatchObject({ version: 1 });
     });

@@ -74,7 +74,7 @@ export function multiTransactionSuite({
         create({ Name: 5 }),
         400,
         307,
-        "at /4: at /Name: A text without zero characters and halves of surrogate pairs is expected.",
+        "at /4: at /Name: A string without null characters and unpaired surrogates is expected.",
       ],
       [patch(full, { City: "x".repeat(200_000) }), 413, 801, "at /4"],
     ];

@@ -233,7 +233,7 @@ export function passwordSuite(server: () => RunningServer): void {
         "328",
         "328",
       ]);
-      expect(await audited(testUser.userId)).toMatchObject([{ type: "password.reset", outcome: 0 }]);
+      expect(await audited(testUser.userId)).toMatchObject([{ type: "password.reset.completed", outcome: 0 }]);
     });
   });
 

@@ -132,7 +132,7 @@ describe("page at /docs of the demo", () => {
           const seen = JSON.parse(String(await browser.evaluate(`${server.url}${alias}/docs`, tryOut(kind))));
           expect(seen).toMatchObject({
             before: "",
-            session: expect.stringMatching(/^Logged in to (?:demo|second) as reader, by (?:session id|token)\.$/),
+            session: expect.stringMatching(/^Logged in to (?:demo|second) as reader with a (?:session id|token)\.$/),
             classes: ["Customer", "Invoice"],
             macros: ["Echo"],
             folded: [false, true, true],

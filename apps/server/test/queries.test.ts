@@ -75,29 +75,37 @@ describe("queries on Postgres", () => {
   const faults: readonly [unknown, string, string][] = [
     ["{", "308", "at /query"],
     ["[]", "329", "at /query"],
-    [{ wher: {} }, "307", "at /query/wher: A query has no such member."],
+    [{ wher: {} }, "307", "at /query/wher: Unknown member of a query."],
     [{ macro: "m" }, "307", "at /query/macro: There is no such macro."],
-    [{ where: { Nothing: 1 } }, "307", "at /query/where/Nothing: There is no such attribute."],
+    [{ where: { Nothing: 1 } }, "307", "at /query/where/Nothing: There is no attribute with this name."],
     [
       { where: { $or: [{}, { Amount: { $gt: "5" } }] } },
       "307",
       "at /query/where/$or/1/Amount/$gt: A finite number is expected.",
     ],
-    [{ where: { "Customer.Nothing": 1 } }, "307", "at /query/where/Customer.Nothing: There is no such attribute."],
-    [{ where: { "a/b~c": 1 } }, "307", "at /query/where/a~1b~0c: There is no such attribute."],
-    [{ where: { ["x".repeat(9_000)]: 1 } }, "307", `at /query/where/${"x".repeat(64)}: There is no such attribute.`],
-    [{ sort: ["Date", "-Nothing"] }, "307", "at /query/sort/1: There is no such attribute."],
+    [
+      { where: { "Customer.Nothing": 1 } },
+      "307",
+      "at /query/where/Customer.Nothing: There is no attribute with this name.",
+    ],
+    [{ where: { "a/b~c": 1 } }, "307", "at /query/where/a~1b~0c: There is no attribute with this name."],
+    [
+      { where: { ["x".repeat(9_000)]: 1 } },
+      "307",
+      `at /query/where/${"x".repeat(64)}: There is no attribute with this name.`,
+    ],
+    [{ sort: ["Date", "-Nothing"] }, "307", "at /query/sort/1: There is no attribute with this name."],
     [{ oids: ["1", "x"] }, "307", "at /query/oids/1: An id or a UUID is expected."],
-    ['{"where":{"__proto__":1}}', "307", "at /query/where/__proto__: No member may have this name."],
+    ['{"where":{"__proto__":1}}', "307", "at /query/where/__proto__: This member name is not allowed."],
     [
       { where: { $or: [{ City: { $eq: { constructor: 1 } } }] } },
       "307",
-      "at /query/where/$or/0/City/$eq/constructor: No member may have this name.",
+      "at /query/where/$or/0/City/$eq/constructor: This member name is not allowed.",
     ],
     [
       `{"where":${'{"$not":'.repeat(100)}{}${"}".repeat(100)}}`,
       "307",
-      `at /query/where${"/$not".repeat(31)}: Nesting is deeper than 32.`,
+      `at /query/where${"/$not".repeat(31)}: JSON can be nested at most 32 levels deep.`,
     ],
   ];
   test.each(faults.map((fault) => [JSON.stringify(fault[0]).slice(0, 150), ...fault] as const))(
@@ -108,9 +116,9 @@ describe("queries on Postgres", () => {
   );
 
   test.each<[string, string, string]>([
-    ["?cursor=nothing", "307", "at /cursor: It is none that was given out."],
+    ["?cursor=nothing", "307", "at /cursor: The cursor is invalid."],
     ["?count=exact", "307", "at /count"],
-    [`?cursor=${Buffer.from('["q","1"]').toString("base64url")}`, "307", "at /cursor: It is none that was given out."],
+    [`?cursor=${Buffer.from('["q","1"]').toString("base64url")}`, "307", "at /cursor: The cursor is invalid."],
     ["?page=-1", "307", "at /page"],
   ])("refuses %s with its position", async (parameters, code, debugMessage) => {
     expect((await call(server, `/v1/objects/Invoice${parameters}`, { sessionId })).body.status).toMatchObject({
@@ -146,7 +154,7 @@ describe("queries on Postgres", () => {
         {},
       ]) {
         expect((await list(other, `&cursor=${cursor}`)).body.status.debugMessage).toBe(
-          "at /cursor: It belongs to another query.",
+          "at /cursor: The cursor belongs to another query.",
         );
       }
       expect(
@@ -159,7 +167,7 @@ describe("queries on Postgres", () => {
         ).code,
       ).toBe("307");
       expect((await list(query, `&page=1&cursor=${cursor}`)).body.status.debugMessage).toBe(
-        "at /page: A cursor tells where the list goes on.",
+        "at /page: page cannot be combined with cursor.",
       );
     });
 

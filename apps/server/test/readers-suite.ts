@@ -199,7 +199,7 @@ export function readersSuite(server: () => RunningServer): void {
       await put(id, [ids.demo], demo, { "if-match": '"7"' });
       await put(id, [ids.readers]);
       await put(id, [ids.demo]);
-      const auditEvents = (await audit.read(before, 1_000)).filter(({ type }) => type === "object.readers");
+      const auditEvents = (await audit.read(before, 1_000)).filter(({ type }) => type === "objectReaders.changed");
       expect(auditEvents).toMatchObject([
         { outcome: 0, actorId: ids.demo, subjectId: null, className: "Customer", appNames: ["demo-app"] },
       ]);

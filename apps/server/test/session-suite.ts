@@ -99,7 +99,7 @@ export function sessionSuite(server: () => RunningServer): void {
       expect(events.map(({ type, outcome }) => [type, outcome])).toEqual([
         ["login.accepted", 0],
         ["login.refused", 302],
-        ["logout", 0],
+        ["logout.completed", 0],
       ]);
       expect(events[1]).toMatchObject({ requestId: "trail-2", address: "127.0.0.1", appNames: ["demo-app"] });
       expect(JSON.stringify(events)).not.toContain("secret-typo");

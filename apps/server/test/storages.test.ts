@@ -48,7 +48,11 @@ describe("a storage module is refused at the start", () => {
       { engine: "module", module: "no-such-adapter" },
       /^The storage module no-such-adapter cannot be loaded: Cannot find module 'no-such-adapter'/,
     ],
-    ["without the required function", storageOf("no-function"), /no-function\.mjs exports no function openStorage\.$/],
+    [
+      "without the required function",
+      storageOf("no-function"),
+      /no-function\.mjs does not export a function openStorage\.$/,
+    ],
     [
       "that refuses its options",
       storageOf("memory-storage"),
@@ -57,7 +61,7 @@ describe("a storage module is refused at the start", () => {
     [
       "that opens something else",
       storageOf("no-storage"),
-      /opened something that is no storage: archive, transaction, batch, migrate are missing\.$/,
+      /opened an invalid storage: archive, transaction, batch, migrate are missing\.$/,
     ],
   ])("%s", async (_what, storage, message) => {
     const configuration = loadConfiguration({ content: { databases: [{ storage }] }, environment: testEnvironment });

@@ -44,8 +44,8 @@ export type TransportFailure = "unreachable" | "timeout" | "foreign-answer";
 
 const transportFailures: Readonly<Record<TransportFailure, string>> = {
   unreachable: "The server cannot be reached.",
-  timeout: "The server took too long to answer.",
-  "foreign-answer": "What answered is not the service.",
+  timeout: "The server did not respond in time.",
+  "foreign-answer": "The response is not from the service.",
 };
 
 /** There is no valid response. The request may or may not have been executed. */
@@ -63,19 +63,18 @@ export class TransportError extends Error {
 }
 
 const channelFailures = {
-  "no-web-crypto":
-    "This platform has no WebCrypto; browsers offer it on pages that came over HTTPS or from the same machine.",
+  "no-web-crypto": "Web Crypto is not available. Browsers provide it only on pages from HTTPS or localhost.",
   "unprotected-key":
-    "The server's key would come over an unprotected connection: use https, or hand the key in as `serverKey`.",
-  "server-key": "The server's key is not a usable RSA public key.",
-  "log-in-answer": "The answer to the log-in cannot be decrypted, or lacks what the mode needs.",
-  "clear-answer": "The server answered a secure session in clear text.",
-  "no-counter-block": "An answer says nothing usable about its encryption.",
-  "wrong-direction": "An answer has a counter block of the client's own direction.",
-  "foreign-prefix": "An answer has a counter block of another session.",
-  "not-first-block": "An answer has a counter block from the middle of a message.",
-  "repeated-number": "An answer has the message number of an earlier one.",
-  undecipherable: "An answer is not encrypted as it says.",
+    "The key of the server cannot be fetched over an unprotected connection. Use https, or pass the key as `serverKey`.",
+  "server-key": "The key of the server is not a valid RSA public key.",
+  "log-in-answer": "The log-in response cannot be decrypted or is incomplete.",
+  "clear-answer": "The server sent an unencrypted response in a secure session.",
+  "no-counter-block": "The response has no valid counter block.",
+  "wrong-direction": "The counter block of the response has the wrong direction.",
+  "foreign-prefix": "The counter block of the response belongs to another session.",
+  "not-first-block": "The counter block of the response is not the initial block of a message.",
+  "repeated-number": "The message number of the response was already used.",
+  undecipherable: "The response cannot be decrypted.",
 } as const;
 
 /** Why the encryption of a log-in or session failed. */
@@ -96,7 +95,7 @@ export class ChannelError extends Error {
 export class NotLoggedInError extends Error {
   override readonly name = "NotLoggedInError";
 
-  constructor(message = "This call needs a log-in.") {
+  constructor(message = "This call requires a log-in.") {
     super(message);
   }
 }

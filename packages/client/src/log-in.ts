@@ -57,7 +57,7 @@ export async function openSession(
     case "secure":
       return logInSecurely(transport, options, signal);
     default:
-      throw new TypeError("`mode` is one of session, token, encrypted and secure.");
+      throw new TypeError("`mode` must be session, token, encrypted or secure.");
   }
 }
 

@@ -32,6 +32,6 @@ export function ifMatchHeader(before: ReadBefore | undefined): Record<string, st
   if (before === undefined) return {};
   const version = typeof before === "string" ? before : versionOf(before);
   if (version === undefined)
-    throw new TypeError("The version is not known: read the object by itself, and pass what came.");
+    throw new TypeError("The version of the object is unknown. Get the object first, and pass the result.");
   return { "if-match": version };
 }

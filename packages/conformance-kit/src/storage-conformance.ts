@@ -21,7 +21,7 @@ export async function storageConformance(adapter: AdapterUnderTest, runner?: Tes
   const applies = ({ needs }: Check) => needs === null || Boolean(capabilities[needs]);
   const reported = new Set<string>();
 
-  describe(`${adapter.name} as storage (${words})`, () => {
+  describe(`${adapter.name}: storage conformance (${words})`, () => {
     for (const section of new Set(checks.map((check) => check.section))) {
       describe(section, () => {
         for (const check of checks.filter((each) => each.section === section)) {

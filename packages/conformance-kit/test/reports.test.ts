@@ -70,9 +70,9 @@ test("prints capabilities, sections, failures and counts", () => {
 
 Declared capabilities
   durable               durable
-  severalProcesses      one process; 1 check about it left out
+  severalProcesses      one process; 1 check not applicable
   parallelTransactions  parallel transactions
-  valueIndexes          indexes over values
+  valueIndexes          value indexes
   indexesPerTable       at most 40 indexes
 
 ✓ time   1 passed, 1 not applicable  0.0 s
@@ -93,7 +93,7 @@ Declared capabilities
    contract  LockRepository.state, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
    again     again reports its holder
 
-4 of ALL checks: 3 run, 1 passed, 2 failed, 1 not applicable; 1.6 s, of which 0.9 s of computing.
+4 of ALL checks: 3 run, 1 passed, 2 failed, 1 not applicable; 1.6 s, CPU 0.9 s.
 `);
 });
 
@@ -102,9 +102,9 @@ test("prints the progress of an unfinished adapter and the most needed calls", (
   expect(text).toContain("· locks  2 to write  0.0 s\n");
   expect(text).toContain(`${"█".repeat(10)}${"░".repeat(30)} 1 of 4 checks
 
-To be written next
-  locks.state is not written yet. 2 checks came to it.
-  locks.take is not written yet. 1 check came to it.
+Implement next
+  locks.state is not written yet. Blocks 2 checks
+  locks.take is not written yet. Blocks 1 check
 
 `);
   expect(text).toMatch(/: 4 run, 1 passed, 0 failed, 3 to write, 1 not applicable;/);

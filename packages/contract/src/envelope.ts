@@ -8,9 +8,14 @@ export const successMessage = "ok";
 
 export const statusSchema = z
   .object({
-    internalStatus: z.string().describe("`0` on success, else a code of the error catalogue."),
-    statusMessage: z.string().describe("`ok` on plain success, else the name of the error."),
-    debugMessage: z.string().optional().describe("Only when the configuration turns it on."),
+    internalStatus: z.string().describe("`0` on success, otherwise an error code."),
+    statusMessage: z
+      .string()
+      .describe("`ok` on success, otherwise the name of the error. A macro can set another text."),
+    debugMessage: z
+      .string()
+      .optional()
+      .describe("Exact reason of a failure. Present only if the configuration enables `debugMessages`."),
   })
   .meta({ id: "Status" });
 
@@ -33,6 +38,6 @@ export interface Envelope<Data> {
 export const encryptedMessage = z
   .string()
   .describe(
-    "Base64 of the JSON text that stands under `application/json`, encrypted by AES-256-CTR with the key of the session. The header `Encrypted` holds the counter block that it begins with.",
+    "Base64 of the JSON document described under `application/json`, encrypted with AES-256-CTR and the session key. The header `Encrypted` contains the initial counter block.",
   )
   .meta({ id: "EncryptedMessage" });

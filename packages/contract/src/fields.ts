@@ -50,7 +50,7 @@ export const deviceId = z
   .refine((text) => !/\0|\p{Surrogate}/u.test(text))
   .optional()
   .describe(
-    "Sessions of one user on one device are limited: beyond that a log-in ends the least recently renewed one.",
+    "Identifies the device. The number of sessions of one user on one device is limited. Above the limit, a log-in ends the least recently renewed session.",
   );
 
 const entityTag = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';

@@ -2,7 +2,7 @@ import { type ErrorCode, faultAt, jsonPointer, ServiceError } from "@sallyport/c
 import * as z from "zod";
 
 /** Any JSON value. The route validates the body itself. */
-export const anyJson = z.unknown().describe("Any JSON.");
+export const anyJson = z.unknown().describe("Any JSON value.");
 
 /** Limits of JSON from a client: nesting depth, elements per array, members per object. */
 export const jsonLimits = { depth: 32, elements: 10_000, members: 1_000 } as const;
@@ -24,10 +24,11 @@ interface Fault {
 /** Returns the first violation. The path is built during unwinding, so valid input costs nothing extra. */
 function faultIn(value: unknown, depth: number): Fault | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  if (depth === jsonLimits.depth) return { path: [], reason: `Nesting is deeper than ${jsonLimits.depth}.` };
+  if (depth === jsonLimits.depth)
+    return { path: [], reason: `JSON can be nested at most ${jsonLimits.depth} levels deep.` };
   if (Array.isArray(value)) {
     if (value.length > jsonLimits.elements)
-      return { path: [], reason: `There are more than ${jsonLimits.elements} elements.` };
+      return { path: [], reason: `An array can have at most ${jsonLimits.elements} elements.` };
     for (const [index, element] of value.entries()) {
       const fault = faultIn(element, depth + 1);
       if (fault !== undefined) return { ...fault, path: [`${index}`, ...fault.path] };
@@ -36,9 +37,9 @@ function faultIn(value: unknown, depth: number): Fault | undefined {
   }
   const names = Object.keys(value);
   if (names.length > jsonLimits.members)
-    return { path: [], reason: `There are more than ${jsonLimits.members} members.` };
+    return { path: [], reason: `An object can have at most ${jsonLimits.members} members.` };
   for (const name of names) {
-    if (forbiddenNames.has(name)) return { path: [name], reason: "No member may have this name." };
+    if (forbiddenNames.has(name)) return { path: [name], reason: "This member name is not allowed." };
     const fault = faultIn((value as Record<string, unknown>)[name], depth + 1);
     if (fault !== undefined) return { ...fault, path: [name, ...fault.path] };
   }

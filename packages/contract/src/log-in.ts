@@ -25,14 +25,16 @@ const device = z
   .catchall(z.string());
 
 const credentials = {
-  user: credential.describe("User name, compared exactly."),
-  pass: credential.describe("The MD5 of the password in lower-case hexadecimal digits, or the password itself."),
+  user: credential.describe("User name, case-sensitive."),
+  pass: credential.describe(
+    "MD5 digest of the password in lowercase hexadecimal, or the password itself, as `passwords.clientHash` of the server configuration requires.",
+  ),
   appNames: z
     .union([appName, z.array(appName).min(1, refusedWith(208)).max(maxAppNames, refusedWith(208))], {
       error: ({ input }) => (input === undefined ? "209" : "208"),
     })
     .transform((names) => (typeof names === "string" ? [names] : names))
-    .describe("App names; a single text counts as one name."),
+    .describe("App names. A string counts as one name."),
 };
 
 const options = {
@@ -42,18 +44,18 @@ const options = {
     .max(maxTokenLength)
     .optional()
     .describe(
-      "Token of the second factor, or a recovery code; several app names that ask for one each take theirs with commas between them. Empty counts as absent.",
+      "Token or recovery code of the second factor. If several app names require one, separate their tokens with commas. An empty string counts as absent.",
     ),
   "2faEnrol": z
     .boolean()
     .optional()
     .describe(
-      "`true` asks for a session that is good for setting up a second factor alone, if one is demanded that is not there; instead of 340.",
+      "`true` opens a session that can only set up a second factor if a required one is missing, instead of error 340.",
     ),
   furtherencryption: z
     .unknown()
     .optional()
-    .describe("In a secure log-in `false` asks for plain traffic afterwards, where the server allows it."),
+    .describe("`false` in a secure log-in requests unencrypted traffic after the log-in. The server must allow it."),
 };
 
 /** Body of a log-in with user name and password. */
@@ -81,7 +83,9 @@ function neededText(missing: ErrorCode) {
   );
 }
 
-const publicKey = neededText(205).describe("The client's RSA public key: PEM, or base64 of the PEM or of the DER.");
+const publicKey = neededText(205).describe(
+  "RSA public key of the client: PEM, base64 of the PEM, or base64 of the DER.",
+);
 
 /** Accepts the spelling `publickey`, which some clients send. */
 function withPublicKey(body: unknown): unknown {
@@ -103,7 +107,7 @@ export const secureLogInRequest = z
     z.object({
       publicKey,
       credentials: neededText(206).describe(
-        "Base64 of the log-in fields as JSON, encrypted block by block with the server's RSA key.",
+        "Base64 of the log-in fields as JSON, encrypted block by block with the RSA key of the server.",
       ),
     }),
   )
@@ -116,9 +120,11 @@ export const encryptedLogInRequest = z
     z.object({
       publicKey,
       aesKey: neededText(206).describe(
-        "Base64 of 32 random bytes, encrypted by RSA-OAEP with SHA-256 and the server's key.",
+        "Base64 of a random 32-byte AES key, encrypted with RSA-OAEP, SHA-256 and the key of the server.",
       ),
-      data: neededText(206).describe("Base64 of a 16-byte IV and the log-in fields as JSON, encrypted by AES-256-CBC."),
+      data: neededText(206).describe(
+        "Base64 of a 16-byte IV followed by the log-in fields as JSON, encrypted with AES-256-CBC.",
+      ),
     }),
   )
   .meta({ id: "EncryptedLogInRequest" });
@@ -135,7 +141,7 @@ export function isEncryptedLogIn(body: Readonly<Record<string, unknown>>): boole
 /** `data` of a log-in in session-id mode. */
 export const sessionLogInResponse = z
   .object({
-    sessionId: z.string().describe("Sent as the header `sessionId` with every further request."),
+    sessionId: z.string().describe("Session id. Send it in the header `sessionId` of every request."),
     user: ownUserSchema,
     databaseName: z.string(),
   })
@@ -143,7 +149,7 @@ export const sessionLogInResponse = z
 
 const token = z
   .string()
-  .describe("A JWT, sent as the header `Authorization` with every further request, bare or after `Bearer`.");
+  .describe("JWT. Send it in the header `Authorization` of every request, with or without the prefix `Bearer`.");
 
 /** `data` of a log-in in token mode. */
 export const tokenLogInResponse = z
@@ -156,17 +162,17 @@ export const doubleLogInResponse = sessionLogInResponse.extend({ token }).meta({
 /** `data` of a secure log-in, inside the encrypted response. */
 export const secureLogInResponse = sessionLogInResponse
   .extend({
-    sessionId: z.string().describe("Sent unchanged as the header `Secure-Token` with every further request."),
-    symmetricKey: z.string().describe("Base64 of 32 bytes: the key of AES-256-CTR for all further traffic."),
-    ivPrefix: z.string().describe("Base64 of 3 bytes that every counter block holds."),
+    sessionId: z.string().describe("Session id. Send it unchanged in the header `Secure-Token` of every request."),
+    symmetricKey: z.string().describe("Base64 of the 32-byte AES-256-CTR key of the session."),
+    ivPrefix: z.string().describe("Base64 of the 3-byte prefix of every counter block of the session."),
   })
   .meta({ id: "SecureLogIn" });
 
 /** `data` of the response with the server's RSA key. */
 export const serverKeyResponse = z
   .object({
-    key: z.string().describe("PEM with CR LF line breaks."),
+    key: z.string().describe("RSA public key as PEM with CR LF line breaks."),
     keyId: z.string().describe("Thumbprint of the key (RFC 7638)."),
-    paddings: z.array(z.string()).describe("How credentials may be padded."),
+    paddings: z.array(z.string()).describe("Accepted paddings of the credentials."),
   })
   .meta({ id: "ServerKey" });

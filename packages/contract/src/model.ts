@@ -10,32 +10,34 @@ export const permission = z.enum(["read", "create", "write", "delete"]);
 export const deleteRule = z
   .enum(["refuse", "clear", "cascade"])
   .describe(
-    "What happens when the object that it points to is deleted: that is refused, the value is taken out, or the object that points is deleted, too.",
+    "Effect of the deletion of the referenced object: `refuse` prevents it, `clear` removes the value, `cascade` also deletes the referencing object.",
   );
 
 const attribute = z
   .strictObject({
     name: z.string().describe("A letter, then letters, digits and `_`, at most 63 in all."),
     type: attributeType,
-    target: z.string().optional().describe("Of a reference or a collection: the class that it points to."),
-    mandatory: z.boolean().optional().describe("Whether every object must have a value."),
+    target: z.string().optional().describe("Target class of a reference or a collection."),
+    mandatory: z.boolean().optional().describe("Whether every object requires a value."),
     indexed: z
       .boolean()
       .optional()
-      .describe("Whether objects are found and sorted by it quickly. Not for `json` and `collection`."),
+      .describe(
+        "Whether an index speeds up filters and sorting by this attribute. Not supported for `json` and `collection`.",
+      ),
     onDelete: deleteRule.optional(),
     read: z
       .array(z.string())
       .optional()
       .describe(
-        "Ids or UUIDs of user groups with read access; administrators always have it. By default every caller with read access to the class. Not allowed on mandatory attributes.",
+        "Ids or UUIDs of the user groups with read access. Administrators always have it. Defaults to all callers with read access to the class. Not allowed on mandatory attributes.",
       ),
   })
   .meta({ id: "AttributeDefinition" });
 
 const right = z
   .strictObject({
-    group: z.string().describe("Id or UUID of a user group; `*` for everybody who is logged in."),
+    group: z.string().describe("Id or UUID of a user group, or `*` for all users."),
     permissions: z.array(permission),
   })
   .meta({ id: "ClassRight" });
@@ -43,12 +45,12 @@ const right = z
 /** Body that defines a class. It replaces the whole definition; omitted parts are empty. */
 export const classDefinition = z
   .strictObject({
-    base: z.string().nullable().default(null).describe("The class whose attributes it inherits."),
-    attributes: z.array(attribute).default([]).describe("Its own attributes; inherited ones need not stand here."),
+    base: z.string().nullable().default(null).describe("Base class. The class inherits its attributes."),
+    attributes: z.array(attribute).default([]).describe("Own attributes. Inherited ones can be omitted."),
     rights: z
       .array(right)
       .default([])
-      .describe("What groups may do. Without any, only administrators see its objects."),
+      .describe("Rights of groups. Without any, only administrators can access the objects."),
   })
   .meta({ id: "ClassDefinition" });
 
@@ -74,19 +76,19 @@ const attributeStructure = z
       .string()
       .nullable()
       .optional()
-      .describe("Of references and collections: the class that they point to; `null` if the caller may not read it."),
+      .describe("Target class of a reference or a collection. `null` if the caller cannot read it."),
     mandatory: z.boolean(),
     indexed: z.boolean(),
     indexState: z
       .enum(["ready", "building"])
       .optional()
-      .describe("Of an indexed attribute: whether the indexes of the class and of those below it are there."),
+      .describe("Whether the indexes of the class and its subclasses are built. Only on indexed attributes."),
     onDelete: deleteRule.optional(),
     read: z
       .array(z.string())
       .optional()
-      .describe("For administrators: ids of the groups with read access, if it is restricted."),
-    inherited: z.boolean().describe("Whether a base declares it."),
+      .describe("Ids of the groups with read access, if it is restricted. For administrators only."),
+    inherited: z.boolean().describe("Whether a base class declares it."),
   })
   .meta({ id: "AttributeStructure" });
 
@@ -95,15 +97,17 @@ export const classStructure = z
   .object({
     name: z.string(),
     base: z.string().nullable(),
-    builtIn: z.boolean().describe("Whether every database has it; then it can be added to, but not removed."),
-    attributes: z.array(attributeStructure).describe("Inherited ones first."),
+    builtIn: z
+      .boolean()
+      .describe("Whether the class is built in. A built-in class can get attributes but cannot be removed."),
+    attributes: z.array(attributeStructure).describe("All attributes, inherited ones first."),
     permissions: z
       .array(permission)
-      .describe("What the caller may do with objects of the class. An object can have a list of readers besides."),
+      .describe("Rights of the caller on objects of the class. The readers of an object can restrict them."),
     rights: z
       .array(z.object({ group: z.string(), permissions: z.array(permission) }))
       .optional()
-      .describe("For administrators: what groups may do, by the ids of their objects; `*` is everybody."),
+      .describe("Rights by group id. `*` stands for all users. For administrators only."),
   })
   .meta({ id: "ClassStructure" });
 

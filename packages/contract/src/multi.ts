@@ -11,37 +11,34 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 export const multiItem = z
   .strictObject({
     // An unknown method fails with the code of a single request, not as a schema error.
-    method: z.string().meta({ enum: methods, description: "As in a request of its own." }),
+    method: z.string().meta({ enum: methods, description: "HTTP method." }),
     path: z
       .string()
       .describe(
-        "Without the alias of the database, but with the query string, encoded as in an address: `/v1/objects/Order?perPage=10`.",
+        "Path without the alias of the database, with the URL-encoded query string: `/v1/objects/Order?perPage=10`.",
       ),
-    data: z.unknown().optional().describe("The body, where the route takes one."),
+    data: z.unknown().optional().describe("Request body, if the route has one."),
   })
-  .meta({ id: "MultiItem", description: "A request inside of a multi request." });
+  .meta({ id: "MultiItem", description: "A request inside a multi request." });
 
 /** Body of a multi request. */
-export const multiRequest = z
-  .array(multiItem)
-  .max(maximumItems)
-  .describe("Requests, in the order in which they are done.");
+export const multiRequest = z.array(multiItem).max(maximumItems).describe("Requests in the order of execution.");
 
 /** Body of a multi request with unvalidated items. Each item is validated separately. */
 export const multiItems = z.array(z.unknown()).max(maximumItems);
 
 /** Query parameters of a multi request. */
 export const multiParameters = z.object({
-  atomic: flag.default(false).describe("Whether all items are done in one transaction: all of them, or none."),
+  atomic: flag.default(false).describe("Executes all items in one transaction: all succeed or none has an effect."),
 });
 
 /** Result of one item of a multi request. */
 export const multiResult = z
   .object({
-    httpStatus: z.int().describe("As the item alone would have been answered."),
+    httpStatus: z.int().describe("HTTP status of the item."),
     result: z
       .object({ status: statusSchema, data: z.unknown().optional() })
-      .describe("The envelope with which the item alone would have been answered: `data` of a success only."),
+      .describe("Envelope of the item, as in a single request. Only a success has `data`."),
   })
   .meta({ id: "MultiResult" });
 

@@ -22,10 +22,9 @@ const query = z.looseObject({
   where: described({ type: "object", description: 'A filter, such as `{"Color": "red", "Weight": {"$gt": 10}}`.' }),
   sort: described({
     ...texts,
-    description:
-      'Names of attributes to sort by, with a `-` before those that are turned round, such as `["-Weight", "Color"]`.',
+    description: 'Attributes to sort by. The prefix `-` sorts in descending order: `["-Weight", "Color"]`.',
   }),
-  oids: described({ ...texts, description: "Ids and UUIDs that the list is restricted to." }),
+  oids: described({ ...texts, description: "Restricts the list to objects with these ids and UUIDs." }),
 });
 
 /** The `query` parameter: a JSON object as text. Its valid members depend on the classes of the database. */
@@ -33,7 +32,7 @@ const queryParameter = z
   .string()
   .transform((text) => parseJsonParameter("query", text, 329))
   .pipe(query)
-  .meta({ description: "Which objects are listed, and in which order.", examples: [{}] });
+  .meta({ description: "Filter and order of the list.", examples: [{}] });
 
 const maxFields = 200;
 const maxPathLength = 400;
@@ -53,7 +52,7 @@ const path = z
   .min(1)
   .max(maxPathLength)
   .describe(
-    "Name of an attribute or `~UUID`, or up to five names joined by dots that lead to one through references and collections.",
+    "Name of an attribute, `~UUID`, or a path of at most five names separated by dots, through references and collections.",
   );
 
 const field: z.ZodType<SerializationField> = z
@@ -61,10 +60,10 @@ const field: z.ZodType<SerializationField> = z
     path,
     z.strictObject({
       name: path,
-      page: page.optional().describe("Of a collection: which page of its members is written, from 0."),
-      perPage: perPage.optional().describe("Of a collection: members on a page, 50 unless given."),
+      page: page.optional().describe("Page of the members of a collection, from 0."),
+      perPage: perPage.optional().describe("Members per page of a collection. Defaults to 50."),
       get fields() {
-        return fields.optional().describe("What is written of the targets of a reference or a collection.");
+        return fields.optional().describe("Fields of the targets of a reference or a collection.");
       },
     }),
   ])
@@ -78,7 +77,7 @@ const serialization = z
       .enum(["full", "empty", "oid", "custom", "macro"])
       .optional()
       .describe(
-        "`full`, unless given: all attributes; `empty`: meta-fields only; `oid`: `~ObjectID` only; `custom`: meta-fields and `fields`; `macro`: meta-fields and what hooks of the database make of them.",
+        "`full` (default): all attributes. `empty`: meta-fields only. `oid`: `~ObjectID` only. `custom`: meta-fields and `fields`. `macro`: meta-fields and the members that hooks set.",
       ),
     depth: z
       .number()
@@ -87,7 +86,7 @@ const serialization = z
       .max(5)
       .optional()
       .describe(
-        "How far references are followed, 2 unless given; further ones show meta-fields only. With `custom` it counts for links that no fields are named of.",
+        "Depth to which references are followed. Defaults to 2. Deeper targets have meta-fields only. With `custom`, it applies to links without `fields`.",
       ),
     fields: fields
       .optional()
@@ -95,7 +94,7 @@ const serialization = z
   })
   .check(({ value, issues }) => {
     if ((value.type === "custom") === (value.fields !== undefined)) return;
-    issues.push({ code: "custom", message: "fields belong to custom", input: value, path: ["fields"] });
+    issues.push({ code: "custom", message: "fields requires the type custom", input: value, path: ["fields"] });
   });
 
 /** Members that clients of other servers send. They have no effect. */
@@ -114,7 +113,7 @@ export const serializationParameter = z
   .pipe(serialization)
   .meta({
     description:
-      'How objects are written: `{"type": "full", "depth": 2}`, `{"type": "custom", "fields": ["Number", "Customer.Name"]}`.',
+      'Form of the objects: `{"type": "full", "depth": 2}`, `{"type": "custom", "fields": ["Number", "Customer.Name"]}`.',
     examples: [{ type: "full", depth: 2 }],
   });
 
@@ -137,41 +136,39 @@ export const objectParameters = z.object({ serialization: serializationParameter
 /** Query parameters of an update of many objects. */
 export const updateParameters = z.object({
   // The example matches no object, so trying it out changes nothing.
-  query: queryParameter.meta({ description: "Which objects are changed; `{}` changes all.", examples: [{ oids: [] }] }),
+  query: queryParameter.meta({
+    description: "Selects the objects to update. `{}` selects all.",
+    examples: [{ oids: [] }],
+  }),
 });
 
 /** Query parameters of a deletion. */
 export const deleteParameters = z.object({
-  moveToRecycler: flag.default(false).describe("Whether the object can be restored."),
+  moveToRecycler: flag.default(false).describe("Moves the object to the recycle bin, from which it can be restored."),
 });
 
 /** Query parameters of a list of the recycle bin. */
 export const trashParameters = z.object({
-  perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects on a page."),
-  cursor: z
-    .string()
-    .min(1)
-    .max(maxCursorLength)
-    .optional()
-    .describe("Goes on where another page ended: its `~Cursor`."),
+  perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects per page."),
+  cursor: z.string().min(1).max(maxCursorLength).optional().describe("`~Cursor` of the previous page."),
 });
 
 /** Query parameters of a purge of the recycle bin. */
 export const purgeParameters = z.object({
-  all: flag.default(false).describe("Whether what all users have recycled is purged; for administrators."),
+  all: flag.default(false).describe("Purges the deleted objects of all users. For administrators only."),
 });
 
 /** Query parameters of a list of objects. */
 export const listParameters = z.object({
-  page: wholeNumber.pipe(page).default(0).describe("Number of the page, from 0."),
-  perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects on a page."),
+  page: wholeNumber.pipe(page).default(0).describe("Page number, from 0."),
+  perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects per page."),
   cursor: z
     .string()
     .min(1)
     .max(maxCursorLength)
     .optional()
-    .describe("Goes on where another page of the same query ended: its `~Cursor`. Instead of `page`."),
-  count: z.literal("capped").optional().describe("`capped` stops counting at 5,000, which costs less."),
+    .describe("`~Cursor` of the previous page of the same query. Use it instead of `page`."),
+  count: z.literal("capped").optional().describe("`capped` stops counting at 5,000, which is faster."),
   query: queryParameter.optional(),
   serialization: serializationParameter.optional(),
 });

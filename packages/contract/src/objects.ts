@@ -4,20 +4,20 @@ import * as z from "zod";
 export const attributesRequest = z
   .looseObject({})
   .describe(
-    'Attributes of the object by name. A reference is an id, a UUID, or `{"~ObjectID": …}`; a collection a list of those.',
+    'Attributes by name. A reference is an id, a UUID or `{"~ObjectID": …}`. A collection is an array of references.',
   )
   .meta({ id: "Attributes" });
 
 const metaFields = {
   "~ClassName": z.string().describe("Class of the object."),
-  "~ObjectID": z.string().describe("Id of the object: base 36, upper case."),
-  "~StoreTime": z.string().describe("Last write, `yyyyMMddTHHmmss+hh:mm`."),
+  "~ObjectID": z.string().describe("Id of the object: an uppercase base-36 number."),
+  "~StoreTime": z.string().describe("Time of the last write, `yyyyMMddTHHmmss+hh:mm`."),
 };
 
 const uuid = z
   .string()
   .optional()
-  .describe("UUID of the object. Objects that were asked for have it; those in them, where `custom` fields name it.");
+  .describe("UUID of the object. Present in requested objects. Present in nested objects if `custom` fields name it.");
 
 /** A serialized object: its meta-fields and the attributes of its class. */
 export const objectSchema = z
@@ -32,19 +32,16 @@ export const objectSchema = z
 /** The user object of a log-in response. */
 export const ownUserSchema = z
   .looseObject(metaFields)
-  .describe("The user's own object: `Name`, `Description`, `Groups`, `Employee`, and what else its class has.")
+  .describe("Object of the user: `Name`, `Description`, `Groups`, `Employee` and the other attributes of its class.")
   .meta({ id: "OwnUser" });
 
 /** An object serialized as its id only. */
 export const bareObjectSchema = z
   .strictObject({ "~ObjectID": metaFields["~ObjectID"] })
-  .describe("An object by `serialization` of type `oid`.")
+  .describe("An object with `serialization` of type `oid`.")
   .meta({ id: "BareObject" });
 
-const cursor = z
-  .string()
-  .optional()
-  .describe("Where the list goes on, as `cursor` of the next request; there when the page is full.");
+const cursor = z.string().optional().describe("`cursor` of the next page. Present if the page is full.");
 
 /** A page of the recycle bin. */
 export const trashSchema = z
@@ -54,9 +51,9 @@ export const trashSchema = z
       z
         .strictObject({
           ...metaFields,
-          "~UUID": z.string().describe("UUID of the object, in lower case."),
-          "~StoreTime": z.string().describe("When it was deleted, `yyyyMMddTHHmmss+hh:mm`."),
-          "~DeletedBy": z.string().nullable().describe("Id of the user who deleted it; `null` if that is unknown."),
+          "~UUID": z.string().describe("UUID of the object, in lowercase."),
+          "~StoreTime": z.string().describe("Time of the deletion, `yyyyMMddTHHmmss+hh:mm`."),
+          "~DeletedBy": z.string().nullable().describe("Id of the user who deleted it. `null` if unknown."),
         })
         .meta({ id: "RecycledObject" }),
     ),
@@ -66,12 +63,12 @@ export const trashSchema = z
 /** A page of serialized objects. */
 export const objectListSchema = z
   .object({
-    "~Count": z.number().int().describe("Objects that match."),
-    "~UnfilteredCount": z.number().int().describe("Objects of the class that the caller may read."),
+    "~Count": z.number().int().describe("Number of matching objects."),
+    "~UnfilteredCount": z.number().int().describe("Number of objects of the class that the caller can read."),
     "~CountCapped": z
       .literal(true)
       .optional()
-      .describe("`~Count` stops at 5,000: then that many means that many or more."),
+      .describe("Whether `~Count` stops at 5,000. Then 5,000 means 5,000 or more."),
     "~Cursor": cursor,
     "~Elements": z.array(z.union([objectSchema, bareObjectSchema])),
   })
@@ -88,12 +85,12 @@ export type TrashData = z.infer<typeof trashSchema>;
 
 /** Number of objects that a request changed. */
 export const countResponse = z
-  .object({ "~Count": z.number().int().min(0).describe("Objects that were changed.") })
+  .object({ "~Count": z.number().int().min(0).describe("Number of updated objects.") })
   .meta({ id: "Count" });
 
 /** Number of objects that a request purged. */
 export const purgeResponse = z
-  .object({ "~Count": z.number().int().min(0).describe("Objects that were deleted for good.") })
+  .object({ "~Count": z.number().int().min(0).describe("Number of permanently deleted objects.") })
   .meta({ id: "PurgeCount" });
 
 /** Number of objects that a request changed. */
@@ -109,7 +106,7 @@ export const readersRequest = z
       .max(maxReaders)
       .nullable()
       .describe(
-        "Ids or UUIDs of users and groups, the caller or a group of the caller among them unless an administrator asks; `null` for all whom the class lets.",
+        "Ids or UUIDs of users and groups. Must include the caller or a group of the caller, unless the caller is an administrator. `null` grants access to all users with read access to the class.",
       ),
   })
   .meta({ id: "GivenReaders" });
@@ -117,7 +114,10 @@ export const readersRequest = z
 /** The readers that an object is restricted to. */
 export const readersResponse = z
   .object({
-    readers: z.array(z.string()).nullable().describe("Ids of users and groups; `null` for all whom the class lets."),
+    readers: z
+      .array(z.string())
+      .nullable()
+      .describe("Ids of users and groups. `null` for all users with read access to the class."),
   })
   .meta({ id: "Readers" });
 
@@ -128,7 +128,7 @@ export type ReadersData = z.infer<typeof readersResponse>;
 export const lockResponse = z
   .object({
     isLocked: z.boolean(),
-    messages: z.array(z.string()).describe("Whose the lock is and since when, in words."),
+    messages: z.array(z.string()).describe("One sentence with the owner and the time of the lock."),
   })
   .meta({ id: "Lock" });
 

@@ -18,7 +18,7 @@ function boundedText(code: ErrorCode, maxLength: number) {
 }
 
 const newPassword = boundedText(320, maxPasswordLength).describe(
-  "As `pass` of a log-in: a password in clear has at least 8 characters.",
+  "Same form as `pass` of a log-in. A plain password must have at least 8 characters.",
 );
 
 const encrypted = z.boolean(refusedWith(322));
@@ -26,13 +26,13 @@ const encrypted = z.boolean(refusedWith(322));
 /** Body of `POST /v1/changePassword`. */
 export const changePasswordRequest = z
   .object({
-    oldPassword: boundedText(319, maxPasswordLength).describe("As `pass` of a log-in."),
+    oldPassword: boundedText(319, maxPasswordLength).describe("Same form as `pass` of a log-in."),
     newPassword,
     encrypted: encrypted.optional(),
   })
   .meta({ id: "ChangePasswordRequest" });
 
-const cipherText = "Base64 of the text, encrypted block by block with the server's RSA key.";
+const cipherText = "Base64 of the password, encrypted block by block with the RSA key of the server.";
 
 /** Encrypted body of `POST /v1/changePassword`. */
 export const encryptedChangePasswordRequest = z
@@ -54,20 +54,18 @@ export function isEncryptedChange(body: Readonly<Record<string, unknown>>): bool
 /** Body of `POST /v1/resetPassword`. */
 export const resetPasswordRequest = z
   .object({
-    user: boundedText(325, maxNameLength).describe("User name, compared exactly."),
+    user: boundedText(325, maxNameLength).describe("User name, case-sensitive."),
     custom: z
       .boolean()
       .optional()
-      .describe(
-        "`true` for the name of a custom user, who logs in at `/v1/auth/df`; else it is that of a database user.",
-      ),
+      .describe("`true` for a custom user, who logs in at `/v1/auth/df`. Defaults to a database user."),
   })
   .meta({ id: "ResetPasswordRequest" });
 
 /** Body of `POST /v1/confirmResetPassword`. */
 export const confirmResetPasswordRequest = z
   .object({
-    resetPasswordToken: boundedText(328, maxResetTokenLength).describe("What the mail says."),
+    resetPasswordToken: boundedText(328, maxResetTokenLength).describe("Token from the mail."),
     newPassword,
   })
   .meta({ id: "ConfirmResetPasswordRequest" });
@@ -80,9 +78,7 @@ const maxCodeLength = 100;
 /** Body of `POST /v1/auth/df/confirmChangePassword`. */
 export const confirmChangePasswordRequest = z
   .object({
-    confirmationCode: boundedText(326, maxCodeLength).describe(
-      "What the mail says, in any case, with or without the hyphen.",
-    ),
+    confirmationCode: boundedText(326, maxCodeLength).describe("Code from the mail. Case and the hyphen are ignored."),
   })
   .meta({ id: "ConfirmChangePasswordRequest" });
 
@@ -92,6 +88,6 @@ export const changePasswordResponse = z
     confirmationRequired: z
       .literal(true)
       .optional()
-      .describe("Of custom users: the change takes effect with the code that was mailed."),
+      .describe("`true` for custom users: the change takes effect after confirmation with the mailed code."),
   })
   .meta({ id: "ChangePasswordResponse" });

@@ -19,19 +19,19 @@ export const providerLogInParameters = z.object({
     .string()
     .refine((text) => splitAppNames(text) !== null, refusedWith(208))
     .optional()
-    .describe("App names, with commas between them; unless given, those that are registered with the provider."),
+    .describe("App names, separated by commas. Defaults to those registered with the provider."),
   deviceId,
   "2faToken": z
     .string()
     .max(maxTokenLength)
     .optional()
-    .describe("Token of the second factor, or a recovery code, as in a log-in body; empty counts as absent."),
+    .describe("Token or recovery code of the second factor. An empty string counts as absent."),
   returnTo: z
     .string()
     .max(maxAddressLength)
     .optional()
     .describe(
-      "Where the browser goes after the callback, with a `code` for `POST /v1/auth/code` or with an `error`: an address that the app key lists. Needs `challenge`.",
+      "URL to redirect the browser to after the callback, with a `code` for `POST /v1/auth/code` or with an `error`. The app key must list it. Requires `challenge`.",
     ),
   challenge: z
     .string()
@@ -43,23 +43,25 @@ export const providerLogInParameters = z.object({
   "2faEnrol": z
     .enum(["true", "false"])
     .optional()
-    .describe("`true` asks for a session that is good for setting up a second factor alone, as in a log-in body."),
+    .describe(
+      "`true` opens a session that can only set up a second factor if a required one is missing, instead of error 340.",
+    ),
 });
 
 const parameter = z.string().max(maxParameterLength).optional();
 
 /** Parameters of a provider callback, in the query or in a form. Other parameters are ignored. */
 export const providerCallbackParameters = z.object({
-  state: parameter.describe("As the log-in began with it; it is good once."),
-  code: parameter.describe("What the server trades for the account."),
-  error: parameter.describe("Why there is no code."),
+  state: parameter.describe("State of the log-in, valid once."),
+  code: parameter.describe("Authorization code of the provider."),
+  error: parameter.describe("Error of the provider."),
   error_description: parameter,
   error_code: parameter,
   error_message: parameter,
   error_reason: parameter,
   iss: parameter,
   id_token: parameter,
-  user: parameter.describe("Of Apple: the name, at the first log-in only."),
+  user: parameter.describe("Name of the user as JSON. Only from Apple, at the first log-in."),
 });
 
 const shown = logInRequest.shape;
@@ -70,9 +72,9 @@ const needed = () => z.string({ error: ({ input }) => (input === undefined ? "32
 /** Body that exchanges a code for the result of a log-in with an external provider. */
 export const returnCodeRequest = z
   .object({
-    code: needed().describe("As the return address was given it; good once, for 60 seconds, with the same app key."),
+    code: needed().describe("Code from the redirect to the app. Valid once, for 60 seconds, with the same app key."),
     verifier: needed().describe(
-      "What `challenge` is the SHA-256 of: 43 to 128 characters of `A`–`Z`, `a`–`z`, `0`–`9`, `-`, `.`, `_` and `~`.",
+      "Verifier of `challenge` (RFC 7636): 43 to 128 characters of `A`–`Z`, `a`–`z`, `0`–`9`, `-`, `.`, `_` and `~`.",
     ),
     "2faToken": shown["2faToken"],
     "2faEnrol": shown["2faEnrol"],
@@ -81,7 +83,7 @@ export const returnCodeRequest = z
 
 /** Body of the log-in that links a provider account to a database user. */
 export const linkingLogInRequest = logInRequest
-  .extend({ dfUuid: z.unknown().optional().describe("The UUID that the log-in with the provider answered.") })
+  .extend({ dfUuid: z.unknown().optional().describe("`dfUuid` from the provider log-in.") })
   .meta({ id: "LinkingLogInRequest" });
 
 /** `data` of a provider callback for an account without a database user. */
@@ -90,7 +92,7 @@ export const unassignedResponse = z
     dfUuid: z
       .string()
       .describe(
-        "Binds the account to a database user with `POST /v1/extLogin`: once, within 15 minutes, with the same app key.",
+        "Links the provider account to a database user with `POST /v1/extLogin`. Valid once, for 15 minutes, with the same app key.",
       ),
   })
   .meta({ id: "UnassignedAccount" });
@@ -104,10 +106,10 @@ export const linksResponse = z
     links: z.array(
       z.object({
         provider: z.string().describe("`google`, `facebook`, `microsoft` or `apple`."),
-        displayName: z.string().nullable().describe("As the provider said it when the account was bound."),
-        email: z.string().nullable().describe("The same; never checked and never compared."),
-        shared: z.boolean().describe("Whether it was bound without the user's own credentials."),
-        linkedAt: z.string().describe("ISO 8601, in UTC."),
+        displayName: z.string().nullable().describe("Display name from the provider at the time of linking."),
+        email: z.string().nullable().describe("E-mail address from the provider at the time of linking. Not verified."),
+        shared: z.boolean().describe("Whether it was linked without the credentials of the user."),
+        linkedAt: z.string().describe("Time of linking, ISO 8601 in UTC."),
       }),
     ),
   })

@@ -22,10 +22,11 @@ const lastBlock = 2 ** 32 - 1;
 
 /** Encodes a counter block. Throws a `RangeError` for an invalid part. */
 export function buildCounterBlock({ direction, ivPrefix, message, block }: CounterBlock): Uint8Array {
-  if (!isDirection(direction)) throw new RangeError("a direction is 1 or 2");
-  if (ivPrefix.length !== 3) throw new RangeError("an IV prefix has three bytes");
-  if (message < 0n || message > lastMessage) throw new RangeError("a message number has eight bytes");
-  if (!Number.isInteger(block) || block < 0 || block > lastBlock) throw new RangeError("a block number has four bytes");
+  if (!isDirection(direction)) throw new RangeError("the direction must be 1 or 2");
+  if (ivPrefix.length !== 3) throw new RangeError("the IV prefix must have three bytes");
+  if (message < 0n || message > lastMessage) throw new RangeError("the message number must fit into eight bytes");
+  if (!Number.isInteger(block) || block < 0 || block > lastBlock)
+    throw new RangeError("the block number must fit into four bytes");
   const bytes = new Uint8Array(counterBlockLength);
   const view = new DataView(bytes.buffer);
   view.setUint8(0, direction);
@@ -61,7 +62,7 @@ const maxLength = 64;
 /** Header value: `v=1`, or `v=1;iv=` and the base64 of a counter block. */
 export function formatEncryptedHeader({ iv }: EncryptedHeader = {}): string {
   if (iv === undefined) return "v=1";
-  if (iv.length !== counterBlockLength) throw new RangeError("a counter block has 16 bytes");
+  if (iv.length !== counterBlockLength) throw new RangeError("the counter block must have 16 bytes");
   return `v=1;iv=${encodeBase64(iv)}`;
 }
 

@@ -14,8 +14,8 @@ export type ServiceData = z.infer<typeof serviceResponse>;
 
 /** Response of `/openapi.json`, without an envelope. */
 export const apiDescription = z
-  .looseObject({ openapi: z.string().describe("Version of the format: 3.1.1.") })
-  .describe("An OpenAPI document, in no envelope.")
+  .looseObject({ openapi: z.string().describe("Version of the OpenAPI format: 3.1.1.") })
+  .describe("An OpenAPI document, without an envelope.")
   .meta({ id: "ApiDescription" });
 
 /** An OpenAPI document. */
@@ -32,7 +32,7 @@ export const keySetResponse = z
         crv: z.literal("P-256"),
         x: text.describe("Base64url of 32 bytes."),
         y: text.describe("Base64url of 32 bytes."),
-        kid: text.describe("Thumbprint of the key (RFC 7638), as in the header of the tokens that it signed."),
+        kid: text.describe("Thumbprint of the key (RFC 7638), as in the header of its tokens."),
         use: z.literal("sig"),
         alg: z.literal("ES256"),
       }),
@@ -42,7 +42,5 @@ export const keySetResponse = z
 
 /** Query parameters of a macro execution. */
 export const executeParameters = z.object({
-  skipChecker: flag
-    .default(false)
-    .describe("Leaves out the execution checker of the macro, which needs the right to do so."),
+  skipChecker: flag.default(false).describe("Skips the execution checker of the macro. Requires the right to skip it."),
 });

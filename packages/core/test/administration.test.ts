@@ -159,8 +159,8 @@ describe("custom user administration", () => {
     await removeCustomUser(context, "Zoe");
     expect(await refusal(removeCustomUser(context, "Zoe"))).toBe(304);
     expect((await audited()).filter((type) => type.startsWith("customUser"))).toEqual([
-      "customUser.stored",
-      "customUser.stored",
+      "customUser.created",
+      "customUser.changed",
       "customUser.disabled",
       "customUser.removed",
     ]);
@@ -223,6 +223,6 @@ describe("app names and app keys", () => {
     expect(await refusal(applications(false).setSecondFactor(context, office))).toBe(705);
     expect(await refusal(applications(true).setSecondFactor(context, { ...office, name: "nowhere" }))).toBe(304);
     await applications(true).setSecondFactor(context, office);
-    expect(await audited()).toEqual(["app.created", "app.factorForced"]);
+    expect(await audited()).toEqual(["app.created", "appSecondFactor.required"]);
   });
 });

@@ -41,7 +41,10 @@ describe("deleting objects", () => {
     const source = await create({ [name]: id }, { className });
     for (const input of [{ recycled: true }, { recycled: false }]) {
       await expect(deleted(id, input)).rejects.toEqual(
-        expect.objectContaining({ code: 718, detail: `An object of the class ${className} needs it as ${name}.` }),
+        expect.objectContaining({
+          code: 718,
+          detail: `An object of the class ${className} requires this one in ${name}.`,
+        }),
       );
     }
     expect(await live(id, source)).toEqual([id, source]);
@@ -70,13 +73,13 @@ describe("deleting objects", () => {
     for (const id of [hidden, foreign]) {
       for (const intoBin of [true, false]) {
         await expect(deleteIn(context, id, { recycled: intoBin })).rejects.toEqual(
-          expect.objectContaining({ code: 718, detail: "Another object needs it." }),
+          expect.objectContaining({ code: 718, detail: "Another object requires this one." }),
         );
       }
     }
     const administrator = await sessionContext(at.fixture, { administrator: true });
     await expect(deleteIn(administrator, hidden)).rejects.toEqual(
-      expect.objectContaining({ code: 718, detail: "An object of the class Thing needs it as Kept." }),
+      expect.objectContaining({ code: 718, detail: "An object of the class Thing requires this one in Kept." }),
     );
   });
 

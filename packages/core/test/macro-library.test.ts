@@ -104,7 +104,7 @@ describe("macro library", () => {
       ]);
       expect(second).toMatchObject({ macros: 2, broken: [] });
       await expect(macros.execute("Syntax")).rejects.toEqual(
-        expect.objectContaining({ code: 710, detail: "The macro is broken." }),
+        expect.objectContaining({ code: 710, detail: "The macro failed to load." }),
       );
     });
 
@@ -240,7 +240,7 @@ describe("macros stored by a command", () => {
   });
 
   test("are inspected before they are stored", async () => {
-    const fault = new MacroFault("invalid", "Report", "There is no function run.");
+    const fault = new MacroFault("invalid", "Report", "run: A function is expected.");
     const seen: unknown[] = [];
     const strict = new PutMacro({
       inspect: async (texts) => {

@@ -22,18 +22,18 @@ describe("mail delivery", () => {
 
   test("forgets a message that is refused permanently, and reports it", async () => {
     await fixture.queueMail.queueMail(fixture.mailContext, changed);
-    fixture.onSend = async () => ({ kind: "refused", reply: "550 5.1.1" });
-    expect(await fixture.deliver()).toEqual({ kind: "refused", reply: "550 5.1.1" });
+    fixture.onSend = async () => ({ kind: "rejected", reply: "550 5.1.1" });
+    expect(await fixture.deliver()).toEqual({ kind: "rejected", reply: "550 5.1.1" });
     expect((await fixture.waiting()).count).toBe(0);
   });
 
   test("retries a temporary refusal after growing delays, up to a maximum", async () => {
     await fixture.queueMail.queueMail(fixture.mailContext, changed);
-    fixture.onSend = async () => ({ kind: "later", reply: "450" });
+    fixture.onSend = async () => ({ kind: "deferred", reply: "450" });
     const delays = [];
     for (let attempt = 0; attempt < 9; attempt += 1) {
       const delivery = await fixture.deliver();
-      const delay = delivery.kind === "later" ? delivery.delay : 0;
+      const delay = delivery.kind === "deferred" ? delivery.delay : 0;
       delays.push(delay / 1_000);
       fixture.advance(delay - 1_000);
       expect(await fixture.due()).toEqual([]);
@@ -50,8 +50,8 @@ describe("mail delivery", () => {
     const delays = [];
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const delivery = await fixture.deliver();
-      expect(delivery).toMatchObject({ kind: "stuck", error });
-      const delay = delivery.kind === "stuck" ? delivery.delay : 0;
+      expect(delivery).toMatchObject({ kind: "unavailable", error });
+      const delay = delivery.kind === "unavailable" ? delivery.delay : 0;
       delays.push(delay / 1_000);
       fixture.advance(delay + 1_000);
     }
@@ -69,7 +69,7 @@ describe("mail delivery", () => {
     await fixture.deliver();
     expect(await stuckMinutes()).toBe(5);
     fixture.advance(2 * minute);
-    fixture.onSend = async () => ({ kind: "later", reply: "450" });
+    fixture.onSend = async () => ({ kind: "deferred", reply: "450" });
     await fixture.deliver();
     expect(await fixture.waiting()).toMatchObject({ count: 1, stuck: 0 });
     fixture.onSend = failing;
@@ -134,7 +134,7 @@ describe("mail delivery", () => {
 
     test("for an unknown user is forgotten without a message", async () => {
       await fixture.queueMail.queueMail(fixture.mailContext, { ...reset, user: "nobody" });
-      expect(await fixture.deliver()).toEqual({ kind: "nobody" });
+      expect(await fixture.deliver()).toEqual({ kind: "skipped" });
       expect([fixture.sent, (await fixture.waiting()).count]).toEqual([[], 0]);
     });
 
@@ -149,7 +149,7 @@ describe("mail delivery", () => {
           return { to: "anna@example.com", name: "Anna", token: "token", minutes: 30 };
         },
       };
-      expect(await fixture.deliver(late)).toEqual({ kind: "lost", sent: false });
+      expect(await fixture.deliver(late)).toEqual({ kind: "superseded", sent: false });
       expect([await new Applications(fixture.storage.repositories.records).existing(["anna"]), fixture.sent]).toEqual([
         [],
         [],
@@ -172,7 +172,7 @@ describe("mail delivery", () => {
       await fixture.claim();
       return { kind: "sent" };
     };
-    expect(await fixture.deliver()).toEqual({ kind: "lost", sent: true });
+    expect(await fixture.deliver()).toEqual({ kind: "superseded", sent: true });
     expect((await fixture.waiting()).count).toBe(1);
   });
 
@@ -294,7 +294,7 @@ describe("mail order", () => {
 
   test("one undeliverable address does not cause refusals", async () => {
     await fixture.queueMail.queueMail(fixture.mailContext, changed);
-    fixture.onSend = async () => ({ kind: "later", reply: "450" });
+    fixture.onSend = async () => ({ kind: "deferred", reply: "450" });
     await fixture.deliver();
     fixture.advance(60 * minute);
     await fixture.queueMail.queueMail(fixture.mailContext, reset);

@@ -125,23 +125,27 @@ describe("classes of a new database", () => {
     [
       "an unknown target",
       { Note: { attributes: [{ name: "Of", type: "reference", target: "Nothing" }] } },
-      "at /classes/0/attributes/0/target: there is no such class.",
+      "at /classes/0/attributes/0/target: There is no class with this name.",
     ],
-    ["an unknown base", { Note: {}, Other: { base: "Nothing" } }, "at /classes/1/base: there is no such class."],
+    [
+      "an unknown base",
+      { Note: {}, Other: { base: "Nothing" } },
+      "at /classes/1/base: There is no class with this name.",
+    ],
     [
       "classes that inherit from each other",
       { One: { base: "Two" }, Two: { base: "One" } },
-      "at /classes/1/base: a class cannot inherit from itself.",
+      "at /classes/1/base: A class cannot inherit from itself.",
     ],
     [
       "a group",
       { Note: { rights: [{ group: "3", permissions: ["read"] }] } },
-      "at /classes/0/rights/0/group: there is no such group.",
+      "at /classes/0/rights/0/group: There is no group with this id or UUID.",
     ],
     [
       "a built-in class without its attributes",
       { User: {} },
-      "at /classes/0/attributes: the built-in attribute Name cannot be removed.",
+      "at /classes/0/attributes: The built-in attribute Name cannot be removed.",
     ],
     [
       "two definitions of an attribute in one inheritance chain",
@@ -149,7 +153,7 @@ describe("classes of a new database", () => {
         Base: { attributes: [{ name: "Text", type: "string" }] },
         Below: { base: "Base", attributes: [{ name: "Text", type: "number" }] },
       },
-      "Text in two ways.",
+      "conflicting definitions of Text.",
     ],
   ])("refuses %s with 307 at its position", async (_what, given, detail) => {
     expect(await faultOf(named(given))).toContain(detail);
@@ -158,7 +162,7 @@ describe("classes of a new database", () => {
   test("refuses a duplicate class with 307", async () => {
     const [note] = named({ Note: {} }) as [NamedClass];
     expect(await faultOf([note, { ...note, pointer: "/classes/1" }])).toBe(
-      "at /classes/1/name: another class has this name.",
+      "at /classes/1/name: Another class has this name.",
     );
   });
 });
@@ -291,12 +295,12 @@ describe("incompatible changes", () => {
     test("is refused when links would leave the subtree of their target", async () => {
       await order({ Buyer: keyCustomer });
       expect(await put({ base: "Party" }, "KeyCustomer")).toBe(
-        "307 at /base: 1 objects of Order point to such objects by Buyer, or may do so.",
+        "307 at /base: 1 objects of Order reference or may reference such objects in Buyer.",
       );
       await order({ Team: [customer] }, "RushOrder");
       await fixture.define(ofClass("Order", null, without("Buyer")));
       expect(await put({ base: "Party" }, "KeyCustomer")).toBe(
-        "307 at /base: 1 objects of RushOrder point to such objects by Team, or may do so.",
+        "307 at /base: 1 objects of RushOrder reference or may reference such objects in Team.",
       );
     });
 
@@ -347,13 +351,13 @@ describe("incompatible changes", () => {
         { className: "Order", attributes: {} },
         { className: "Order", attributes: {}, readers: [] },
       );
-      expect(await remove("Order")).toBe("307 2 objects are of the class, 0 of them in the recycler.");
+      expect(await remove("Order")).toBe("307 The class has 2 objects, 0 of them in the recycle bin.");
       const go = (id: ObjectId, recycled: boolean) =>
         fixture.database.storage.transaction((r) => r.deletion.delete([id], { recycled, root: id }));
       await go(ids[0] as ObjectId, true);
-      expect(await remove("Order")).toBe("307 2 objects are of the class, 1 of them in the recycler.");
+      expect(await remove("Order")).toBe("307 The class has 2 objects, 1 of them in the recycle bin.");
       await go(ids[1] as ObjectId, false);
-      expect(await remove("Order")).toBe("307 1 objects are of the class, 1 of them in the recycler.");
+      expect(await remove("Order")).toBe("307 The class has 1 objects, 1 of them in the recycle bin.");
     });
 
     test("is allowed in the right order, including self-references", async () => {

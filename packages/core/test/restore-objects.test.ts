@@ -51,11 +51,11 @@ describe("restoring objects", () => {
       at.context = await sessionContext(at.fixture, { groups: ["A1"] });
     };
     const refused = (detail: string) =>
-      expect.objectContaining({ code: 307, detail: `An object of the class Thing does not fit: ${detail}.` });
+      expect.objectContaining({ code: 307, detail: `An object does not match its class Thing: ${detail}.` });
 
     const unnamed = expect.objectContaining({
       code: 307,
-      detail: "An object of the class Thing does not fit its class as that is now.",
+      detail: "An object does not match its class Thing.",
     });
 
     test.each<[string, string | null, Parameters<typeof defineWith>]>([
@@ -67,36 +67,44 @@ describe("restoring objects", () => {
       ],
       [
         "an attribute that the caller may read has another type",
-        "Name is not made for the value that it had",
+        "the attribute Name does not accept its value",
         [{ Name: { type: "number", read: ["A1"] } }],
       ],
-      ["an attribute has another type", "Name is not made for the value that it had", [{ Name: { type: "number" } }]],
+      ["an attribute has another type", "the attribute Name does not accept its value", [{ Name: { type: "number" } }]],
       [
         "a text would be a date of another form",
-        "Date is not made for the value that it had",
+        "the attribute Date does not accept its value",
         [{ Date: { type: "date" } }],
       ],
-      ["a text would be a reference", "Name is not made for the value that it had", [{ Name: { type: "reference" } }]],
-      ["a list would be a collection", "Any is not made for the value that it had", [{ Any: { type: "collection" } }]],
+      [
+        "a text would be a reference",
+        "the attribute Name does not accept its value",
+        [{ Name: { type: "reference" } }],
+      ],
+      [
+        "a list would be a collection",
+        "the attribute Any does not accept its value",
+        [{ Any: { type: "collection" } }],
+      ],
       [
         "a reference would be a collection",
-        "Near is not made for the value that it had",
+        "the attribute Near does not accept its value",
         [{ Near: { type: "collection" } }],
       ],
       [
         "a reference has another target class",
-        "Near is not made for the value that it had",
+        "the attribute Near does not accept its value",
         [{ Near: { target: "Other" } }],
       ],
       [
         "a collection has another target class",
-        "All is not made for the value that it had",
+        "the attribute All does not accept its value",
         [{ All: { target: "Other" } }],
       ],
-      ["an attribute is mandatory", "Kept is mandatory, and has no value", [{ Kept: { mandatory: true } }]],
+      ["an attribute is mandatory", "the mandatory attribute Kept has no value", [{ Kept: { mandatory: true } }]],
       [
         "a new attribute is mandatory",
-        "New is mandatory, and has no value",
+        "the mandatory attribute New has no value",
         [{}, [{ name: "New", type: "string", mandatory: true }]],
       ],
     ])("keeps an object in the recycle bin that does not fit: %s", async (_, detail, changes) => {
@@ -157,7 +165,7 @@ describe("restoring objects", () => {
       await expect(restored(id)).rejects.toEqual(
         expect.objectContaining({
           code: 307,
-          detail: "An object of the class Strict does not fit: Needed is mandatory, and has no value.",
+          detail: "An object does not match its class Strict: the mandatory attribute Needed has no value.",
         }),
       );
       expect(await leftOf(id)).toBe("recycled");
@@ -169,11 +177,11 @@ describe("restoring objects", () => {
       await recycle(root);
       await defineWith({ Size: null });
       await expect(restored(root)).rejects.toEqual(
-        expect.objectContaining({ code: 307, detail: "An object that would return with it does not fit its class." }),
+        expect.objectContaining({ code: 307, detail: "Another object to restore does not match its class." }),
       );
       const administrator = await sessionContext(at.fixture, { administrator: true });
       await expect(restore.restoreObject(administrator, { kind: "id", id: root })).rejects.toEqual(
-        refused("there is no attribute Size any more"),
+        refused("the attribute Size no longer exists"),
       );
       expect([await leftOf(root), await leftOf(child)]).toEqual(["recycled", "recycled"]);
     });
@@ -186,14 +194,14 @@ describe("restoring objects", () => {
       await expect(restored(id)).rejects.toEqual(
         expect.objectContaining({
           code: 307,
-          detail: "Something points to it by an attribute, which is no longer made for its class.",
+          detail: "The object is referenced by an attribute, which no longer accepts its class.",
         }),
       );
       const administrator = await sessionContext(at.fixture, { administrator: true });
       await expect(restore.restoreObject(administrator, { kind: "id", id })).rejects.toEqual(
         expect.objectContaining({
           code: 307,
-          detail: "Something points to it by Thing.Near, which is no longer made for its class.",
+          detail: "The object is referenced by Thing.Near, which no longer accepts its class.",
         }),
       );
       await deleted(source);
@@ -339,10 +347,14 @@ describe("deleting users and groups", () => {
     const refused = (detail: string) => expect.objectContaining({ code: 718, detail });
     for (const input of [{ recycled: true }, { recycled: false }]) {
       for (const id of [group, below, thing])
-        await expect(deleted(id, input)).rejects.toEqual(refused("A class gives rights to a group that would go."));
+        await expect(deleted(id, input)).rejects.toEqual(
+          refused("A class grants rights to a group that would be deleted."),
+        );
     }
     at.context = await withRights({ ...secret, rights: [{ group, permissions: [] }, ...deletionRights] });
-    await expect(deleted(group)).rejects.toEqual(refused("The class Secret gives rights to a group that would go."));
+    await expect(deleted(group)).rejects.toEqual(
+      refused("The class Secret grants rights to a group that would be deleted."),
+    );
     await deleted(thing);
     at.context = await withRights({ ...secret, rights: [] });
     const [kept] = (await at.fixture.insert({ className: "Thing", attributes: {}, readers: [group] })) as [ObjectId];
@@ -366,7 +378,7 @@ describe("deleting users and groups", () => {
     await r.accounts.create({ userId: last, loginName: "last", secret: "", administrator: true }, "last");
     const administrator = await sessionContext(at.fixture, { administrator: true, userId: self });
     await expect(deleteIn(administrator, self)).rejects.toEqual(
-      expect.objectContaining({ code: 718, detail: "Nobody deletes himself." }),
+      expect.objectContaining({ code: 718, detail: "Users cannot delete themselves." }),
     );
     for (const id of [last, thing]) {
       await expect(deleteIn(administrator, id, { recycled: true })).rejects.toEqual(

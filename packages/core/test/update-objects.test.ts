@@ -127,8 +127,8 @@ describe("update objects", () => {
           context,
           refused(307, expect.stringMatching(/^at \/query\/nonsense/)),
         ],
-        [{ given: { nonsense: 1 } }, context, refused(307, "at /nonsense: There is no such attribute.")],
-        [{ given: { Sharp: true } }, context, refused(307, "at /Sharp: There is no such attribute.")],
+        [{ given: { nonsense: 1 } }, context, refused(307, "at /nonsense: There is no attribute with this name.")],
+        [{ given: { Sharp: true } }, context, refused(307, "at /Sharp: There is no attribute with this name.")],
         [{ given: { Name: null } }, context, refused(307)],
       ] as const) {
         await expect(run(input, as)).rejects.toEqual(expected);
@@ -140,15 +140,13 @@ describe("update objects", () => {
       await expect(run()).resolves.toEqual({ count: 10_000 });
       expect(new Set(await versions(ids))).toEqual(new Set([2]));
       await insert("Thing", 10_000);
-      await expect(run()).rejects.toEqual(refused(307, "at /query: More than 10000 objects match."));
+      await expect(run()).rejects.toEqual(refused(307, "at /query: The query matches more than 10000 objects."));
     }, 30_000);
 
     test("refuses a large change of many objects", async () => {
       const ids = await insert("Thing", ...Array.from({ length: 70 }, (_, index) => index));
       const given = { Text: "x".repeat(1_000_000) };
-      await expect(run({ given })).rejects.toEqual(
-        refused(307, "at /query: 70 objects match, too many for so large a change."),
-      );
+      await expect(run({ given })).rejects.toEqual(refused(307, "at /query: The change is too large for 70 objects."));
       expect(new Set(await versions(ids))).toEqual(new Set([1]));
       await expect(run({ given, query: { oids: ids.slice(0, 30) } })).resolves.toEqual({ count: 30 });
     });
@@ -157,7 +155,7 @@ describe("update objects", () => {
       const large = { className: "Thing", attributes: { Name: "a", Text: "x".repeat(1_000_000) } };
       const ids = await fixture.insert(...Array.from({ length: 70 }, () => large));
       await expect(run({ given: { Size: 1 } })).rejects.toEqual(
-        refused(307, "at /query: 70 objects match, too many for so large a change."),
+        refused(307, "at /query: The change is too large for 70 objects."),
       );
       await expect(run({ given: { Size: 1 }, query: { oids: ids.slice(0, 60) } })).resolves.toEqual({ count: 60 });
     });
@@ -165,7 +163,7 @@ describe("update objects", () => {
     test("refuses many links of many objects", async () => {
       const ids = await insert("Thing", ...Array.from({ length: 400 }, (_, index) => index));
       await expect(run({ given: { Parts: ids } })).rejects.toEqual(
-        refused(307, "at /query: 400 objects match, too many for so large a change."),
+        refused(307, "at /query: The change is too large for 400 objects."),
       );
       await expect(run({ given: { Parts: ids.slice(0, 250) } })).resolves.toEqual({ count: 400 });
     });
@@ -177,7 +175,7 @@ describe("update objects", () => {
       );
       const administrator = await sessionContext(fixture, { administrator: true });
       await expect(run({ className: "User", given: { Name: "same" } }, administrator)).rejects.toEqual(
-        refused(307, "at /Name: Users are named one by one."),
+        refused(307, "at /Name: The names of several users cannot be set at once."),
       );
       await expect(
         run({ className: "User", given: { Groups: [], Description: "new" } }, administrator),

@@ -119,14 +119,14 @@ describe("writing objects", () => {
     const image = (await fixture.insert({ className: "Image", attributes: {} }))[0] as string;
     const administrator = await sessionContext(fixture, { administrator: true });
     const [{ uuid }] = (await fixture.r.objects.get([one], seesAll)) as [StoredObject];
-    const unseen = "There is no such object.";
+    const unseen = "There is no object with this id or UUID.";
     for (const [given, detail, as] of [
       [{ Boss: "ZZZZ" }, `at /Boss: ${unseen}`, context],
       [{ Anything: hidden }, `at /Anything: ${unseen}`, context],
       [{ Team: [one, restricted] }, `at /Team/1: ${unseen}`, context],
       [{ Boss: { "~ObjectID": one, "~ClassName": "Manager" } }, `at /Boss: ${unseen}`, context],
       [{ Boss: { "~ObjectID": one, "~UUID": "0f8fad5b-d9cb-469f-a165-70867728950e" } }, `at /Boss: ${unseen}`, context],
-      [{ Team: [one, uuid] }, "at /Team/1: The object is in the collection already.", context],
+      [{ Team: [one, uuid] }, "at /Team/1: The collection already contains the object.", context],
       [{ Boss: image }, "at /Boss: An object of the class Person is expected.", administrator],
       [{ Hidden: one }, "at /Hidden: An object of another class is expected.", context],
     ] as const) {

@@ -22,7 +22,7 @@ export async function createAdapter(folder: string): Promise<string> {
   const name = basename(target);
   if (!packageName.test(name)) {
     throw new CreateError(
-      `"${name}" is no name for a package: take a lowercase letter, then lowercase letters, digits and hyphens.`,
+      `"${name}" is not a valid package name. Use a lowercase letter, then lowercase letters, digits and hyphens.`,
     );
   }
   await claim(target);
@@ -41,14 +41,13 @@ async function claim(target: string): Promise<void> {
   const found = await stat(target).catch(() => null);
   if (found === null) await mkdir(target, { recursive: true });
   else if (!found.isDirectory()) throw new CreateError(`${target} is a file.`);
-  else if ((await readdir(target)).length > 0)
-    throw new CreateError(`${target} is not empty. Name a folder that is not there yet.`);
+  else if ((await readdir(target)).length > 0) throw new CreateError(`${target} is not empty. Use a new directory.`);
 }
 
-export const usage = `Usage: npm create @sallyport/storage-adapter <folder>
+export const usage = `Usage: npm create @sallyport/storage-adapter <directory>
 
-Makes a folder with a storage adapter for Sallyport in which everything but the
-access to your database is written, and the command that tells how far you are.
+Create a directory with a storage adapter for Sallyport. It contains everything except
+the access to your database, and a command that reports what is left to implement.
 `;
 
 /** The output streams of the command. */
@@ -80,12 +79,12 @@ export async function runCommand(args: readonly string[], { stdout, stderr }: Te
 
 function nextSteps(target: string): string {
   return `
-${target} is made. Now:
+Created ${target}. Next steps:
 
   cd ${relative(process.cwd(), target) || "."}
   npm install
   npm test
 
-The test tells what is still to be written. Begin with src/engine.js; README.md says what comes then.
+The tests report what is left to implement. Start with src/engine.js and continue as in README.md.
 `;
 }

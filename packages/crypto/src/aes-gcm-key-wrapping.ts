@@ -22,12 +22,12 @@ export class AesGcmKeyWrapping implements KeyWrapping {
 
   /** @param masterKey 32 random bytes; any other length throws `RangeError` */
   constructor(masterKey: Uint8Array) {
-    if (masterKey.length !== 32) throw new RangeError("a master key has 32 bytes");
+    if (masterKey.length !== 32) throw new RangeError("a master key must have 32 bytes");
     this.#masterKey = createSecretKey(masterKey);
   }
 
   wrap(plain: Uint8Array, purpose: string): string {
-    if (plain.length > maxPlainLength) throw new RangeError(`a secret has ${maxPlainLength} bytes at most`);
+    if (plain.length > maxPlainLength) throw new RangeError(`a secret must have at most ${maxPlainLength} bytes`);
     const nonce = randomBytes(nonceLength);
     const cipher = createCipheriv(algorithm, this.#keyFor(purpose), nonce, { authTagLength: tagLength });
     cipher.setAAD(associatedData(purpose));

@@ -18,16 +18,16 @@ export class JwtTokenSigner implements TokenSigner {
   );
 
   sign(claims: TokenClaims, pair: ServerKeyPair): string {
-    if (pair.kind !== "jwt") throw new TypeError("tokens are signed with a key of kind jwt");
+    if (pair.kind !== "jwt") throw new TypeError("tokens require a key of kind jwt");
     const payload = readTokenClaims({ ...claims });
-    if (payload === undefined) throw new TypeError("the claims of a token are missing or of a wrong type");
+    if (payload === undefined) throw new TypeError("the claims of the token are missing or have a wrong type");
     // A string: with an object, the library replaces an `iat` of 0.
     const options = { algorithm: "ES256", header: { alg: "ES256", typ: "JWT", kid: pair.keyId } } as const;
     const signed = jsonwebtoken.sign(JSON.stringify(payload), this.#keyOf(pair), options);
     const end = signed.lastIndexOf(".") + 1;
     const signature = withLowS(Buffer.from(signed.slice(end), "base64url"));
     const token = signed.slice(0, end) + signature.toString("base64url");
-    if (readToken(token) === undefined) throw new TypeError("the claims of a token are too long or no text");
+    if (readToken(token) === undefined) throw new TypeError("the claims of the token are too long or not strings");
     return token;
   }
 }

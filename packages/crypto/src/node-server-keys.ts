@@ -62,7 +62,7 @@ export class NodeServerKeys implements ServerKeys {
   jwk({ kind, keyId, publicKey }: ServerPublicKey): PublicJwk {
     const { kty, crv, x, y } = createPublicKey(publicKey).export({ format: "jwk" });
     if (kind !== "jwt" || kty !== "EC" || crv !== "P-256" || x === undefined || y === undefined) {
-      throw new TypeError("only keys for tokens are published as JWK");
+      throw new TypeError("only token keys can be published as JWK");
     }
     return { kty, crv, x, y, kid: keyId, use: "sig", alg: "ES256" };
   }

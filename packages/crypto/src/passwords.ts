@@ -35,7 +35,7 @@ export class Argon2PasswordHasher implements PasswordHasher {
     // Argon2id is the library's default. Its `Algorithm` is a const enum, which isolated modules cannot use.
     const parameters = { memoryCost, timeCost, parallelism };
     const decoy = await hash(randomBytes(32), parameters);
-    const queue = new BoundedQueue({ concurrency, queueLimit, detail: "Too many passwords wait to be checked." });
+    const queue = new BoundedQueue({ concurrency, queueLimit, detail: "Too many requests wait for a password hash." });
     return new Argon2PasswordHasher(parameters, queue, decoy);
   }
 

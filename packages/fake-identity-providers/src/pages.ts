@@ -26,9 +26,9 @@ export function logInPage(provider: string, accounts: Iterable<FakeAccount>): st
       `<button name="account" value="${escaped(id)}">${escaped(`${name} ${surname}`)}<small>${escaped(email)}</small></button>`,
   );
   return page(
-    `Imitation of ${provider}`,
-    `<h1>Imitation of ${escaped(provider)}</h1>
-<p>Nobody here is real, and nobody asks for a password. Who are you?</p>
+    `Fake ${provider}`,
+    `<h1>Fake ${escaped(provider)}</h1>
+<p>Choose an account. The accounts are fictitious and have no passwords.</p>
 <form method="post">
 ${choices.join("\n")}
 <button name="account" value="">Cancel</button>

@@ -111,7 +111,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request.setEncoding("utf8") as AsyncIterable<string>) {
     text += chunk;
-    if (text.length > maxFormLength) throw new RangeError("the form is too long");
+    if (text.length > maxFormLength) throw new RangeError("the form is too large");
   }
   return text;
 }

@@ -39,7 +39,7 @@ async function ask(path, options) {
     if (internalStatus === "0") return answer;
     tell(`${statusMessage} (${internalStatus}).`, true);
   } catch {
-    tell("The server does not answer.", true);
+    tell("The server does not respond.", true);
   }
   return null;
 }
@@ -129,7 +129,7 @@ function learn(response) {
   const code = response.body?.status?.internalStatus;
   if (code === "0" && Object.hasOwn(schemes, path)) enter(path, triedAppKey, response.body.data);
   else if (code === "0" && path === "v1/logout") leave("Logged out.");
-  else if (session !== null && (code === "201" || code === "203")) leave("The session is over. Log in again.");
+  else if (session !== null && (code === "201" || code === "203")) leave("The session has ended. Log in again.");
   return response;
 }
 
@@ -142,7 +142,7 @@ function showForm(shown) {
 function enter(path, appKey, { user, databaseName, sessionId, token }) {
   session = { appKey, path, credential: path === "v1/login" ? sessionId : token, user: user.Name };
   showForm(false);
-  sessionLine.firstElementChild.textContent = `Logged in to ${databaseName} as ${user.Name}, by ${path === "v1/login" ? "session id" : "token"}.`;
+  sessionLine.firstElementChild.textContent = `Logged in to ${databaseName} as ${user.Name} with a ${path === "v1/login" ? "session id" : "token"}.`;
   tell("");
   return describe();
 }

@@ -42,7 +42,7 @@ export function writeAnswer(exchange: Exchange, status: number, text: string): v
 
 /** The error for a network with too many unread bytes. */
 export function leavesTooMuchUnread(): ServiceError {
-  return new ServiceError(706, { retryAfter: 1, detail: "Too much of what was answered is unread." });
+  return new ServiceError(706, { retryAfter: 1, detail: "The client has too many bytes of unread responses." });
 }
 
 /** Bytes written to the socket before waiting for `drain`. */

@@ -53,7 +53,7 @@ function addressOf(text: string, isFake: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url?.search === "" && url.hash === "" && url.username === "" && url.password === "";
   if (url === null || !isPlain || !(url.protocol === "https:" || (isFake && url.protocol === "http:"))) {
-    throw misconfigured("serverAddress of the additional data is no https address");
+    throw misconfigured("serverAddress of the additional data is not an https URL.");
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
@@ -83,25 +83,25 @@ const maxFileSize = 16_384;
 function keyFromFile(path: string): KeyObject {
   const key = parsed(contentOf(path));
   if (key?.asymmetricKeyType !== "ec" || key.asymmetricKeyDetails?.namedCurve !== "prime256v1")
-    throw misconfigured("the file at keyPath holds no key as Apple gives them out");
+    throw misconfigured("The file at keyPath does not contain a P-256 private key.");
   return key;
 }
 
 function contentOf(path: string): string {
-  if (!isAbsolute(path)) throw misconfigured("keyPath is no absolute path");
+  if (!isAbsolute(path)) throw misconfigured("keyPath is not an absolute path.");
   let file: number;
   try {
     // Non-blocking, because the path may be a named pipe.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch {
-    throw misconfigured("the file at keyPath is not there, or not readable");
+    throw misconfigured("The file at keyPath does not exist or is not readable.");
   }
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile() || stat.size > maxFileSize) throw misconfigured("keyPath leads to no key file");
+    if (!stat.isFile() || stat.size > maxFileSize) throw misconfigured("keyPath is not a key file.");
     // Windows has no such permissions.
     if (process.platform !== "win32" && (stat.mode & constants.S_IROTH) !== 0)
-      throw misconfigured("the file at keyPath is readable for everybody on the machine");
+      throw misconfigured("The file at keyPath is readable by all users of the machine.");
     return readFileSync(file, "utf8");
   } finally {
     closeSync(file);

@@ -55,11 +55,11 @@ export class FacebookProvider implements IdentityProvider {
     const signal = AbortSignal.timeout(timeout);
     const tokens = await this.logInOf(answer).exchangeCode(code, { client, signal, blamesData });
     const token = tokens["access_token"];
-    if (typeof token !== "string") throw logInFailed("the provider sent no access token");
+    if (typeof token !== "string") throw logInFailed("The provider sent no access token.");
     const subject = await this.userOf(token, data, signal);
     requireOwnLogIn(tokens["id_token"], { clientId: data["clientId"] ?? "", nonce: answer.nonce, subject });
     const profile = await this.profileOf(token, data, signal);
-    if (profile["id"] !== subject) throw logInFailed("the profile is of another user");
+    if (profile["id"] !== subject) throw logInFailed("The profile belongs to another user.");
     return {
       issuer: this.endpoints.issuer,
       subject,
@@ -74,7 +74,7 @@ export class FacebookProvider implements IdentityProvider {
     const own = `${clientId}|${clientSecret}`;
     const url = `${this.endpoints.graph}/debug_token?${new URLSearchParams({ input_token: own, access_token: own })}`;
     const { status } = await client.get(url, AbortSignal.timeout(timeout));
-    if (status >= 400) throw misconfigured("the provider does not accept the client or its secret");
+    if (status >= 400) throw misconfigured("The provider does not accept the client id or its secret.");
   }
 
   /** The user of an access token of this application. The profile endpoint also accepts foreign tokens. */
@@ -90,14 +90,14 @@ export class FacebookProvider implements IdentityProvider {
     );
     const debugData = answer["data"];
     if (typeof debugData !== "object" || debugData === null)
-      throw logInFailed("the provider does not say what the access token is");
+      throw logInFailed("The provider did not describe the access token.");
     const { app_id: app, is_valid: isValid, type, user_id: user, expires_at: end } = debugData as JsonObject;
-    if (app !== clientId) throw logInFailed("the access token was made for another application");
+    if (app !== clientId) throw logInFailed("The access token was issued for another application.");
     if (isValid !== true || type !== "USER" || typeof end !== "number")
-      throw logInFailed("the access token is not valid");
+      throw logInFailed("The access token is invalid.");
     // 0 means no expiry.
-    if (end !== 0 && end * 1_000 <= Date.now()) throw logInFailed("the access token is over");
-    if (typeof user !== "string" || !/^\d{1,255}$/.test(user)) throw logInFailed("the access token is nobody's");
+    if (end !== 0 && end * 1_000 <= Date.now()) throw logInFailed("The access token has expired.");
+    if (typeof user !== "string" || !/^\d{1,255}$/.test(user)) throw logInFailed("The access token has no user.");
     return user;
   }
 
@@ -117,7 +117,7 @@ export class FacebookProvider implements IdentityProvider {
   ): Promise<JsonObject> {
     const url = `${this.endpoints.graph}${path}?${new URLSearchParams(parameters)}`;
     const { status, json } = await this.environment.client.get(url, signal);
-    if (status >= 400) throw logInFailed("the provider does not accept its own access token");
+    if (status >= 400) throw logInFailed("The provider does not accept its own access token.");
     return json;
   }
 
@@ -159,15 +159,15 @@ const maxTokenLength = 16_384;
  */
 function requireOwnLogIn(token: unknown, { clientId, nonce, subject }: OwnLogIn): void {
   const claims = claimsOf(token);
-  if (claims["aud"] !== clientId) throw logInFailed("the id token is for another application");
-  if (claims["nonce"] !== nonce) throw logInFailed("the id token belongs to another log-in");
-  if (claims["sub"] !== subject) throw logInFailed("the id token is for another user");
+  if (claims["aud"] !== clientId) throw logInFailed("The id token was issued for another application.");
+  if (claims["nonce"] !== nonce) throw logInFailed("The id token belongs to another log-in.");
+  if (claims["sub"] !== subject) throw logInFailed("The id token belongs to another user.");
 }
 
 function claimsOf(token: unknown): JsonObject {
   const [, payload, signature] = typeof token === "string" && token.length <= maxTokenLength ? token.split(".") : [];
-  if (payload === undefined || signature === undefined) throw logInFailed("the provider sent no id token");
+  if (payload === undefined || signature === undefined) throw logInFailed("The provider sent no id token.");
   const claims = strictJsonObject(Buffer.from(payload, "base64url").toString());
-  if (claims === null) throw logInFailed("the id token is no object, or has a member twice");
+  if (claims === null) throw logInFailed("The id token is not an object or has a duplicate member.");
   return claims;
 }

@@ -131,7 +131,7 @@ test("plain HTTP is allowed for the fake provider on a loopback address only", a
   ]) {
     await expect(get(client, url)).rejects.toMatchObject({
       code: 324,
-      detail: "an address of a provider is not HTTPS",
+      detail: "The URL of the provider is not HTTPS.",
     });
   }
   const outside = clientWith({ fakeProviders: "http://provider.example", resolve: resolveTo("1.1.1.1") });
@@ -160,7 +160,7 @@ test("a hanging provider holds 32 connections and 128 queued requests until thei
   const details = outcomes.map((outcome) => (outcome.status === "rejected" ? outcome.reason.detail : "answered"));
   const count = (detail: string) => details.filter((each) => each === detail).length;
   expect(outcomes.every((outcome) => outcome.status === "rejected" && outcome.reason.code === 706)).toBe(true);
-  expect(count("too many requests wait for the provider")).toBe(140);
+  expect(count("Too many requests wait for the provider.")).toBe(140);
   expect(server.seen.most).toBeLessThanOrEqual(32);
   hangs = false;
   expect(await get(client, server.url)).toMatchObject({ status: 200 });
@@ -178,7 +178,7 @@ test("a closed port and an unknown name are 706 without addresses in the message
   };
   for (const [code, failure] of Object.entries(failures)) {
     const error = await failure().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 706, detail: `the provider cannot be reached (${code})` });
+    expect(error).toMatchObject({ code: 706, detail: `The provider cannot be reached (${code}).` });
     expect(error).not.toHaveProperty("cause");
   }
 });

@@ -23,8 +23,8 @@ const answerBytes = 1_048_576;
 const perHost = {
   concurrency: 32,
   queueLimit: 128,
-  detail: "too many requests wait for the provider",
-  abortedDetail: "the provider kept others waiting for too long",
+  detail: "Too many requests wait for the provider.",
+  abortedDetail: "The request waited too long for earlier requests to the provider.",
   retryAfter: 5,
 };
 
@@ -69,7 +69,7 @@ export class GuardedClient {
 
   private async ask(url: URL, form: string | null, signal: AbortSignal): Promise<ProviderAnswer> {
     const { queue, isImitation: isFake, isAllowed } = this.hostOf(url);
-    if (url.protocol !== "https:" && !isFake) throw logInFailed("an address of a provider is not HTTPS");
+    if (url.protocol !== "https:" && !isFake) throw logInFailed("The URL of the provider is not HTTPS.");
     if (!isAllowed) throw notPublic();
     return queue.run(() => this.send(url, form, isFake, signal), signal);
   }
@@ -79,7 +79,7 @@ export class GuardedClient {
       const message = await this.headOf(url, form, isFake, signal);
       return await answerOf(message);
     } catch (error) {
-      throw signal.aborted ? unanswered("the provider did not answer in time") : failureOf(error);
+      throw signal.aborted ? unanswered("The provider did not respond in time.") : failureOf(error);
     }
   }
 
@@ -148,7 +148,7 @@ async function answerOf(message: IncomingMessage): Promise<ProviderAnswer> {
     throw refused;
   }
   const json = strictJsonObject(await textOf(message));
-  if (json === null) throw logInFailed("the provider answered with something else than one JSON object");
+  if (json === null) throw logInFailed("The response of the provider is not a JSON object.");
   return { status, json };
 }
 
@@ -158,7 +158,7 @@ function textOf(message: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     message.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > answerBytes) message.destroy(logInFailed("the provider answered with more than 1 MiB"));
+      if (bytes > answerBytes) message.destroy(logInFailed("The response of the provider is larger than 1 MiB."));
       else chunks.push(chunk);
     });
     message.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
@@ -167,12 +167,13 @@ function textOf(message: IncomingMessage): Promise<string> {
 }
 
 function refusalOf(status: number, { headers }: IncomingMessage): Error | null {
-  if (status >= 500 || status === 429) return unanswered("the provider is out of order or overloaded");
-  if (status < 200 || (status >= 300 && status < 400)) return logInFailed("the provider answered with a redirect");
+  if (status >= 500 || status === 429) return unanswered("The provider is unavailable or overloaded.");
+  if (status < 200 || (status >= 300 && status < 400))
+    return logInFailed("The response of the provider is a redirect.");
   if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(headers["content-type"] ?? ""))
-    return logInFailed("the provider answered with another content type than JSON");
+    return logInFailed("The content type of the provider's response is not JSON.");
   if (!/^(?:identity)?$/i.test(headers["content-encoding"] ?? ""))
-    return logInFailed("the provider compressed its answer, unasked");
+    return logInFailed("The response of the provider is compressed.");
   return null;
 }
 
@@ -181,11 +182,11 @@ function failureOf(error: unknown): Error {
   if (error instanceof Error && error.name === "ServiceError") return error;
   if (error instanceof AddressRefused) return notPublic();
   const { code = "" } = error as NodeJS.ErrnoException;
-  if (code.startsWith("HPE_")) return logInFailed("the provider answered with malformed HTTP");
-  return unanswered(`the provider cannot be reached (${/^[A-Z_]{1,40}$/.test(code) ? code : "unknown reason"})`);
+  if (code.startsWith("HPE_")) return logInFailed("The response of the provider is not valid HTTP.");
+  return unanswered(`The provider cannot be reached (${/^[A-Z_]{1,40}$/.test(code) ? code : "unknown reason"}).`);
 }
 
-const notPublic = () => unanswered("the address of the provider is not a public one");
+const notPublic = () => unanswered("The address of the provider is not public.");
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -40,7 +40,7 @@ const greatestAge = 600;
 
 /** Verifies signature, issuer, audience, times and nonce of an id token. Returns its subject; 324 if it is invalid. */
 export async function verifyIdToken(token: unknown, expected: IdTokenExpectations): Promise<VerifiedIdToken> {
-  if (typeof token !== "string" || token.length > maxTokenLength) throw logInFailed("the provider sent no id token");
+  if (typeof token !== "string" || token.length > maxTokenLength) throw logInFailed("The provider sent no id token.");
   let keyIssuer: string | null = null;
   const options = {
     algorithms,
@@ -63,17 +63,17 @@ export async function verifyIdToken(token: unknown, expected: IdTokenExpectation
   });
 
   if (protectedHeader.typ !== undefined && protectedHeader.typ.toUpperCase() !== "JWT")
-    throw logInFailed("the token is no id token");
+    throw logInFailed("The token is not an id token.");
   if (strictJsonObject(segment(token, 0)) === null || strictJsonObject(segment(token, 1)) === null)
-    throw logInFailed("the id token has a member twice");
-  if (payload.nonce !== expected.nonce) throw logInFailed("the id token belongs to another log-in");
-  if (!isParty(payload, expected.clientId)) throw logInFailed("the id token was made for another application");
+    throw logInFailed("The id token has a duplicate member.");
+  if (payload.nonce !== expected.nonce) throw logInFailed("The id token belongs to another log-in.");
+  if (!isParty(payload, expected.clientId)) throw logInFailed("The id token was issued for another application.");
   const issuer = expected.issuerOf(payload);
-  if (issuer === null || !signsFor(keyIssuer, payload)) throw logInFailed("the id token has another issuer");
+  if (issuer === null || !signsFor(keyIssuer, payload)) throw logInFailed("The id token has another issuer.");
   // The type is unchecked so far, and `test` converts numbers and lists to strings.
   const { sub: subject } = payload as JsonObject;
   if (typeof subject !== "string" || !/^[\x21-\x7E]{1,255}$/.test(subject))
-    throw logInFailed("the id token names nobody");
+    throw logInFailed("The id token has no subject.");
   return { issuer, subject, claims: payload };
 }
 
@@ -88,19 +88,19 @@ const signsFor = (keyIssuer: string | null, { iss, tid }: JsonObject) =>
   keyIssuer === null || keyIssuer.replace("{tenantid}", () => String(tid)) === iss;
 
 function refusalOf(error: unknown): Error {
-  if (error instanceof errors.JWTExpired) return logInFailed("the id token is over");
+  if (error instanceof errors.JWTExpired) return logInFailed("The id token has expired.");
   if (error instanceof errors.JWTClaimValidationFailed)
     return logInFailed(
       error.claim === "aud"
-        ? "the id token was made for another application"
-        : "the id token lacks a claim, or one is wrong",
+        ? "The id token was issued for another application."
+        : "The id token has a missing or invalid claim.",
     );
   if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported)
-    return logInFailed("the id token is not signed as providers sign");
+    return logInFailed("The id token has an unsupported signature algorithm.");
   if (error instanceof errors.JWSSignatureVerificationFailed)
-    return logInFailed("the signature of the id token is wrong");
+    return logInFailed("The signature of the id token is invalid.");
   if (error instanceof errors.JOSEError || !(error instanceof Error) || error.name !== "ServiceError")
-    return logInFailed("the id token is malformed");
+    return logInFailed("The id token is malformed.");
   return error;
 }
 
@@ -151,14 +151,14 @@ export class KeySet {
   /** The key named in a token header. 324 if the provider has no such key, 706 if the keys cannot be fetched. */
   async find(header: JWSHeaderParameters): Promise<FoundKey> {
     const { kid } = header;
-    if (typeof kid !== "string") throw logInFailed("the id token names no key");
+    if (typeof kid !== "string") throw logInFailed("The id token does not name its key.");
     if (!this.remote.fresh) await this.reload();
     // An unavailable provider does not invalidate the cached keys.
     else if (Date.now() - (this.fetched.uat ?? 0) >= freshFor) await this.reload().catch(() => {});
     if (!this.has(kid) && !this.remote.coolingDown) await this.reload();
-    if (!this.has(kid)) throw logInFailed("the id token is signed by a key that the provider does not have");
+    if (!this.has(kid)) throw logInFailed("The provider does not have the key of the id token.");
     const key = await this.remote(header).catch(() => {
-      throw logInFailed("the key that the id token names is not good for it");
+      throw logInFailed("The key of the id token cannot verify its signature.");
     });
     const issuer = this.keys.find((each) => each["kid"] === kid)?.["issuer"];
     return { key, issuer: typeof issuer === "string" ? issuer : null };
@@ -178,10 +178,11 @@ export class KeySet {
   }
 
   private async fetch(signal: AbortSignal): Promise<Response> {
-    if (Date.now() - this.failedAt < failurePause) throw unanswered("the provider did not tell its keys a moment ago");
+    if (Date.now() - this.failedAt < failurePause)
+      throw unanswered("The keys of the provider could not be fetched a moment ago.");
     try {
       const { status, json } = await this.options.client.get(this.options.address, signal);
-      if (status !== 200) throw logInFailed("the provider refused to tell its keys");
+      if (status !== 200) throw logInFailed("The provider refused the request for its keys.");
       // A malformed set throws, so that it counts as a failure.
       createLocalJWKSet(json as unknown as JSONWebKeySet);
       return Response.json(json);
@@ -189,7 +190,7 @@ export class KeySet {
       this.failedAt = Date.now();
       throw error instanceof Error && error.name === "ServiceError"
         ? error
-        : logInFailed("the provider's keys are no key set");
+        : logInFailed("The keys of the provider are not a JWK set.");
     }
   }
 }

@@ -37,6 +37,6 @@ function fakeProvidersAt(base: string | null): string | null {
   const { protocol, hostname, pathname, origin } = new URL(base);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   if (!/^https?:$/.test(protocol) || !(host === "localhost" || isLoopbackAddress(host)))
-    throw new TypeError("an imitation of providers has a loopback address");
+    throw new TypeError("fake providers must have a loopback address");
   return `${origin}${pathname}`.replace(/\/$/, "");
 }

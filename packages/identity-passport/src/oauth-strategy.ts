@@ -105,7 +105,7 @@ export class StrategyLogIn {
     const pkce = this.kind.hasPkce ? { code_challenge: challenge, code_challenge_method: "S256" } : {};
     this.strategy.authorizationParams = () => ({ ...parameters, ...pkce, nonce });
     return new Promise((resolve, reject) => {
-      const refused = () => reject(logInFailed("the strategy gave no address to begin at"));
+      const refused = () => reject(logInFailed("The strategy returned no authorization URL."));
       const setHeader = (name: string, value: string) => {
         if (name === "Location") resolve(value);
       };
@@ -126,7 +126,7 @@ export class StrategyLogIn {
         callback(error, answer?.["access_token"], undefined, answer),
       );
     return new Promise((resolve, reject) => {
-      const refused = () => reject(logInFailed("the provider gave nothing for the code"));
+      const refused = () => reject(logInFailed("The provider returned nothing for the code."));
       const outcome = (error: { readonly oauthError?: unknown } | null, answer: JsonObject | false) => {
         if (error?.oauthError instanceof Error) reject(error.oauthError);
         else if (error !== null || answer === false) refused();
@@ -158,8 +158,8 @@ const requestToken = callbackify(
     const answer = await client.post(url, form, signal);
     if (answer.status < 400) return answer.json;
     throw blamesData(answer)
-      ? misconfigured("the provider does not accept the client or its secret")
-      : logInFailed("the provider refused the code");
+      ? misconfigured("The provider does not accept the client id or its secret.")
+      : logInFailed("The provider refused the code.");
   },
 );
 
@@ -170,12 +170,14 @@ const maxCodeLength = 4_096;
 
 /** The authorization code of a callback. 324 for an error, a wrong state or a missing code. */
 export function codeOf(parameters: CallbackParameters, state: string): string {
-  if (parameters.get("state") !== state) throw logInFailed("the callback belongs to another log-in");
+  if (parameters.get("state") !== state) throw logInFailed("The callback belongs to another log-in.");
   const error = parameters.get("error") ?? parameters.get("error_code");
   if (error !== undefined)
-    throw logInFailed(cancelled.has(error) ? "the user cancelled at the provider" : "the provider refused the log-in");
+    throw logInFailed(
+      cancelled.has(error) ? "The user cancelled the log-in at the provider." : "The provider refused the log-in.",
+    );
   const code = parameters.get("code") ?? "";
-  if (code === "" || code.length > maxCodeLength) throw logInFailed("the callback has no code");
+  if (code === "" || code.length > maxCodeLength) throw logInFailed("The callback has no code.");
   return code;
 }
 
@@ -184,7 +186,8 @@ export function codeOf(parameters: CallbackParameters, state: string): string {
  * number of parameters, so all are declared.
  */
 const stateOfCaller = (state: string, codeVerifier: string | null): StateStore => ({
-  store: (_request, _verifier, _state, _meta, callback) => callback(new Error("the state is given with every request")),
+  store: (_request, _verifier, _state, _meta, callback) =>
+    callback(new Error("The state must be passed with every request.")),
   verify: (_request, given, _meta, callback) =>
     given === state ? callback(null, codeVerifier ?? true) : callback(null, false, {}),
 });

@@ -66,7 +66,7 @@ export class OpenIdProvider implements IdentityProvider {
     const code = codeOf(parameters, state);
     const iss = parameters.get("iss");
     if (iss !== undefined && kind.issuerOf({ iss }, data) === null)
-      throw logInFailed("the callback comes from another provider");
+      throw logInFailed("The callback comes from another provider.");
 
     const signal = AbortSignal.timeout(environment.timeout);
     const logIn = this.logInOf(answer, await kind.clientSecret(data));
@@ -96,7 +96,7 @@ export class OpenIdProvider implements IdentityProvider {
     };
     const { json } = await client.post(token, form, signal);
     if (refusesClient.has(String(json["error"])))
-      throw misconfigured("the provider does not accept the client or its secret");
+      throw misconfigured("The provider does not accept the client id or its secret.");
   }
 
   private logInOf(request: AuthorizationRequest, clientSecret: string): StrategyLogIn {
@@ -120,7 +120,7 @@ const blamesData = ({ json }: ProviderAnswer) =>
 /** Waits for shared work, at most until the signal aborts. */
 function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(unanswered("the provider did not answer in time"));
+    const late = () => reject(unanswered("The provider did not respond in time."));
     if (signal.aborted) late();
     signal.addEventListener("abort", late, { once: true });
     work

@@ -17,16 +17,15 @@ export function acceptedTexts<Name extends string>(
   rules: Readonly<Record<Name, TextRule>>,
 ): Readonly<Record<Name, string>> {
   if (typeof data !== "object" || data === null || Array.isArray(data))
-    throw misconfigured("the additional data are no object");
+    throw misconfigured("The additional data is not an object.");
   const given = new Map<string, unknown>(Object.entries(data));
   const accepted = new Map<string, string>();
   for (const [name, { pattern, isOptional = false }] of Object.entries<TextRule>(rules)) {
     const value = given.get(name);
     if (value === undefined && isOptional) continue;
     if (typeof value !== "string" || value.trim() === "")
-      throw misconfigured(`${name} is missing in the additional data`);
-    if (!pattern.test(value.trim()))
-      throw misconfigured(`${name} of the additional data has characters that it cannot have`);
+      throw misconfigured(`${name} is missing in the additional data.`);
+    if (!pattern.test(value.trim())) throw misconfigured(`${name} of the additional data has invalid characters.`);
     accepted.set(name, value.trim());
   }
   return Object.fromEntries(accepted) as Readonly<Record<Name, string>>;

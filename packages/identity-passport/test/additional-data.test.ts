@@ -30,7 +30,7 @@ describe.each(providerTypes)("additional data of %s", (type) => {
   });
 
   test.each([null, undefined, "text", 1, [], [{}]])("are refused as %p", (data) => {
-    expect(accepting(type, data)).toMatchObject({ code: 608, detail: "the additional data are no object" });
+    expect(accepting(type, data)).toMatchObject({ code: 608, detail: "The additional data is not an object." });
   });
 
   test("are refused with the name of a missing or invalid member", () => {
@@ -39,7 +39,7 @@ describe.each(providerTypes)("additional data of %s", (type) => {
       for (const value of [undefined, null, "", "  ", 7, true, {}, [data[name]]]) {
         expect(accepting(type, { ...data, [name]: value })).toMatchObject({
           code: 608,
-          detail: `${name} is missing in the additional data`,
+          detail: `${name} is missing in the additional data.`,
         });
       }
     }
@@ -78,7 +78,7 @@ describe("Apple's key file", () => {
     await chmod(world.keyPath, 0o604);
     const error = acceptingFile(world.keyPath);
     await chmod(world.keyPath, 0o640);
-    expect(error).toMatchObject({ code: 608, detail: "the file at keyPath is readable for everybody on the machine" });
+    expect(error).toMatchObject({ code: 608, detail: "The file at keyPath is readable by all users of the machine." });
     expect(acceptingFile(world.keyPath)).toEqual({ ...world.dataOf("apple") });
     await chmod(world.keyPath, 0o600);
   });
@@ -130,7 +130,7 @@ describe("Apple's key file", () => {
   test("is not awaited when it is a pipe", () => {
     const path = inFolder("pipe");
     execFileSync("mkfifo", ["-m", "600", path]);
-    expect(acceptingFile(path)).toMatchObject({ code: 608, detail: "keyPath leads to no key file" });
+    expect(acceptingFile(path)).toMatchObject({ code: 608, detail: "keyPath is not a key file." });
   });
 
   test("is read again at every log-in", async () => {
@@ -171,6 +171,6 @@ test("an entry for one directory of Microsoft refuses users of another", async (
   expect(await logIn(provider, data, "ben")).toMatchObject({ name: "Ben" });
   await expect(logIn(provider, data, "chloe")).rejects.toMatchObject({
     code: 324,
-    detail: "the id token has another issuer",
+    detail: "The id token has another issuer.",
   });
 });

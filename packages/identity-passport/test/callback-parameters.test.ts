@@ -25,28 +25,32 @@ describe.each(providerTypes)("callback of %s", (type) => {
   };
 
   test.each<[string, Record<string, string>, string]>([
-    ["without a code", {}, "the callback has no code"],
-    ["with an empty code", { code: "" }, "the callback has no code"],
-    ["with an overlong code", { code: "c".repeat(4_097) }, "the callback has no code"],
-    ["of another log-in", { code: "c", state: "another" }, "the callback belongs to another log-in"],
-    ["without a state", { code: "c", state: "" }, "the callback belongs to another log-in"],
-    ["of a user who cancelled", { code: "c", error: "access_denied" }, "the user cancelled at the provider"],
+    ["without a code", {}, "The callback has no code."],
+    ["with an empty code", { code: "" }, "The callback has no code."],
+    ["with an overlong code", { code: "c".repeat(4_097) }, "The callback has no code."],
+    ["of another log-in", { code: "c", state: "another" }, "The callback belongs to another log-in."],
+    ["without a state", { code: "c", state: "" }, "The callback belongs to another log-in."],
+    [
+      "of a user who cancelled",
+      { code: "c", error: "access_denied" },
+      "The user cancelled the log-in at the provider.",
+    ],
     [
       "of a user who cancelled in Apple's way",
       { error: "user_cancelled_authorize" },
-      "the user cancelled at the provider",
+      "The user cancelled the log-in at the provider.",
     ],
     [
       "with an error",
       { code: "c", error: "server_error<script>", error_description: "words" },
-      "the provider refused the log-in",
+      "The provider refused the log-in.",
     ],
     [
       "with an error of Facebook's kind",
       { code: "c", error_code: "200", error_message: "words" },
-      "the provider refused the log-in",
+      "The provider refused the log-in.",
     ],
-    ["with an unknown code", { code: "c" }, "the provider refused the code"],
+    ["with an unknown code", { code: "c" }, "The provider refused the code."],
   ])("%s is refused", async (_, parameters, detail) => {
     const error = await finishing(new Map(Object.entries(parameters))).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 324, detail });
@@ -94,7 +98,7 @@ describe.each(providerTypes)("callback of %s", (type) => {
       codeVerifier: "v".repeat(43),
     }));
     if (type === "apple") expect(await changed).toMatchObject({ name: "Anna" });
-    else await expect(changed).rejects.toMatchObject({ code: 324, detail: "the provider refused the code" });
+    else await expect(changed).rejects.toMatchObject({ code: 324, detail: "The provider refused the code." });
   });
 
   test("with another callback address is refused", async () => {
@@ -102,12 +106,12 @@ describe.each(providerTypes)("callback of %s", (type) => {
       ...answer,
       redirectUri: `${answer.redirectUri}/x`,
     }));
-    await expect(changed).rejects.toMatchObject({ code: 324, detail: "the provider refused the code" });
+    await expect(changed).rejects.toMatchObject({ code: 324, detail: "The provider refused the code." });
   });
 
   test("with the nonce of another log-in is refused", async () => {
     const changed = logIn(provider(), world.dataOf(type), "anna", (answer) => ({ ...answer, nonce: "n".repeat(43) }));
-    await expect(changed).rejects.toMatchObject({ code: 324, detail: "the id token belongs to another log-in" });
+    await expect(changed).rejects.toMatchObject({ code: 324, detail: "The id token belongs to another log-in." });
   });
 
   test("succeeds once among twenty at once", async () => {
@@ -127,7 +131,7 @@ test("a callback that names another issuer is refused before any request", async
     ...answer,
     parameters: new Map([...answer.parameters, ["iss", "https://other.example"]]),
   }));
-  await expect(foreign).rejects.toMatchObject({ code: 324, detail: "the callback comes from another provider" });
+  await expect(foreign).rejects.toMatchObject({ code: 324, detail: "The callback comes from another provider." });
   expect(world.fakes.requests.get("/google/token") ?? 0).toBe(before);
   const own = await logIn(world.providers().get("google")!, world.dataOf("google"), "anna", (answer) => ({
     ...answer,

@@ -54,7 +54,7 @@ describe("keys of providers", () => {
       await world.fakes.rotateKeys(type);
       await expect(logIn(provider, world.dataOf(type), "anna")).rejects.toMatchObject({
         code: 324,
-        detail: "the id token is signed by a key that the provider does not have",
+        detail: "The provider does not have the key of the id token.",
       });
       expect(fetched()).toBe(before + 1);
       world.advance(30_000);
@@ -144,7 +144,7 @@ describe("log in", () => {
     test("is refused when the user cancels", async () => {
       await expect(logIn(provider(), world.dataOf(type), null)).rejects.toMatchObject({
         code: 324,
-        detail: "the user cancelled at the provider",
+        detail: "The user cancelled the log-in at the provider.",
       });
     });
 

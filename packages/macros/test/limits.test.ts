@@ -108,7 +108,7 @@ describe("promises that never settle", () => {
     ],
   ])("fail immediately: %s", async (_title, body) => {
     const { error, took } = await timed(() => bench.run(body, { limits: { timeout: 60_000 } }));
-    expect(error).toMatchObject({ kind: "pending", message: "waits for a promise that will never settle" });
+    expect(error).toMatchObject({ kind: "pending", message: "waits for a promise that never settles" });
     expect(took).toBeLessThan(30_000);
   });
 
@@ -215,7 +215,7 @@ describe("calls of the host", () => {
   it("are counted", async () => {
     await expect(bench.run("for (;;) await now();", { limits: { hostCalls: 3 } })).rejects.toMatchObject({
       kind: "hostCalls",
-      message: "called the host more than 3 times",
+      message: "called the server more than 3 times",
     });
     expect(bench.calls).toHaveLength(3);
   });
@@ -250,7 +250,7 @@ describe("the log", () => {
   it("stores a limited number of lines and counts the others", async () => {
     await bench.run("for (let n = 0; n < 10_000; n += 1) log('line', n); return 1;");
     expect(bench.lines).toHaveLength(201);
-    expect(bench.lines.at(-1)).toBe("9800 more lines were left out");
+    expect(bench.lines.at(-1)).toBe("9800 more log lines were omitted");
   });
 
   it("truncates lines and limits the number of characters", async () => {

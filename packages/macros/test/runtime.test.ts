@@ -75,12 +75,12 @@ describe("runtime", () => {
     await expect(bench.run("refuse(304, 'no such thing');")).rejects.toEqual(new MacroRefusal(304, "no such thing"));
     await expect(bench.run("refuse(12345);")).rejects.toMatchObject({
       kind: "threw",
-      message: "refused with 12345, which is no code of the catalogue",
+      message: "refused with 12345, which is not an error code",
     });
     for (const code of [100, 201, 203, 302, 341, 312, 314, 706, 799, 800]) {
       await expect(bench.run(`refuse(${code});`)).rejects.toMatchObject({
         kind: "threw",
-        message: `refused with ${code}, which says nothing about what was asked for`,
+        message: `refused with ${code}, which is not about the request`,
       });
     }
   });
@@ -239,11 +239,11 @@ describe("nested invocations", () => {
         invocation(`for (let made = 0; made < ${calls}; made += 1) await call('Inner');`, { hostCalls: 20 });
       await expect(lease.invoke(outer(1), nesting(bench, lease, inner(20)))).rejects.toMatchObject({
         kind: "hostCalls",
-        message: "called the host more than 19 times",
+        message: "called the server more than 19 times",
       });
       await expect(lease.invoke(outer(5), nesting(bench, lease, inner(4)))).rejects.toMatchObject({
         kind: "hostCalls",
-        message: "called the host more than 20 times",
+        message: "called the server more than 20 times",
       });
       await expect(lease.invoke(outer(4), nesting(bench, lease, inner(4)))).resolves.toMatchObject({
         usage: { hostCalls: 4 },

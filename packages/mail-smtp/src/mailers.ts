@@ -113,9 +113,9 @@ export class SmtpMailer implements Mailer {
   }
 
   async send(mail: Mail): Promise<MailOutcome> {
-    if (this.closed) throw new MailerUnusable("unreachable", "The transport is closed.");
+    if (this.closed) throw new MailerUnusable("unreachable", "The mail transport is closed.");
     const message = mailMessage(mail, this.sender);
-    if (message === null) return { kind: "refused", reply: "address" };
+    if (message === null) return { kind: "rejected", reply: "address" };
     const sending = withinDeadline(this.transport.sendMail(message), this.deadline);
     this.atWork.add(sending);
     try {
@@ -139,7 +139,10 @@ export class SmtpMailer implements Mailer {
 async function withinDeadline(sending: Promise<unknown>, milliseconds: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new MailerUnusable("timeout", "The relay took too long.")), milliseconds);
+    timer = setTimeout(
+      () => reject(new MailerUnusable("timeout", "The SMTP server did not finish in time.")),
+      milliseconds,
+    );
   });
   try {
     await Promise.race([sending, late]);
@@ -169,12 +172,12 @@ const errorCodes: ReadonlyMap<unknown, MailerErrorCode> = new Map<unknown, Maile
 ]);
 
 const words: ReadonlyMap<MailerErrorCode, string> = new Map([
-  ["unreachable", "The relay cannot be reached, or broke off."],
-  ["timeout", "The relay did not answer in time."],
-  ["tls", "The connection could not be encrypted, or the relay is not the one that its certificate names."],
-  ["authentication", "The relay does not let this server in."],
-  ["sender", "The relay does not take mail from this sender."],
-  ["answer", "The relay does not speak SMTP, or broke off in the middle of a mail."],
+  ["unreachable", "The SMTP server cannot be reached or closed the connection."],
+  ["timeout", "The SMTP server did not respond in time."],
+  ["tls", "The TLS connection to the SMTP server failed, or its certificate is not valid for the host."],
+  ["authentication", "The SMTP server refused the authentication."],
+  ["sender", "The SMTP server does not accept the sender."],
+  ["answer", "The response of the SMTP server is not valid SMTP, or is incomplete."],
 ]);
 
 /** The outcome of this mail. Throws a `MailerUnusable` if the failure affects all mail. */
@@ -185,7 +188,7 @@ function outcomeOf(error: unknown): MailOutcome {
   if (!generalReplies && command === "MAIL FROM") throw unusable(failure, "sender");
   if (generalReplies || (command !== "RCPT TO" && command !== "DATA"))
     throw unusable(failure, errorCodeOf(code, failure));
-  return { kind: responseCode >= 500 ? "refused" : "later", reply: replyOf(failure) };
+  return { kind: responseCode >= 500 ? "rejected" : "deferred", reply: replyOf(failure) };
 }
 
 function errorCodeOf(code: unknown, { originalCode, responseCode }: Failure): MailerErrorCode {
@@ -232,7 +235,7 @@ export class FolderMailer implements Mailer {
 
   async send(mail: Mail): Promise<MailOutcome> {
     const message = mailMessage(mail, this.sender);
-    if (message === null) return { kind: "refused", reply: "address" };
+    if (message === null) return { kind: "rejected", reply: "address" };
     const { message: bytes } = await this.transport.sendMail(message);
     const name = `${new Date().toISOString().replaceAll(":", "-")}-${randomBytes(4).toString("hex")}.eml`;
     const unfinished = join(this.folder, `.${name}`);
@@ -244,7 +247,7 @@ export class FolderMailer implements Mailer {
       await rm(unfinished, { force: true }).catch(() => {});
       throw new MailerUnusable(
         "folder",
-        `The mail could not be written into the folder (${String((error as NodeJS.ErrnoException).code)}).`,
+        `The message cannot be written to the mail directory (${String((error as NodeJS.ErrnoException).code)}).`,
         error,
       );
     }

@@ -46,7 +46,7 @@ test("each message becomes a file that only its owner can read, in a folder crea
 
 test("an invalid address creates no file", async () => {
   const mailer = new FolderMailer(scratch, sender);
-  expect(await mailer.send({ ...mail, to: "../../etc/passwd" })).toEqual({ kind: "refused", reply: "address" });
+  expect(await mailer.send({ ...mail, to: "../../etc/passwd" })).toEqual({ kind: "rejected", reply: "address" });
   expect(await readdir(scratch)).toEqual([]);
 });
 

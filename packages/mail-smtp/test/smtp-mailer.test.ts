@@ -182,12 +182,16 @@ describe("relay reply", () => {
   });
 
   test.each([
-    ["550 to an address", atRcpt(550, "5.1.1 <somebody@example.com> unknown"), { kind: "refused", reply: "550 5.1.1" }],
-    ["553 to an address", atRcpt(553, "never heard of"), { kind: "refused", reply: "553" }],
-    ["554 to contents", atData(554, "5.7.1 spam"), { kind: "refused", reply: "554 5.7.1" }],
-    ["450 to an address", atRcpt(450, "4.2.0 greylisted, come back"), { kind: "later", reply: "450 4.2.0" }],
-    ["452 to an address", atRcpt(452, "mailbox full"), { kind: "later", reply: "452" }],
-    ["451 to contents", atData(451, "4.3.0 try later"), { kind: "later", reply: "451 4.3.0" }],
+    [
+      "550 to an address",
+      atRcpt(550, "5.1.1 <somebody@example.com> unknown"),
+      { kind: "rejected", reply: "550 5.1.1" },
+    ],
+    ["553 to an address", atRcpt(553, "never heard of"), { kind: "rejected", reply: "553" }],
+    ["554 to contents", atData(554, "5.7.1 spam"), { kind: "rejected", reply: "554 5.7.1" }],
+    ["450 to an address", atRcpt(450, "4.2.0 greylisted, come back"), { kind: "deferred", reply: "450 4.2.0" }],
+    ["452 to an address", atRcpt(452, "mailbox full"), { kind: "deferred", reply: "452" }],
+    ["451 to contents", atData(451, "4.3.0 try later"), { kind: "deferred", reply: "451 4.3.0" }],
   ])("%s concerns this message", async (_what, options, outcome) => {
     const relay = await sink(options);
     expect(await mailer(relay.port).send(mail)).toEqual(outcome);
@@ -216,7 +220,7 @@ describe("relay reply", () => {
     const sending = mailer(relay.port);
     const outcomes = [];
     for (const to of ["bad@example.com", "good@example.com"]) outcomes.push((await sending.send({ ...mail, to })).kind);
-    expect([outcomes, relay.received.length]).toEqual([["refused", "sent"], 1]);
+    expect([outcomes, relay.received.length]).toEqual([["rejected", "sent"], 1]);
   });
 });
 
@@ -317,7 +321,7 @@ describe("addresses", () => {
     `a@${"b.".repeat(150)}example`,
   ])("%j is refused without a connection", async (to) => {
     const relay = await sink();
-    expect(await mailer(relay.port).send({ ...mail, to })).toEqual({ kind: "refused", reply: "address" });
+    expect(await mailer(relay.port).send({ ...mail, to })).toEqual({ kind: "rejected", reply: "address" });
     expect([relay.connections, relay.received]).toEqual([0, []]);
   });
 });

@@ -34,7 +34,7 @@ export function withEachMember<T extends object>(
 
 /** The arguments of a call, with the first argument cut to this many elements. */
 export function firstElements({ name, given: [list, ...others] }: Call, count: number): readonly unknown[] {
-  if (!Array.isArray(list)) throw new TypeError(`${name} takes no list, so no part of it can be done.`);
+  if (!Array.isArray(list)) throw new TypeError(`${name} has no list argument and cannot be executed in part.`);
   return [list.slice(0, count), ...others];
 }
 

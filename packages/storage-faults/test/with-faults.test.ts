@@ -198,7 +198,7 @@ test("slow calls of a transaction wait for their gates, as do its end and its ba
     script.add({ call, fault: faults.slow(latch) });
     const order: string[] = [];
     const event = {
-      type: "logout",
+      type: "logout.completed",
       requestId: "request",
       outcome: 0,
       appKeyId: "key",

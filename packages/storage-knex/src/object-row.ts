@@ -153,6 +153,6 @@ function linkedAttributes(links: Links): LinkedAttribute[] {
 }
 
 function existing(id: ObjectId): number {
-  if (!isObjectId(id)) throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
+  if (!isObjectId(id)) throw new ServiceError(307, { detail: "A link references an object that does not exist." });
   return objectNumber(id);
 }

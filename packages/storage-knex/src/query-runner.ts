@@ -159,7 +159,7 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
   }
 
   protected send<Row>(query: Query): Promise<SqlResult<Row>> {
-    if (this.over) return Promise.reject(new ServiceError(799, { detail: "The transaction is over." }));
+    if (this.over) return Promise.reject(new ServiceError(799, { detail: "The transaction has ended." }));
     return this.dispatch(query);
   }
 

@@ -120,5 +120,5 @@ export class ServerWatch {
 }
 
 function isFrozen(): ServiceError {
-  return new ServiceError(704, { detail: "The database server does not answer." });
+  return new ServiceError(704, { detail: "The database server does not respond." });
 }

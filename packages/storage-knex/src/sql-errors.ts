@@ -38,11 +38,11 @@ export const unreachable: readonly string[] = [
 ];
 
 /** The detail of a duplicate account name. */
-export const nameTaken = "The user name is taken or looks like another.";
+export const nameTaken = "The user name is in use, or too similar to one in use.";
 
 /** Details of some refusals. */
 const details: ReadonlyMap<unknown, string> = new Map([
-  ["SP307", "A link leads to an object that is not there."],
+  ["SP307", "A link references an object that does not exist."],
   ["SP713", "The object has another version."],
   ["SPLCK", "The object is locked by another session."],
   ["SPUID", "A UUID is in use."],

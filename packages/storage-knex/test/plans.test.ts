@@ -52,7 +52,7 @@ describe("plans of frequent statements", () => {
       insert into test.channels (session, wrapped_key, iv_prefix) select digest, repeat('w', 100), '\\x010203' from test.sessions where mode = 'secure';
       insert into test.cipher_blocks select sha256(('b' || i)::bytea), sha256('client'), 'key', 1, now() from generate_series(1, 5000) as i;
       insert into test.audit (at, type, request_id, outcome, app_key_id, address, app_names)
-        select now(), 'logout', 'r' || i, 0, 'key1', '192.0.2.1', '[]' from generate_series(1, 20000) as i;
+        select now(), 'logout.completed', 'r' || i, 0, 'key1', '192.0.2.1', '[]' from generate_series(1, 20000) as i;
       insert into test.tombstones (oid, uuid, class, version, deleted_at, attributes, root)
         select 40000 + i, gen_random_uuid(), 'File', 2, now(), case when i % 2 = 0 then '{}'::jsonb end, 40000 + i - i % 3 from generate_series(1, 10000) as i;
       insert into test.links (source, target, attribute) select i, 1 + i % 3000, 'Boss' from generate_series(1, 30000) as i;

@@ -84,7 +84,7 @@ export class TransactionAccess implements Access {
   }
 
   private checkRunning(): void {
-    if (this.ended) throw new ServiceError(799, { detail: "The transaction is over." });
+    if (this.ended) throw new ServiceError(799, { detail: "The transaction has ended." });
   }
 }
 

@@ -53,7 +53,7 @@ export const memoryAccountRepository = (access: Access): AccountRepository => ({
       const account = state.accounts.get(id);
       if (account === undefined || (userId !== undefined && !isUuid(id))) return false;
       if (name !== undefined && isTaken(state, { id, ...name })) {
-        throw new ServiceError(307, { detail: "The user name is taken or looks like another." });
+        throw new ServiceError(307, { detail: "The user name is in use, or too similar to one in use." });
       }
       removeNames(state, [id]);
       keepAccount(state, {

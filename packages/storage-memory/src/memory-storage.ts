@@ -154,7 +154,7 @@ export class MemoryStorage implements Storage {
     if (!this.migrated) throw new ServiceError(705);
     // It would deadlock with the running transaction.
     if (this.current.getStore()?.running === true) {
-      throw new ServiceError(799, { detail: "A transaction awaits something else than its own repositories." });
+      throw new ServiceError(799, { detail: "A transaction must await only its own repositories." });
     }
   }
 }

@@ -92,7 +92,7 @@ export function updateOne(
 function acceptTargets(state: State, links: Links): void {
   for (const target of Object.values(links).flat()) {
     if (!isLiveObject(state, target))
-      throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
+      throw new ServiceError(307, { detail: "A link references an object that does not exist." });
   }
 }
 

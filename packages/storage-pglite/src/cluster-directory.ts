@@ -23,7 +23,7 @@ export async function prepareCluster(dataDirectory: string, { template, durable 
   const cluster = clusterIn(dataDirectory);
   if (await exists(cluster)) {
     if (template !== undefined)
-      throw new Error(`${dataDirectory} holds a database already; a template cannot be loaded into it`);
+      throw new Error(`${dataDirectory} already contains a database; a template cannot be loaded into it`);
     return cluster;
   }
   const incomplete = `${cluster}.new`;

@@ -54,7 +54,10 @@ export async function serveLocalClients(parts: LocalClientsParts): Promise<Local
 async function serve(socket: Socket, { backend, limit }: LocalClientsParts): Promise<void> {
   if (socket.destroyed) return;
   const wire = new WireSocket(backend);
-  const timer = setTimeout(() => disconnect(socket, `the server lends the database for ${limit} ms at a time`), limit);
+  const timer = setTimeout(
+    () => disconnect(socket, `another process can use the database for ${limit} ms at a time`),
+    limit,
+  );
   await new Promise<void>((resolve) => {
     wire.once("error", ({ message }) => disconnect(socket, message));
     wire.once("close", () => {

@@ -149,7 +149,7 @@ describe("a client that blocks the database", () => {
     const waited = names(engine);
     expect((await ended)[0]).toMatchObject({
       code: "57P01",
-      message: "the server lends the database for 1000 ms at a time",
+      message: "another process can use the database for 1000 ms at a time",
     });
     expect(await waited).toEqual([]);
   });

@@ -101,7 +101,7 @@ async function registerProvider(url: string, { schema }: PreparedSchema): Promis
   await withStorage(url, schema, async (storage) => {
     const { clientId, clientSecret } = fakeClient;
     const provider = identityProviders({}).get(fakeClient.provider);
-    if (provider === undefined) throw new Error("There is no such provider.");
+    if (provider === undefined) throw new Error("There is no provider with this name.");
     const put = new PutProvider(new ProviderSealing(new AesGcmKeyWrapping(masterKey)));
     await put.putProvider(
       { r: storage.repositories, unit: new OwnUnit(storage), eventOf: operatorEvent },

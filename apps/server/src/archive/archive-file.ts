@@ -31,7 +31,7 @@ export class FileExistsError extends Error {
  */
 export async function saveArchive(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   if (file === standardStream) return finished(bytes, process.stdout, { end: false });
-  if ((await stat(file).catch(() => null)) !== null) throw new FileExistsError(`The file ${file} exists.`);
+  if ((await stat(file).catch(() => null)) !== null) throw new FileExistsError(`The file ${file} already exists.`);
   const partial = `${file}.partial`;
   await rm(partial, { force: true });
   try {

@@ -16,7 +16,7 @@ export class ArchiveFault extends Error {
   override readonly name = "ArchiveFault";
 
   constructor(line: number, what: string, options?: ErrorOptions) {
-    super(`line ${line.toLocaleString("en")}: ${what}`, options);
+    super(`Line ${line.toLocaleString("en")}: ${what}`, options);
   }
 }
 
@@ -52,11 +52,11 @@ interface ReadHeader {
 /** Parses the header line. Returns a text with the reason if it is invalid or unsupported. */
 export function readHeader(line: string): ReadHeader | string {
   const value = jsonOf(line) as { readonly sallyport?: unknown; readonly format?: unknown } | null | undefined;
-  if (value?.sallyport !== "archive") return "this is no archive of Sallyport.";
+  if (value?.sallyport !== "archive") return "this is not a Sallyport archive.";
   if (!formats.includes(value.format))
-    return `the archive has the format ${JSON.stringify(value.format)}, and this version reads ${formats.join(" and ")} only.`;
+    return `the archive has the format ${JSON.stringify(value.format)}. This version reads ${formats.join(" and ")}.`;
   const { data } = header.safeParse(value);
-  if (data === undefined) return "the header of the archive is damaged.";
+  if (data === undefined) return "the header is damaged.";
   const { sallyport: _sallyport, format, ...given } = data;
   return { header: given, sections: format === archiveFormat ? archiveSections : earlierSections };
 }

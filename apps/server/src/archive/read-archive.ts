@@ -38,7 +38,7 @@ export async function openArchive(chunks: AsyncIterable<Uint8Array>): Promise<Op
 
 async function nextOf(reading: AsyncGenerator<ArchiveLine>, number: number): Promise<ArchiveLine> {
   const { done, value } = await reading.next();
-  if (done === true) throw new ArchiveFault(number, "the archive ends here.");
+  if (done === true) throw new ArchiveFault(number, "the archive is truncated.");
   return value;
 }
 
@@ -54,36 +54,39 @@ async function* readRecords(
   let ended: "not yet" | "checked" | "counted" = "not yet";
   for await (const { number, text } of reading) {
     lastLine = number;
-    if (ended === "checked") throw new ArchiveFault(number, "the archive goes on behind its end.");
+    if (ended === "checked") throw new ArchiveFault(number, "the archive continues after its end.");
     if (text.startsWith('{"check":')) {
       if (`${text}\n` !== lines.checkLine())
-        throw new ArchiveFault(number, `lines were altered, lost or moved between line ${lastCheck + 1} and here.`);
+        throw new ArchiveFault(
+          number,
+          `the checksum does not match. A line between line ${lastCheck + 1} and this one was altered, lost or moved.`,
+        );
       lastCheck = number;
       if (ended === "counted") ended = "checked";
     } else if (ended === "counted") {
-      throw new ArchiveFault(number, "the archive goes on behind its end.");
+      throw new ArchiveFault(number, "the archive continues after its end.");
     } else if (text.startsWith('{"section":')) {
       section = nextSection(number, text, sections, section);
     } else if (text.startsWith('{"end":')) {
       if (text !== JSON.stringify({ end: Object.fromEntries(counts) }))
-        throw new ArchiveFault(number, "the archive has not as many records as it says.");
+        throw new ArchiveFault(number, "the number of records does not match.");
       ended = "counted";
     } else {
-      if (section === undefined) throw new ArchiveFault(number, "a record belongs to no section.");
+      if (section === undefined) throw new ArchiveFault(number, "the record belongs to no section.");
       counts.set(section, (counts.get(section) ?? 0) + 1);
       yield recordOf(number, text, section);
     }
   }
-  if (ended !== "checked") throw new ArchiveFault(lastLine + 1, "the archive is cut off: its end is missing.");
+  if (ended !== "checked") throw new ArchiveFault(lastLine + 1, "the archive is truncated.");
 }
 
 function nextSection(number: number, text: string, sections: readonly Section[], before: Section | undefined): Section {
   const { section } = (jsonOf(text) ?? {}) as { readonly section?: unknown };
   const place = sections.findIndex((each) => each === section);
   const known = sections[place];
-  if (known === undefined) throw new ArchiveFault(number, "there is no such section.");
+  if (known === undefined) throw new ArchiveFault(number, "the section is unknown.");
   if (before !== undefined && place <= sections.indexOf(before))
-    throw new ArchiveFault(number, `the section ${known} stands in the wrong place.`);
+    throw new ArchiveFault(number, `the section ${known} is in the wrong place.`);
   return known;
 }
 
@@ -91,7 +94,7 @@ function recordOf(number: number, text: string, section: Section): ArchiveRecord
   const holdsObject = ["objects", "tombstones", "departures"].includes(section);
   const parted = holdsObject ? partObject(text) : undefined;
   const { data } = schemaOf(section).safeParse(parted?.value ?? jsonOf(text));
-  if (data === undefined) throw new ArchiveFault(number, `this is no record of the section ${section}.`);
+  if (data === undefined) throw new ArchiveFault(number, `this is not a record of the section ${section}.`);
   // The parsed object has no other owner. Copying a million of them would take longer than reading them.
   const record = data as { section?: Section; attributes?: object | string | null };
   record.section = section;
@@ -144,11 +147,9 @@ class ArchiveLines {
         this.next = end + 1;
         yield { number, text: this.bytes.toString("utf8", this.current, end) };
       }
-      if (this.bytes.length - this.next > maxLineLength)
-        throw new ArchiveFault(number + 1, "it is too long to be a line of an archive.");
+      if (this.bytes.length - this.next > maxLineLength) throw new ArchiveFault(number + 1, "the line is too long.");
     }
-    if (this.next < this.bytes.length)
-      throw new ArchiveFault(number + 1, "the archive ends in the middle of this line.");
+    if (this.next < this.bytes.length) throw new ArchiveFault(number + 1, "the archive is truncated in this line.");
   }
 
   private lineEnd(): number {

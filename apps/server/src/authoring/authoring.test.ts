@@ -175,11 +175,11 @@ describe("test file", () => {
     [JSON.stringify([{ ...refusal, ass: "demo" }]), /at \/0: Unrecognized key: "ass"/],
     [
       JSON.stringify([refusal, { ...refusal, expect: {} }]),
-      /at \/1\/expect: at least one of data, message, code and log$/,
+      /at \/1\/expect: at least one of data, message, code and log is required$/,
     ],
     [
       JSON.stringify([{ ...refusal, expect: { code: 307, data: {} } }]),
-      /at \/0\/expect: either a code, or data and a message$/,
+      /at \/0\/expect: code cannot be combined with data or message$/,
     ],
   ])("refuses %s with its position", async (text, words) => {
     await expect(read(text)).rejects.toMatchObject({ name: "TrialError", message: expect.stringMatching(words) });
@@ -340,7 +340,7 @@ describe("trial", () => {
     [
       "an unknown macro like no other",
       { macro: "Zzz" },
-      'There is no macro "Zzz". There are: CountObjects, Echo, OpenInvoices, OverdueInvoices, TransferInvoice, WhoAmI.',
+      'There is no macro "Zzz". Available macros: CountObjects, Echo, OpenInvoices, OverdueInvoices, TransferInvoice, WhoAmI.',
     ],
   ])("reports %s in plain words", async (_title, differing, words) => {
     await expect(trial.run({ ...transfer, ...differing })).rejects.toMatchObject({

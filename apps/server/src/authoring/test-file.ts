@@ -19,9 +19,11 @@ const testSchema = z.strictObject({
       code: z.int().optional(),
       log: z.array(z.string()).optional(),
     })
-    .refine((expected) => Object.keys(expected).length > 0, { error: "at least one of data, message, code and log" })
+    .refine((expected) => Object.keys(expected).length > 0, {
+      error: "at least one of data, message, code and log is required",
+    })
     .refine(({ code, data, message }) => code === undefined || (data === undefined && message === undefined), {
-      error: "either a code, or data and a message",
+      error: "code cannot be combined with data or message",
     }),
 });
 
@@ -41,9 +43,9 @@ export async function readTests(file: string): Promise<readonly MacroTest[]> {
   const read = z.array(testSchema).min(1).safeParse(content);
   if (read.success) return read.data;
   const places = read.error.issues.map(
-    ({ path, message }) => `  - at ${path.length === 0 ? "the top" : `/${path.join("/")}`}: ${message}`,
+    ({ path, message }) => `  - at ${path.length === 0 ? "the root" : `/${path.join("/")}`}: ${message}`,
   );
-  throw new TrialError(`The tests in ${file} are none:\n${places.join("\n")}`);
+  throw new TrialError(`The test file ${file} is invalid:\n${places.join("\n")}`);
 }
 
 /** Describes the first deviation from the test; `null` if there is none. */
@@ -111,7 +113,7 @@ function elementDifference(
 }
 
 function describeDifference(pointer: string, expected: JsonValue | undefined, found: JsonValue | undefined): string {
-  return `at ${pointer === "" ? "the top" : pointer}: expected ${shown(expected)}, found ${shown(found)}`;
+  return `at ${pointer === "" ? "the root" : pointer}: expected ${shown(expected)}, found ${shown(found)}`;
 }
 
 function shown(value: JsonValue | undefined): string {

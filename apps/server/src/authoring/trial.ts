@@ -175,7 +175,7 @@ export class Trial {
 function unknownMacro(macro: string, all: readonly string[]): TrialError {
   const meant = didYouMean(macro, all);
   const advice =
-    meant === undefined ? `There are: ${all.toSorted().join(", ") || "none"}.` : `Did you mean "${meant}"?`;
+    meant === undefined ? `Available macros: ${all.toSorted().join(", ") || "none"}.` : `Did you mean "${meant}"?`;
   return new TrialError(`There is no macro "${macro}". ${advice}`);
 }
 
@@ -201,7 +201,7 @@ export function trialReport(outcome: TrialOutcome, macro: string, folder: string
     ...(message === undefined ? [] : [`message  ${message}`]),
     ...recording.lines.map(({ macro: from, text }) => `log      ${from === macro ? "" : `${from}: `}${text}`),
     ...callLines(recording.calls).map((line) => `call     ${line}`),
-    `time     ${shown(milliseconds)} in all, ${shown(recording.cpu)} of it running`,
+    `time     ${shown(milliseconds)} in total, ${shown(recording.cpu)} CPU`,
   ];
   return { result: error === undefined ? JSON.stringify(data ?? {}, null, 2) : null, notes };
 }

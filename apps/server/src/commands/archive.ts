@@ -155,7 +155,7 @@ async function keyNotes({ database, container }: OpenedDatabase): Promise<string
 function archiveDiagnostics(error: unknown, input: string): unknown {
   const named = input === standardStream ? "The archive from standard input" : `The archive ${input}`;
   if (error instanceof ArchiveFault)
-    return new CommandError(`${named} cannot be restored; ${error.message} Nothing was changed.`, { cause: error });
+    return new CommandError(`${named} cannot be restored. ${error.message} Nothing was changed.`, { cause: error });
   const { code } = error as { readonly code?: unknown };
   if (typeof code === "string" && code.startsWith("Z_")) {
     return new CommandError(

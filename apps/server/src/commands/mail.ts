@@ -92,11 +92,11 @@ async function hand(mailer: Mailer, mail: Mail, configuration: Configuration): P
     throw new CommandError(`${place}: ${error.message} ${advice.get(error.errorCode) ?? ""}`, { cause: error });
   }
   const { kind } = outcome;
-  if (kind === "refused")
+  if (kind === "rejected")
     throw new CommandError(
       `${place} rejected the message (${outcome.reply}). The connection works; check the recipient.`,
     );
-  if (kind === "later")
+  if (kind === "deferred")
     throw new CommandError(
       `${place} deferred the message (${outcome.reply}). The connection works. A server would retry; this command does not.`,
     );

@@ -56,14 +56,14 @@ async function serve(configuration: Configuration): Promise<void> {
   const server = await startServer(configuration, logger);
   close = server.close;
   readMacros = server.readMacros;
-  const milliseconds = Math.round(performance.now() - began);
+  const durationMs = Math.round(performance.now() - began);
   if (configuration.demo) {
     // The log writes to standard output separately. Its lines must precede the banner.
     log.flush();
     printBanner(configuration, server);
   }
   const address = configuration.server.publicUrl ?? server.url;
-  logger.info({ address, version, pid: process.pid, milliseconds }, "listening");
+  logger.info({ address, version, pid: process.pid, durationMs }, "Listening");
 }
 
 /** SIGHUP reloads the macros instead of ending the process, for deployments without a watched directory. */
@@ -71,7 +71,7 @@ function onHangUp(readMacros: () => void, logger: Logger): void {
   // In a terminal, SIGHUP means that the terminal closed. The process should end.
   if (process.stdin.isTTY) return;
   process.on("SIGHUP", () => {
-    logger.info("reloading macros");
+    logger.info("Reloading macros");
     readMacros();
   });
 }
@@ -82,9 +82,9 @@ function stopOnSignal(close: (signal: NodeJS.Signals) => Promise<void>, { logger
     let code = 0;
     try {
       await close(signal);
-      logger.info("stopped");
+      logger.info("Stopped");
     } catch (err) {
-      logger.error({ err }, "stopping failed");
+      logger.error({ err }, "Shutdown failed");
       code = 1;
     }
     await end();
@@ -93,13 +93,13 @@ function stopOnSignal(close: (signal: NodeJS.Signals) => Promise<void>, { logger
   };
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) {
-      logger.warn({ signal }, "stopping at once");
+      logger.warn({ signal }, "Shutdown forced");
       flush();
       // The second signal ends a shutdown that hangs.
       process.exit(1);
     }
     stopping = true;
-    logger.info({ signal }, "stopping");
+    logger.info({ signal }, "Shutting down");
     void finish(signal);
   };
   process.on("SIGTERM", stop).on("SIGINT", stop);
@@ -113,7 +113,7 @@ function watchForFaults({ logger, flush }: OpenLogger): void {
     // No drain: a faulty process must serve no further requests. The supervisor restarts it.
     process.exit(1);
   };
-  process.on("uncaughtException", fail("uncaught exception")).on("unhandledRejection", fail("unhandled rejection"));
+  process.on("uncaughtException", fail("Uncaught exception")).on("unhandledRejection", fail("Unhandled rejection"));
 }
 
 /** Prints the databases of the demo and how to use them. */

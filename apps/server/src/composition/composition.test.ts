@@ -112,7 +112,7 @@ describe("start server", () => {
     writeFileSync(join(folder, "file"), "");
     const dataDir = join(folder, name);
     await expect(startServer(configured([{ storage: { engine: "embedded", dataDir } }]))).rejects.toThrow(
-      `The data directory ${dataDir} cannot be used: ${reason}. Choose another one with DATA_DIR.`,
+      `The data directory ${dataDir} cannot be used: ${reason}. Set DATA_DIR to another directory.`,
     );
   });
 });

@@ -45,7 +45,7 @@ export async function startServer(
   const tls = tlsFiles(configuration);
   await requireFreePort(configuration.server);
   for (const dataDir of await directoriesWithoutDatabase(configuration.databases)) {
-    logger.info({ dataDir }, "creating the database, which takes a few seconds");
+    logger.info({ dataDir }, "Creating database");
   }
   const demoProviders = await fakeProviders(configuration);
   const container = createContainer(configuration, logger, engines, demoProviders);
@@ -80,7 +80,7 @@ export async function startServer(
       indexKeeper.stop();
       macroFolders.stop();
       const finished = await drain.run({ delay, timeout: configuration.server.timeouts.drain });
-      if (!finished) logger.warn("requests were cut off: they took longer than the drain time-out");
+      if (!finished) logger.warn("Drain timed out; requests in progress were aborted");
       // The finished requests may have queued mail. It is durable, so the next server sends it.
       await mailRelay?.stop();
       await (await container.getAsync(identifiers.mailer))?.close();
@@ -141,12 +141,12 @@ async function listen(server: TcpServer, { host, port }: Configuration["server"]
 function reasonOf(error: NodeJS.ErrnoException, host: string, port: number): string {
   switch (error.code) {
     case "EADDRINUSE":
-      return `Port ${port} of ${host} is in use, perhaps by a server that runs already. Choose another one with PORT (0 takes a free one).`;
+      return `Port ${port} on ${host} is already in use. Set PORT to another port, or to 0 for a free one.`;
     case "EACCES":
-      return `Port ${port} of ${host} may not be used by this user. Choose another one with PORT.`;
+      return `This user cannot listen on port ${port} of ${host}. Set PORT to another port.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return `${host} is no address of this machine. Choose another one with HOST.`;
+      return `${host} is not an address of this machine. Set HOST to another address.`;
     default:
       return `The server cannot listen on port ${port} of ${host} (${error.code ?? error.message}).`;
   }

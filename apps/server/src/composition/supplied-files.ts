@@ -36,7 +36,7 @@ function read(file: string, what: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw new StartError(`The file ${file} with the ${what} cannot be read (${reasonOf(cause)}).`, { cause });
+    throw new StartError(`The ${what} file ${file} cannot be read (${reasonOf(cause)}).`, { cause });
   }
 }
 
@@ -82,6 +82,6 @@ async function demoMasterKey(file: string): Promise<Uint8Array> {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
   const key = Buffer.from(await readFile(file, "utf8"), "base64");
-  if (key.length !== 32) throw new StartError(`The file ${file} holds no master key: base64 of 32 bytes.`);
+  if (key.length !== 32) throw new StartError(`The file ${file} does not contain a master key: base64 of 32 bytes.`);
   return key;
 }

@@ -129,7 +129,7 @@ describe("model file", () => {
     [
       "has a refused definition",
       '{ "classes": [{ "name": "Note", "base": "Nothing" }] }',
-      "at /classes/0/base: there is no such class.",
+      "at /classes/0/base: There is no class with this name.",
     ],
   ])("refuses a file that %s and names the position", async (_what, text, reason) => {
     const file = fileOf(text);

@@ -49,7 +49,8 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const read = readEnvironment(environment);
   const content: unknown = sources.content ?? (file === null ? {} : readFile(file));
   const given = file !== null || sources.content !== undefined;
-  if (!isRecord(content)) throw new ConfigurationError([{ path: "", reason: `The file ${file} must hold an object.` }]);
+  if (!isRecord(content))
+    throw new ConfigurationError([{ path: "", reason: `The file ${file} must contain a JSON object.` }]);
   const raw = structuredClone(content);
   for (const { path, value } of read.values.values()) put(raw, path, value);
 

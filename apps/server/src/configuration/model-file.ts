@@ -29,7 +29,7 @@ export async function readModelFile(file: string = defaultModelFile): Promise<re
 function reasonOf(error: unknown): string | null {
   if (error instanceof z.ZodError)
     return error.issues.map(({ path, message }) => `at ${jsonPointer(path)}: ${message}`).join("; ");
-  if (error instanceof SyntaxError) return `it is no JSON: ${error.message}`;
+  if (error instanceof SyntaxError) return `it is not valid JSON: ${error.message}`;
   if (error instanceof ServiceError && error.code === 307) return error.detail ?? error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? null : message;

@@ -74,7 +74,7 @@ function addressLines(databases: readonly BannerDatabase[], style: TerminalStyle
   const width = Math.max(...databases.map(({ name }) => name.length));
   const lines = databases.map(({ name, address, demo }) => {
     const note =
-      demo === null ? "cannot be used yet, see the log" : demo === "foreign" ? "holds other data, not the demo" : "";
+      demo === null ? "not available, see the log" : demo === "foreign" ? "contains other data, not the demo" : "";
     return indented(`${name.padEnd(width)}  ${address}${note === "" ? "" : style.faint(`  ${note}`)}`);
   });
   return [style.strong("Databases"), ...lines];
@@ -90,7 +90,7 @@ function credentialLines(style: TerminalStyle): string[] {
   );
   const customLines = customUsers.map(
     ({ name, password, user }) =>
-      `${name.padEnd(nameWidth)}  ${password.padEnd(passwordWidth)}  ${style.faint(`at /v1/auth/df, works as ${user}`)}`,
+      `${name.padEnd(nameWidth)}  ${password.padEnd(passwordWidth)}  ${style.faint(`at /v1/auth/df, mapped to ${user}`)}`,
   );
   return [
     style.strong("Credentials"),
@@ -136,7 +136,7 @@ function demoSession(address: string, customer: string, hasMacros: boolean): She
   const body = JSON.stringify({ user: name, pass: password, appNames: [demoCredentials.apps[0].name] });
   return [
     {
-      title: "Log in; the lines further down use the session id",
+      title: "Log in; the next commands use the session id",
       lines: [
         `URL='${address}' KEY='appkey: ${demoCredentials.appKey}'`,
         `JSON='Content-Type: application/json'`,
@@ -147,15 +147,15 @@ function demoSession(address: string, customer: string, hasMacros: boolean): She
       ],
     },
     {
-      title: "Read an object",
+      title: "Get an object",
       lines: [`curl -sS -w '\\n' "$URL/v1/object/${customer}" \\`, `  -H "$KEY" -H "sessionId: $SID"`],
     },
     {
-      title: "List a class, page by page",
+      title: "List objects",
       lines: [`curl -sS -w '\\n' "$URL/v1/objects/Invoice?page=0&perPage=5" \\`, `  -H "$KEY" -H "sessionId: $SID"`],
     },
     {
-      title: "Change an object",
+      title: "Update an object",
       lines: [
         `curl -sS -w '\\n' -X PATCH -d '{"CreditLimit":2500}' \\`,
         `  "$URL/v1/object/${customer}" \\`,
@@ -168,7 +168,7 @@ function demoSession(address: string, customer: string, hasMacros: boolean): She
       lines: [`curl -sS -w '\\n' -X POST "$URL/v1/logout" -H "$KEY" -H "sessionId: $SID"`],
     },
     {
-      title: "Or log in with a token, to be sent as Authorization",
+      title: "Or log in with a token for the header Authorization",
       lines: [`curl -sS -w '\\n' "$URL/v2/login" -H "$KEY" -H "$JSON" -d "$BODY"`],
     },
   ];

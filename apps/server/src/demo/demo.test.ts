@@ -93,8 +93,8 @@ describe("banner", () => {
     const without = (demo: BannerDatabase["demo"]) =>
       show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, demo })));
     for (const demo of ["foreign", null] as const) expect(without(demo)).not.toMatch(/demo-app-key|curl/);
-    expect(without("foreign")).toMatch(/8080 {2}holds other data, not the demo$/m);
-    expect(without(null)).toMatch(/8080 {2}cannot be used yet, see the log$/m);
+    expect(without("foreign")).toMatch(/8080 {2}contains other data, not the demo$/m);
+    expect(without(null)).toMatch(/8080 {2}not available, see the log$/m);
   });
 
   test("is coloured only on a terminal with colours", () => {

@@ -43,7 +43,7 @@ export async function startDemoProviders({ folder, serverAddress }: DemoProvider
   const { url, close } = await startFakeIdentityProviders({ clients });
   const entries = clients.map(({ provider, clientId, clientSecret }) => ({
     type: provider,
-    name: `Imitation of ${titles[provider]}`,
+    name: `Fake ${titles[provider]}`,
     data:
       clientSecret === null ? { clientId, serverAddress, teamId, keyIdentifier, keyPath } : { clientId, clientSecret },
   }));

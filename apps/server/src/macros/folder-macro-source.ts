@@ -49,7 +49,7 @@ export class FolderMacroSource implements MacroSource {
       this.texts = texts.flatMap((text) => text ?? []);
     } catch (err) {
       this.seen = unreadable;
-      this.logger.error({ err, directory: this.directory }, "the folder of macros cannot be read");
+      this.logger.error({ err, directory: this.directory }, "Macro directory cannot be read");
     }
     return this.texts;
   }
@@ -88,7 +88,7 @@ export class FolderMacroSource implements MacroSource {
         !/\.test\.[a-z]+$/.test(name) &&
         macroLanguages.has(extname(name)),
     );
-    if (ours.length > maxFiles) throw new Error(`There are more than ${maxFiles} files.`);
+    if (ours.length > maxFiles) throw new Error(`The directory has more than ${maxFiles} files.`);
     return ours.toSorted();
   }
 
@@ -98,7 +98,7 @@ export class FolderMacroSource implements MacroSource {
     try {
       return { name: name.slice(0, -extname(name).length), language, text: await textOf(origin), origin };
     } catch (err) {
-      this.logger.error({ err, file: origin }, "a macro cannot be read");
+      this.logger.error({ err, file: origin }, "Macro file cannot be read");
       return null;
     }
   }
@@ -108,7 +108,7 @@ export class FolderMacroSource implements MacroSource {
 async function textOf(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat()).isFile()) throw new Error("It is no file.");
+    if (!(await file.stat()).isFile()) throw new Error("It is not a file.");
     const buffer = Buffer.alloc(maxBytes + 1);
     let length = 0;
     for (;;) {

@@ -128,8 +128,9 @@ export class MailRelay {
 
   private async deliver(database: Database, job: ClaimedMailJob): Promise<void> {
     const delivery = await this.parts.deliverMail.deliverMail(database, job);
-    if (delivery.kind === "stuck") this.backOff();
-    else if (delivery.kind !== "failed" && delivery.kind !== "lost" && delivery.kind !== "nobody") this.resetPause();
+    if (delivery.kind === "unavailable") this.backOff();
+    else if (delivery.kind !== "failed" && delivery.kind !== "superseded" && delivery.kind !== "skipped")
+      this.resetPause();
     this.parts.reports.delivered(database.alias, job, delivery);
   }
 

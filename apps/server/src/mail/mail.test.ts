@@ -15,7 +15,7 @@ import { TemplateMessageWriter } from "./template-message-writer.ts";
 
 describe("mail relay", () => {
   const unusable = new MailerUnusable("unreachable", "not there");
-  const stuck: Delivery = { kind: "stuck", error: unusable, delay: 10_000 };
+  const stuck: Delivery = { kind: "unavailable", error: unusable, delay: 10_000 };
 
   const waiting: Omit<ClaimedMailJob, "id"> = {
     owner: null,
@@ -136,7 +136,7 @@ describe("mail relay", () => {
       expect(scene.claims).toBe(claims + 1);
     }
     scene.now += 30_000;
-    scene.outcome = async () => ({ kind: "later", reply: "450", delay: 10_000 });
+    scene.outcome = async () => ({ kind: "deferred", reply: "450", delay: 10_000 });
     await scene.put(1).polled(() => scene.relay.notify("a"));
     scene.outcome = async () => stuck;
     await scene.put(1).polled(() => scene.relay.notify("a"));
@@ -287,7 +287,7 @@ describe("read templates", () => {
     [
       "password-changed.en.html",
       html.replace("<h1>", '<img src="https://tracker.example/x.gif"><h1>'),
-      "loads something from elsewhere",
+      "loads a remote resource",
     ],
     ["password-changed.en.html", html.replace("<h1>", "<img src={{name}}><h1>"), "without quotation marks"],
     [
@@ -298,7 +298,7 @@ describe("read templates", () => {
     [
       "password-changed.en.html",
       html.replace("</style>", '@import "https://tracker.example/x.css"; </style>'),
-      "imports a style",
+      "imports a stylesheet",
     ],
     ["password-changed.en.html", html.replace("<h1>", "<script>alert(1)</script><h1>"), "must not have"],
     ["password-changed.en.html", html.replace("<h1>", '<h1 onclick="alert(1)">'), "event attribute"],

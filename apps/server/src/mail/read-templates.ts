@@ -170,7 +170,7 @@ export class Template {
       const between = text.slice(end, to);
       if (/\{\{|\}\}/.test(between))
         faults.push(
-          `has braces that are no place for a value: ${JSON.stringify(between.slice(Math.max(0, between.search(/\{\{|\}\}/))).slice(0, 30))}`,
+          `has braces outside a placeholder: ${JSON.stringify(between.slice(Math.max(0, between.search(/\{\{|\}\}/))).slice(0, 30))}`,
         );
       if (between !== "") add({ kind: "text", text: between });
     };
@@ -178,7 +178,8 @@ export class Template {
       addText(index);
       end = index + whole.length;
       const { sign = "", name = "" } = groups ?? {};
-      if (!names.has(name)) faults.push(`has ${whole}: unknown name; known names are ${[...names].join(", ")}`);
+      if (!names.has(name))
+        faults.push(`has the unknown placeholder ${whole}; known names are ${[...names].join(", ")}`);
       if (sign === "") add({ kind: "value", name });
       else if (sign === "/") {
         if (open?.name !== name) faults.push(`has ${whole} without its start`);
@@ -223,15 +224,15 @@ function filled(parts: readonly Part[], values: TemplateValues, escape: (value: 
 const refused: readonly (readonly [pattern: RegExp, what: string])[] = [
   [
     /<\s*(?:script|iframe|object|embed|link|form|base)\b/i,
-    "has an element that mail must not have (script, iframe, object, embed, link, form, base)",
+    "has a forbidden element (script, iframe, object, embed, link, form, base)",
   ],
   [/\son[a-z]+\s*=/i, "has an event attribute"],
-  [/\b(?:src|srcset|background|poster)\s*=\s*["']?\s*(?!data:|cid:|["'\s>])/i, "loads something from elsewhere"],
-  [/url\(\s*["']?\s*(?!data:)/i, "loads something from elsewhere in its style"],
-  [/@import/i, "imports a style"],
-  [/<meta\s[^>]*http-equiv\s*=\s*["']?\s*refresh/i, "leads somewhere else"],
-  [/\bhref\s*=\s*["']?\s*(?:javascript|data|vbscript):/i, "has a link that runs something"],
-  [/=\s*(?:\{\{|[^"'\s>{]*\{\{)/, "has a place for a value in an attribute without quotation marks"],
+  [/\b(?:src|srcset|background|poster)\s*=\s*["']?\s*(?!data:|cid:|["'\s>])/i, "loads a remote resource"],
+  [/url\(\s*["']?\s*(?!data:)/i, "loads a remote resource in a style"],
+  [/@import/i, "imports a stylesheet"],
+  [/<meta\s[^>]*http-equiv\s*=\s*["']?\s*refresh/i, "redirects to another page"],
+  [/\bhref\s*=\s*["']?\s*(?:javascript|data|vbscript):/i, "has a link that executes code"],
+  [/=\s*(?:\{\{|[^"'\s>{]*\{\{)/, "has a placeholder in an attribute without quotation marks"],
 ];
 
 /** Forbidden content of an HTML template. */

@@ -18,7 +18,7 @@ export class TemplateMessageWriter implements MessageWriter {
 
   write(message: MailMessage, alias: string): Pick<Mail, "subject" | "text" | "html"> {
     const template = this.templates.get(templateKey(message.kind, message.language));
-    if (template === undefined) throw new Error("There is no template for this letter.");
+    if (template === undefined) throw new Error("There is no template for this message.");
     const values = messageValues(message, alias, this.frame);
     return {
       subject: template.subject.render(values, asItIs),

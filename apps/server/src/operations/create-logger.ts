@@ -77,7 +77,7 @@ const deepest = 5;
 
 /** Converts an error and its causes to plain data. */
 function describeError(error: unknown, depth = 0): DescribedError {
-  if (!types.isNativeError(error)) return { type: typeof error, message: "Something that is no error was thrown." };
+  if (!types.isNativeError(error)) return { type: typeof error, message: "A value that is not an error was thrown." };
   const { code } = error as { code?: unknown };
   const detail = error instanceof ServiceError ? error.detail : undefined;
   return {

@@ -142,7 +142,7 @@ describe("IndexKeeper", () => {
       keeper.begin(database);
       await keeper.settled();
     }
-    const trouble = { level: 40, alias: "a", msg: "the indexes could not be aligned; it will be tried again" };
+    const trouble = { level: 40, alias: "a", msg: "Index update failed" };
     expect(lines()).toMatchObject([trouble, trouble, { level: 30, msg: "indexes aligned" }]);
   });
 

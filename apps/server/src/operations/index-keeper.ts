@@ -76,14 +76,14 @@ export class IndexKeeper implements IndexAlignment {
       const { built, removed, left } = report;
       this.logLeftOut(database, namesOf(left));
       if (this.stopped || built.length + removed === 0) return;
-      const milliseconds = Math.round(performance.now() - startedAt);
-      this.logger.info({ alias, built: namesOf(built), removed, milliseconds }, "indexes aligned");
+      const durationMs = Math.round(performance.now() - startedAt);
+      this.logger.info({ alias, built: namesOf(built), removed, durationMs }, "Indexes updated");
     } catch (err) {
       if (this.stopped || (err instanceof ServiceError && loggedElsewhere.has(err.code))) return;
       const failure = String((err as Error).cause ?? err);
       if (this.lastFailures.get(database) === failure) return;
       this.lastFailures.set(database, failure);
-      this.logger.warn({ alias, err }, "the indexes could not be aligned; it will be tried again");
+      this.logger.warn({ alias, err }, "Index update failed");
     }
   }
 
@@ -93,10 +93,7 @@ export class IndexKeeper implements IndexAlignment {
     this.leftOut.set(database, left.join());
     if (left.length === 0 || left.join() === known) return;
     const { alias, storage } = database;
-    this.logger.warn(
-      { alias, left, limit: storage.capabilities.indexesPerTable },
-      "the model wants more indexes than the database engine can have; these are not built",
-    );
+    this.logger.warn({ alias, remaining: left, limit: storage.capabilities.indexesPerTable }, "Index limit exceeded");
   }
 
   private retryLater(database: Database): void {

@@ -18,25 +18,19 @@ export class MacroLog implements MacroReports {
   }
 
   logged({ line, ...facts }: MacroLine): void {
-    this.logger.info({ ...facts, line }, "macro");
+    this.logger.info({ ...facts, text: line }, "Macro log");
   }
 
   ignored({ error, ...facts }: IgnoredFailure): void {
-    this.logger.error(
-      { ...facts, err: error },
-      "a hook refused the answer to what was done; it has the meta-fields only",
-    );
+    this.logger.error({ ...facts, err: error }, "Hook failed after the write; the response has meta-fields only");
   }
 
   loaded({ alias, macros, hooks, broken, shadowed }: LoadedModules): void {
     if (macros > 0 || hooks > 0 || broken.length > 0)
-      this.logger.info({ alias, macros, hooks, broken: broken.length }, "macros read");
+      this.logger.info({ alias, macros, hooks, broken: broken.length }, "Macros loaded");
     for (const { name, origin, fault } of broken)
-      this.logger.error({ alias, macro: name, origin, err: fault }, "a macro is broken; executing it is answered 710");
+      this.logger.error({ alias, macro: name, origin, err: fault }, "Macro failed to load");
     if (shadowed.length > 0)
-      this.logger.warn(
-        { alias, macros: shadowed },
-        "macros of the database go before those of the folder with the same names",
-      );
+      this.logger.warn({ alias, macros: shadowed }, "Macros in the database replace macros in the directory");
   }
 }

@@ -14,35 +14,26 @@ export class MailLog implements MailReports {
   ) {}
 
   delivered(alias: string, { id, claims: attempts, age }: ClaimedMailJob, delivery: Delivery): void {
-    const facts = { alias, order: id, attempts, age };
+    const facts = { alias, jobId: id, attempts, ageMs: age };
     this.metrics.delivered(delivery.kind);
-    if (delivery.kind === "sent" || delivery.kind === "refused" || delivery.kind === "later") this.over();
+    if (delivery.kind === "sent" || delivery.kind === "rejected" || delivery.kind === "deferred") this.over();
     switch (delivery.kind) {
       case "sent":
-        return this.logger.info(facts, "mail sent");
-      case "nobody":
-        return this.logger.info(
-          facts,
-          "mail left out: there is nobody to write to, or the last mail is not a minute old",
-        );
-      case "refused":
-        return this.logger.warn({ ...facts, reply: delivery.reply }, "mail refused for good");
-      case "later":
-        return this.logger.info(
-          { ...facts, reply: delivery.reply, delay: delivery.delay },
-          "mail postponed by the relay",
-        );
-      case "lost":
+        return this.logger.info(facts, "Mail sent");
+      case "skipped":
+        return this.logger.info(facts, "Mail skipped; no recipient, or a recent mail");
+      case "rejected":
+        return this.logger.warn({ ...facts, reply: delivery.reply }, "Mail rejected");
+      case "deferred":
+        return this.logger.info({ ...facts, reply: delivery.reply, delayMs: delivery.delay }, "Mail deferred");
+      case "superseded":
         return this.logger.warn(
           { ...facts, sent: delivery.sent },
-          "another process has taken over this mail; if it was sent, it may arrive twice",
+          "Mail job claimed by another process; a sent mail may arrive twice",
         );
       case "failed":
-        return this.logger.error(
-          { ...facts, delay: delivery.delay, err: delivery.error },
-          "mail could not be prepared",
-        );
-      case "stuck":
+        return this.logger.error({ ...facts, delayMs: delivery.delay, err: delivery.error }, "Mail delivery failed");
+      case "unavailable":
         return this.stuck(delivery.error.message);
     }
   }
@@ -52,18 +43,18 @@ export class MailLog implements MailReports {
   }
 
   failed(alias: string, error: unknown): void {
-    this.logger.warn({ alias, err: error }, "the outbox could not be looked after; it will be tried again");
+    this.logger.warn({ alias, err: error }, "Outbox poll failed");
   }
 
   private stuck(trouble: string): void {
     if (this.lastFailure === trouble) return;
     this.lastFailure = trouble;
-    this.logger.error({ trouble }, "mail cannot be sent; it waits, and will be tried again");
+    this.logger.error({ diagnostics: trouble }, "Mail transport unavailable");
   }
 
   private over(): void {
     if (this.lastFailure === null) return;
     this.lastFailure = null;
-    this.logger.info("mail can be sent again");
+    this.logger.info("Mail transport available");
   }
 }

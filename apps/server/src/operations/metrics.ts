@@ -17,45 +17,45 @@ export class Metrics implements RequestObserver {
   private readonly registry = registryOfProcess();
   private readonly requests = this.counter(
     "sallyport_requests_total",
-    "Requests answered, by route, method, HTTP status and internal status.",
+    "Number of requests by route, method, HTTP status and error code.",
     ["route", "method", "status", "code"],
   );
   private readonly items = this.counter(
     "sallyport_multi_items_total",
-    "Items of multi requests, by route, method, HTTP status and internal status.",
+    "Number of multi request items by route, method, HTTP status and error code.",
     ["route", "method", "status", "code"],
   );
   private readonly durations = this.histogram(
     "sallyport_request_duration_seconds",
-    "Time from the arrival of a request to the end of its answer.",
+    "Time from the arrival of a request to the end of its response.",
     ["route"],
   );
   private readonly executions = this.counter(
     "sallyport_macro_executions_total",
-    "Macros that clients had executed, by internal status.",
+    "Number of macro executions by error code.",
     ["code"],
   );
   private readonly executionTimes = this.histogram(
     "sallyport_macro_duration_seconds",
-    "Time of an execution, with its wait for a thread.",
+    "Duration of a macro execution, including its wait for a thread.",
   );
   private readonly executionRunning = this.counter(
     "sallyport_macro_cpu_seconds_total",
-    "Time for which macros ran that came to an end, without what they waited for and called.",
+    "CPU time of finished macro executions, excluding waits and nested calls.",
   );
   private readonly mails = this.counter(
     "sallyport_mail_total",
-    "Attempts to send a mail, by outcome: sent, refused, later, stuck, failed, nobody, lost.",
+    "Number of delivery attempts by outcome: sent, rejected, deferred, unavailable, failed, skipped, superseded.",
     ["outcome"],
   );
   private readonly hookRuns = this.counter(
     "sallyport_hook_runs_total",
-    "Calls of hooks, each for all objects that it is given at once, by event and internal status.",
+    "Number of hook calls by event and error code. One call handles a batch of objects.",
     ["event", "code"],
   );
   private readonly hookTimes = this.histogram(
     "sallyport_hook_duration_seconds",
-    "Time of a call of a hook, with what it asks of the database.",
+    "Duration of a hook call, including its database access.",
     ["event"],
   );
   /** Outbox state per database at its last poll. */
@@ -65,11 +65,11 @@ export class Metrics implements RequestObserver {
     const watch = this.gauges("alias", () => this.waitingMail);
     watch(
       "sallyport_mail_waiting",
-      "Orders in the outbox when it was last looked into; the same at all servers of a database.",
+      "Number of messages in the outbox at its last poll. All servers of a database report the same value.",
       ({ count }) => count,
     );
-    watch("sallyport_mail_oldest_seconds", "How long the longest has waited.", ({ oldest }) => oldest / 1000);
-    watch("sallyport_mail_stuck_seconds", "For how long no mail could be handed over.", ({ stuck }) => stuck / 1000);
+    watch("sallyport_mail_oldest_seconds", "Age of the oldest message in the outbox.", ({ oldest }) => oldest / 1000);
+    watch("sallyport_mail_stuck_seconds", "Duration of the current mail outage.", ({ stuck }) => stuck / 1000);
   }
 
   ranHook({ on, code, milliseconds }: RanHook): void {
@@ -98,17 +98,21 @@ export class Metrics implements RequestObserver {
     sendBufferBytes,
     connections,
   }: Pick<Application, "load" | "incompleteBodies" | "sendBufferBytes" | "connections">): void {
-    this.gauge("sallyport_requests_in_flight", "Requests in work.", () => load.current);
-    this.gauge("sallyport_incomplete_bodies", "Requests whose body is still to come.", () => incompleteBodies.current);
+    this.gauge("sallyport_requests_in_flight", "Number of requests in progress.", () => load.current);
+    this.gauge(
+      "sallyport_incomplete_bodies",
+      "Number of requests with an incomplete body.",
+      () => incompleteBodies.current,
+    );
     this.gauge(
       "sallyport_send_buffer_bytes",
-      "Bytes of answers that clients have not taken yet.",
+      "Size of the responses that clients have not received yet.",
       () => sendBufferBytes.current,
     );
-    this.gauge("sallyport_connections", "Connections of clients.", () => connections.size);
+    this.gauge("sallyport_connections", "Number of client connections.", () => connections.size);
     const dropped = {
       name: "sallyport_connections_dropped_total",
-      help: "Connections closed because there were too many.",
+      help: "Number of connections closed because of a connection limit.",
     };
     const collect = function (this: Counter): void {
       this.reset();
@@ -119,13 +123,13 @@ export class Metrics implements RequestObserver {
 
   watchPools(pools: () => ReadonlyMap<string, PoolState>): void {
     const watch = this.gauges("pool", pools);
-    watch("sallyport_pool_connections", "Connections to a database server.", ({ total }) => total);
-    watch("sallyport_pool_idle_connections", "Connections that nobody uses at the moment.", ({ idle }) => idle);
-    watch("sallyport_pool_waiting", "Requests that wait for a connection.", ({ waiting }) => waiting);
+    watch("sallyport_pool_connections", "Number of connections to the database server.", ({ total }) => total);
+    watch("sallyport_pool_idle_connections", "Number of idle connections.", ({ idle }) => idle);
+    watch("sallyport_pool_waiting", "Number of requests that wait for a connection.", ({ waiting }) => waiting);
   }
 
   watchPasswords(pending: () => number): void {
-    this.gauge("sallyport_password_hashes_pending", "Passwords being hashed or waiting for it.", pending);
+    this.gauge("sallyport_password_hashes_pending", "Number of password hashes in progress or waiting.", pending);
   }
 
   executed({ code, milliseconds, cpu }: ExecutedMacro): void {
@@ -145,10 +149,14 @@ export class Metrics implements RequestObserver {
   watchMacros(runtime: Pick<MacroRuntime, "load">): void {
     this.gauge(
       "sallyport_macros_running",
-      "Executions that have begun, those that wait for the server included.",
+      "Number of started macro executions, including those that wait for the server.",
       () => runtime.load.busy,
     );
-    this.gauge("sallyport_macros_waiting", "Executions that wait to begin.", () => runtime.load.waiting);
+    this.gauge(
+      "sallyport_macros_waiting",
+      "Number of macro executions that wait for a thread.",
+      () => runtime.load.waiting,
+    );
   }
 
   async text(): Promise<{ contentType: string; text: string }> {

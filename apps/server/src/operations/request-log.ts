@@ -25,16 +25,16 @@ export class RequestLog implements RequestObserver {
     if (items !== undefined) this.logFailures(items, facts.requestId, alias);
     const level = isUnservable(error) ? "warn" : levelOf(facts);
     if (!this.logger.isLevelEnabled(level)) return;
-    const line = { ...facts, alias, milliseconds: Math.round(duration * 10) / 10, ...countsOf(items) };
-    if (level === "error") this.logger.error({ ...line, err: error }, "request failed");
-    else this.logger[level](withDetail(line, error), "request");
+    const line = { ...facts, alias, durationMs: Math.round(duration * 10) / 10, ...countsOf(items) };
+    if (level === "error") this.logger.error({ ...line, err: error }, "Request failed");
+    else this.logger[level](withDetail(line, error), "Request completed");
   }
 
   /** A server fault has its own line even if the request succeeded. */
   private logFailures(items: readonly ItemRecord[], requestId: string, alias: string | null): void {
     for (const [item, { error, ...facts }] of items.entries()) {
       if (error !== undefined && levelOf(facts) === "error")
-        this.logger.error({ requestId, alias, item, ...facts, err: error }, "item failed");
+        this.logger.error({ requestId, alias, item, ...facts, err: error }, "Multi item failed");
     }
   }
 }
@@ -67,12 +67,7 @@ export class SlowQueryLog implements SlowQueries {
 
   took({ unindexed, className, milliseconds, ...facts }: TimedQuery): void {
     if (milliseconds < this.threshold || !this.logger.isLevelEnabled("warn")) return;
-    const missing = unindexed();
-    const advice = missing.length === 0 ? "" : `; an index could help: ${missing.join(", ")}`;
-    this.logger.warn(
-      { ...facts, class: className, milliseconds, missingIndexes: missing },
-      `slow query of ${className}${advice}`,
-    );
+    this.logger.warn({ ...facts, className, durationMs: milliseconds, missingIndexes: unindexed() }, "Slow query");
   }
 }
 

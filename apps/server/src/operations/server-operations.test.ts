@@ -26,7 +26,7 @@ test("a server with a reachable database is ready", async () => {
 test("an unreachable database leaves the server ready for the others, and is named", async () => {
   const { ready, databases } = await ask(["", good], ["a", down], ["b", silent], ["c", broken], ["d", null]);
   expect(ready).toBe(true);
-  expect(databases).toMatchObject({ "(empty)": "ok", b: "no answer in time" });
+  expect(databases).toMatchObject({ "(empty)": "ok", b: "timed out" });
   for (const alias of ["a", "c", "d"]) expect(databases[alias]).not.toBe("ok");
   expect(JSON.stringify(databases)).not.toContain("S3cret");
 });
@@ -48,7 +48,10 @@ test("reports a database with keys sealed under another master key", async () =>
   );
   await expect(probe.read()).resolves.toEqual({
     ready: false,
-    databases: { "(empty)": "keys sealed under another master key", second: "keys sealed under another master key" },
+    databases: {
+      "(empty)": "keys encrypted with another master key",
+      second: "keys encrypted with another master key",
+    },
   });
 });
 

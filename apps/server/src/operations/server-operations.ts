@@ -73,14 +73,14 @@ export class ReadinessProbe {
 
   private async askOne(database: Database): Promise<string> {
     await database.storage.health();
-    return (await this.keyRings.isSealedByOtherKey(database)) ? "keys sealed under another master key" : "ok";
+    return (await this.keyRings.isSealedByOtherKey(database)) ? "keys encrypted with another master key" : "ok";
   }
 }
 
 async function untilLate(asking: Promise<string>, timeout: number): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve("no answer in time"), timeout);
+    timer = setTimeout(() => resolve("timed out"), timeout);
   });
   try {
     return await Promise.race([asking, late]);

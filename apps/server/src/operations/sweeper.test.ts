@@ -8,7 +8,7 @@ import { Sweeper } from "./sweeper.ts";
 const hour = 3_600_000;
 const throttle = { maxFailures: 3, initialDelay: 1_000, maxDelay: 1_000, resetAfter: hour };
 const event: AuditEvent = {
-  type: "logout",
+  type: "logout.completed",
   requestId: "r",
   outcome: 0,
   appKeyId: "k",
@@ -118,9 +118,7 @@ describe("over a real storage", () => {
     expect(await audit.settle(0, 10)).toBe(0);
     // The tally is as old as the event.
     expect(await audit.read(0, 10)).toEqual([]);
-    expect(lines()).toMatchObject([
-      { level: 30, alias: "a", events: 2, msg: "audit events beyond their retention were removed" },
-    ]);
+    expect(lines()).toMatchObject([{ level: 30, alias: "a", events: 2, msg: "Audit events deleted" }]);
   });
 
   test("keeps younger events, and keeps all events by default", async () => {
@@ -204,7 +202,7 @@ test("continues with the next chore after a failure, but not without a database"
     await new Sweeper(new Map(), 1_000, logger).sweep(failing);
     expect(audits).toBe(swept);
     expect(lines()).toMatchObject([
-      { level: 40, alias: "a", chore: "forgotten failures", msg: "a sweep was not finished" },
+      { level: 40, alias: "a", chore: "expired throttle counters", msg: "a sweep was not finished" },
     ]);
   }
 });

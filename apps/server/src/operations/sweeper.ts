@@ -47,7 +47,7 @@ export class Sweeper {
         while (done === batch && !this.stopped) done = await run(storage.repositories, batch);
       } catch (err) {
         if (this.stopped) return;
-        this.logger.warn({ alias, err, chore: name }, "a sweep was not finished");
+        this.logger.warn({ alias, err, task: name }, "Cleanup failed");
         // An unavailable database fails every task.
         if (err instanceof ServiceError && err.code !== 799) return;
       }
@@ -57,27 +57,26 @@ export class Sweeper {
   private tasksOf({ alias, policy: { audit } }: Database): readonly CleanupTask[] {
     const tasks: CleanupTask[] = [
       { name: "expired sessions", run: (r, limit) => r.sessions.sweep(limit) },
-      { name: "locks of sessions that are over", run: (r, limit) => r.locks.sweep(limit) },
-      { name: "forgotten failures", run: (r, limit) => r.throttle.sweep(limit) },
-      { name: "records that are over", run: (r, limit) => this.sweepRecords(alias, r, limit) },
+      { name: "locks of ended sessions", run: (r, limit) => r.locks.sweep(limit) },
+      { name: "expired throttle counters", run: (r, limit) => r.throttle.sweep(limit) },
+      { name: "expired records", run: (r, limit) => this.sweepRecords(alias, r, limit) },
       { name: "audit tallies", run: (r, limit) => r.audit.settle(tallyTime, limit) },
-      { name: "keys that are over", run: (r) => new KeyStore(r.records).sweep(keyAge) },
-      { name: "cipher blocks of former keys", run: sweepBlocks },
+      { name: "expired keys", run: (r) => new KeyStore(r.records).sweep(keyAge) },
+      { name: "cipher blocks of deleted keys", run: sweepBlocks },
     ];
     if (audit.retention === 0) return tasks;
     const removeEvents = async (r: Repositories, limit: number): Promise<number> => {
       const events = await r.audit.sweep(audit.retention, limit);
-      if (events > 0) this.logger.info({ alias, events }, "audit events beyond their retention were removed");
+      if (events > 0) this.logger.info({ alias, events }, "Audit events deleted");
       return events;
     };
-    return [...tasks, { name: "old audit events", run: removeEvents }];
+    return [...tasks, { name: "expired audit events", run: removeEvents }];
   }
 
   private async sweepRecords(alias: string, r: Repositories, limit: number): Promise<number> {
     const deleted = await r.records.sweep(limit);
     const expiredJobs = deleted.get(mailJobs);
-    if (expiredJobs !== undefined)
-      this.logger.error({ alias, orders: expiredJobs }, "mail was given up that could not be sent in time");
+    if (expiredJobs !== undefined) this.logger.error({ alias, jobs: expiredJobs }, "Mail expired");
     return [...deleted.values()].reduce((sum, count) => sum + count, 0);
   }
 

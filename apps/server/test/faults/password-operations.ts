@@ -78,8 +78,9 @@ async function customNewcomer({ storage: { repositories: r }, send }: FaultFixtu
   const prepared = await resetMail.prepare(r, { user: name, custom: true });
   const live = await r.sessions.count();
   const resets = async () =>
-    (await r.audit.read(0, 100_000)).filter(({ type, outcome }) => type === "customPassword.reset" && outcome === 0)
-      .length;
+    (await r.audit.read(0, 100_000)).filter(
+      ({ type, outcome }) => type === "customPassword.reset.completed" && outcome === 0,
+    ).length;
   const before = await resets();
   const state = async (): Promise<unknown> => {
     const account = (await r.accounts.find({ id }, [])).account;
@@ -122,7 +123,7 @@ export const passwordOperations: readonly WriteOperation[] = [
       const body = { resetPasswordToken: token, newPassword: "another password" };
       return {
         request: { method: "POST", path: "/v1/confirmResetPassword", sessionId: null, body },
-        state: () => stateOf("password.reset", 2),
+        state: () => stateOf("password.reset.completed", 2),
       };
     },
   },

@@ -84,7 +84,7 @@ export const sessionOperations: readonly WriteOperation[] = [
     prepare: async (fixture) => {
       const { data } = await fixture.send({ method: "POST", path: "/v1/login", body: credentials, sessionId: null });
       const requestId = randomUUID();
-      const state = await watchRequest(fixture, requestId, { sessions: -1, event: "logout" });
+      const state = await watchRequest(fixture, requestId, { sessions: -1, event: "logout.completed" });
       return { request: { method: "POST", path: "/v1/logout", sessionId: data.sessionId, requestId }, state };
     },
   },

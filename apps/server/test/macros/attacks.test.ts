@@ -258,7 +258,7 @@ describe("attacks", () => {
       const answer = await execute("Heavy");
       expect([statusOf(answer), answer.body.status.debugMessage]).toEqual([
         "500/710",
-        expect.stringContaining("objects.create: more than 2097152 bytes"),
+        expect.stringContaining("objects.create: the argument is larger than 2097152 bytes"),
       ]);
     },
     timeout,

@@ -149,15 +149,13 @@ test("a damaged archive leaves the database empty, and a complete one can follow
   expect(await run("target", ["restore", "-i", damaged])).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /error: The archive .*damaged\.ndjson cannot be restored; line [\d,]+: lines were altered, lost or moved .* Nothing was changed\.\n$/,
+      /error: The archive .*damaged\.ndjson cannot be restored\. line [\d,]+: lines were altered, lost or moved .* Nothing was changed\.\n$/,
     ),
   });
   await writeFile(damaged, text.slice(0, -100));
   expect(await run("target", ["restore", "-i", damaged])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(
-      /line [\d,]+: the archive ends in the middle of this line\. Nothing was changed\.\n$/,
-    ),
+    stderr: expect.stringMatching(/line [\d,]+: the archive is truncated in this line\. Nothing was changed\.\n$/),
   });
   await writeFile(`${damaged}.gz`, gzipSync(text).subarray(0, 5_000));
   expect(await run("target", ["restore", "-i", `${damaged}.gz`])).toMatchObject({

@@ -99,13 +99,13 @@ describe("custom user commands", () => {
       "select type, actor_id is null and subject_id is not null as known, app_key_id from sallyport_demo.audit where type like 'custom%' order by sequence",
     );
     const types = [
-      "customUser.stored",
+      "customUser.created",
       "customUser.disabled",
       "customUser.enabled",
       "customPassword.changed",
-      "customUser.stored",
-      "customUser.stored",
-      "customUser.stored",
+      "customUser.changed",
+      "customUser.changed",
+      "customUser.changed",
       "customUser.removed",
     ];
     expect(rows).toEqual(types.map((type) => ({ type, known: true, app_key_id: "" })));
@@ -177,7 +177,7 @@ describe("second factor commands", () => {
       done('Created app name "office".'),
     );
     expect(await run("app", "second-factor", "nowhere", "forced")).toMatchObject(
-      refused('There is no app with the name "nowhere".'),
+      refused('There is no app name "nowhere".'),
     );
     expect((await run("app", "list")).stdout).toContain("office      unlimited  optional\n");
     expect(JSON.parse((await run("app", "list", "--json")).stdout)).toContainEqual({
@@ -245,7 +245,9 @@ describe("second factor commands", () => {
     );
     const plainly = (...args: string[]): Promise<Ended> => runCommand([...args, "--config", file], {}, folder);
     expect(await plainly("migrate")).toMatchObject({ code: 0 });
-    const words = refused("Second factors need a master key, and there is none. Set encryption.masterKey (MASTER_KEY)");
+    const words = refused(
+      "Second factors require a master key, and none is configured. Set encryption.masterKey (MASTER_KEY)",
+    );
     expect(await plainly("app", "create", "office", "--second-factor", "forced")).toMatchObject(words);
     expect(await plainly("app", "create", "office", "--second-factor", "off")).toMatchObject(
       done('Created app name "office".'),

@@ -75,7 +75,7 @@ describe("macro commands", () => {
       );
       expect({ code, data: JSON.parse(stdout) }).toMatchObject({ code: 0, data: { user: "demo", apps: ["demo-app"] } });
       expect(stderr).toMatch(
-        /^message {2}Hello, demo\ntime {5}\S+ ms in all, \S+ ms of it running\nAll changes were rolled back\.\n$/,
+        /^message {2}Hello, demo\ntime {5}\S+ ms in total, \S+ ms CPU\nAll changes were rolled back\.\n$/,
       );
     });
 
@@ -259,14 +259,14 @@ describe("stored macros", () => {
     expect(answers).toEqual(unread.map(([, words]) => refused(words)));
 
     expect(await macro("put", write("Large.js", "x".repeat(262_145)))).toEqual(
-      refused("The text has more than 262144 bytes."),
+      refused("The source is larger than 262144 bytes."),
     );
     const unclear = "export default {\n  run: ( => 1,\n};";
     expect(await macro("put", write("Unclear.js", unclear))).toEqual(
       refused("macros/Unclear.js:2:10 SyntaxError: unexpected token in expression: '=>'"),
     );
     expect(await macro("put", write("Empty.js", "export default {};"))).toEqual(
-      refused("macros/Empty.js: There is no function run."),
+      refused("macros/Empty.js: run: A function is expected."),
     );
     expect(await macro("put", "macros/Fine.js", "--if-version", "4")).toEqual(refused('There is no macro "Fine".'));
     expect(await macro("show", "Nothing", "--version", "3")).toEqual(

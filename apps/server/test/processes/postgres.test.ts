@@ -130,7 +130,7 @@ describe("postgres diagnostics", () => {
     [
       "a database that does not exist",
       { pathname: "/no-such" },
-      () => `The database "no-such" does not exist on the Postgres at ${host}. Create it: createdb -h`,
+      () => `The database "no-such" does not exist on the Postgres server at ${host}. Create it: createdb -h`,
     ],
     [
       "a role without access",
@@ -161,7 +161,7 @@ describe("postgres diagnostics", () => {
     server.close();
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `error: database (empty): The Postgres at 127.0.0.1:${port} wants a password of the role "shop", and the connection string has none.\n`,
+      `error: database (empty): The Postgres server at 127.0.0.1:${port} requires a password of the role "shop". The connection string has none.\n`,
     );
   });
 
@@ -180,9 +180,9 @@ describe("postgres diagnostics", () => {
     const remedy = `create schema sallyport authorization ${role}`;
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
-      /^error: .*: The role "\w+" may not create the schema "sallyport" in the database "\w+"\. /,
+      /^error: .*: The role "\w+" cannot create the schema "sallyport" in the database "\w+"\. /,
     );
-    expect(refused.stderr.trimEnd().endsWith(`Let a superuser run: ${remedy}`)).toBe(true);
+    expect(refused.stderr.trimEnd().endsWith(`Run as a superuser: ${remedy}`)).toBe(true);
     await sql.query(remedy);
     await expect(run(["migrate"], as)).resolves.toMatchObject({ code: 0, stderr: "" });
   });
@@ -193,7 +193,7 @@ describe("postgres diagnostics", () => {
     const server = new ServerProcess(["serve", "--config", file], { PORT: "0" }, folder);
     try {
       await server.url();
-      const line = await server.logged("database cannot be used yet");
+      const line = await server.logged("Database unavailable");
       expect(line).toMatchObject({
         level: "warn",
         alias: "",

@@ -136,5 +136,5 @@ test("a wrong provider configuration is reported without a log-in", async () => 
 
 test("linked accounts are listed, and unlinked by their id", async () => {
   expect(await provider("links")).toEqual({ code: 0, stdout: "", stderr: "There are no linked accounts.\n" });
-  expect(await provider("unlink", randomUUID())).toEqual(refused("There is no such link."));
+  expect(await provider("unlink", randomUUID())).toEqual(refused("There is no linked account with this id."));
 });

@@ -164,11 +164,11 @@ describe("serve", () => {
     const down = { alias: "down", storage: { engine: "postgres", url: "postgres://u:S3cret@127.0.0.1:1/d" } };
     const server = serve({ databases: [{ storage: { engine: "memory" } }, down] });
     const url = await server.url();
-    expect(await server.logged("database cannot be used yet")).toMatchObject({
+    expect(await server.logged("Database unavailable")).toMatchObject({
       level: "warn",
       alias: "down",
       code: 704,
-      reason: "No Postgres answers at 127.0.0.1:1 (ECONNREFUSED).",
+      reason: "No Postgres server responds at 127.0.0.1:1 (ECONNREFUSED).",
     });
     const answer = await fetch(`${url}/down/_CheckService`);
     expect(answer.status).toBe(500);
@@ -191,7 +191,7 @@ describe("serve", () => {
     const { code, stderr } = await second.ended;
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `error: Port ${port} of 127.0.0.1 is in use, perhaps by a server that runs already. Choose another one with PORT (0 takes a free one).\n`,
+      `error: Port ${port} on 127.0.0.1 is already in use. Set PORT to another port, or to 0 for a free one.\n`,
     );
   });
 });
@@ -200,7 +200,7 @@ describe("demo", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-demo-"));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const creation = "creating the database, which takes a few seconds";
+  const creation = "Creating database";
 
   const command = (args: readonly string[], input?: string) =>
     new ServerProcess(args, { DATA_DIR: "kept" }, folder, input).ended;
@@ -271,7 +271,7 @@ describe("demo", () => {
         });
         // A session is valid in the database that opened it only.
         expect(await ask(restarted, "/_CheckSession", { sessionId })).toMatchObject({ code: "201" });
-        expect(again.lines().map(({ msg }) => msg)).not.toContain("demo data created");
+        expect(again.lines().map(({ msg }) => msg)).not.toContain("Demo data added");
         expect(again.lines().map(({ msg }) => msg)).not.toContain(creation);
       } finally {
         await again.kill();

@@ -109,7 +109,7 @@ describe("rolling upgrade", () => {
     const refusal = "The database was migrated by a newer version of the server. Start that version.";
     const again = run(["serve"]);
     const late = { url: await again.url() };
-    expect(await again.logged("database cannot be used yet")).toMatchObject({ code: 705, reason: refusal });
+    expect(await again.logged("Database unavailable")).toMatchObject({ code: 705, reason: refusal });
     expect(await readiness(late)).toBe(503);
     expect(await tryLogIn(late, "demo")).toMatchObject({ code: "705" });
     expect(await run(["migrate"]).ended).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });

@@ -83,7 +83,7 @@ export async function generateKeyPair(padding: RsaPadding): Promise<ClientKeyPai
 /** Throws a `TypeError` for a key pair that cannot decrypt the response. */
 export function checkKeyPair({ publicKey, privateKey }: ClientKeyPair, padding: RsaPadding): void {
   if (!isFor(publicKey, padding) || !isFor(privateKey, padding) || !privateKey.usages.includes("decrypt")) {
-    throw new TypeError(`The key pair is not one of RSA-OAEP with ${rsaSchemes[padding].hash} that may decrypt.`);
+    throw new TypeError(`The key pair must be for RSA-OAEP with ${rsaSchemes[padding].hash} and allow decryption.`);
   }
 }
 

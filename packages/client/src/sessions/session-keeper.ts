@@ -103,7 +103,7 @@ export class SessionKeeper {
   async #unlessSuperseded(session: ClientSession, isNeeded: boolean): Promise<void> {
     if (isNeeded) return;
     await this.#closeQuietly(session);
-    throw new NotLoggedInError("The log-in was overtaken by another log-in or a log-out.");
+    throw new NotLoggedInError("Another log-in or a log-out has replaced this log-in.");
   }
 
   /** On failure, the session ends by its idle timeout. */

@@ -14,7 +14,7 @@ const maxTimeout = 2 ** 31 - 1;
 /** Throws a `RangeError` for an invalid time limit. */
 export function checkTimeout(timeout: number): void {
   if (!(timeout >= 0 && timeout <= maxTimeout))
-    throw new RangeError("A time-out is a number of milliseconds from 0 to 2147483647.");
+    throw new RangeError("A timeout must be an integer from 0 to 2147483647 (milliseconds).");
 }
 
 /** Runs `work` within the limits. When one is reached, its signal aborts and the call rejects at once. */

@@ -23,7 +23,7 @@ export class ServiceAddress {
     ) {
       throw new TypeError("`baseUrl` must be an http or https address without credentials, query and fragment.");
     }
-    if (alias !== "" && !aliasPattern.test(alias)) throw new TypeError("`alias` is not the alias of a database.");
+    if (alias !== "" && !aliasPattern.test(alias)) throw new TypeError("`alias` is not a valid alias.");
     this.isProtected = url.protocol === "https:" || loopback.test(url.hostname);
     this.#base = url.href.replace(/\/+$/, "") + (alias && `/${alias}`);
   }
@@ -37,7 +37,7 @@ export class ServiceAddress {
 /** Adds a query string to a path. Throws a `TypeError` for an invalid path. */
 export function withQuery(path: string, query: QueryValues = {}): string {
   if (!path.startsWith("/") || /[?#]/.test(path))
-    throw new TypeError("A path begins with a slash, and its query is given apart.");
+    throw new TypeError("A path must start with a slash and must not contain a query string.");
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));

@@ -3,23 +3,22 @@ import { UsageError } from "./usage-error.ts";
 
 export const usage = `Usage: sallyport-conformance <adapter module> [options]
 
-Runs the checks of the storage contract on an adapter. The module's default export
-is an AdapterUnderTest: its name, and how to create a storage for one check.
+Run the checks of the storage contract on an adapter. The default export of the module
+is an AdapterUnderTest: a name, and a function that creates a storage for one check.
 
 Options:
-  --section <name>  only the checks of this section; may be given several times
-  --check <name>    only this check; may be given several times
-  --json <file>     writes the report as JSON, too
-  --badge <file>    writes a badge, too: an SVG, or with the ending .json an endpoint of shields.io
-  --differential <n>  instead of running checks, compares the adapter with the storage in
-                    memory: by n random queries, and by random writes
-  --seed <s>        the seed of a comparison that is to be had again
-  --list            lists the sections and their checks, and runs none
-  --help            prints this
+  --section <name>    run only the checks of this section; repeatable
+  --check <name>      run only this check; repeatable
+  --json <file>       also write the report as JSON
+  --badge <file>      also write a badge: an SVG, or a shields.io endpoint if the name ends in .json
+  --differential <n>  run no checks; compare the adapter with the memory storage by n random
+                      queries and by random writes
+  --seed <s>          seed of the comparison (default: random)
+  --list              list the sections and their checks
+  --help              display help
 
-Exit code: 0 if every check that applies has passed, 1 if one has failed or is
-to be written (it came to an error called NotImplemented), 2 if it could not run.
-Of a comparison: 0 without a difference, 1 with one.
+Exit code: 0 if all applicable checks pass, 1 if a check fails or meets a NotImplemented
+error, 2 if the command cannot run. Of a comparison: 0 without a difference, 1 with one.
 `;
 
 export interface CommandOptions {
@@ -41,19 +40,18 @@ export interface CommandOptions {
 export function commandOptions(args: readonly string[]): CommandOptions {
   const { values, positionals } = parsed(args);
   const [module, ...others] = positionals;
-  if (others.length > 0) throw new UsageError(`One adapter at a time: what is "${others[0]}"?`);
+  if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}". Pass one adapter module.`);
   const { section: sections = [], check: checks = [], json, badge, list = false, help = false } = values;
-  if (module === undefined && !list && !help) throw new UsageError("The path of the adapter's module is missing.");
+  if (module === undefined && !list && !help) throw new UsageError("The path of the adapter module is missing.");
   const [differential, seed] = [
     wholeNumber("differential", values.differential, 1),
     wholeNumber("seed", values.seed, 0),
   ];
-  if (differential === undefined && seed !== undefined)
-    throw new UsageError("A seed is that of a comparison: --differential is missing.");
+  if (differential === undefined && seed !== undefined) throw new UsageError("--seed requires --differential.");
   if (differential !== undefined && sections.length + checks.length > 0)
-    throw new UsageError("A comparison runs no checks: leave --section and --check out.");
+    throw new UsageError("--differential cannot be combined with --section or --check.");
   if (differential !== undefined && badge !== undefined)
-    throw new UsageError("A badge tells of checks, not of a comparison.");
+    throw new UsageError("--differential cannot be combined with --badge.");
   return { module, sections, checks, json, badge, differential, seed, list, help };
 }
 
@@ -61,7 +59,7 @@ function wholeNumber(option: string, text: string | undefined, least: number): n
   if (text === undefined) return undefined;
   const number = Number(text);
   if (!/^\d{1,9}$/.test(text) || number < least)
-    throw new UsageError(`--${option} takes a whole number from ${least} to 999999999.`);
+    throw new UsageError(`--${option} must be an integer from ${least} to 999999999.`);
   return number;
 }
 

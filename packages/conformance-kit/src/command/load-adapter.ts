@@ -9,17 +9,15 @@ import { UsageError } from "./usage-error.ts";
 export async function loadAdapter(path: string): Promise<AdapterUnderTest> {
   const file = resolve(path);
   await access(file).catch((error: unknown) => {
-    throw new UsageError(`There is no module ${file}.`, { cause: error });
+    throw new UsageError(`The module ${file} does not exist.`, { cause: error });
   });
   const module = await load(file);
   const adapter = module["default"];
   if (adapter === undefined)
-    throw new UsageError(
-      `${file} has no default export. It has to be an AdapterUnderTest: export default { name, create }.`,
-    );
+    throw new UsageError(`${file} has no default export. Export an AdapterUnderTest: export default { name, create }.`);
   if (!isAdapter(adapter)) {
     throw new UsageError(
-      `The default export of ${file} is no AdapterUnderTest: it needs a name, which is a text, and create, which is a function; its concurrency is a number from 1.`,
+      `The default export of ${file} is not an AdapterUnderTest. It requires a string name and a function create; concurrency, if set, must be a positive integer.`,
     );
   }
   return adapter;

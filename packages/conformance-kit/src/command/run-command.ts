@@ -44,8 +44,8 @@ export async function runCommand(
   } catch (error) {
     const report =
       error instanceof UsageError
-        ? `${error.message}\n(--help tells what there is)`
-        : `the kit itself has failed: ${described(error)}`;
+        ? `${error.message}\n(see --help)`
+        : `unexpected error in the kit: ${described(error)}`;
     stderr.write(`error: ${report}\n`);
     return 2;
   }
@@ -55,7 +55,7 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
   const { module = "", json, badge } = options;
   const checks = chooseChecks(allChecks, options);
   if (badge !== undefined && checks.length < allChecks.length)
-    throw new UsageError("A badge tells of all checks; leave --section and --check out.");
+    throw new UsageError("--badge cannot be combined with --section or --check.");
   const adapter = await loadAdapter(module);
   const again = (check: string) => `npx sallyport-conformance ${quoted(module)} --check ${quoted(check)}`;
   const report = new HumanReport(adapter.name, checks, {
@@ -80,7 +80,7 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
     );
   const { result, strayErrors } = await withStrayErrors(running)
     .catch((error: unknown) => {
-      throw new UsageError(`${adapter.name} creates no storage: ${described(error)}`, { cause: error });
+      throw new UsageError(`${adapter.name} cannot create a storage: ${described(error)}`, { cause: error });
     })
     .finally(() => adapter.close?.());
   const done = { ...result, strayErrors };
@@ -105,7 +105,7 @@ function chooseChecks(
     ...sections.filter((name) => !known.section.has(name)).map((name) => `section "${name}"`),
     ...names.filter((name) => !known.check.has(name)).map((name) => `check "${name}"`),
   ];
-  if (unknown.length > 0) throw new UsageError(`There is no ${unknown.join(" and no ")}. --list tells what there is.`);
+  if (unknown.length > 0) throw new UsageError(`There is no ${unknown.join(" and no ")}. See --list.`);
   if (sections.length + names.length === 0) return checks;
   return checks.filter(({ section, name }) => sections.includes(section) || names.includes(name));
 }
@@ -128,7 +128,7 @@ async function compareAdapter(
   const adapter = await loadAdapter(module);
   const run = await compareAdapters(memoryReference, adapter, { runs, seed })
     .catch((error: unknown) => {
-      throw new UsageError(`${adapter.name} creates no storage: ${described(error)}`, { cause: error });
+      throw new UsageError(`${adapter.name} cannot create a storage: ${described(error)}`, { cause: error });
     })
     .finally(() => adapter.close?.());
   const again = `npx sallyport-conformance ${quoted(module)} --differential ${runs} --seed ${seed}`;

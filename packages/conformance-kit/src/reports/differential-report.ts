@@ -26,9 +26,9 @@ export function differentialSummary(run: DifferentialRun, module: string, again:
     `${adapter} differs from ${reference} (${tried}):`,
     `  expected ${described(difference.expected)}`,
     `  got      ${described(difference.actual)}`,
-    `Again: ${again}`,
+    `Rerun: ${again}`,
     "",
-    "As a test, which can be run with node:",
+    "As a test for Node.js:",
     "",
     readyTest(difference, module),
   ].join("\n");

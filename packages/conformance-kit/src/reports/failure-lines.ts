@@ -28,7 +28,7 @@ export function failureLines(
   const rows = [
     ...errorRows(error),
     ...places.map(({ method, file, line }, index) => [index === 0 ? "contract" : "", `${method}, ${file}:${line}`]),
-    ["again", again(name)],
+    ["rerun", again(name)],
   ];
   return [
     `${style.bad(`${number}.`)} ${section}: ${style.strong(name)}`,
@@ -53,7 +53,7 @@ function errorRows(error: unknown): string[][] {
 /** The report of an error that the adapter threw outside the checks. */
 export function strayErrorLines(error: unknown, { bad, faint }: TerminalStyle): string[] {
   return [
-    `${bad("✗")} thrown outside the checks, where it could not be caught: ${described(error)}`,
+    `${bad("✗")} uncaught error outside the checks: ${described(error)}`,
     ...originOf(error).map((frame) => `   ${faint("from")}  ${frame}`),
     "",
   ];

@@ -30,10 +30,10 @@ function notImplementedLines(results: readonly CheckResult[], { strong, good, fa
   return [
     `${good("█".repeat(filled))}${faint("░".repeat(barWidth - filled))} ${passed} of ${counted(all, "check")}`,
     "",
-    strong("To be written next"),
+    strong("Implement next"),
     ...byCount
       .slice(0, shownMessages)
-      .map(([message, count]) => `  ${message} ${faint(`${counted(count, "check")} came to it.`)}`),
+      .map(([message, count]) => `  ${message} ${faint(`Blocks ${counted(count, "check")}`)}`),
     ...(byCount.length > shownMessages ? [faint(`  and ${byCount.length - shownMessages} more`)] : []),
     "",
   ];
@@ -79,7 +79,7 @@ export class HumanReport {
     const outcome = [
       style.good(`${passed} passed`),
       failed === 0 ? "0 failed" : style.bad(`${failed} failed`),
-      ...(notImplemented > 0 ? [`${notImplemented} to write`] : []),
+      ...(notImplemented > 0 ? [`${notImplemented} not implemented`] : []),
       `${notApplicable} not applicable`,
     ];
     this.lines([
@@ -87,7 +87,7 @@ export class HumanReport {
       ...failures.flatMap((failure, index) => failureLines(failure, index + 1, context)),
       ...notImplementedLines(results, style),
       ...strayErrors.flatMap((error) => strayErrorLines(error, style)),
-      `${chosen}: ${run} run, ${outcome.join(", ")}; ${seconds(duration)}, of which ${seconds(cpu)} of computing.`,
+      `${chosen}: ${run} run, ${outcome.join(", ")}; ${seconds(duration)}, CPU ${seconds(cpu)}.`,
     ]);
   }
 
@@ -106,7 +106,7 @@ function capabilityLines(
   const width = Math.max(...words.map(([name]) => name.length));
   const lines = words.map(([name, word]) => {
     const leftOut = capabilities[name] ? 0 : checks.filter(({ needs }) => needs === name).length;
-    const reason = leftOut === 0 ? "" : `; ${counted(leftOut, "check")} about it left out`;
+    const reason = leftOut === 0 ? "" : `; ${counted(leftOut, "check")} not applicable`;
     return `  ${name.padEnd(width)}  ${word}${faint(reason)}`;
   });
   return [strong("Declared capabilities"), ...lines];

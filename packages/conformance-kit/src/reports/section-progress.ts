@@ -46,7 +46,7 @@ export class SectionProgress {
     const counts = [
       ...(passed > 0 ? [good(`${passed} passed`)] : []),
       ...(failed > 0 ? [bad(`${failed} failed`)] : []),
-      ...(notImplemented > 0 ? [`${notImplemented} to write`] : []),
+      ...(notImplemented > 0 ? [`${notImplemented} not implemented`] : []),
       ...(notApplicable > 0 ? [faint(`${notApplicable} not applicable`)] : []),
     ];
     const time = seconds(results.reduce((sum, { duration }) => sum + duration, 0));

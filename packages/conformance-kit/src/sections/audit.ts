@@ -25,7 +25,7 @@ const eventChecks = checksOf("audit", {
     const events: AuditEvent[] = [
       { ...auditEvent, appNames: ["field", "office"], actorId: "A1", subjectId: "7" },
       { ...auditEvent, type: "login.refused", outcome: 302, requestId: "second" },
-      { ...auditEvent, type: "logout", address: "2001:db8::1" },
+      { ...auditEvent, type: "logout.completed", address: "2001:db8::1" },
       { ...auditEvent, type: "logout.failed", outcome: 703 },
       { ...auditEvent, type: "class.created", className: "Invoice" },
       { ...auditEvent, type: "class.removed", className: `C${"x".repeat(62)}` },

@@ -44,7 +44,7 @@ export class PutClass {
       const known = before.find(input.name)?.definition;
       if (known !== undefined && isSameClass(known, definition)) return { model: before, becomesUsers: false };
       const outcome = await r.model.change({ put: [definition] }, before.generation);
-      if (outcome === "stale") throw new ServiceError(706, { detail: "The model was changed though it was held." });
+      if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
       await r.audit.append(
         sessionEvent(context, { type: known === undefined ? "class.created" : "class.changed", className: input.name }),
       );
@@ -57,7 +57,7 @@ export class PutClass {
     if (becomesUsers) await reserveUserNames(database);
     this.indexes.begin(database);
     const modelClass = model.find(input.name);
-    if (modelClass === undefined) throw new ServiceError(799, { detail: "The class that was put is not there." });
+    if (modelClass === undefined) throw new ServiceError(799, { detail: "The stored class was not found." });
     const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
     return { structure: structureOf(modelClass, source), generation: model.generation };
   }
@@ -102,7 +102,7 @@ export class RemoveClass {
       await r.model.lock();
       const before = await prepareRemoval(r, input);
       const outcome = await r.model.change({ put: [], removed: [input.name] }, before.generation);
-      if (outcome === "stale") throw new ServiceError(706, { detail: "The model was changed though it was held." });
+      if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
       await r.audit.append(sessionEvent(context, { type: "class.removed", className: input.name }));
       return before.generation + 1;
     });
@@ -117,17 +117,17 @@ async function prepareRemoval(r: Repositories, { name, expectedGenerations }: Re
   const modelClass = model.find(name);
   if (modelClass === undefined) throw new ServiceError(304);
   const refuse = (detail: string) => new ServiceError(307, { detail });
-  if (builtInClasses.some((each) => each.name === name)) throw refuse("The class is built in.");
+  if (builtInClasses.some((each) => each.name === name)) throw refuse("A built-in class cannot be removed.");
   const below = modelClass.subtree.filter((each) => each !== name);
-  if (below.length > 0) throw refuse(`These classes inherit from it: ${below.join(", ")}.`);
+  if (below.length > 0) throw refuse(`These classes inherit from the class: ${below.join(", ")}.`);
   const referrers = [...model.all()].flatMap(({ definition }) =>
     definition.name === name
       ? []
       : definition.attributes.filter(({ target }) => target === name).map((each) => `${definition.name}.${each.name}`),
   );
-  if (referrers.length > 0) throw refuse(`These attributes point to it: ${referrers.join(", ")}.`);
+  if (referrers.length > 0) throw refuse(`These attributes reference the class: ${referrers.join(", ")}.`);
   const recycled = await r.deletion.countRecycled([name]);
   const count = (await r.objects.count({ classes: [name] }, seesAll)) + recycled;
-  if (count > 0) throw refuse(`${count} objects are of the class, ${recycled} of them in the recycler.`);
+  if (count > 0) throw refuse(`The class has ${count} objects, ${recycled} of them in the recycle bin.`);
   return model;
 }

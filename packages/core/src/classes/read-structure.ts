@@ -26,7 +26,7 @@ export class ReadStructure {
     context: Pick<SessionContext, "r" | "database" | "unit" | "principal" | "modelGeneration">,
   ): Promise<ModelStructure> {
     const { database, principal, unit } = context;
-    if (unit.joined) throw new ServiceError(307, { detail: "Classes are not shown within a transaction." });
+    if (unit.joined) throw new ServiceError(307, { detail: "Classes cannot be read inside a transaction." });
     const model = (await requestModel(context)).as(principal);
     const readable = [...model.all()].filter((modelClass) => mayOnClass(principal, modelClass, "read"));
     const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };

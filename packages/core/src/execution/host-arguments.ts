@@ -19,11 +19,11 @@ export function argumentsOf<Name extends string>(
 ): HostArguments<Name> {
   const fault = (path: readonly string[], reason: string) => faultAt(jsonPointer([call, ...path]), reason);
   if (typeof argument !== "object" || argument === null || Array.isArray(argument))
-    throw fault([], "An object with the arguments.");
+    throw fault([], "An object is expected.");
   const known: ReadonlySet<string> = new Set(names);
   const given = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(argument)) {
-    if (!known.has(name)) throw fault([name], "There is no such argument.");
+    if (!known.has(name)) throw fault([name], "Unknown argument.");
     given.set(name, value as JsonValue);
   }
   return {
@@ -31,12 +31,12 @@ export function argumentsOf<Name extends string>(
     fault: (name, reason) => fault([name], reason),
     text: (name) => {
       const value = given.get(name);
-      if (typeof value !== "string") throw fault([name], "A text.");
+      if (typeof value !== "string") throw fault([name], "A string is expected.");
       return value;
     },
     flag: (name) => {
       const value = given.get(name) ?? false;
-      if (typeof value !== "boolean") throw fault([name], "true or false.");
+      if (typeof value !== "boolean") throw fault([name], "true or false is expected.");
       return value;
     },
   };

@@ -28,9 +28,9 @@ export class HostCalls {
   /** `reads`: 307 for a call that writes or locks. */
   async answer(scope: MacroScope, { name, argument }: HostCall, reads: boolean): Promise<JsonValue | undefined> {
     const action = this.actions.get(name);
-    if (action === undefined) throw new ServiceError(307, { detail: "There is no such call." });
+    if (action === undefined) throw new ServiceError(307, { detail: "Unknown call." });
     if (action.writes(argument)) {
-      if (reads) throw new ServiceError(307, { detail: `${name}: not in a hook that only reads.` });
+      if (reads) throw new ServiceError(307, { detail: `${name}: A read-only hook cannot make this call.` });
       await scope.begin();
     }
     const context = scope.current();
@@ -89,7 +89,7 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
 /** Row locks last until the transaction ends. Outside a transaction they would have no effect. */
 function isLocked({ unit }: SessionContext, given: HostArguments<"hold">): boolean {
   if (!given.flag("hold")) return false;
-  if (!unit.joined) throw given.fault("hold", "Only in a transaction.");
+  if (!unit.joined) throw given.fault("hold", "A lock requires a transaction.");
   return true;
 }
 
@@ -100,7 +100,7 @@ async function lockAll({ r }: SessionContext, read: () => Promise<ListedObjects>
     const listed = await read();
     const missing = listed.list["~Elements"].map((element) => element["~ObjectID"]).filter((id) => !lockedIds.has(id));
     if (missing.length === 0) return listed;
-    if (attempt > tries) throw new ServiceError(713, { detail: "Others go on changing what is on the list." });
+    if (attempt > tries) throw new ServiceError(713, { detail: "Concurrent writes keep changing the list." });
     await r.objects.lock(missing);
     for (const id of missing) lockedIds.add(id);
   }
@@ -160,7 +160,7 @@ function attributesOf(
   forms: RequestForms,
 ): GivenAttributes {
   if (typeof attributes !== "object" || attributes === null || Array.isArray(attributes))
-    throw fault("attributes", "An object with attributes.");
+    throw fault("attributes", "An object is expected.");
   forms.checkJson(attributes);
   return attributes as GivenAttributes;
 }
@@ -168,14 +168,14 @@ function attributesOf(
 function readersOf({ given: { readers }, fault }: HostArguments<"readers">): readonly string[] | null {
   if (readers === null) return null;
   if (!Array.isArray(readers) || !readers.every((each) => typeof each === "string"))
-    throw fault("readers", "A list of ids, or null.");
+    throw fault("readers", "An array of ids or null is expected.");
   return readers;
 }
 
 function versionsOf({ given: { version }, fault }: HostArguments<"version">): readonly number[] | null {
   if (version === undefined || version === null) return null;
   if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 1)
-    throw fault("version", "The number of a version.");
+    throw fault("version", "A positive integer is expected.");
   return [version];
 }
 

@@ -68,9 +68,9 @@ export async function mayExecute(
 export async function accessibleMacro(context: SessionContext, name: string, names: CallerNames): Promise<Macro> {
   if (!isMacroName(name)) throw new ServiceError(400);
   const found = (await context.database.macros.current(context)).find(name);
-  if (found === undefined) throw new ServiceError(710, { detail: "There is no such macro." });
-  if (found.kind === "hook") throw new ServiceError(710, { detail: "It is a hook, and no macro." });
-  if (found.kind === "broken") throw new ServiceError(710, { detail: "The macro is broken.", cause: found.fault });
+  if (found === undefined) throw new ServiceError(710, { detail: "There is no macro with this name." });
+  if (found.kind === "hook") throw new ServiceError(710, { detail: "The module is a hook, not a macro." });
+  if (found.kind === "broken") throw new ServiceError(710, { detail: "The macro failed to load.", cause: found.fault });
   if (!(await mayExecute(context, found.access, names))) throw new ServiceError(401);
   return found;
 }

@@ -46,7 +46,7 @@ function acceptBody(name: string, check: () => void): void {
   try {
     check();
   } catch (error) {
-    throw hookFailure(name, "sets what no body may hold.", error);
+    throw hookFailure(name, "set a value that a request body cannot contain.", error);
   }
 }
 
@@ -223,5 +223,5 @@ function isAdditions(value: JsonValue | undefined): value is readonly JsonValue[
 }
 
 function malformed(name: string) {
-  return hookFailure(name, "gave what it cannot give.");
+  return hookFailure(name, "returned an invalid result.");
 }

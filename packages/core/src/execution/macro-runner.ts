@@ -155,7 +155,7 @@ export class MacroRunner {
         else endByTimeout();
       };
       let cancelTimer = this.parts.after(timeout + timeoutGrace, checkTimeout);
-      const stopWatching = onDisconnect(end("ended", "the client has gone away"));
+      const stopWatching = onDisconnect(end("ended", "the client disconnected"));
       unsubscribe = () => {
         cancelTimer();
         stopWatching();
@@ -186,7 +186,7 @@ export class MacroRunner {
     const { name, limits, readsCaller } = module;
     const caller = await names.caller(scope.current(), readsCaller);
     const left = execution.deadline + execution.lease.waited - Date.now();
-    if (left <= 0) throw new MacroFault("timeout", name, "The execution took too long.");
+    if (left <= 0) throw new MacroFault("timeout", name, "The execution exceeded its time limit.");
     const invocation = {
       module: module.module,
       driver,
@@ -220,7 +220,7 @@ export class MacroRunner {
     given: JsonValue,
   ): Promise<JsonValue> {
     const { name, input } = argumentsOf("call", given, "name", "input").given;
-    if (reads) throw new ServiceError(307, { detail: "call: not in a hook that only reads." });
+    if (reads) throw new ServiceError(307, { detail: "call: A read-only hook cannot make this call." });
     if (typeof name !== "string") throw new ServiceError(400);
     const context = scope.current();
     const module = await accessibleMacro(context, name, names);
@@ -247,7 +247,7 @@ export class MacroRunner {
 function deeper(execution: MacroExecution): MacroExecution {
   const depth = execution.depth + 1;
   if (depth > maxExecutionDepth)
-    throw new ServiceError(710, { detail: `Macros and hooks call one another more than ${maxExecutionDepth} deep.` });
+    throw new ServiceError(710, { detail: `Macros and hooks are nested more than ${maxExecutionDepth} levels deep.` });
   return { ...execution, depth };
 }
 

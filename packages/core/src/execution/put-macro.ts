@@ -31,9 +31,9 @@ export class PutMacro {
     if (!isMacroName(name)) throw new ServiceError(400);
     acceptStorable([text, changedBy]);
     if (bytesOf(text) > maxMacroBytes)
-      throw new ServiceError(307, { detail: `The text has more than ${maxMacroBytes} bytes.` });
+      throw new ServiceError(307, { detail: `The source is larger than ${maxMacroBytes} bytes.` });
     if (changedBy === "" || changedBy.length > maxAuthorLength)
-      throw new ServiceError(307, { detail: `Who stores a macro has a name of 1 to ${maxAuthorLength} characters.` });
+      throw new ServiceError(307, { detail: `The author must have 1 to ${maxAuthorLength} characters.` });
     const [inspected] = await this.inspector.inspect([{ name, text, language, origin: name }]);
     if (inspected?.module.kind === "broken") throw inspected.module.fault;
     return unit.transaction(async (r) => {

@@ -52,7 +52,7 @@ export class AcceptProviderUser {
         const [userObject] = (await rawMembers(inside, readScope, [user])) as [Members];
         const answer = await hook.run(deeper(inside), { ...given, userObject });
         if (typeof answer !== "number" || !Number.isSafeInteger(answer) || answer < 0)
-          throw new ServiceError(324, { detail: `The hook ${hook.name} refuses the user.` });
+          throw new ServiceError(324, { detail: `The hook ${hook.name} refused the user.` });
         return answer === 0 ? "accepted" : "assigned";
       }),
     );
@@ -151,12 +151,13 @@ class NoUserAssignedError extends Error {
 async function chosenUser({ r }: HookCaller, id: ObjectId): Promise<ObjectId> {
   const [object] = await r.objects.get([id], seesAll);
   const [userId] = idsOf(object?.attributes ?? {}, "User");
-  if (userId === undefined) throw new ServiceError(324, { detail: "The hook has assigned a user, but has set none." });
+  if (userId === undefined)
+    throw new ServiceError(324, { detail: "The hook reported an assigned user but did not set one." });
   return userId;
 }
 
 async function requireAccount({ r }: HookCaller, userId: ObjectId): Promise<void> {
   const { account } = await r.accounts.find({ id: userId }, []);
   if (account === null || account.disabled)
-    throw new ServiceError(324, { detail: "The user that is to be bound has no account, or a disabled one." });
+    throw new ServiceError(324, { detail: "The assigned user has no account, or the account is disabled." });
 }

@@ -40,7 +40,7 @@ export class ExchangeReturnCode {
     const code = stored === undefined ? null : openedCode(stored.value, this.sealing);
     if (code === null) {
       await tallyRefused(context, 324);
-      throw new ServiceError(324, { detail: "The code is unknown, used or over." });
+      throw new ServiceError(324, { detail: "The code is unknown, used or expired." });
     }
     const consume = async (inside: Repositories) => (await inside.records.take(returnCodes, digest)) !== null;
     try {
@@ -57,10 +57,10 @@ export class ExchangeReturnCode {
     const { verifier, secondFactor, consume } = given;
     const { database, appKey, r } = context;
     const isOwn = code.appKeyId === appKey.id && code.alias === database.alias;
-    if (!isOwn) throw new ServiceError(324, { detail: "The code is of another app key or database." });
+    if (!isOwn) throw new ServiceError(324, { detail: "The code belongs to another app key or database." });
     // The comparison of digests leaks nothing about the verifier through timing.
     const isProven = isVerifier(verifier) && this.digests.sha256(verifier) === code.challenge;
-    if (!isProven) throw new ServiceError(324, { detail: "The verifier does not belong to the code." });
+    if (!isProven) throw new ServiceError(324, { detail: "The verifier does not match the code." });
     const registered = await this.providers.find(code.provider, database, r);
     const { profile, appNames, deviceId } = code;
     const startInput = { ...code.secondFactor, enrol: code.secondFactor.enrol || secondFactor.enrol };

@@ -133,7 +133,7 @@ export class FinishProviderLogIn {
     );
     if (outcome === "stored") return code;
     await tallyRefused(context, 706);
-    throw new ServiceError(706, { detail: "Too many codes wait to be traded." });
+    throw new ServiceError(706, { detail: "Too many codes wait to be exchanged." });
   }
 
   private async prove(context: AppKeyContext, { state, text, parameters, finding }: AcceptedCallback): Promise<Proven> {
@@ -156,7 +156,7 @@ export class FinishProviderLogIn {
     const { providerName, cookie } = input;
     const { digests, sealing } = this.parts;
     const provider = providerTypeOf(providerName);
-    if (provider === null) throw new ServiceError(698, { detail: "There is no such provider." });
+    if (provider === null) throw new ServiceError(698, { detail: "There is no provider with this name." });
     const digest = digests.sha256(text);
     const { state: stored, appKey, ...admission } = await request.r.admission.admitCallback(digest);
     refuseMaintenance(admission);
@@ -173,8 +173,8 @@ export class FinishProviderLogIn {
       throw new ServiceError(324, {
         detail:
           state === null
-            ? "The state is unknown, used or over."
-            : "The state is of another provider, database or browser.",
+            ? "The state is unknown, used or expired."
+            : "The state belongs to another provider, database or browser.",
       });
     }
     const { modelGeneration, macroGeneration } = admission;

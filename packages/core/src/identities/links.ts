@@ -82,7 +82,7 @@ export async function removeLink(
 }
 
 function noSuchLink(): ServiceError {
-  return new ServiceError(304, { detail: "There is no such link." });
+  return new ServiceError(304, { detail: "There is no linked account with this id." });
 }
 
 export interface ListedLink {
@@ -123,12 +123,12 @@ export class ListOwnLinks {
 export class RemoveOwnLinks {
   async removeOwnLinks(context: SessionContext, providerName: string): Promise<void> {
     const type = providerTypeOf(providerName);
-    if (type === null) throw new ServiceError(698, { detail: "There is no such provider." });
+    if (type === null) throw new ServiceError(698, { detail: "There is no provider with this name." });
     const links = (await ownLinks(context)).filter(({ value }) => value.provider === type);
     const removed = await context.unit.transaction(async (r) => {
       for (const { value } of links) {
         if (await new SecondFactors(r.records).hasConfirmed(`link:${value.id}`))
-          throw new ServiceError(307, { detail: "The link has a second factor; switch it off first." });
+          throw new ServiceError(307, { detail: "The linked account has a second factor. Disable it first." });
       }
       const removedIds = await r.records.remove(identityLinkKind, { ids: links.map(({ id }) => id) });
       for (const { id, value } of links.filter((link) => removedIds.includes(link.id))) {

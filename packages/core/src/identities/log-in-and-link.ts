@@ -63,12 +63,13 @@ export class LogInAndLink {
   ): Promise<ProviderType> {
     const given = typeof dfUuid === "string" && isUuid(dfUuid) ? dfUuid.toLowerCase() : null;
     const found = given === null ? null : await r.records.take(assignableIdentities, this.digests.sha256(given));
-    if (found === null) throw new ServiceError(324, { detail: "The dfUuid is missing, unknown, used or over." });
+    if (found === null) throw new ServiceError(324, { detail: "The dfUuid is missing, unknown, used or expired." });
     const { appKeyId, ...identity } = found;
-    if (appKeyId !== context.appKey.id) throw new ServiceError(324, { detail: "The dfUuid is of another app key." });
+    if (appKeyId !== context.appKey.id)
+      throw new ServiceError(324, { detail: "The dfUuid belongs to another app key." });
     const link = { ...identity, id: randomUuid(this.random), userId: authenticated.account.userId, shared: false };
     if (!(await createLink(context, r, link, { appNames, digests: this.digests })))
-      throw new ServiceError(324, { detail: "The account is bound to a user already." });
+      throw new ServiceError(324, { detail: "The provider account is already linked to a user." });
     return link.provider;
   }
 }

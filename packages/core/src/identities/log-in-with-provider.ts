@@ -96,7 +96,7 @@ class UnlinkedIdentityError extends Error {
   override readonly name = "UnlinkedIdentityError";
 }
 
-const alreadyConsumedDetail = "Another request was quicker.";
+const alreadyConsumedDetail = "A concurrent request has used it.";
 
 /** A concurrent request has consumed the proof. The gate has already audited it. */
 export class AlreadyConsumedError extends ServiceError {

@@ -26,7 +26,7 @@ export class ProviderSealing {
   openData(sealed: string): JsonValue {
     const data = this.open("data", sealed);
     if (data === undefined)
-      throw new ServiceError(608, { detail: "The additional data were sealed under another master key." });
+      throw new ServiceError(608, { detail: "The additional data was encrypted with another master key." });
     return data;
   }
 }

@@ -26,7 +26,7 @@ export class PutProvider {
     { provider, data, ...entry }: PutProviderInput,
   ): Promise<ProviderData> {
     if (entry.name.trim() === "" || entry.name.length > maxNameLength)
-      throw new ServiceError(307, { detail: "The name has 1 to 255 characters." });
+      throw new ServiceError(307, { detail: "The name must have 1 to 255 characters." });
     await requireApplications(outside, entry.appNames);
     const accepted = provider.accept(data);
     const sealedData = this.sealing.seal("data", accepted);

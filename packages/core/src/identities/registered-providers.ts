@@ -74,11 +74,11 @@ export class RegisteredProviders {
     const provider = type === null ? undefined : this.providers.get(type);
     if (provider === undefined)
       throw new ServiceError(698, {
-        detail: type === null ? "There is no such provider." : `The provider ${type} is not switched on.`,
+        detail: type === null ? "There is no provider with this name." : `The provider ${type} is not enabled.`,
       });
     const entry = await new ProviderEntries(r.records).find(provider.type);
     if (entry === null)
-      throw new ServiceError(698, { detail: `The provider ${provider.type} is not registered in the database.` });
+      throw new ServiceError(698, { detail: `The provider ${provider.type} is not registered in this database.` });
     const data = provider.accept(this.openedData(alias, entry));
     return { provider, entry, data, redirectUri: this.addresses.of(alias, provider.type, data) };
   }
@@ -108,7 +108,7 @@ export class CallbackAddresses {
     const base = type === "apple" ? serverAddress : this.publicUrl;
     if (base === undefined || base === null)
       throw new ServiceError(608, {
-        detail: "The address that the provider is to send browsers back to is not known.",
+        detail: "The callback URL is unknown: server.publicUrl is not set.",
       });
     return [base.replace(/\/+$/, ""), ...(alias === "" ? [] : [alias]), "v1", type, "callback"].join("/");
   }

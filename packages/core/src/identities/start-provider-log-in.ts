@@ -100,7 +100,7 @@ export class StartProviderLogIn {
       quota: this.quota,
     });
     if (outcome !== "stored")
-      throw new TooManyPendingLogInsError(outcome === "ownerFull" ? "of one network" : "of the database");
+      throw new TooManyPendingLogInsError(outcome === "ownerFull" ? "from this network" : "of this database");
     return { location, cookie: browserCookie(digest, cookie, redirectUri) };
   }
 }
@@ -112,19 +112,18 @@ function acceptReturnTarget(
   { returnTo, challenge }: Pick<StartInput, "returnTo" | "challenge">,
 ): RequestedReturnTarget | null {
   if (returnTo === null && challenge === null) return null;
-  if (returnTo === null)
-    throw new ServiceError(307, { detail: "at /challenge: It belongs to an address to return to." });
+  if (returnTo === null) throw new ServiceError(307, { detail: "at /challenge: It requires returnTo." });
   if (!listsReturnAddress(appKey, returnTo))
     throw new ServiceError(307, { detail: "at /returnTo: The app key does not list this address." });
   const digest = challenge === null ? null : digestOfChallenge(challenge);
   if (digest === null)
-    throw new ServiceError(307, { detail: "at /challenge: It is not the SHA-256 of a verifier, as base64url." });
+    throw new ServiceError(307, { detail: "at /challenge: The base64url of a SHA-256 is expected." });
   return { address: returnTo, challenge: digest };
 }
 
 /** The quota of pending log-ins is exhausted. */
 class TooManyPendingLogInsError extends ServiceError {
   constructor(whose: string) {
-    super(706, { retryAfter: retryAfterSeconds, detail: `Too many log-ins ${whose} are under way at providers.` });
+    super(706, { retryAfter: retryAfterSeconds, detail: `Too many provider log-ins ${whose} are pending.` });
   }
 }

@@ -93,11 +93,11 @@ export class KeyRings {
     if (first === undefined) {
       // The database was replaced. The next request creates a key.
       ring.initialization = null;
-      throw new ServiceError(705, { detail: "The key of the database is gone." });
+      throw new ServiceError(705, { detail: "The key of the database is missing." });
     }
     const pair = this.open(first, ring);
     if (pair === undefined)
-      throw new ServiceError(705, { detail: "The keys of the database were sealed under another master key." });
+      throw new ServiceError(705, { detail: "The keys of the database were encrypted with another master key." });
     return pair;
   }
 

@@ -35,7 +35,7 @@ export class KeySealing {
 }
 
 /** Throws 705 without a master key. */
-export function requireWrapping(wrapping: KeyWrapping | null, detail = "There is no master key."): KeyWrapping {
+export function requireWrapping(wrapping: KeyWrapping | null, detail = "No master key is configured."): KeyWrapping {
   if (wrapping === null) throw new ServiceError(705, { detail });
   return wrapping;
 }

@@ -32,18 +32,18 @@ const known: ReadonlySet<string> = new Set(["on", "classes", "byDefault", "timeo
 /** Validates the declaration of a hook, by `on` or by its name. Returns an error text for the author if invalid. */
 export function acceptHook(name: string, declaration: Readonly<Record<string, JsonValue>>): HookDeclaration | string {
   const given = new Map(Object.entries(declaration));
-  for (const member of given.keys()) if (!known.has(member)) return `A hook has no member ${member}.`;
+  for (const member of given.keys()) if (!known.has(member)) return `${member}: Unknown member of a hook.`;
   const on = hookEvents.find((event) => event === (given.get("on") ?? name));
-  if (on === undefined) return `on: one of ${hookEvents.join(", ")}.`;
+  if (on === undefined) return `on: One of ${hookEvents.join(", ")} is expected.`;
   const byDefault = given.get("byDefault") ?? false;
-  if (typeof byDefault !== "boolean") return "byDefault: true or false.";
-  if (byDefault && on !== "xRestApi_FindObjects") return "byDefault: only a hook of lists has it.";
+  if (typeof byDefault !== "boolean") return "byDefault: true or false is expected.";
+  if (byDefault && on !== "xRestApi_FindObjects") return "byDefault: Only a hook for lists can have it.";
   const classes = given.get("classes");
   // Only one module authenticates. A fixed name identifies it even if its text is broken.
-  if (on === "xRestApi_Authenticate" && name !== on) return `on: only the module ${on} is this hook.`;
+  if (on === "xRestApi_Authenticate" && name !== on) return `on: Only the module ${on} can be this hook.`;
   if (withoutClasses.has(on))
-    return classes === undefined ? { on, classes: [], byDefault } : "classes: this hook has none.";
-  if (!isClassNames(classes)) return `classes: a list of 1 to ${maxClasses} names of classes.`;
+    return classes === undefined ? { on, classes: [], byDefault } : "classes: This hook cannot have classes.";
+  if (!isClassNames(classes)) return `classes: An array of 1 to ${maxClasses} class names is expected.`;
   return { on, classes, byDefault };
 }
 

@@ -139,6 +139,6 @@ export class LineAllowance {
     this.characters += line.length;
     if (this.lines <= maxLines && this.characters <= maxCharacters) return line;
     this.lines = maxLines + 1;
-    return "further lines of this execution are left out";
+    return "further log lines of this execution are omitted";
   }
 }

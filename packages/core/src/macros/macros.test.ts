@@ -64,22 +64,22 @@ describe("module declaration", () => {
   });
 
   test.each([
-    [{ run: "text" }, "There is no function run."],
-    [{ timeout: 5_001 }, "timeout: a whole number of milliseconds, at most 5000."],
-    [{ timeout: 0 }, "timeout: a whole number of milliseconds, at most 5000."],
+    [{ run: "text" }, "run: A function is expected."],
+    [{ timeout: 5_001 }, "timeout: An integer from 1 to 5000 (milliseconds) is expected."],
+    [{ timeout: 0 }, "timeout: An integer from 1 to 5000 (milliseconds) is expected."],
     [{ memory: 17 }, "memory: a whole number of MiB, at most 16."],
     [{ memory: 1.5 }, "memory: a whole number of MiB, at most 16."],
-    [{ transaction: "no" }, "transaction: true or false."],
-    [{ check: "no" }, "check: a function."],
-    [{ access: "nobody" }, 'access: "everyone", or an object with groups and apps.'],
-    [{ access: { group: ["A"] } }, "access has no member group."],
-    [{ access: { groups: "A" } }, "access.groups: a list of at most 100 names."],
-    [{ access: { groups: [" "] } }, "access.groups: a list of at most 100 names."],
-    [{ access: { skipCheck: { skipCheck: {} } } }, "access.skipCheck has no member skipCheck."],
-    [{ acces: "everyone" }, "A macro has no member acces."],
+    [{ transaction: "no" }, "transaction: true or false is expected."],
+    [{ check: "no" }, "check: A function is expected."],
+    [{ access: "nobody" }, 'access: "everyone" or an object with groups and apps is expected.'],
+    [{ access: { group: ["A"] } }, "access.group: Unknown member."],
+    [{ access: { groups: "A" } }, "access.groups: An array of at most 100 names is expected."],
+    [{ access: { groups: [" "] } }, "access.groups: An array of at most 100 names is expected."],
+    [{ access: { skipCheck: { skipCheck: {} } } }, "access.skipCheck.skipCheck: Unknown member."],
+    [{ acces: "everyone" }, "acces: Unknown member of a macro."],
     [
       JSON.parse('{"__proto__": {"access": "everyone"}}') as Record<string, JsonValue>,
-      "A macro has no member __proto__.",
+      "__proto__: Unknown member of a macro.",
     ],
   ])("refuses an invalid declaration and tells the author why: %j", (declaration, message) => {
     const given = Object.fromEntries([["run", true as JsonValue], ...Object.entries(declaration)]);
@@ -142,7 +142,7 @@ const written = (given: readonly string[]): string[] => {
   const allowance = new LineAllowance();
   return given.flatMap((line) => allowance.take(line) ?? []);
 };
-const last = "further lines of this execution are left out";
+const last = "further log lines of this execution are omitted";
 
 test("a macro logs a limited number of lines, then one note that lines are omitted", () => {
   const lines = Array.from({ length: 500 }, (_, index) => `line ${index}`);

@@ -39,7 +39,7 @@ export class ModuleInspector {
       const origins = [text, ...others].map(({ origin }) => origin);
       return broken(
         text,
-        new MacroFault("invalid", text.name, `There are several texts of this name: ${origins.join(", ")}.`),
+        new MacroFault("invalid", text.name, `Several modules have this name: ${origins.join(", ")}.`),
         formerHook(before?.module),
       );
     }
@@ -64,7 +64,7 @@ export class ModuleInspector {
       throw new MacroFault(
         "invalid",
         name,
-        "The name of a macro is a letter or _, then letters, digits and _, at most 128 in all.",
+        "The name must be a letter or _, then letters, digits and _, at most 128 in all.",
       );
     }
     const inspect = () => this.runtime.inspect({ name, code: text }, language);
@@ -106,7 +106,7 @@ export function acceptDeclaration(
   const given = new Map(Object.entries(declaration));
   const module = { ...text, checksInput: given.has("input") };
   const fault = (reason: string) => new MacroFault("invalid", name, reason);
-  if (given.get("run") !== true) throw fault("There is no function run.");
+  if (given.get("run") !== true) throw fault("run: A function is expected.");
   const limits = { ...max, ...limitsOf(given, max, fault) };
   const readsCaller = /\bcaller\b/.test(text.code);
   if (given.has("on") || isHookName(name)) {
@@ -115,11 +115,11 @@ export function acceptDeclaration(
     return { kind: "hook", name, module, hook, limits, readsCaller };
   }
 
-  for (const member of given.keys()) if (!ofMacros.has(member)) throw fault(`A macro has no member ${member}.`);
+  for (const member of given.keys()) if (!ofMacros.has(member)) throw fault(`${member}: Unknown member of a macro.`);
   const check = given.get("check");
-  if (check !== undefined && check !== true) throw fault("check: a function.");
+  if (check !== undefined && check !== true) throw fault("check: A function is expected.");
   const transaction = given.get("transaction") ?? true;
-  if (typeof transaction !== "boolean") throw fault("transaction: true or false.");
+  if (typeof transaction !== "boolean") throw fault("transaction: true or false is expected.");
   const access = accessOf(given.get("access"), "access", fault);
   const skipping = isRecord(given.get("access"))
     ? new Map(Object.entries(given.get("access") as object)).get("skipCheck")
@@ -132,10 +132,10 @@ type Fault = (reason: string) => MacroFault;
 
 function limitsOf(given: ReadonlyMap<string, JsonValue>, max: MacroLimits, fault: Fault): Partial<MacroLimits> {
   const timeout = numberOf(given.get("timeout"), 1, max.timeout);
-  if (timeout === null) throw fault(`timeout: a whole number of milliseconds, at most ${max.timeout}.`);
+  if (timeout === null) throw fault(`timeout: An integer from 1 to ${max.timeout} (milliseconds) is expected.`);
   const maxMemory = Math.floor(max.memory / mebibyte);
   const memory = numberOf(given.get("memory"), minMemory, maxMemory);
-  if (memory === null) throw fault(`memory: a whole number of MiB, at most ${maxMemory}.`);
+  if (memory === null) throw fault(`memory: An integer from ${minMemory} to ${maxMemory} (MiB) is expected.`);
   return {
     ...(timeout === undefined ? {} : { timeout, cpu: Math.min(max.cpu, timeout) }),
     ...(memory === undefined ? {} : { memory: memory * mebibyte }),
@@ -150,11 +150,11 @@ function numberOf(value: JsonValue | undefined, min: number, max: number): numbe
 function accessOf(value: JsonValue | undefined, at: string, fault: Fault): MacroAccess | null {
   if (value === undefined) return null;
   if (value === "everyone") return { groups: null, apps: null };
-  if (!isRecord(value)) throw fault(`${at}: "everyone", or an object with groups and apps.`);
+  if (!isRecord(value)) throw fault(`${at}: "everyone" or an object with groups and apps is expected.`);
   const given = new Map(Object.entries(value));
   for (const name of given.keys()) {
     if (name === "groups" || name === "apps" || (name === "skipCheck" && at === "access")) continue;
-    throw fault(`${at} has no member ${name}.`);
+    throw fault(`${at}.${name}: Unknown member.`);
   }
   const groups = namesOf(given.get("groups"), `${at}.groups`, fault);
   const apps = namesOf(given.get("apps"), `${at}.apps`, fault);
@@ -166,7 +166,7 @@ function namesOf(value: JsonValue | undefined, at: string, fault: Fault): readon
   if (value === undefined) return null;
   const isName = (each: unknown): each is string => typeof each === "string" && each.trim() !== "";
   if (Array.isArray(value) && value.length <= maxNames && value.every(isName)) return value;
-  throw fault(`${at}: a list of at most ${maxNames} names.`);
+  throw fault(`${at}: An array of at most ${maxNames} names is expected.`);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, JsonValue>> {

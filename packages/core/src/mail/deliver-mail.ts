@@ -22,17 +22,17 @@ interface ReadyMessage {
 export type Delivery =
   | { readonly kind: "sent" }
   /** The relay refuses it permanently. `reply` as in `MailOutcome`. No retry. */
-  | { readonly kind: "refused"; readonly reply: string }
+  | { readonly kind: "rejected"; readonly reply: string }
   /** There is no recipient, or the recipient got a mail moments ago. */
-  | { readonly kind: "nobody" }
+  | { readonly kind: "skipped" }
   /** Retried in `delay` milliseconds. */
-  | { readonly kind: "later"; readonly reply: string; readonly delay: number }
+  | { readonly kind: "deferred"; readonly reply: string; readonly delay: number }
   /** Retried, because the transport cannot send any mail. */
-  | { readonly kind: "stuck"; readonly error: MailerUnusable; readonly delay: number }
+  | { readonly kind: "unavailable"; readonly error: MailerUnusable; readonly delay: number }
   /** Retried, because the job could not be opened, prepared or written. */
   | { readonly kind: "failed"; readonly error: unknown; readonly delay: number }
   /** Another process has claimed the job. `sent`: the mail may arrive twice. */
-  | { readonly kind: "lost"; readonly sent: boolean };
+  | { readonly kind: "superseded"; readonly sent: boolean };
 
 export interface DeliverMailParts {
   readonly jobs: SealedMailJobs;
@@ -58,17 +58,17 @@ export class DeliverMail {
     try {
       ready = await this.messageOf(context, job);
     } catch (error) {
-      if (error instanceof ClaimLostError) return { kind: "lost", sent: false };
+      if (error instanceof ClaimLostError) return { kind: "superseded", sent: false };
       return this.postpone(context, job, "job", (delay) => ({ kind: "failed", error, delay }));
     }
-    return ready === null ? { kind: "nobody" } : this.send(context, ready);
+    return ready === null ? { kind: "skipped" } : this.send(context, ready);
   }
 
   /** Returns the message of a job. A password reset is prepared once. Its message then replaces the job. */
   private async messageOf({ alias, storage }: DeliveryContext, claimed: ClaimedMailJob): Promise<ReadyMessage | null> {
     const { jobs, resetMail } = this.parts;
     const content = jobs.open(alias, claimed.value.sealed);
-    if (content === undefined) throw new Error("The order was sealed under another master key.");
+    if (content === undefined) throw new Error("The mail job was encrypted with another master key.");
     if ("message" in content) return { message: content.message, job: claimed };
     const { job } = content;
     if (job.kind !== "passwordReset") return { message: job, job: claimed };
@@ -92,11 +92,11 @@ export class DeliverMail {
     } catch (error) {
       if (!(error instanceof MailerUnusable))
         return this.postpone(context, job, "job", (delay) => ({ kind: "failed", error, delay }));
-      return this.postpone(context, job, "transport", (delay) => ({ kind: "stuck", error, delay }));
+      return this.postpone(context, job, "transport", (delay) => ({ kind: "unavailable", error, delay }));
     }
     const { kind } = outcome;
-    if (kind === "later") return this.postpone(context, job, "job", (delay) => ({ ...outcome, kind, delay }));
-    return (await endClaim(context, job, null)) ? outcome : { kind: "lost", sent: kind === "sent" };
+    if (kind === "deferred") return this.postpone(context, job, "job", (delay) => ({ ...outcome, kind, delay }));
+    return (await endClaim(context, job, null)) ? outcome : { kind: "superseded", sent: kind === "sent" };
   }
 
   private async postpone(
@@ -107,7 +107,7 @@ export class DeliverMail {
   ): Promise<Delivery> {
     const delay = Math.min(maxDelay[cause], initialDelay * 2 ** Math.min(job.claims - 1, 16));
     const postponed = await endClaim(context, job, { dueIn: delay, cause });
-    return postponed ? delivery(delay) : { kind: "lost", sent: false };
+    return postponed ? delivery(delay) : { kind: "superseded", sent: false };
   }
 }
 

@@ -60,7 +60,7 @@ export function mailAddress(text: string): string | null {
 export function acceptMailAddress(text: string): string {
   const address = mailAddress(text);
   if (address !== null) return address;
-  const detail = `"${text}" is no e-mail address: one bare address such as ada@example.com is expected.`;
+  const detail = `"${text}" is not an e-mail address. An address without a display name, such as ada@example.com, is expected.`;
   throw new ServiceError(307, { detail });
 }
 
@@ -68,9 +68,9 @@ export function acceptMailAddress(text: string): string {
 export type MailOutcome =
   | { readonly kind: "sent" }
   /** Permanent failure: an unknown address or rejected contents. */
-  | { readonly kind: "refused"; readonly reply: string }
+  | { readonly kind: "rejected"; readonly reply: string }
   /** Temporary failure: a full mailbox or greylisting. Other mail may still be accepted. */
-  | { readonly kind: "later"; readonly reply: string };
+  | { readonly kind: "deferred"; readonly reply: string };
 
 /** Port: the mail transport. */
 export interface Mailer {

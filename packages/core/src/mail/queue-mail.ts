@@ -53,7 +53,7 @@ export class QueueMail {
     const sealed = jobs.seal(alias, { job });
     const { oldest: stuck } = await r.records.count(stuckMailJobs);
     if (stuck > settings.unavailableAfter)
-      throw new ServiceError(712, { detail: "Mail has not been possible for a while." });
+      throw new ServiceError(712, { detail: "Mail has been unavailable for too long." });
     if (isNeeded !== undefined && !(await isNeeded())) return;
     const lifetime = lifetimeOf(job);
     const outcome = await r.records.putWithin(
@@ -62,7 +62,7 @@ export class QueueMail {
       { sealed, lifetime, stuck: false },
       { owner: "mail", lifetime, quota: { perOwner: 0, total: limitOf(job, settings) } },
     );
-    if (outcome !== "stored") throw new ServiceError(706, { detail: "Too much mail waits." });
+    if (outcome !== "stored") throw new ServiceError(706, { detail: "The outbox is full." });
     // A reset mail costs more for an existing user. A delayed start prevents measuring this with the next request.
     if (job.kind !== "passwordReset") notify(alias);
   }
@@ -139,7 +139,7 @@ export class SealedMailJobs {
 
   /** Throws 712 without a master key. */
   seal(alias: string, content: MailJobContent): string {
-    if (this.wrapping === null) throw new ServiceError(712, { detail: "There is no master key." });
+    if (this.wrapping === null) throw new ServiceError(712, { detail: "No master key is configured." });
     return sealJson(this.wrapping, content, purposeOf(alias));
   }
 

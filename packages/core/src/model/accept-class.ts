@@ -21,7 +21,7 @@ export function acceptClass(
   if (!isClassName(name)) {
     throw definitionFault(
       "/",
-      "the name of a class is a letter, then letters, digits and _, at most 63 in all and one of them in lower case.",
+      "A class name must be a letter, then letters, digits and _, at most 63 in all, with at least one lowercase letter.",
     );
   }
   const isClass = (text: string) => text === name || model.find(text) !== undefined;
@@ -29,7 +29,7 @@ export function acceptClass(
   const accepted = attributes.map((given, index) => {
     const attribute = acceptAttribute(given, `/attributes/${index}`, isClass);
     if (names.has(attribute.name))
-      throw definitionFault(`/attributes/${index}/name`, "another attribute has this name.");
+      throw definitionFault(`/attributes/${index}/name`, "Another attribute has this name.");
     names.add(attribute.name);
     return attribute;
   });
@@ -40,26 +40,27 @@ export function acceptClass(
 
 function acceptBase(name: string, base: string | null, model: Model): void {
   if (base === null) return;
-  if (base !== name && model.find(base) === undefined) throw definitionFault("/base", "there is no such class.");
+  if (base !== name && model.find(base) === undefined)
+    throw definitionFault("/base", "There is no class with this name.");
   if (base === name || model.find(name)?.subtree.includes(base))
-    throw definitionFault("/base", "a class cannot inherit from itself.");
+    throw definitionFault("/base", "A class cannot inherit from itself.");
 }
 
 /** Built-in classes accept further attributes. Index and delete rule of built-in attributes may change. */
 function acceptBuiltIn(name: string, base: string | null, attributes: readonly AttributeDefinition[]): void {
   const builtIn = builtInClasses.find((each) => each.name === name);
   if (builtIn === undefined) return;
-  if (base !== builtIn.base) throw definitionFault("/base", "the base of a built-in class cannot be changed.");
+  if (base !== builtIn.base) throw definitionFault("/base", "The base of a built-in class cannot be changed.");
   const given = new Map(attributes.map((attribute, index) => [attribute.name, { attribute, index }]));
   for (const { name: attributeName, type, target, mandatory } of builtIn.attributes) {
     const kept = given.get(attributeName);
     if (kept === undefined)
-      throw definitionFault("/attributes", `the built-in attribute ${attributeName} cannot be removed.`);
+      throw definitionFault("/attributes", `The built-in attribute ${attributeName} cannot be removed.`);
     const { attribute, index } = kept;
     if (attribute.type !== type || attribute.target !== target || attribute.mandatory !== mandatory) {
       throw definitionFault(
         `/attributes/${index}`,
-        "a built-in attribute keeps its type, its target and whether it is mandatory.",
+        "The members type, target and mandatory of a built-in attribute cannot be changed.",
       );
     }
   }
@@ -80,27 +81,27 @@ function acceptAttribute(
   if (!isAttributeName(name) || forbiddenNames.has(name)) {
     throw definitionFault(
       `${pointer}/name`,
-      "a name is a letter, then letters, digits and _, at most 63 in all, and neither constructor nor prototype.",
+      "An attribute name must be a letter, then letters, digits and _, at most 63 in all. The names constructor and prototype are reserved.",
     );
   }
   if (targetedTypes.has(type)) {
     if (target === undefined)
-      throw definitionFault(`${pointer}/target`, `a ${type} needs the class that it points to.`);
-    if (!isClass(target)) throw definitionFault(`${pointer}/target`, "there is no such class.");
+      throw definitionFault(`${pointer}/target`, `An attribute of type ${type} requires a target.`);
+    if (!isClass(target)) throw definitionFault(`${pointer}/target`, "There is no class with this name.");
   } else if (target !== undefined) {
-    throw definitionFault(`${pointer}/target`, `a ${type} has no target.`);
+    throw definitionFault(`${pointer}/target`, `An attribute of type ${type} cannot have a target.`);
   }
   if (indexed === true && !isIndexable(type))
-    throw definitionFault(`${pointer}/indexed`, `a ${type} cannot be indexed.`);
+    throw definitionFault(`${pointer}/indexed`, `An attribute of type ${type} cannot be indexed.`);
   if (onDelete !== undefined) {
     if (!linkTypes.has(type))
-      throw definitionFault(`${pointer}/onDelete`, `a ${type} points to nothing that could be deleted.`);
+      throw definitionFault(`${pointer}/onDelete`, `An attribute of type ${type} cannot have a delete rule.`);
     if (onDelete === "clear" && mandatory === true && type !== "collection") {
-      throw definitionFault(`${pointer}/onDelete`, "what is mandatory cannot be cleared.");
+      throw definitionFault(`${pointer}/onDelete`, "A mandatory attribute cannot have the delete rule clear.");
     }
   }
   if (read !== undefined && mandatory === true) {
-    throw definitionFault(`${pointer}/read`, "a mandatory attribute cannot have read rights.");
+    throw definitionFault(`${pointer}/read`, "A mandatory attribute cannot have read rights.");
   }
   return canonical(given);
 }

@@ -33,7 +33,7 @@ export async function acceptClasses(
   for (const { name, definition, pointer } of given) {
     await at(pointer, async () => {
       if (before.find(name) === undefined && classes.size > definitionLimits.classes)
-        throw definitionFault("/", `there would be more than ${definitionLimits.classes} classes.`);
+        throw definitionFault("/", `A model can have at most ${definitionLimits.classes} classes.`);
       const { rights, attributes } = await acceptRights(definition, before.find(name)?.definition, before, objects);
       const accepted = acceptClass(name, { ...definition, attributes }, rights, modelNow());
       classes.set(name, accepted);
@@ -63,7 +63,10 @@ function acceptInheritanceChains({ name, attributes }: ClassDefinition, after: M
   for (const member of after.find(name)?.subtree ?? []) {
     const chain = after.inheritanceChain(member);
     if (chain.length > definitionLimits.depth)
-      throw definitionFault("/base", `${member} would inherit over more than ${definitionLimits.depth} steps.`);
+      throw definitionFault(
+        "/base",
+        `The inheritance chain of ${member} would have more than ${definitionLimits.depth} classes.`,
+      );
     const declared = new Map<string, { attribute: AttributeDefinition; by: string }>();
     for (const each of chain) {
       for (const attribute of each.attributes) {
@@ -72,17 +75,20 @@ function acceptInheritanceChains({ name, attributes }: ClassDefinition, after: M
         else if (!isSameAttribute(attribute, other.attribute)) {
           throw definitionFault(
             pointerTo(attribute.name),
-            `${other.by} and ${each.name} would define ${attribute.name} in two ways.`,
+            `${other.by} and ${each.name} have conflicting definitions of ${attribute.name}.`,
           );
         }
       }
     }
     if (declared.size > definitionLimits.attributes) {
-      throw definitionFault("/attributes", `${member} would have more than ${definitionLimits.attributes} attributes.`);
+      throw definitionFault(
+        "/attributes",
+        `The class ${member} would have more than ${definitionLimits.attributes} attributes.`,
+      );
     }
   }
   if (declaredIndexes(after).length > definitionLimits.indexes) {
-    throw definitionFault("/attributes", `there would be more than ${definitionLimits.indexes} indexes.`);
+    throw definitionFault("/attributes", `A model can have at most ${definitionLimits.indexes} indexes.`);
   }
 }
 
@@ -93,7 +99,7 @@ const noObjects = { get: async () => [] };
 export async function initialClasses(given: readonly NamedClass[]): Promise<readonly ClassDefinition[]> {
   const names = new Set<string>();
   for (const { name, pointer } of given) {
-    if (names.has(name)) throw definitionFault(`${pointer}/name`, "another class has this name.");
+    if (names.has(name)) throw definitionFault(`${pointer}/name`, "Another class has this name.");
     names.add(name);
   }
   const { after } = await acceptClasses(given, new Model({ generation: 0, classes: builtInClasses }), noObjects);

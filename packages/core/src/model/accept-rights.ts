@@ -31,10 +31,13 @@ export async function acceptRights(
 ): Promise<AcceptedRights> {
   const { rights, attributes } = given;
   if (rights.length > definitionLimits.rights)
-    throw definitionFault("/rights", `more than ${definitionLimits.rights} groups have rights.`);
+    throw definitionFault("/rights", `A class can grant rights to at most ${definitionLimits.rights} groups.`);
   for (const [index, { read = [] }] of attributes.entries()) {
     if (read.length > definitionLimits.readers)
-      throw definitionFault(`/attributes/${index}/read`, `more than ${definitionLimits.readers} groups may read it.`);
+      throw definitionFault(
+        `/attributes/${index}/read`,
+        `An attribute can have at most ${definitionLimits.readers} groups with read access.`,
+      );
   }
   const groups = new Groups(known, model, objects);
   await groups.find([...rights.map(({ group }) => group), ...attributes.flatMap(({ read = [] }) => read)]);
@@ -53,7 +56,7 @@ function acceptClassRights(given: readonly GivenRight[], groups: Groups): ClassR
   for (const [index, { group, permissions: asked }] of given.entries()) {
     const pointer = `/rights/${index}/group`;
     const id = group === "*" ? group : groups.idOf(group, pointer);
-    if (accepted.has(id)) throw definitionFault(pointer, "the group stands there twice.");
+    if (accepted.has(id)) throw definitionFault(pointer, "The group is listed twice.");
     accepted.set(id, { group: id, permissions: permissions.filter((permission) => asked.includes(permission)) });
   }
   return [...accepted.values()];
@@ -61,7 +64,7 @@ function acceptClassRights(given: readonly GivenRight[], groups: Groups): ClassR
 
 function acceptReaders(given: readonly string[], pointer: string, groups: Groups): ObjectId[] {
   const accepted = given.map((group, index) => groups.idOf(group, `${pointer}/${index}`));
-  if (new Set(accepted).size < accepted.length) throw definitionFault(pointer, "a group stands there twice.");
+  if (new Set(accepted).size < accepted.length) throw definitionFault(pointer, "A group is listed twice.");
   return accepted;
 }
 
@@ -91,7 +94,7 @@ class Groups {
 
   idOf(name: string, pointer: string): ObjectId {
     const id = this.ids.get(name) ?? (this.known.has(name) ? name : undefined);
-    if (id === undefined) throw definitionFault(pointer, "there is no such group.");
+    if (id === undefined) throw definitionFault(pointer, "There is no group with this id or UUID.");
     return id;
   }
 }

@@ -93,7 +93,7 @@ function ofTargets(before: Model, after: Model): IncompatibleChange[] {
       const lost = before.find(target)?.subtree.filter((each) => !left.includes(each)) ?? [];
       if (lost.length === 0 || before.find(definition.name)?.attributes.has(link.name) !== true) continue;
       const classes = [definition.name];
-      const fault = `of ${definition.name} point to such objects by ${link.name}, or may do so`;
+      const fault = `of ${definition.name} reference or may reference such objects in ${link.name}`;
       const filter: Filter =
         link.type === "reference"
           ? {

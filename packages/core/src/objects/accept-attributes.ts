@@ -47,7 +47,7 @@ export function acceptAttributes(
     if (attribute === undefined)
       throw faultAt(
         jsonPointer([name]),
-        name.startsWith("~") ? "This meta-field cannot be set." : "There is no such attribute.",
+        name.startsWith("~") ? "This meta-field cannot be set." : "There is no attribute with this name.",
       );
     if (value === null) {
       if (attribute.mandatory === true) throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
@@ -81,9 +81,9 @@ function acceptPlain(name: string, type: PlainType, value: JsonValue): JsonValue
 function acceptLink(attribute: AttributeDefinition, value: JsonValue): AcceptedLink {
   const { name, type } = attribute;
   if (type === "reference") return { attribute, targets: [acceptTarget(value, [name])] };
-  if (!Array.isArray(value)) throw faultAt(jsonPointer([name]), "A list of references is expected.");
+  if (!Array.isArray(value)) throw faultAt(jsonPointer([name]), "An array of references is expected.");
   if (value.length > maximumElements)
-    throw faultAt(jsonPointer([name]), `There are more than ${maximumElements} elements.`);
+    throw faultAt(jsonPointer([name]), `A collection can have at most ${maximumElements} elements.`);
   return {
     attribute,
     targets: (value as readonly JsonValue[]).map((element, index) => acceptTarget(element, [name, index])),

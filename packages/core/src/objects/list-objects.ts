@@ -132,7 +132,7 @@ function pageOf(
   { sort = [] }: ObjectQuery,
 ): Page {
   if (cursor === undefined) return { offset: page * perPage, limit: perPage };
-  if (page > 0) throw faultAt("/page", "A cursor tells where the list goes on.");
+  if (page > 0) throw faultAt("/page", "page cannot be combined with cursor.");
   return { after: positionOf(cursor, digest, sort), limit: perPage };
 }
 

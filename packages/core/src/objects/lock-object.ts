@@ -16,7 +16,7 @@ export class LockObject {
     if (outcome === "lockedByOther")
       throw new ServiceError(713, { detail: "The object is locked by another session." });
     if (outcome === "limitReached")
-      throw new ServiceError(307, { detail: `The session has locked ${perSession} objects already.` });
+      throw new ServiceError(307, { detail: `The session already holds ${perSession} locks.` });
     return objectLock(await r.locks.state(id), sessionDigest, database);
   }
 }

@@ -152,10 +152,10 @@ function checkUse(
   links: readonly AttributeDefinition[],
   exists: boolean,
 ): void {
-  if (!exists) throw faultAt(pointer, "There is no such attribute.");
-  if (below !== null && links.length === 0) throw faultAt(pointer, "The attribute leads to no other object.");
+  if (!exists) throw faultAt(pointer, "There is no attribute with this name.");
+  if (below !== null && links.length === 0) throw faultAt(pointer, "The attribute is not a reference or a collection.");
   if (page !== null && !links.some(({ type }) => type === "collection"))
-    throw faultAt(pointer, "Only a collection has pages.");
+    throw faultAt(pointer, "The attribute is not a collection.");
 }
 
 function targetPlan(

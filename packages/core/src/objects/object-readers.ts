@@ -67,7 +67,7 @@ export class SetReaders {
           [{ id, attributes: {}, links: {}, readers, expectedVersions }],
           by,
         )) as [StoredObject];
-        await audit.append(sessionEvent(context, { type: "object.readers", className }));
+        await audit.append(sessionEvent(context, { type: "objectReaders.changed", className }));
         return { readers: changed.readers, version: changed.version };
       });
     });
@@ -80,7 +80,7 @@ function acceptCaller({ principal }: SessionContext, model: Model, className: st
   if (modelClass === undefined) throw new ServiceError(304);
   if (!mayOnClass(principal, modelClass, "write")) throw new ServiceError(404);
   if (principal.administrator || !isReaderClass(model, className)) return;
-  throw new ServiceError(404, { detail: "Only administrators set the readers of users and groups." });
+  throw new ServiceError(404, { detail: "Only administrators can set the readers of users and groups." });
 }
 
 function isReaderClass(model: Model, className: string): boolean {
@@ -94,7 +94,7 @@ async function resolveReaders(
   object: StoredObject,
   { model, visibility }: ReadScope,
 ): Promise<readonly ObjectId[]> {
-  if (given.length > maximumReaders) throw faultAt("/readers", `There are more than ${maximumReaders} readers.`);
+  if (given.length > maximumReaders) throw faultAt("/readers", `An object can have at most ${maximumReaders} readers.`);
   const references = given.map(readerReference);
   const ids = references.flatMap((reference) => (reference.kind === "id" ? [reference.id] : []));
   const uuids = references.flatMap((reference) => (reference.kind === "uuid" ? [reference.uuid] : []));
@@ -109,7 +109,7 @@ async function resolveReaders(
     new Map(known.map((each) => [each.uuid, each])),
   ];
   const idOf = (target: ObjectOutline | undefined, index: number): ObjectId => {
-    if (target === undefined) throw faultAt(`/readers/${index}`, "There is no such user or group.");
+    if (target === undefined) throw faultAt(`/readers/${index}`, "There is no user or group with this id or UUID.");
     return target.id;
   };
   const present = new Set(object.readers);
@@ -120,13 +120,13 @@ async function resolveReaders(
     }),
   );
   const keepsCaller = principal.administrator || [...own].some((id) => readers.has(id));
-  if (!keepsCaller) throw faultAt("/readers", "The caller, or a group of the caller, has to be among them.");
+  if (!keepsCaller) throw faultAt("/readers", "The caller or a group of the caller must be a reader.");
   return [...readers];
 }
 
 function readerReference(text: string, index: number): SingleReference {
   const reference = objectReference(text);
   if (reference === null || reference.kind === "class")
-    throw faultAt(`/readers/${index}`, "The id or UUID of a user or a group.");
+    throw faultAt(`/readers/${index}`, "The id or UUID of a user or a group is expected.");
   return reference;
 }

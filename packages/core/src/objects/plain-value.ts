@@ -20,7 +20,7 @@ export interface PlainRule {
 
 const rules: Readonly<Record<PlainType, PlainRule>> = {
   string: {
-    expected: "A text without zero characters and halves of surrogate pairs",
+    expected: "A string without null characters and unpaired surrogates",
     accept: (value) => (typeof value === "string" && isStorableText(value) ? value : undefined),
   },
   number: {
@@ -32,14 +32,14 @@ const rules: Readonly<Record<PlainType, PlainRule>> = {
     accept: (value) => (typeof value === "boolean" ? value : undefined),
   },
   date: {
-    expected: "A date like 2026-01-31, or a point in time with its offset like 2026-01-31T09:30:00Z",
+    expected: "A date such as 2026-01-31, or a time with an offset such as 2026-01-31T09:30:00Z,",
     accept: (value) => (typeof value === "string" ? (dateValue(value) ?? undefined) : undefined),
   },
   json: {
-    expected: "JSON with finite numbers, and without zero characters and halves of surrogate pairs in its texts",
+    expected: "JSON with finite numbers and without null characters and unpaired surrogates",
     accept: (value) => (isStorable(value) && isFinite(value) ? value : undefined),
   },
-  file: { expected: "Null", accept: () => undefined },
+  file: { expected: "null", accept: () => undefined },
 };
 
 export function plainRule(type: PlainType): PlainRule {

@@ -138,7 +138,7 @@ function idOf(
     (uuid ?? target.uuid) !== target.uuid ||
     (className ?? target.className) !== target.className
   ) {
-    throw faultAt(pointer, "There is no such object.");
+    throw faultAt(pointer, "There is no object with this id or UUID.");
   }
   const { target: targetClass } = attribute;
   if (targetClass === undefined || model.find(targetClass)?.subtree.includes(target.className) === true)
@@ -151,7 +151,7 @@ function idOf(
 function refuseRepeated({ targets }: AcceptedLink, ids: readonly ObjectId[]): void {
   const seen = new Set<ObjectId>();
   for (const [index, id] of ids.entries()) {
-    if (seen.has(id)) throw faultAt(targets[index]?.pointer ?? "", "The object is in the collection already.");
+    if (seen.has(id)) throw faultAt(targets[index]?.pointer ?? "", "The collection already contains the object.");
     seen.add(id);
   }
 }

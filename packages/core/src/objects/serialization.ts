@@ -62,7 +62,7 @@ export function requestedFields(fields: readonly SerializationField[], pointer: 
   const addAll = (level: Level, all: readonly SerializationField[], place: string, depth: number): void => {
     for (const [index, field] of all.entries()) {
       count += 1;
-      if (count > maximumFields) throw faultAt(place, `There are more than ${maximumFields} fields.`);
+      if (count > maximumFields) throw faultAt(place, `At most ${maximumFields} fields are allowed.`);
       add(level, typeof field === "string" ? { name: field } : field, `${place}/${index}`, depth);
     }
   };
@@ -70,7 +70,7 @@ export function requestedFields(fields: readonly SerializationField[], pointer: 
     const names = field.name.split(".");
     const last = names.pop() as string;
     const maxDepth = depth + names.length + 1;
-    if (maxDepth > maximumNames) throw faultAt(place, `The path has more than ${maximumNames} names.`);
+    if (maxDepth > maximumNames) throw faultAt(place, `A path can have at most ${maximumNames} names.`);
     let level = into;
     for (const name of names) level = openLevel(level, name, place);
     if (level.fields.has(last)) throw duplicateField(place);
@@ -104,5 +104,5 @@ function pageOf({ page, perPage }: SerializationFieldObject): MemberPage | null 
 }
 
 function duplicateField(pointer: string) {
-  return faultAt(pointer, "It is named twice, or whole and in part.");
+  return faultAt(pointer, "The field is named twice, or both as a whole and in part.");
 }

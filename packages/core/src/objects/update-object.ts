@@ -155,5 +155,5 @@ function changeWithHooks(
 export function acceptChanges(changes: readonly ObjectChange[]): void {
   for (const { attributes } of changes) acceptStorable(attributes);
   if (new Set(changes.map(({ id }) => id)).size < changes.length)
-    throw new ServiceError(799, { detail: "An object is changed twice at once." });
+    throw new ServiceError(799, { detail: "An object is changed twice in one write." });
 }

@@ -104,7 +104,7 @@ async function lockMatches(
   visibility: Visibility,
 ): Promise<readonly ObjectOutline[]> {
   const before = await objects.match(query, visibility, maximumObjects + 1);
-  if (before.length > maximumObjects) throw faultAt("/query", `More than ${maximumObjects} objects match.`);
+  if (before.length > maximumObjects) throw faultAt("/query", `The query matches more than ${maximumObjects} objects.`);
   const ids = before.map(({ id }) => id);
   await objects.lock(ids);
   const among: Filter = { kind: "oneOf", path: { hops: [], leaf: "~ObjectID", type: "id" }, values: ids };
@@ -123,7 +123,7 @@ function acceptClass(context: SessionContext, model: Model, className: string, g
     throw new ServiceError(404, { detail: `Objects of the class ${className} cannot be written.` });
   if (!isUserClass(model, className)) return;
   guardUserAttributes(context.principal, Object.keys(given));
-  if (Object.hasOwn(given, "Name")) throw faultAt("/Name", "Users are named one by one.");
+  if (Object.hasOwn(given, "Name")) throw faultAt("/Name", "The names of several users cannot be set at once.");
 }
 
 /** 307 if the change is too large for one transaction. */
@@ -131,7 +131,7 @@ function acceptSize(matching: readonly ObjectOutline[], bytes: number, links: Li
   const each = Object.values(links).flat().length;
   const total = matching.reduce((sum, outline) => sum + outline.bytes + bytes, 0);
   if (total <= maxWrittenBytes && matching.length * each <= maximumLinks) return;
-  throw faultAt("/query", `${matching.length} objects match, too many for so large a change.`);
+  throw faultAt("/query", `The change is too large for ${matching.length} objects.`);
 }
 
 /** Batch size of a hook call. */
@@ -186,7 +186,7 @@ async function read(
   const byId = new Map(found.map((object) => [object.id, object]));
   return batch.map(({ id }) => {
     const object = byId.get(id);
-    if (object === undefined) throw hookFailure("of a save", "has taken away an object that was to be changed.");
+    if (object === undefined) throw hookFailure("of a save", "removed an object in the save.");
     return object;
   });
 }

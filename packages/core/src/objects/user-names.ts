@@ -38,7 +38,7 @@ export class UserNames {
   /** Reserves the name of a new user. 307 if it looks like another user's name. */
   async reserve(user: NamedUser): Promise<void> {
     if (!(await this.tryToReserve(user)))
-      throw new ServiceError(307, { detail: "at /Name: The name is taken, or looks like the name of another user." });
+      throw new ServiceError(307, { detail: "at /Name: The name is in use, or too similar to one in use." });
   }
 
   /** Releases the old name and reserves the new one, if not `null`. 307 if it looks like another user's name. */
@@ -113,7 +113,8 @@ export function isUserClass(model: Model, className: string): boolean {
 export function guardUserAttributes({ administrator }: Principal, names: Iterable<string>): void {
   if (administrator) return;
   for (const name of names) {
-    if (guarded.includes(name)) throw new ServiceError(404, { detail: `Only administrators write ${name} of a user.` });
+    if (guarded.includes(name))
+      throw new ServiceError(404, { detail: `Only administrators can change ${name} of a user.` });
   }
 }
 
@@ -125,7 +126,7 @@ export function isUserName(name: string): boolean {
 
 /** The stored form of a user name. 307 for a name unusable in a log-in. */
 export function userName(name: string): string {
-  if (!isUserName(name)) throw faultAt("/Name", `A name of at most ${maxNameLength} characters is expected.`);
+  if (!isUserName(name)) throw faultAt("/Name", `A name of 1 to ${maxNameLength} characters is expected.`);
   return loginNameOf(name);
 }
 

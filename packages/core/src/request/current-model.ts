@@ -10,7 +10,7 @@ export async function currentModel(
 ): Promise<Model> {
   const stored = await models.load();
   if (expectedGenerations !== null && !expectedGenerations.includes(stored.generation)) {
-    throw new ServiceError(713, { detail: "The model was changed meanwhile." });
+    throw new ServiceError(713, { detail: "The model changed during the request." });
   }
   return new Model(stored);
 }
@@ -46,7 +46,7 @@ export async function withCurrentModel<T>(
 /** A write was prepared under an outdated model and changed nothing. It can be retried. Clients get 706. */
 export class OutdatedModelError extends ServiceError {
   constructor(cause?: unknown) {
-    super(706, { detail: "The model was changed meanwhile.", retryAfter: 1, cause });
+    super(706, { detail: "The model changed during the request.", retryAfter: 1, cause });
   }
 }
 

@@ -7,6 +7,6 @@ export async function setMaintenance(
 ): Promise<void> {
   await unit.transaction(async (r) => {
     await r.settings.setMaintenance(on);
-    await r.audit.append(eventOf({ type: on ? "maintenance.begun" : "maintenance.ended" }));
+    await r.audit.append(eventOf({ type: on ? "maintenance.started" : "maintenance.ended" }));
   });
 }

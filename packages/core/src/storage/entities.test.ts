@@ -19,7 +19,7 @@ test("every capability has a description, present or missing", () => {
     ["durable", "durable"],
     ["severalProcesses", "several processes"],
     ["parallelTransactions", "parallel transactions"],
-    ["valueIndexes", "indexes over values"],
+    ["valueIndexes", "value indexes"],
     ["indexesPerTable", "at most 55 indexes"],
   ]);
   const none = {
@@ -30,11 +30,11 @@ test("every capability has a description, present or missing", () => {
     indexesPerTable: null,
   };
   expect([...describeCapabilities(none).values()]).toEqual([
-    "gone with its process",
+    "not durable",
     "one process",
-    "transactions take turns",
-    "no indexes over values",
-    "as many indexes as wanted",
+    "serial transactions",
+    "no value indexes",
+    "unlimited indexes",
   ]);
 });
 

@@ -11,7 +11,7 @@ export function isStorableText(text: string): boolean {
 /** Throws 307 if the data contains a text that is not storable, at any depth or as a member name. */
 export function acceptStorable(value: unknown): void {
   if (!isStorable(value))
-    throw new ServiceError(307, { detail: "A text holds a zero character or half a surrogate pair." });
+    throw new ServiceError(307, { detail: "A string contains a null character or an unpaired surrogate." });
 }
 
 /** Whether all texts and member names in the data are storable. */

@@ -175,5 +175,5 @@ export async function* inChunks(
 
 /** 307: the import found duplicate or inconsistent records. */
 export function inconsistentRecords(cause?: unknown): ServiceError {
-  return new ServiceError(307, { detail: "The records of the archive contradict one another.", cause });
+  return new ServiceError(307, { detail: "The records of the archive contradict each other.", cause });
 }

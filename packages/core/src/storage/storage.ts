@@ -101,11 +101,11 @@ export interface StorageCapabilities {
 }
 
 const descriptions: { readonly [K in keyof StorageCapabilities]: (declared: StorageCapabilities[K]) => string } = {
-  durable: (declared) => (declared ? "durable" : "gone with its process"),
+  durable: (declared) => (declared ? "durable" : "not durable"),
   severalProcesses: (declared) => (declared ? "several processes" : "one process"),
-  parallelTransactions: (declared) => (declared ? "parallel transactions" : "transactions take turns"),
-  valueIndexes: (declared) => (declared ? "indexes over values" : "no indexes over values"),
-  indexesPerTable: (declared) => (declared === null ? "as many indexes as wanted" : `at most ${declared} indexes`),
+  parallelTransactions: (declared) => (declared ? "parallel transactions" : "serial transactions"),
+  valueIndexes: (declared) => (declared ? "value indexes" : "no value indexes"),
+  indexesPerTable: (declared) => (declared === null ? "unlimited indexes" : `at most ${declared} indexes`),
 };
 
 /** Operator-readable text of each capability, most important first. */

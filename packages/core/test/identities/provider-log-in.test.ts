@@ -57,14 +57,14 @@ describe("provider log-in", () => {
       await expect(from("192.0.2.1")).rejects.toMatchObject({
         code: 706,
         retryAfter: 10,
-        detail: `Too many log-ins ${whose} are under way at providers.`,
+        detail: `Too many provider log-ins ${whose} are pending.`,
       });
     }
     await from("192.0.2.2");
     await expect(from("192.0.2.2")).rejects.toMatchObject({
       code: 706,
       retryAfter: 10,
-      detail: "Too many log-ins of the database are under way at providers.",
+      detail: "Too many provider log-ins of the database are pending.",
     });
     expect(await crowded.r.audit.settle(0, 10)).toBe(2);
     const refusals = (await crowded.r.audit.read(0, 100)).filter(({ type }) => type === "provider.refused");

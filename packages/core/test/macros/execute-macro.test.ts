@@ -99,7 +99,7 @@ describe("macro execution", () => {
     );
     await expect(macros.execute("Single")).rejects.toEqual(code(710));
     await expect(macros.execute("Single", "hold")).rejects.toEqual(
-      code(307, "at /objects.get/hold: Only in a transaction."),
+      code(307, "at /objects.get/hold: A lock requires a transaction."),
     );
     expect({ opened, names: await names() }).toEqual({ opened: { count: 0 }, names: ["zero", "one", "one"] });
   });

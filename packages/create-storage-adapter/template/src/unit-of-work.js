@@ -34,7 +34,7 @@ export class UnitOfWork {
    * @returns {Promise<T>}
    */
   run(work) {
-    if (this.#over) return Promise.reject(new ServiceError(799, { detail: "The transaction is over." }));
+    if (this.#over) return Promise.reject(new ServiceError(799, { detail: "The transaction has ended." }));
     const call = this.#last.then(async () => {
       if (this.#failure !== undefined) throw this.#failure;
       try {

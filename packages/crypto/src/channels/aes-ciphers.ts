@@ -98,13 +98,13 @@ async function* pieces(
 
 /** A cipher, and the number of bytes until its 32-bit block counter overflows. */
 function begin(key: Uint8Array, counterBlock: Uint8Array): { cipher: Cipher; capacity: number } {
-  if (key.length !== keyLength) throw new RangeError("a symmetric key has 32 bytes");
-  if (counterBlock.length !== blockLength) throw new RangeError("a counter block has 16 bytes");
+  if (key.length !== keyLength) throw new RangeError("a symmetric key must have 32 bytes");
+  if (counterBlock.length !== blockLength) throw new RangeError("a counter block must have 16 bytes");
   const view = new DataView(counterBlock.buffer, counterBlock.byteOffset, counterBlock.length);
   const capacity = (blockNumbers - view.getUint32(blockLength - 4)) * blockLength;
   return { cipher: createCipheriv("aes-256-ctr", key, counterBlock), capacity };
 }
 
 function tooLong(): RangeError {
-  return new RangeError("the message is longer than its counter can number");
+  return new RangeError("the message is too long for its counter");
 }

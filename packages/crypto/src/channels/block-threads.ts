@@ -22,7 +22,7 @@ export class BlockThreads {
     this.#queue = new BoundedQueue({
       concurrency,
       queueLimit,
-      detail: "Too many encrypted log-ins wait to be opened.",
+      detail: "Too many encrypted log-ins wait for decryption.",
     });
   }
 

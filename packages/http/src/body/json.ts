@@ -42,7 +42,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 export function parseBody(rule: BodyRule | undefined, given: unknown): unknown {
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
   if (given !== undefined && !isObject && rule?.any !== true)
-    throw new ServiceError(307, { detail: "The body is not an object." });
+    throw new ServiceError(307, { detail: "The body must be a JSON object." });
   if (rule === undefined) return undefined;
   const { schema, faultOrder } =
     (given === undefined ? undefined : rule.alternative?.(given as Record<string, unknown>)) ?? rule;

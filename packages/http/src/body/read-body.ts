@@ -43,12 +43,12 @@ async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts
   const { request, response, origin, share, connection } = exchange;
   const { incompleteBodies, settings } = parts;
   if (incompleteBodies.isFull(origin.network)) {
-    throw new ServiceError(706, { retryAfter: 1, detail: "Too many bodies are awaited." });
+    throw new ServiceError(706, { retryAfter: 1, detail: "Too many requests have an incomplete body." });
   }
   const given = new AbortController();
   const late = setTimeout(() => {
     connection.end();
-    given.abort("The body took too long.");
+    given.abort("The body timed out.");
   }, settings.bodyTimeout);
   incompleteBodies.take(origin.network);
   share.pause();
@@ -103,7 +103,7 @@ function tooLarge(): ServiceError {
 }
 
 function endedEarly(): ServiceError {
-  return new ServiceError(699, { detail: "The body ended early." });
+  return new ServiceError(699, { detail: "The body is incomplete." });
 }
 
 // No two adjacent parts match blanks. Such a pattern would backtrack in quadratic time.
@@ -127,7 +127,7 @@ function requireContentType(exchange: Exchange): void {
   if (!acceptedContentType(exchange)?.test(headers["content-type"] ?? "")) throw new ServiceError(207);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() !== "identity")
-    throw new ServiceError(207, { detail: "Compressed bodies are not taken." });
+    throw new ServiceError(207, { detail: "Compressed bodies are not supported." });
 }
 
 /** Pattern of the accepted content type. `undefined` if this path accepts no body although the route does. */

@@ -95,7 +95,7 @@ export class Connection {
    */
   breakOff(refuse: () => void): void {
     if (this.latest?.complete === false) {
-      this.breakBody("The body is no HTTP.");
+      this.breakBody("The framing of the body is invalid.");
     } else if (!this.closing) {
       this.refusal = refuse;
     }

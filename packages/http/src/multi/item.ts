@@ -53,7 +53,7 @@ export class Item {
   async run(context: RequestContext): Promise<Success> {
     if (this.call === null) throw this.error;
     const success = await this.call(context);
-    if ("document" in success) throw new TypeError("A document is no result of an item.");
+    if ("document" in success) throw new TypeError("An item cannot return a document.");
     return success;
   }
 
@@ -79,9 +79,10 @@ export class Item {
     const route = matched.methods.get(method);
     if (route === undefined) throw new ServiceError(305);
     this.route = route;
-    if (route.excludedFromMulti === true) throw new ServiceError(307, { detail: "It is nothing for a multi request." });
+    if (route.excludedFromMulti === true)
+      throw new ServiceError(307, { detail: "This route cannot be used inside a multi request." });
     if (atomic && route.changesModel === true)
-      throw new ServiceError(307, { detail: "The model is not changed in a transaction." });
+      throw new ServiceError(307, { detail: "The model cannot be changed inside a transaction." });
     if (data === undefined && needsBody(route)) throw new ServiceError(300);
     const input: RouteInput<unknown, unknown> = {
       // A route without a body ignores `data`.

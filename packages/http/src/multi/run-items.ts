@@ -166,7 +166,7 @@ class Results {
   get limitError(): ServiceError | null {
     if (this.bytes >= this.limit) return tooLarge();
     return performance.now() > this.deadline
-      ? new ServiceError(706, { retryAfter: 1, detail: "The multi request took too long." })
+      ? new ServiceError(706, { retryAfter: 1, detail: "The multi request timed out." })
       : null;
   }
 
@@ -217,5 +217,5 @@ function withoutAttributes(data: unknown): unknown {
 }
 
 function tooLarge(): ServiceError {
-  return new ServiceError(307, { detail: "The answer to all items would be too large." });
+  return new ServiceError(307, { detail: "The response of all items would be too large." });
 }

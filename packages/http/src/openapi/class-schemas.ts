@@ -29,7 +29,7 @@ export function classSchemas(readable: ReadableClasses, general: SchemaObject): 
   );
   const mapping = Object.fromEntries(names.map((name) => [name, addressOf(componentOf(name))]));
   const anyObject = {
-    description: "An object of a class that you may read.",
+    description: "An object of a class that you can read.",
     anyOf: names.map((name) => refTo(componentOf(name))),
     discriminator: { propertyName: "~ClassName", mapping },
   };
@@ -82,8 +82,8 @@ function attributeSchema(attribute: AttributeDefinition, targets: readonly Schem
   const notes = [
     ...(attribute.mandatory === true ? ["Mandatory."] : []),
     ...(attribute.indexed === true ? ["Indexed."] : []),
-    ...(attribute.type === "json" ? ["Any JSON."] : []),
-    ...(targets?.length === 0 ? ["Leads to nothing that you may read."] : []),
+    ...(attribute.type === "json" ? ["Any JSON value."] : []),
+    ...(targets?.length === 0 ? ["You cannot read any target."] : []),
   ];
   return notes.length === 0 ? described : { ...described, description: notes.join(" ") };
 }
@@ -125,8 +125,7 @@ const target = refTo(targetName);
 const metaFields = ["~ObjectID", "~UUID", "~ClassName", "~StoreTime"];
 
 const targetSchema: SchemaObject = {
-  description:
-    "What a reference is to lead to: an id, a UUID, or an object with at least one of both and no attributes.",
+  description: "Target of a reference: an id, a UUID, or an object with at least one of them and without attributes.",
   anyOf: [
     { type: "string", minLength: 1 },
     {
@@ -230,7 +229,7 @@ export function writtenBody(method: Method, readable: ReadableClasses): MediaTyp
 
 function changeSchema({ definition, attributes }: ModelClass): SchemaObject {
   return {
-    title: `${definition.name}, changed`,
+    title: `${definition.name} (update)`,
     type: "object",
     properties: byAttribute(attributes, givenAttributeSchema),
     additionalProperties: false,
@@ -241,7 +240,7 @@ function newSchema({ definition, attributes }: ModelClass): SchemaObject {
   const mandatory = [...attributes.values()]
     .filter((attribute) => attribute.mandatory === true)
     .map(({ name }) => name);
-  const whole = { title: `${definition.name}, new`, allOf: [refTo(changeOf(definition.name))] };
+  const whole = { title: `${definition.name} (create)`, allOf: [refTo(changeOf(definition.name))] };
   return mandatory.length === 0 ? whole : { ...whole, required: mandatory };
 }
 

@@ -214,7 +214,7 @@ describe("schemas in the API description", () => {
   test("cannot share an id", () => {
     const first = z.object({ a: z.string() }).meta({ id: "Twice" });
     const second = z.object({ b: z.string() }).meta({ id: "Twice" });
-    expect(() => describing(first, second)).toThrow("Two schemas have the id Twice.");
+    expect(() => describing(first, second)).toThrow("Several schemas have the id Twice.");
     expect(() => describing(first, first)).not.toThrow();
   });
 });

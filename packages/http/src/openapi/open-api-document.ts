@@ -33,9 +33,9 @@ export interface OpenApiParts extends Partial<DescribedCaller> {
 }
 
 const description = [
-  "Every answer is an envelope: `status` tells how it went, `data` is the payload of a success.",
-  "`status.internalStatus` is `0` on success, else a code of the error catalogue; a code always comes with the same HTTP status.",
-  "A session has one of three credentials, by the log-in that opened it; in a secure session all bodies and answers are encrypted.",
+  "Every response is an envelope with `status` and, on success, `data`.",
+  "`status.internalStatus` is `0` on success, otherwise an error code. Each code has one HTTP status.",
+  "The log-in determines which of three credentials a session uses. All request and response bodies of a secure session are encrypted.",
 ].join(" ");
 
 const security: Readonly<Record<Access, OperationObject["security"]>> = {
@@ -81,22 +81,22 @@ export function openApiDocument({
       examples: examples(routes),
       headers: {
         "X-Request-Id": {
-          description: "Names the request in the log; the client's own, if it sent a usable one.",
+          description: "Request id, as in the server log. A valid id from the client is used.",
           schema: { type: "string" },
         },
         "Retry-After": {
-          description: "Whole seconds after which a repeated request can succeed.",
+          description: "Seconds to wait before a retry.",
           schema: { type: "integer", minimum: 1 },
         },
         Encrypted: {
           description:
-            "`v=1` and, in a secure session, `;iv=` with base64 of the counter block that the answer begins with. Absent on what is not encrypted.",
+            "`v=1`, in a secure session with `;iv=` and base64 of the initial counter block. Absent if the response is not encrypted.",
           schema: { type: "string" },
         },
-        Location: { description: "Where the browser is to go.", schema: { type: "string" } },
-        "Set-Cookie": { description: "What the browser is to keep until it comes back.", schema: { type: "string" } },
-        ETag: { description: "The version of the object, for `If-Match`.", schema: { type: "string" } },
-        Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
+        Location: { description: "URL of the redirect.", schema: { type: "string" } },
+        "Set-Cookie": { description: "State of the log-in for the callback.", schema: { type: "string" } },
+        ETag: { description: "Version for `If-Match`.", schema: { type: "string" } },
+        Allow: { description: "Methods that the path supports.", schema: { type: "string" } },
       },
       securitySchemes,
     },
@@ -104,19 +104,19 @@ export function openApiDocument({
 }
 
 const securitySchemes: OpenApiDocument["components"]["securitySchemes"] = {
-  appKey: { type: "apiKey", in: "header", name: "appkey", description: "The key of the client application." },
+  appKey: { type: "apiKey", in: "header", name: "appkey", description: "App key of the client application." },
   appKeyInQuery: {
     type: "apiKey",
     in: "query",
     name: "appkey",
-    description: "The same, for browsers, which cannot set headers.",
+    description: "App key of the client application, for navigation in browsers, which cannot set headers.",
   },
   sessionId: { type: "apiKey", in: "header", name: "sessionId", description: "`data.sessionId` of `POST /v1/login`." },
   token: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
-    description: "`data.token` of `POST /v2/login`. The token may also stand in `Authorization` without `Bearer`.",
+    description: "`data.token` of `POST /v2/login`. The prefix `Bearer` is optional.",
   },
   secureToken: {
     type: "apiKey",
@@ -208,24 +208,24 @@ const keySetTag: TagName = "Service";
 /** The key set route. It belongs to the server, not to a database. */
 function keySetItem(basePath: string, components: SchemaComponents): PathItemObject {
   const headers = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };
-  const root = { url: "/", description: "The server, whatever its databases." };
+  const root = { url: "/", description: "The server, for all databases." };
   return {
-    servers: basePath === "" ? [root] : [root, { url: basePath, description: "The same below the base path." }],
+    servers: basePath === "" ? [root] : [root, { url: basePath, description: "The server below the base path." }],
     get: {
       operationId: "getKeySet",
       tags: [keySetTag],
-      summary: "The public keys with which the tokens of all databases can be checked. Fetch it over HTTPS.",
+      summary: "Get the public keys of tokens",
       description:
-        "In no envelope. `aud` of a token is the `databaseName` of the log-in. That a signature is good does not say that the session still lives.",
+        "Verifies the tokens of all databases. Fetch the keys over HTTPS. The response has no envelope. The claim `aud` of a token is the `databaseName` of the log-in. A valid signature does not mean that the session is active.",
       security: [],
       responses: {
         200: {
-          description: "The keys.",
+          description: "The public keys.",
           headers,
           content: { [keySetType]: { schema: components.describe(keySetResponse, "output") } },
         },
         default: {
-          description: "A failure, in an envelope.",
+          description: "A failure in an envelope.",
           headers,
           content: { "application/json": { schema: components.describe(failureEnvelope, "output") } },
         },

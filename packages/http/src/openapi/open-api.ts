@@ -6,15 +6,15 @@ interface Tag {
 
 /** In reading order. */
 const tags = [
-  { name: "Sessions", description: "Log in, check a session and log out." },
-  { name: "Providers", description: "Log in with an external identity provider, and the caller's own links." },
+  { name: "Sessions", description: "Log-in, log-out and session check." },
+  { name: "Providers", description: "Log-in with external identity providers, and linked accounts." },
   { name: "Custom users", description: "Users without a database account." },
-  { name: "Passwords", description: "Change and reset passwords." },
-  { name: "Second factors", description: "Set up and check second factors." },
-  { name: "Objects", description: "Read and write business objects." },
-  { name: "Macros", description: "Run macros on the server." },
+  { name: "Passwords", description: "Password change and reset." },
+  { name: "Second factors", description: "Set-up and validation of second factors." },
+  { name: "Objects", description: "Business objects: reads, writes, deletion, readers and locks." },
+  { name: "Macros", description: "Execution of server-side macros." },
   { name: "Model", description: "The classes of the database." },
-  { name: "Service", description: "The service itself, and several requests in one." },
+  { name: "Service", description: "Service check, API description, public keys and multi requests." },
 ] as const;
 
 export type TagName = (typeof tags)[number]["name"];

@@ -29,7 +29,7 @@ export class SchemaComponents {
   private add(id: string, definition: SchemaObject): void {
     const known = this.components.get(id);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition)) {
-      throw new Error(`Two schemas have the id ${id}.`);
+      throw new Error(`Several schemas have the id ${id}.`);
     }
     this.components.set(id, definition);
   }
@@ -107,14 +107,11 @@ function headerParameters(route: Route): ParameterObject[] {
   const parameters: ParameterObject[] = [];
   if (route.conditional === true)
     parameters.push(
-      header(
-        "If-Match",
-        "`ETag` of the version that is to be changed, or several of them. Another one is not changed.",
-      ),
+      header("If-Match", "One or more `ETag` values. The request fails if the current version has another one."),
     );
   if (takesSession(route) && route.body !== undefined) {
     parameters.push(
-      header("Encrypted", "With an encrypted body: `v=1;iv=` and base64 of the counter block that it begins with."),
+      header("Encrypted", "Required with an encrypted body: `v=1;iv=` and base64 of the initial counter block."),
     );
   }
   return parameters;
@@ -146,8 +143,8 @@ function success(route: Route, components: SchemaComponents): ResponseObject {
   const { data, sealed, isDocument = false } = route;
   return {
     description: isDocument
-      ? "Success, in no envelope."
-      : `Success: \`status.internalStatus\` is \`0\`.${route.redirects === true ? " The browser is sent elsewhere." : ""}`,
+      ? "Success, without an envelope."
+      : `Success: \`status.internalStatus\` is \`0\`.${route.redirects === true ? " Redirects the browser." : ""}`,
     headers: {
       ...headers([], isEncrypted(route)),
       ...named("ETag", route.versioned),
@@ -171,7 +168,7 @@ function named(name: string, present: true | undefined): Record<string, Referenc
 /** Encrypted text with an envelope inside. */
 function sealedText({ data, how }: SealedSuccess, components: SchemaComponents): SchemaObject {
   const contentSchema = components.describe(envelopeOf(data), "output");
-  return { type: "string", description: `${how} It is decrypted to:`, contentMediaType: json, contentSchema };
+  return { type: "string", description: `${how} Plaintext:`, contentMediaType: json, contentSchema };
 }
 
 /** Content that replaces JSON in a secure session. */

@@ -22,13 +22,13 @@ const checkMessage: Step = ({ request, connection }) => {
 /** Violation in the head of a request; `null` if there is none. */
 export function faultOf(request: IncomingMessage): string | null {
   const { httpVersionMajor, httpVersionMinor, headers, rawHeaders } = request;
-  if (httpVersionMajor !== 1) return "The version of HTTP is not known.";
+  if (httpVersionMajor !== 1) return "The HTTP version is not supported.";
   const hosts = countOfHosts(rawHeaders);
-  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return "There must be one Host.";
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return "The request must have exactly one Host header.";
   const coding = headers["transfer-encoding"];
   // Proxies disagree on other codings and on any coding in HTTP/1.0. Accepting them would allow request smuggling.
   if (coding !== undefined && (httpVersionMinor === 0 || coding.toLowerCase() !== "chunked")) {
-    return "The transfer coding is not known.";
+    return "The transfer coding is not supported.";
   }
   const { expect } = headers;
   if (expect !== undefined && httpVersionMinor > 0 && expect.toLowerCase() !== "100-continue") {
@@ -51,7 +51,7 @@ function countOfHosts(rawHeaders: readonly string[]): number {
 const requireSecureTransport: Step = ({ access, route, origin }, { settings }) => {
   if (origin.secure || settings.allowInsecureTransport) return;
   if (access === "secrets" || access === "session" || route.carriesSecrets === true) {
-    throw new ServiceError(307, { detail: "Credentials are taken over TLS only." });
+    throw new ServiceError(307, { detail: "Credentials are accepted over TLS only." });
   }
 };
 

@@ -22,11 +22,11 @@ export class SecureExchange {
   async open(header: string | undefined, body: Uint8Array): Promise<Uint8Array> {
     const iv = parseEncryptedHeader(header ?? "")?.iv;
     const counter = iv && parseCounterBlock(iv);
-    if (iv === undefined || counter === undefined) throw unopened("The header Encrypted holds no counter block.");
-    if (counter.direction !== directions.toServer) throw unopened("The counter block is of the other direction.");
+    if (iv === undefined || counter === undefined) throw unopened("The header Encrypted contains no counter block.");
+    if (counter.direction !== directions.toServer) throw unopened("The counter block has the wrong direction.");
     if (!Buffer.from(counter.ivPrefix).equals(this.channel.ivPrefix))
-      throw unopened("The counter block is of another session.");
-    if (counter.block !== 0) throw unopened("The counter block is not the first of a message.");
+      throw unopened("The counter block belongs to another session.");
+    if (counter.block !== 0) throw unopened("The counter block is not the initial block of a message.");
     await this.traffic.accept(this.database, this.session, counter.message);
     const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
     const message = Buffer.from(text, "base64");
@@ -37,7 +37,7 @@ export class SecureExchange {
   /** Encrypts the response, once. */
   seal(answer: Uint8Array): { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> } {
     // Reusing a message number would reveal both plain texts.
-    if (this.answered) throw new ServiceError(799, { detail: "The answer was encrypted already." });
+    if (this.answered) throw new ServiceError(799, { detail: "The response is already encrypted." });
     this.answered = true;
     const { ivPrefix, answerNumber } = this.channel;
     const iv = buildCounterBlock({ direction: directions.toClient, ivPrefix, message: answerNumber, block: 0 });

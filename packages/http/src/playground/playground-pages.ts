@@ -37,9 +37,9 @@ export function playgroundPage({ name, version, alias, demo }: PlaygroundPagePar
 <body>
 <header>
 <h1>${escaped(name)} API <small>${escaped(version)}</small></h1>
-<p>All requests to ${database}, to read about and to try out. <strong>Log in first</strong>: from then on each request carries the app
-key and the session, and the description has the classes that you may read. What is tried out here is really done.</p>
-<p class="aside">The description itself: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). Encrypted log-ins and secure sessions need a client program.</p>
+<p>All requests to ${database}. <strong>Log in first.</strong> Then each request has the app key and the session, and the description
+includes the classes that you can read. Requests from this page change the database.</p>
+<p class="aside">API description: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). Encrypted log-ins and secure sessions require a client program.</p>
 </header>
 <main>
 <section id="access" aria-label="Log-in">
@@ -75,7 +75,7 @@ function demoTable({ appKey, appNames, users }: DemoAccess): string {
   });
   return `<details id="demo" open>
 <summary>This is the demo</summary>
-<p>Its app key is <code>${escaped(appKey)}</code>, its app names are ${appNames.map((name) => `<code>${escaped(name)}</code>`).join(", ")}. Everybody knows its users:</p>
+<p>App key: <code>${escaped(appKey)}</code>. App names: ${appNames.map((name) => `<code>${escaped(name)}</code>`).join(", ")}. These users have public passwords:</p>
 <table><thead><tr><th>User</th><th>Password</th><th>Rights</th><th></th></tr></thead><tbody>${rows.join("")}</tbody></table>
 </details>`;
 }
@@ -94,11 +94,11 @@ export function startPage({ name, version, demo }: Omit<PlaygroundPageParts, "al
 <body>
 <main>
 <h1>${escaped(name)} <small>${escaped(version)}</small></h1>
-<p>This is an HTTP service for client applications: they log in as a database user and read and write business objects.</p>
+<p>An HTTP service for client applications. They log in as a database user and read and write business objects.</p>
 <ul>
-<li><a href="docs"><strong>API documentation</strong></a>: read about each request and try it out.</li>
-<li><a href="openapi.json">openapi.json</a>: the description of the API for tools and generators.</li>
-<li><a href="_CheckService">Service check</a>: name and version, as a client gets them.</li>
+<li><a href="docs"><strong>API documentation</strong></a>: read about the requests and try them out.</li>
+<li><a href="openapi.json">openapi.json</a>: the API description for tools and generators.</li>
+<li><a href="_CheckService">Service check</a>: name and version of the service.</li>
 <li><a href="/healthz">Health check</a> of the process.</li>
 </ul>
 ${demo === null ? "" : demoSection(demo)}
@@ -119,7 +119,7 @@ Content-Type: application/json
 
 ${escaped(body)}</code></pre>
 <div class="wide"><table><thead><tr><th>User</th><th>Password</th><th>Rights</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>
-<p>Send <code>data.sessionId</code> of the answer as the header <code>sessionId</code> with every further request, such as <code>GET v1/objects/Customer</code>.</p>`;
+<p>Send <code>data.sessionId</code> of the response in the header <code>sessionId</code> of every request, such as <code>GET v1/objects/Customer</code>.</p>`;
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -10,9 +10,9 @@ export function macroRoutes({ executeMacro }: UseCases): Route[] {
       method: "POST",
       path: "/v1/execute/{macroName}",
       operation: "executeMacro",
-      summary: "Executes a macro with any JSON, or with nothing.",
+      summary: "Execute a macro",
       description:
-        "What the macro gives back is `data`; `{}` if that is nothing. It may choose the status message, and may answer with any code of the catalogue, also with one that is not listed here. Everything that it does is one transaction, unless it asks for something else: after a failure nothing of it is kept.",
+        "The body is the input of the macro: any JSON value, or none. `data` is the result of the macro, or `{}` without a result. The macro can set the status message and can fail with any error code, including codes not listed here. By default, the execution is one transaction, and a failure rolls back all of its writes.",
       access: "session",
       executesMacro: true,
       body: { schema: anyJson, faultOrder: [], any: true, optional: true },

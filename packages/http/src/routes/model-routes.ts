@@ -12,7 +12,8 @@ export function modelRoutes({ readStructure, putClass, removeClass }: UseCases):
       method: "GET",
       path: "/v1/model/structure",
       operation: "getStructure",
-      summary: "Shows the classes that the caller may read: their attributes, and what he may do with their objects.",
+      summary: "Get the classes",
+      description: "Returns the classes that the caller can read, with their attributes and the rights of the caller.",
       access: "session",
       versioned: true,
       data: modelStructure,
@@ -27,9 +28,9 @@ export function modelRoutes({ readStructure, putClass, removeClass }: UseCases):
       path,
       changesModel: true,
       operation: "putClass",
-      summary: "Creates a class or replaces its definition, for administrators.",
+      summary: "Create or replace a class",
       description:
-        "Additions happen while everybody goes on working. What objects would lose something by, or be wrong by, is refused with 307 and the number of these objects.",
+        "For administrators only. Additions take effect without downtime. A change that would invalidate or remove stored values fails with 307 and the number of affected objects.",
       access: "session",
       versioned: true,
       conditional: true,
@@ -50,8 +51,9 @@ export function modelRoutes({ readStructure, putClass, removeClass }: UseCases):
       path,
       changesModel: true,
       operation: "removeClass",
-      summary:
-        "Removes a class that has no objects, nothing below it and nothing that points to it, for administrators.",
+      summary: "Delete a class",
+      description:
+        "For administrators only. The class must have no objects, subclasses and attributes that reference it.",
       access: "session",
       versioned: true,
       conditional: true,
@@ -79,8 +81,9 @@ export function descriptionRoute(
     path: "/openapi.json",
     excludedFromMulti: true,
     operation: "describeApi",
-    summary:
-      "Describes the API of the database; with an app key and a session also the classes that the caller may read, and the macros that the caller may execute.",
+    summary: "Get the API description",
+    description:
+      "Returns this document. With an app key and a session, it includes the classes that the caller can read and the macros that the caller can execute.",
     access: "optional",
     isDocument: true,
     data: apiDescription,

@@ -5,10 +5,10 @@ import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 const description = [
-  "Every item is judged like a request of its own with the headers of this one; `If-Match` counts for none of them.",
-  "Each item sees what those before it have written, and the answer has the result of each in its place, whatever became of the others.",
-  "With `atomic=true` they share one transaction: the first that fails undoes all of them, and its code is the answer.",
-  "Not inside: log-in, log-out, keys, this description, another multi request, and with `atomic=true` changes of the model.",
+  "Each item is processed like a separate request with the headers of this one, except `If-Match`, which is ignored.",
+  "An item sees the writes of the items before it. The response contains the result of every item, in order, even if others fail.",
+  "With `atomic=true`, all items share one transaction. The first failure rolls it back, and the response has its code.",
+  "Items cannot be log-ins, log-outs, keys, the API description or multi requests, or, with `atomic=true`, changes to classes.",
 ].join(" ");
 
 /** Route of the multi request. */
@@ -20,7 +20,7 @@ export function multiRoutes(others: readonly Route[], { objectHooks: hooks, exec
     method: "POST",
     path: "/v1/multi",
     operation: "multi",
-    summary: "Does up to 50 requests in one.",
+    summary: "Execute several requests",
     description,
     access: "session",
     excludedFromMulti: true,

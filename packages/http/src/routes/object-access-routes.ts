@@ -12,7 +12,8 @@ export function readersRoutes({ getReaders, setReaders }: UseCases): Route[] {
       method: "GET",
       path: readersPath,
       operation: "getReaders",
-      summary: "Tells who alone may see an object, to callers who may write it.",
+      summary: "Get the readers of an object",
+      description: "Requires the right to write the object.",
       access: "session",
       data: readersResponse,
       versioned: true,
@@ -26,7 +27,8 @@ export function readersRoutes({ getReaders, setReaders }: UseCases): Route[] {
       method: "PUT",
       path: readersPath,
       operation: "setReaders",
-      summary: "Says who alone may see an object. It is a write of the object.",
+      summary: "Set the readers of an object",
+      description: "Restricts the object to these users and groups. Counts as a write of the object.",
       access: "session",
       body: { schema: readersRequest, faultOrder: [] },
       data: readersResponse,
@@ -60,27 +62,29 @@ export function lockRoutes({ getLock, lockObject, unlockObject }: UseCases): Rou
     lockRoute({
       method: "GET",
       operation: "getLock",
-      summary: "Tells whether an object is locked.",
+      summary: "Get the lock of an object",
       errors: [304, 609],
       useCase: (context, reference) => getLock.getLock(context, reference),
     }),
     lockRoute({
       method: "POST",
       operation: "lockObject",
-      summary: "Locks an object for this session, until it gives the lock free or ends.",
+      summary: "Lock an object",
+      description: "The session holds the lock until it releases it or ends.",
       errors: [304, 307, 404, 610, 713],
       useCase: (context, reference) => lockObject.lockObject(context, reference),
     }),
     lockRoute({
       method: "DELETE",
       operation: "unlockObject",
-      summary: "Gives the lock of an object free; an administrator also that of another session.",
+      summary: "Unlock an object",
+      description: "Administrators can release the locks of other sessions.",
       errors: [304, 404, 610, 713],
       useCase: (context, reference) => unlockObject.unlockObject(context, reference),
     }),
   ];
 }
 
-interface LockRoute extends Pick<Route, "method" | "operation" | "summary" | "errors"> {
+interface LockRoute extends Pick<Route, "method" | "operation" | "summary" | "description" | "errors"> {
   readonly useCase: UseCases["getLock"]["getLock"];
 }

@@ -21,7 +21,7 @@ export function passwordRoutes({ changePassword, requestPasswordReset, confirmRe
       path: "/v1/changePassword",
       excludedFromMulti: true,
       operation: "changePassword",
-      summary: "Changes the password that the session was opened with. All other sessions of the user end.",
+      summary: "Change the password",
       access: "session",
       body: {
         schema: z.union([changePasswordRequest, encryptedChangePasswordRequest]),
@@ -33,9 +33,9 @@ export function passwordRoutes({ changePassword, requestPasswordReset, confirmRe
       },
       data: changePasswordResponse,
       description: [
-        "A wrong old password counts as a failed log-in. With `encrypted: true` both are encrypted with the key of `/v2/login/secure/key`, in any of its paddings;",
-        "what cannot be decrypted is 319 or 320, and the same encrypted text is taken in the same session only, at most three times within a minute.",
-        "Custom users are mailed a code, with which `POST /v1/auth/df/confirmChangePassword` makes the new password the current one; without an address, or without mail: 712.",
+        "Changes the password that opened the session, and ends all other sessions of the user. A wrong old password counts as a failed log-in.",
+        "With `encrypted: true`, both passwords are encrypted with the key of `/v2/login/secure/key` and any of its paddings. A password that cannot be decrypted fails with 319 or 320. The same ciphertext is accepted only in the same session, at most three times within a minute.",
+        "Custom users receive a code by mail and confirm the new password with `POST /v1/auth/df/confirmChangePassword`. Without an e-mail address or without mail, the request fails with 712.",
       ].join(" "),
       errors: [319, 320, 321, 322, 339, 712],
       handle: async (context, { body, language }) => ({
@@ -52,13 +52,13 @@ export function passwordRoutes({ changePassword, requestPasswordReset, confirmRe
       path: "/v1/resetPassword",
       excludedFromMulti: true,
       operation: "resetPassword",
-      summary: "Mails the user a link and a token with which a new password can be set.",
+      summary: "Request a password reset",
       access: "appKey",
       body: { schema: resetPasswordRequest, faultOrder: [325] },
       data: emptyResponse,
       description: [
-        "The answer is the same whether there is such a user or not, and whether he has an address or not. A user is written to once a minute at most, and more rarely the more is asked for.",
-        "Where a hook decides who custom users are, 712 for all of them.",
+        "Sends the user a mail with a token to set a new password. The response is the same for unknown users and users without an e-mail address. A user receives at most one mail per minute, and fewer with repeated requests.",
+        "If a hook authenticates custom users, the request fails with 712 for all of them.",
       ].join(" "),
       errors: [325, 712],
       handle: async (context, { body, language }) => {
@@ -75,11 +75,12 @@ export function passwordRoutes({ changePassword, requestPasswordReset, confirmRe
       path: "/v1/confirmResetPassword",
       excludedFromMulti: true,
       operation: "confirmResetPassword",
-      summary: "Sets a new password by the token of a mail. All sessions of the user end.",
+      summary: "Confirm a password reset",
       access: "secrets",
       body: { schema: confirmResetPasswordRequest, faultOrder: confirmResetPasswordFaultOrder },
       data: emptyResponse,
-      description: "The token is good once, for 30 minutes. A new password that is refused does not spend it.",
+      description:
+        "Sets a new password with the mailed token, and ends all sessions of the user. The token is valid once, for 30 minutes. A refused new password does not use it up.",
       errors: [320, 328],
       handle: async (context, { body, language }) => {
         await confirmReset.confirmReset(context, { ...body, language });

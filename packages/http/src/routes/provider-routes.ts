@@ -44,8 +44,8 @@ export function providerRoutes(useCases: UseCases): Route[] {
     mayRedirect: true,
     data: providerLogInResponse,
     description: [
-      "The app key is that of the request that began the log-in. Whatever does not belong to that, or comes a second time: 324.",
-      "A log-in that began with `returnTo` is answered with a redirect there: with `code`, or with `error`, which is the code of the failure.",
+      "Opens a session, or returns a `dfUuid` to link the account to a database user. Uses the app key of the request that started the log-in. A callback that does not match that request or is repeated fails with 324.",
+      "A log-in with `returnTo` redirects there, with `code`, or with `error` and the error code.",
     ].join(" "),
   } as const;
   return [
@@ -54,15 +54,15 @@ export function providerRoutes(useCases: UseCases): Route[] {
       path: "/v1/auth/{providerName}",
       excludedFromMulti: true,
       operation: "startProviderLogIn",
-      summary: "Begins a log-in with an external provider: sends the browser there.",
+      summary: "Start a provider log-in",
       access: "secrets",
       keyInQuery: true,
       redirects: true,
       query: providerLogInParameters,
       data: emptyResponse,
       description: [
-        "What follows is a page of the provider's, and then its callback here. The cookie that comes with the answer has to come back with that.",
-        "307 for a `returnTo` that the app key does not list, or without a `challenge`.",
+        "Redirects the browser to the log-in page of the provider, which redirects it to the callback. The callback requires the cookie of this response.",
+        "Fails with 307 if the app key does not list `returnTo`, or if `challenge` is missing.",
       ].join(" "),
       errors: [208, 209, 210, 608, 698],
       handle: async (context, { query, parameter, appKeyDigest }) => {
@@ -88,8 +88,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       method: "GET",
       path: callback,
       operation: "finishProviderLogIn",
-      summary:
-        "Where a provider sends the browser back to: opens a session, or tells what the account can be bound to a database user with.",
+      summary: "Finish a provider log-in",
       query: providerCallbackParameters,
       errors: [101, 208, 210, 302, 315, 324, 340, 341, 342, 608, 698, 710],
       handle: (context, input) => finish(context, input.query, input),
@@ -99,7 +98,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       method: "POST",
       path: callback,
       operation: "finishAppleLogIn",
-      summary: "The same of Apple, which has the browser post a form; other providers: 207.",
+      summary: "Finish an Apple log-in",
       body: {
         schema: providerCallbackParameters,
         faultOrder: [],
@@ -113,12 +112,12 @@ export function providerRoutes(useCases: UseCases): Route[] {
       path: "/v1/auth/code",
       excludedFromMulti: true,
       operation: "tradeReturnCode",
-      summary: "Trades the code that a return address was given for what the callback would have answered.",
+      summary: "Exchange a code of a provider log-in",
       access: "secrets",
       body: { schema: returnCodeRequest, faultOrder: [324] },
       data: providerLogInResponse,
       description:
-        "The code is good once, for 60 seconds, with the same app key. 340, 341 and 342 do not spend it: show it again with a `2faToken`.",
+        "Exchanges the code from the redirect for the response of the callback. The code is valid once, for 60 seconds, with the same app key. The errors 340, 341 and 342 do not use it up: send it again with a `2faToken`.",
       errors: [302, 315, 324, 340, 341, 342, 608, 698, 710],
       handle: async (context, { body }) => {
         const { code, verifier, "2faToken": token = null, "2faEnrol": enrol = false } = body;
@@ -132,11 +131,12 @@ export function providerRoutes(useCases: UseCases): Route[] {
       path: "/v1/extLogin",
       excludedFromMulti: true,
       operation: "logInLinking",
-      summary: "Logs in with the credentials of a database user, and binds an account of a provider to him.",
+      summary: "Log in and link a provider account",
       access: "secrets",
       body: { ...logInBody, schema: linkingLogInRequest },
       data: sessionLogInResponse,
-      description: "The credentials are judged before the `dfUuid`, which only success spends.",
+      description:
+        "Logs in with the credentials of a database user and links the provider account to it. The credentials are checked before the `dfUuid`. Only a success uses up the `dfUuid`.",
       errors: [208, 209, 210, 301, 302, 315, 324, 340, 341, 342],
       handle: async (context, { body, language }) => {
         const input = await logInInput(context, body);
@@ -147,10 +147,11 @@ export function providerRoutes(useCases: UseCases): Route[] {
       method: "GET",
       path: "/v1/auth/links",
       operation: "listOwnLinks",
-      summary: "The accounts of providers that are bound to the caller.",
+      summary: "List the linked accounts",
       access: "session",
       data: linksResponse,
-      description: "Whoever shares the user with others sees his own only.",
+      description:
+        "Lists the provider accounts linked to the caller. A caller with a shared user sees the own account only.",
       errors: [],
       handle: async (context) => ({
         data: {
@@ -171,9 +172,9 @@ export function providerRoutes(useCases: UseCases): Route[] {
       path: "/v1/auth/links/{providerName}",
       excludedFromMulti: true,
       operation: "removeOwnLinks",
-      summary: "Takes the caller's links to a provider away, and ends the sessions that they opened.",
+      summary: "Remove the linked accounts",
       description:
-        "307 while one of them has a second factor of its own that is confirmed: that is switched off first, or an administrator takes the link away.",
+        "Removes the links of the caller to the provider, and ends the sessions that they opened. Fails with 307 if a linked account has a confirmed second factor. Disable it first, or ask an administrator to remove the link.",
       access: "session",
       data: emptyResponse,
       errors: [304, 307, 698],

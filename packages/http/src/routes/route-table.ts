@@ -50,7 +50,7 @@ function serviceRoutes(): Route[] {
       method: "GET",
       path: "/_CheckService",
       operation: "checkService",
-      summary: "Tells name and version of the service, if the database can be used.",
+      summary: "Check the service",
       access: "public",
       data: serviceResponse,
       errors: [],

@@ -24,7 +24,7 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
       excludedFromMulti: true,
       whileEnrolling: true,
       operation: "readSecondFactor",
-      summary: "Tells how it stands with the user's second factor for an app name.",
+      summary: "Get the state of the second factor",
       access: "session",
       query: secondFactorParameters,
       data: factorStateResponse,
@@ -40,9 +40,9 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
       excludedFromMulti: true,
       whileEnrolling: true,
       operation: "enrolSecondFactor",
-      summary: "Begins a second factor: gives its secret and its recovery codes, which cannot be shown again.",
+      summary: "Enrol a second factor",
       description:
-        "It asks for nothing before it is confirmed, and can be begun anew until then. 307 if the app name has no second factors, or the user's is confirmed.",
+        "Returns a new secret and recovery codes, which cannot be shown again. Log-ins require no token until the second factor is confirmed. Until then, it can be enrolled again. Fails with 307 if second factors are disabled for the app name, or if the second factor is confirmed.",
       access: "session",
       query: secondFactorParameters,
       data: enrolledFactorResponse,
@@ -57,7 +57,8 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
       path,
       whileEnrolling: true,
       operation: "confirmSecondFactor",
-      summary: "Confirms a second factor by a token of it. All other sessions of the user end.",
+      summary: "Confirm the second factor",
+      description: "Requires a token of the second factor. Ends all other sessions of the user.",
       errors: [208, 209, 304, 341, 342],
       useCase: (context, app, token) => confirmSecondFactor.confirmSecondFactor(context, app, token),
     }),
@@ -65,8 +66,9 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
       method: "DELETE",
       path,
       operation: "removeSecondFactor",
-      summary:
-        "Switches a second factor off, for a token of it if it is confirmed. 307 where the app name demands one.",
+      summary: "Disable the second factor",
+      description:
+        "A confirmed second factor requires a token. An unconfirmed one requires none. Fails with 307 if the app name requires a second factor.",
       errors: [208, 209, 304, 307, 341, 342],
       useCase: (context, app, token) => removeSecondFactor.removeSecondFactor(context, app, token),
     }),
@@ -74,14 +76,16 @@ export function secondFactorRoutes(useCases: UseCases): Route[] {
       method: "POST",
       path: "/v1/2fa/validate",
       operation: "validateSecondFactor",
-      summary: "Succeeds for a token of the user's confirmed second factor, which is spent.",
+      summary: "Validate the second factor",
+      description: "Succeeds for a valid token of the confirmed second factor, and uses it up.",
       errors: [208, 209, 304, 341, 342],
       useCase: (context, app, token) => validateSecondFactor.validateSecondFactor(context, app, token),
     }),
   ];
 }
 
-interface TokenRoute extends Pick<Route, "method" | "path" | "operation" | "summary" | "errors" | "whileEnrolling"> {
+interface TokenRoute
+  extends Pick<Route, "method" | "path" | "operation" | "summary" | "description" | "errors" | "whileEnrolling"> {
   readonly useCase: (context: SessionContext, app: string, token: string | null) => Promise<unknown>;
 }
 

@@ -26,7 +26,7 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: UseCase
     serverKeyRoute(keyRings, {
       path: "/v2/login/key",
       operation: "getLogInKey",
-      summary: "The server's RSA key for the encrypted form of the log-in with a token. Fetch it over HTTPS.",
+      summary: "Get the key for the encrypted token log-in",
       paddings: () => ["OAEP-SHA-256"],
     }),
     defineRoute({
@@ -34,7 +34,7 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: UseCase
       path: "/v2/login",
       excludedFromMulti: true,
       operation: "logInWithToken",
-      summary: "Logs in with the credentials of a database user and gives a token; encrypted, also a session id.",
+      summary: "Log in with a token",
       access: "secrets",
       body: {
         schema: z.union([logInRequest, encryptedLogInRequest]),
@@ -47,10 +47,11 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: UseCase
       data: tokenLogInResponse,
       sealed: {
         data: doubleLogInResponse,
-        how: "Base64 of a fresh AES key, encrypted with RSA-OAEP and SHA-256 for `publicKey`; `|`; base64 of a 16-byte IV and the envelope, encrypted by AES-256-CBC.",
+        how: "Two base64 strings separated by `|`: a new AES key, encrypted with RSA-OAEP, SHA-256 and `publicKey`, and a 16-byte IV followed by the envelope, encrypted with AES-256-CBC.",
         always: false,
       },
-      description: "A body with `aesKey` is the encrypted form; the answer to it is encrypted, too. Failures are not.",
+      description:
+        "Returns a token. A body with `aesKey` is an encrypted log-in: its response is encrypted and also contains a session id. Failures are not encrypted.",
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body }) => {
         if (!("aesKey" in body))
@@ -83,6 +84,7 @@ function serverKeyRoute(keyRings: KeyRings, { path, operation, summary, paddings
     excludedFromMulti: true,
     operation,
     summary,
+    description: "Returns the RSA key of the server. Fetch it over HTTPS.",
     access: "appKey",
     data: serverKeyResponse,
     errors: [],
@@ -99,7 +101,7 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
     serverKeyRoute(keyRings, {
       path: "/v2/login/secure/key",
       operation: "getSecureLogInKey",
-      summary: "The server's RSA key for the secure log-in. Fetch it over HTTPS.",
+      summary: "Get the key for the secure log-in",
       paddings: ({ legacyPkcs1 }) => rsaPaddings.filter((padding) => legacyPkcs1 || padding !== "PKCS1-v1_5"),
     }),
     defineRoute({
@@ -107,19 +109,18 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
       path: "/v2/login/secure",
       excludedFromMulti: true,
       operation: "logInSecurely",
-      summary:
-        "Logs in with encrypted credentials and opens a session whose traffic is encrypted. The answer is encrypted.",
+      summary: "Log in securely",
       access: "secrets",
       body: { schema: secureLogInRequest, faultOrder: secureLogInFaultOrder },
       data: secureLogInResponse,
       sealed: {
         data: secureLogInResponse,
-        how: "Base64 of the envelope, encrypted block by block with RSA for `publicKey`, in the padding that the client used.",
+        how: "Base64 of the envelope, encrypted block by block with RSA and `publicKey`, with the padding of the request.",
         always: true,
       },
       description: [
-        "`credentials` are the fields of `LogInRequest`. A message with the right password is taken from the same client only, at most three times within a minute.",
-        "Failures are not encrypted. From then on every answer of the session is, and so is every body: see `EncryptedMessage`.",
+        "Opens a session with encrypted traffic. `credentials` contains the fields of `LogInRequest`. A message with the right password is accepted only from the same client, at most three times within a minute.",
+        "Failures are not encrypted. All later request and response bodies of the session are encrypted, see `EncryptedMessage`.",
       ].join(" "),
       errors: [205, 206, 208, 209, 210, 301, 302, 309, 310, 315, 340, 341, 342],
       handle: async (context, { body, settings }) => {

@@ -46,7 +46,7 @@ function collect(query: string, into: Map<string, string>, names?: ReadonlySet<s
   for (const [name, value] of new URLSearchParams(query)) {
     if (names?.has(name) === false) continue;
     const known = into.get(name);
-    if (known !== undefined && known !== value) throw new ServiceError(307, { detail: "A parameter stands twice." });
+    if (known !== undefined && known !== value) throw new ServiceError(307, { detail: "A parameter is given twice." });
     into.set(name, value);
   }
 }

@@ -108,7 +108,7 @@ export function createApplication(parts: ApplicationParts): Application {
     handleRequest(request, response, () => void answer(request, response));
   };
   const messages = expressMessages(application, ({ socket }) =>
-    connections.refuseBody(socket, "The body came in too many pieces."),
+    connections.refuseBody(socket, "The body has too many chunks."),
   );
   const refusal = { connections, origins, observer, debugMessages };
   return {

@@ -196,7 +196,7 @@ export class Invocation {
       const decoded = decodeResult(driver, argument, result);
       this.settle(() => this.resolve({ result: decoded, status, hostCalls, code }));
     } catch (error) {
-      this.fail(new MacroFault("result", this.module, "the result is no JSON", { cpu: this.cpu, cause: error }));
+      this.fail(new MacroFault("result", this.module, "the result is not JSON", { cpu: this.cpu, cause: error }));
     }
   }
 
@@ -310,8 +310,6 @@ function errorOf(module: string, { kind, message, trace, code, cpu }: Failed): M
   }
   if (code !== undefined && isRefusalCode(code)) return new MacroRefusal(code, message === "" ? undefined : message);
   const reason =
-    code !== undefined && isErrorCode(code)
-      ? "which says nothing about what was asked for"
-      : "which is no code of the catalogue";
+    code !== undefined && isErrorCode(code) ? "which is not about the request" : "which is not an error code";
   return new MacroFault("threw", module, `refused with ${code}, ${reason}`, { cpu });
 }

@@ -95,8 +95,8 @@ export class Lease implements MacroLease {
   private slotFor(module: string): WorkerSlot {
     const { slot } = this;
     if (this.isReleased) throw new MacroFault("ended", module, "its lease was released");
-    if (slot === undefined) throw new MacroFault("evicted", module, "its worker went to others");
-    if (slot.isOver) throw new MacroFault(slot.faultOf(this), module, "its worker is gone");
+    if (slot === undefined) throw new MacroFault("evicted", module, "its worker was given to other executions");
+    if (slot.isOver) throw new MacroFault(slot.faultOf(this), module, "its worker has ended");
     return slot;
   }
 

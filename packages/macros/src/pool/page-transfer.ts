@@ -79,13 +79,13 @@ interface MemberChanges {
 
 /** Groups `Changes` by object, `null` for an unchanged object. Throws `TypeError` on malformed input. */
 export function unpackChanges(changes: JsonValue, count: number): JsonValue {
-  if (!Array.isArray(changes) || changes.length % 3 !== 0) throw new TypeError("no list of changes");
+  if (!Array.isArray(changes) || changes.length % 3 !== 0) throw new TypeError("not a list of changes");
   const found = Array.from<unknown, MemberChanges | null>({ length: count }, () => null);
   for (let at = 0; at < changes.length; at += 3) {
     const [given, name, value] = (changes as readonly JsonValue[]).slice(at, at + 3);
-    if (typeof given !== "number" || typeof name !== "string") throw new TypeError("no change of a member");
+    if (typeof given !== "number" || typeof name !== "string") throw new TypeError("not a change of a member");
     const index = given < 0 ? -1 - given : given;
-    if (found[index] === undefined) throw new TypeError("a change of what was not given");
+    if (found[index] === undefined) throw new TypeError("a change of an unknown object");
     // Without a prototype, `__proto__` is an ordinary member name.
     const { set, removed } = (found[index] ??= { set: Object.create(null) as MemberChanges["set"], removed: [] });
     if (given < 0) removed.push(name);

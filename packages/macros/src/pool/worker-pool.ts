@@ -46,11 +46,11 @@ export class WorkerPool {
     const slot = this.queue.size === 0 ? this.take(lease) : undefined;
     if (slot !== undefined) return slot;
     if (this.queue.size >= this.options.queue)
-      throw new ServiceError(706, { detail: "too many macros wait", retryAfter: 1 });
+      throw new ServiceError(706, { detail: "Too many macros wait for a thread.", retryAfter: 1 });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.queue.delete(waiting);
-        reject(new ServiceError(706, { detail: "no macro ended in time", retryAfter: 1 }));
+        reject(new ServiceError(706, { detail: "No thread became available in time.", retryAfter: 1 }));
         // A lease behind this one may fit into a slot that this one could not use.
         this.admit();
       }, wait);
@@ -124,5 +124,5 @@ async function compileEngine(): Promise<WebAssembly.Module> {
 }
 
 function stopping(): ServiceError {
-  return new ServiceError(706, { detail: "the server stops" });
+  return new ServiceError(706, { detail: "The server is stopping." });
 }

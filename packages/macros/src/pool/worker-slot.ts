@@ -52,7 +52,7 @@ export class WorkerSlot {
     });
     // The `exit` event follows.
     this.worker.on("error", () => {});
-    this.worker.on("exit", () => this.lose("its worker is gone", this.heartbeat.current));
+    this.worker.on("exit", () => this.lose("its worker has ended", this.heartbeat.current));
   }
 
   /** Number of executions that do not wait for the host. */
@@ -119,14 +119,14 @@ export class WorkerSlot {
   /** Terminates the worker and resolves when it has exited. Its invocations fail then. */
   async end(): Promise<void> {
     clearTimeout(this.idleTimer);
-    if (this.leases.size === 0) this.lose("its worker was ended", null);
+    if (this.leases.size === 0) this.lose("its worker was terminated", null);
     await this.worker.terminate();
   }
 
   /** Terminates the worker because of an invocation. */
   kill(id: number): void {
     void this.worker.terminate();
-    this.lose("its worker was ended", id);
+    this.lose("its worker was terminated", id);
   }
 
   post(message: ToWorker): void {
@@ -157,7 +157,7 @@ export class WorkerSlot {
     }
     this.missedTime += TICK;
     if (this.missedTime < running.maxSilence) return;
-    running.lose("cpu", "did not come back in time");
+    running.lose("cpu", "did not respond in time");
     this.kill(running.id);
   }
 

@@ -59,7 +59,7 @@ async function runMacro(
   { checksInput, chooseStatus }: Environment,
 ): Promise<unknown> {
   if (definition["input"] !== undefined) {
-    if (!checksInput) throw new TypeError("input: was not there when the module was inspected");
+    if (!checksInput) throw new TypeError("input: did not exist when the module was inspected");
     checkInput(definition["input"], input);
   }
   const setStatusMessage = (message: unknown): void => chooseStatus(toText(message));

@@ -53,11 +53,11 @@ async function drive(
     json = stringify(result);
   } catch (error) {
     const failure = describe(error);
-    const message = `the result is no JSON: ${failure.message}`;
+    const message = `the result is not JSON: ${failure.message}`;
     fail(failure.kind === "refused" ? failure : { ...failure, kind: "result", message });
     return;
   }
-  if (json === undefined) fail({ kind: "result", message: "the result is no JSON" });
+  if (json === undefined) fail({ kind: "result", message: "the result is not JSON" });
   else notifyHost("done", json, status);
 }
 
@@ -97,7 +97,7 @@ function messageOf(thrown: unknown): string {
   const { name, message } = thrown as { name?: unknown; message?: unknown };
   const title = textOf(() => name, 100);
   const text = textOf(() => message, LONGEST.message);
-  if (text === undefined) return "threw something that is no error";
+  if (text === undefined) return "threw a value that is not an error";
   return title === undefined || title === "" || title === "Error" ? text : `${title}: ${text}`;
 }
 
@@ -111,6 +111,6 @@ function describe(thrown: unknown): Failure {
     }
     return { kind: "threw", message: messageOf(thrown), ...(trace === undefined ? {} : { trace }) };
   } catch {
-    return { kind: "threw", message: "threw something that cannot be described" };
+    return { kind: "threw", message: "threw a value that cannot be described" };
   }
 }

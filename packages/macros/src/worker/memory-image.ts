@@ -15,7 +15,7 @@ export class BoundedMemory {
     const grow = this.memory.grow.bind(this.memory);
     this.memory.grow = (pages) => {
       if (this.memory.buffer.byteLength + pages * PAGE > this.limit * SLACK)
-        throw new RangeError("the memory may not grow so far");
+        throw new RangeError("the memory cannot grow that far");
       return grow(pages);
     };
   }
@@ -38,7 +38,7 @@ export class Heap {
 
   allocate(bytes: number): number {
     const pointer = this.allocator._malloc(bytes);
-    if (pointer === 0) throw new Error("the engine has no memory left");
+    if (pointer === 0) throw new Error("the engine is out of memory");
     return pointer;
   }
 

@@ -87,10 +87,10 @@ export class SandboxRun {
     this.buffer.sendOld();
     const isCancelled = this.heartbeat.beat(this.given.id);
     if (this.fault !== undefined) return true;
-    if (isCancelled) this.fault = { kind: "ended", message: "was ended" };
+    if (isCancelled) this.fault = { kind: "ended", message: "was cancelled" };
     else if (this.sandbox.isTooLarge) this.fault = OUT_OF_MEMORY;
     else if (this.clock.isOver())
-      this.fault = { kind: "cpu", message: `ran longer than ${Math.ceil(this.given.limits.cpu)} ms` };
+      this.fault = { kind: "cpu", message: `used more than ${Math.ceil(this.given.limits.cpu)} ms of CPU time` };
     else if (performance.now() > this.deadline)
       this.fault = { kind: "timeout", message: `took longer than ${this.given.limits.timeout} ms` };
     return this.fault !== undefined;
@@ -107,11 +107,11 @@ export class SandboxRun {
   private receiveCall(name: string, argument: string): void {
     const { hostCalls } = this.given.limits;
     if (this.hostCalls + this.nestedCalls >= hostCalls)
-      this.fault = { kind: "hostCalls", message: `called the host more than ${hostCalls} times` };
+      this.fault = { kind: "hostCalls", message: `called the server more than ${hostCalls} times` };
     else if (Buffer.byteLength(argument) > MAX_ARGUMENT_BYTES)
-      this.fault = { kind: "threw", message: `${name}: more than ${MAX_ARGUMENT_BYTES} bytes` };
+      this.fault = { kind: "threw", message: `${name}: the argument is larger than ${MAX_ARGUMENT_BYTES} bytes` };
     else if (isDeeper(argument, MAX_DEPTH))
-      this.fault = { kind: "threw", message: `${name}: nesting deeper than ${MAX_DEPTH}` };
+      this.fault = { kind: "threw", message: `${name}: the argument is nested more than ${MAX_DEPTH} levels deep` };
     else {
       this.hostCalls += 1;
       this.call = { name, argument };
@@ -121,11 +121,11 @@ export class SandboxRun {
   private receiveResult(result: string, status: string | undefined): void {
     const { resultBytes } = this.given.limits;
     if (this.call !== undefined || this.isWaiting)
-      this.fault = { kind: "pending", message: "ended before the server had answered its calls: an await is missing" };
+      this.fault = { kind: "pending", message: "ended before its calls to the server: an await is missing" };
     else if (Buffer.byteLength(result) > resultBytes)
       this.fault = { kind: "resultBytes", message: `the result is larger than ${resultBytes} bytes` };
     else if (isDeeper(result, MAX_DEPTH))
-      this.fault = { kind: "result", message: `the result nests deeper than ${MAX_DEPTH}` };
+      this.fault = { kind: "result", message: `the result is nested more than ${MAX_DEPTH} levels deep` };
     else this.done = { result, status: status === undefined ? undefined : textIn(status).slice(0, MAX_STATUS) };
   }
 
@@ -147,7 +147,7 @@ export class SandboxRun {
       this.buffer.put({ type: "done", ...from, lines, ...this.done, hostCalls: this.hostCalls, code });
       return true;
     }
-    const fault = this.fault ?? { kind: "pending", message: "waits for a promise that will never settle" };
+    const fault = this.fault ?? { kind: "pending", message: "waits for a promise that never settles" };
     this.buffer.put({ type: "failed", ...from, lines, trace: undefined, code: undefined, ...fault });
     return true;
   }
@@ -178,7 +178,7 @@ function faultIn(text: string): Fault {
   if (given["kind"] === "invalid" || given["kind"] === "result") return { kind: given["kind"], message, trace };
   if (message === "InternalError: out of memory") return { ...OUT_OF_MEMORY, trace };
   if (message === "InternalError: stack overflow" || message.startsWith("RangeError: Maximum call stack"))
-    return { kind: "stack", message: "ran out of stack", trace };
+    return { kind: "stack", message: "exceeded the stack size", trace };
   return { kind: "threw", message, trace };
 }
 
@@ -230,6 +230,6 @@ class LogLines {
   /** The remaining lines, then the number of omitted ones. */
   close(): readonly string[] {
     const lines = this.take();
-    return this.leftOut === 0 ? lines : [...lines, `${this.leftOut} more lines were left out`];
+    return this.leftOut === 0 ? lines : [...lines, `${this.leftOut} more log lines were omitted`];
   }
 }

@@ -182,7 +182,7 @@ function userModuleName(name: string): string {
 
 function refusedModule(name: string): Error {
   const refused = JSON.stringify(name.slice(REFUSED.length));
-  return new Error(`cannot import ${refused}: there is "${AUTHORING}" and nothing else`);
+  return new Error(`cannot import ${refused}: only "${AUTHORING}" can be imported`);
 }
 
 /** The prelude could not continue. */

@@ -90,7 +90,7 @@ async function judge(
   settles: boolean,
 ): Promise<{ output: Uint8Array<ArrayBuffer>; ready: string | undefined }> {
   const { output, state, thrown } = await run(database, bytes);
-  broken = state.fatal ?? thrown ?? (settles && state.ready === undefined ? "it broke off an answer" : undefined);
+  broken = state.fatal ?? thrown ?? (settles && state.ready === undefined ? "it interrupted a response" : undefined);
   return { output, ready: state.ready };
 }
 

@@ -43,7 +43,7 @@ function describe({ pid, host, since }: LockHolder): string {
 
 function adviceFor(lockFile: string, holder: LockHolder): string {
   if (holder.seenAlive) return "Stop it first, or choose another directory.";
-  return `Whether it still runs cannot be seen from here; if it certainly does not, delete ${lockFile}.`;
+  return `This process cannot check whether that process is running. If it is not, delete ${lockFile}.`;
 }
 
 /** A directory held by this process until its release or the end of the process. */

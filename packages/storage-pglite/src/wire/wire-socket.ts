@@ -86,7 +86,7 @@ export class WireSocket extends Duplex {
   }
 
   async #exchange(bytes: Uint8Array, settles: boolean): Promise<void> {
-    if (this.#session === undefined) throw new Error("the client spoke before the connection was set up");
+    if (this.#session === undefined) throw new Error("the client sent data before the connection was established");
     const { bytes: answer, stopped } = await this.#session.exchange(bytes, settles);
     if (this.destroyed || this.readableEnded) return;
     if (answer.length > 0) this.push(Buffer.from(answer.buffer));

@@ -80,6 +80,6 @@ async function checked<T>(what: string, look: () => Promise<T>): Promise<T> {
     return await look();
   } catch (error) {
     if (!(error instanceof ServiceError) || ![324, 608, 705, 706].includes(error.code)) throw error;
-    throw new CommandError(`${what}: ${error.detail ?? error.message}`, { cause: error });
+    throw new CommandError(error.detail ?? `${what}: ${error.message}`, { cause: error });
   }
 }

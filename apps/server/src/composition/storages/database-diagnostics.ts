@@ -7,7 +7,7 @@ import { postgresDiagnostics } from "./postgres.ts";
 const notMigrated = "The database is not migrated";
 
 const byCode: ReadonlyMap<number, string> = new Map([
-  [607, "No connection to the database became free in time."],
+  [607, "No database connection became available in time."],
   [704, "The database cannot be reached."],
   [705, `${notMigrated}. Run "sallyport-server migrate" first.`],
 ]);

@@ -74,7 +74,7 @@ export class DatabasePreparation {
       }
       const { applied } = await storage.migrate(await readModelFile());
       hasChanged ||= applied.length > 0;
-      if (applied.length > 0) logger.info({ alias, applied }, "database migrated");
+      if (applied.length > 0) logger.info({ alias, applied }, "Database migrated");
       await this.checkKeys(database);
       await afterMigration(database, hasChanged);
     } catch (err) {
@@ -87,7 +87,7 @@ export class DatabasePreparation {
           alias,
           ...(reason === null ? { err } : { code: err instanceof ServiceError ? err.code : undefined, reason }),
         },
-        "database cannot be used yet",
+        "Database unavailable",
       );
       if (migrate) this.retry({ ...task, isRetry: true, hasChanged }, pause);
     }
@@ -96,10 +96,7 @@ export class DatabasePreparation {
   private async checkKeys(database: Database): Promise<void> {
     const { keyRings, logger } = this.parts;
     if (!(await keyRings?.isSealedByOtherKey(database))) return;
-    logger.warn(
-      { alias: database.alias },
-      "the keys of the database were sealed under another master key than this server's: it is not ready",
-    );
+    logger.warn({ alias: database.alias }, "Database keys are encrypted with another master key");
   }
 
   private retry(task: Task, pause: number): void {

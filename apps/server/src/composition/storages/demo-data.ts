@@ -28,8 +28,8 @@ export class DemoSeeder {
   async seed({ alias, storage, policy: { clientHash } }: Database): Promise<DemoState> {
     const state = await seedDemo(storage, { hasher: this.hasher, digests: this.digests, clientHash, alias });
     this.found.set(alias, state);
-    if (state === "seeded") this.logger.info({ alias }, "demo data created");
-    if (state === "foreign") this.logger.warn({ alias }, "the database holds other data; the demo was not put into it");
+    if (state === "seeded") this.logger.info({ alias }, "Demo data added");
+    if (state === "foreign") this.logger.warn({ alias }, "Demo data not added; the database contains other data");
     return state;
   }
 

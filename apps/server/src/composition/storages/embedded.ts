@@ -72,11 +72,11 @@ async function sqlEngine({ knex, capabilities, close }: JoinedEngine, name: stri
 const reasons: ReadonlyMap<unknown, string> = new Map([
   ["EEXIST", "it is a file, not a directory"],
   ["ENOTDIR", "a part of its path is a file, not a directory"],
-  ["EACCES", "this user may not write there"],
-  ["EPERM", "this user may not write there"],
-  ["EROFS", "its file system can only be read"],
+  ["EACCES", "this user has no write permission"],
+  ["EPERM", "this user has no write permission"],
+  ["EROFS", "its file system is read-only"],
   ["ENOSPC", "its file system is full"],
-  ["EDQUOT", "this user's share of its file system is used up"],
+  ["EDQUOT", "the disk quota of this user is exceeded"],
 ]);
 
 /** Bytes: two WAL segments that the engine allocates. */
@@ -86,7 +86,7 @@ const needed = 32 * 1024 * 1024;
 export function directoryDiagnostics(error: unknown, dataDir: string): unknown {
   const reason = isFull(dataDir) ? reasons.get("ENOSPC") : reasonOf(error);
   if (reason === undefined) return error;
-  return new StartError(`The data directory ${dataDir} cannot be used: ${reason}. Choose another one with DATA_DIR.`, {
+  return new StartError(`The data directory ${dataDir} cannot be used: ${reason}. Set DATA_DIR to another directory.`, {
     cause: error,
   });
 }

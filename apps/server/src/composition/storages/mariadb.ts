@@ -43,9 +43,9 @@ export async function openMariadb({ url, pool, statementTimeout }: ServerStorage
 type Diagnostic = (context: DiagnosticsContext) => string;
 
 const { silent, untrusted, full, withoutTls, byCode: common } = connectionDiagnostics("MariaDB");
-const readOnly: Diagnostic = ({ at, said }) => `The MariaDB at ${at} can only be read (${said}).`;
+const readOnly: Diagnostic = ({ at, said }) => `The MariaDB server at ${at} is read-only (${said}).`;
 const refused: Diagnostic = ({ at, role, said }) =>
-  `The MariaDB at ${at} does not let the account "${role}" in (${said}).`;
+  `The MariaDB server at ${at} refused the account "${role}" (${said}).`;
 
 /** By error number of the server. */
 const byNumber: ReadonlyMap<unknown, Diagnostic> = new Map<unknown, Diagnostic>([
@@ -78,12 +78,12 @@ export function mariadbDiagnostics(
 }
 
 function lacksDatabase({ role, schema, said }: DiagnosticsContext): string {
-  const remedy = `Let an administrator run: create database ${quoted(schema)} character set utf8mb4 collate utf8mb4_nopad_bin; grant all on ${quoted(schema)}.* to ${account(role)}`;
-  return `The account "${role}" has no right to the database "${schema}" (${said}). ${remedy}`;
+  const remedy = `Run as an administrator: create database ${quoted(schema)} character set utf8mb4 collate utf8mb4_nopad_bin; grant all on ${quoted(schema)}.* to ${account(role)}`;
+  return `The account "${role}" has no privileges on the database "${schema}" (${said}). ${remedy}`;
 }
 
 function lacksRight({ role, schema, said }: DiagnosticsContext): string {
-  return `The account "${role}" lacks a right in the database "${schema}" (${said}). Let an administrator run: grant all on ${quoted(schema)}.* to ${account(role)}`;
+  return `The account "${role}" lacks a privilege on the database "${schema}" (${said}). Run as an administrator: grant all on ${quoted(schema)}.* to ${account(role)}`;
 }
 
 function account(role: string): string {

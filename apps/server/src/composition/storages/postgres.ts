@@ -47,14 +47,14 @@ const byCode: ReadonlyMap<string, Diagnostic> = new Map<string, Diagnostic>([
   [
     "3D000",
     ({ at, database, ...place }) =>
-      `The database "${database}" does not exist on the Postgres at ${at}. Create it: ${createdb({ database, ...place })}`,
+      `The database "${database}" does not exist on the Postgres server at ${at}. Create it: ${createdb({ database, ...place })}`,
   ],
-  ["28P01", ({ at, role }) => `The Postgres at ${at} refuses the password of the role "${role}".`],
-  ["28", ({ at, role, said }) => `The Postgres at ${at} does not let the role "${role}" in (${said}).`],
+  ["28P01", ({ at, role }) => `The Postgres server at ${at} refused the password of the role "${role}".`],
+  ["28", ({ at, role, said }) => `The Postgres server at ${at} refused the role "${role}" (${said}).`],
   ["42501", lacksRight],
   ["53300", full],
-  ["57P03", ({ at, said }) => `The Postgres at ${at} cannot be used yet (${said}).`],
-  ["25006", ({ at }) => `The Postgres at ${at} is a standby, which can only be read.`],
+  ["57P03", ({ at, said }) => `The Postgres server at ${at} is not ready (${said}).`],
+  ["25006", ({ at }) => `The Postgres server at ${at} is a read-only standby.`],
 ]);
 
 /** Driver errors without a code. */
@@ -62,7 +62,7 @@ const byText: readonly (readonly [RegExp, Diagnostic])[] = [
   [
     /^SASL: .*password must be/,
     ({ at, role }) =>
-      `The Postgres at ${at} wants a password of the role "${role}", and the connection string has none.`,
+      `The Postgres server at ${at} requires a password of the role "${role}". The connection string has none.`,
   ],
   [/does not support SSL/, withoutTls],
   [/^(?:timeout expired|Connection terminated)/, silent],
@@ -84,11 +84,11 @@ export function postgresDiagnostics(
 }
 
 function lacksRight({ role, database, schema, said, connecting }: PostgresContext): string {
-  if (connecting) return `The role "${role}" may not connect to the database "${database}" (${said}).`;
-  const remedy = `Let a superuser run: create schema ${quoted(schema)} authorization ${quoted(role)}`;
+  if (connecting) return `The role "${role}" cannot connect to the database "${database}" (${said}).`;
+  const remedy = `Run as a superuser: create schema ${quoted(schema)} authorization ${quoted(role)}`;
   return /for database\b/.test(said)
-    ? `The role "${role}" may not create the schema "${schema}" in the database "${database}". ${remedy}`
-    : `The role "${role}" lacks a right in the database "${database}" (${said}). It should own the schema "${schema}" and everything in it.`;
+    ? `The role "${role}" cannot create the schema "${schema}" in the database "${database}". ${remedy}`
+    : `The role "${role}" lacks a privilege in the database "${database}" (${said}). It must own the schema "${schema}" and all objects in it.`;
 }
 
 /** Shell command that creates the database as the superuser `postgres`. */

@@ -48,13 +48,13 @@ export function diagnosticFor<Code, Text>(codes: readonly Code[], diagnostic: Te
 
 /** Texts for connection errors of any server. `byCode` maps Node's error codes. */
 export function connectionDiagnostics(product: string) {
-  const silent: Diagnostic = ({ at, said }) => `No ${product} answers at ${at} (${said}).`;
-  const nameless: Diagnostic = ({ host, said }) => `The host ${host} cannot be found (${said}).`;
+  const silent: Diagnostic = ({ at, said }) => `No ${product} server responds at ${at} (${said}).`;
+  const nameless: Diagnostic = ({ host, said }) => `The host ${host} cannot be resolved (${said}).`;
   const untrusted: Diagnostic = ({ at, said }) =>
-    `The certificate of the ${product} at ${at} is not accepted (${said}).`;
-  const full: Diagnostic = ({ at, said }) => `The ${product} at ${at} takes no more connections (${said}).`;
+    `The certificate of the ${product} server at ${at} is not valid (${said}).`;
+  const full: Diagnostic = ({ at, said }) => `The ${product} server at ${at} accepts no more connections (${said}).`;
   const withoutTls: Diagnostic = ({ at }) =>
-    `The ${product} at ${at} offers no TLS, which the connection string asks for (sslmode).`;
+    `The ${product} server at ${at} does not support TLS, which the connection string requires (sslmode).`;
   const byCode = [
     ...diagnosticFor(["ENOTFOUND", "EAI_AGAIN"], nameless),
     ...diagnosticFor(["ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ENOENT", "ETIMEDOUT"], silent),

@@ -93,20 +93,18 @@ async function openModule({ module, options }: ModuleStorage): Promise<Storage> 
     throw refused(`cannot be loaded: ${firstLine(error)}`, error);
   });
   const open = exported["openStorage"];
-  if (typeof open !== "function") throw refused("exports no function openStorage.");
+  if (typeof open !== "function") throw refused("does not export a function openStorage.");
   let storage: unknown;
   try {
     storage = await (open as OpenStorage)(options);
   } catch (error) {
-    throw refused(`opened no storage: ${firstLine(error)}`, error);
+    throw refused(`failed to open a storage: ${firstLine(error)}`, error);
   }
   const missing = members.filter(
     (name) => (storage as { readonly [name: string]: unknown } | null | undefined)?.[name] === undefined,
   );
   if (missing.length > 0)
-    throw refused(
-      `opened something that is no storage: ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing.`,
-    );
+    throw refused(`opened an invalid storage: ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing.`);
   return storage as Storage;
 }
 

@@ -37,7 +37,7 @@ test("migrates when configured to, and logs it", async () => {
   const { preparation, logged, migrated } = prepared("a", { migrate: async () => ({ applied: ["0001"] }) }, true);
   await preparation.run();
   expect(migrated).toEqual(["a changed"]);
-  expect(logged()).toMatchObject([{ alias: "a", applied: ["0001"], msg: "database migrated" }]);
+  expect(logged()).toMatchObject([{ alias: "a", applied: ["0001"], msg: "Database migrated" }]);
 });
 
 test("only checks when not configured to migrate, and warns", async () => {
@@ -48,7 +48,7 @@ test("only checks when not configured to migrate, and warns", async () => {
   await preparation.run();
   expect(migrated).toEqual([]);
   const reason = 'The database is not migrated. Run "sallyport-server migrate" first.';
-  expect(logged()).toMatchObject([{ level: 40, alias: "", code: 705, reason, msg: "database cannot be used yet" }]);
+  expect(logged()).toMatchObject([{ level: 40, alias: "", code: 705, reason, msg: "Database unavailable" }]);
   expect(logged()[0]).not.toHaveProperty("err");
 });
 
@@ -140,8 +140,8 @@ test("the demo does not start if an embedded database cannot be prepared", async
 const refusal = (code: string) => Object.assign(new Error(`${code}: mkdir`), { code, syscall: "mkdir" });
 
 test.each([
-  ["EACCES", "this user may not write there"],
-  ["EROFS", "its file system can only be read"],
+  ["EACCES", "this user has no write permission"],
+  ["EROFS", "its file system is read-only"],
   ["ENOSPC", "its file system is full"],
   ["EIO", "the operating system refuses it (EIO)"],
 ])("explains %s as: %s", (code, words) => {
@@ -149,7 +149,7 @@ test.each([
   const trouble = directoryDiagnostics(cause, "/data");
   expect(trouble).toBeInstanceOf(StartError);
   expect(trouble).toMatchObject({
-    message: `The data directory /data cannot be used: ${words}. Choose another one with DATA_DIR.`,
+    message: `The data directory /data cannot be used: ${words}. Set DATA_DIR to another directory.`,
     cause,
   });
 });
@@ -185,45 +185,45 @@ describe("mariadb", () => {
       "a wrong password",
       704,
       { errno: 1045, message: "Access denied" },
-      'The MariaDB at db.example:3307 does not let the account "shop" in (Access denied).',
+      'The MariaDB server at db.example:3307 refused the account "shop" (Access denied).',
     ],
     [
       "no right to a table",
       799,
       { errno: 1142, message: "CREATE command denied" },
-      `The account "shop" lacks a right in the database "till" (CREATE command denied). Let an administrator run: ${remedy}`,
+      `The account "shop" lacks a privilege on the database "till" (CREATE command denied). Run as an administrator: ${remedy}`,
     ],
     [
       "no server at the address",
       704,
       { errno: -111, code: "ECONNREFUSED" },
-      "No MariaDB answers at db.example:3307 (ECONNREFUSED).",
+      "No MariaDB server responds at db.example:3307 (ECONNREFUSED).",
     ],
-    ["no answer in time", 704, { code: "ETIMEDOUT" }, "No MariaDB answers at db.example:3307 (ETIMEDOUT)."],
-    ["an unknown host", 704, { code: "ENOTFOUND" }, "The host db.example cannot be found (ENOTFOUND)."],
+    ["timed out", 704, { code: "ETIMEDOUT" }, "No MariaDB server responds at db.example:3307 (ETIMEDOUT)."],
+    ["an unknown host", 704, { code: "ENOTFOUND" }, "The host db.example cannot be resolved (ENOTFOUND)."],
     [
       "too many connections",
       704,
       { errno: 1040, message: "sorry" },
-      "The MariaDB at db.example:3307 takes no more connections (sorry).",
+      "The MariaDB server at db.example:3307 accepts no more connections (sorry).",
     ],
     [
       "a replica",
       704,
       { errno: 1290, message: "--read-only" },
-      "The MariaDB at db.example:3307 can only be read (--read-only).",
+      "The MariaDB server at db.example:3307 is read-only (--read-only).",
     ],
     [
       "a certificate of an unknown authority",
       704,
       { code: "HANDSHAKE_SSL_ERROR", message: "self-signed certificate" },
-      "The certificate of the MariaDB at db.example:3307 is not accepted (self-signed certificate).",
+      "The certificate of the MariaDB server at db.example:3307 is not valid (self-signed certificate).",
     ],
     [
       "no TLS",
       704,
       { code: "HANDSHAKE_NO_SSL_SUPPORT" },
-      "The MariaDB at db.example:3307 offers no TLS, which the connection string asks for (sslmode).",
+      "The MariaDB server at db.example:3307 does not support TLS, which the connection string requires (sslmode).",
     ],
   ])("%s", (_title, code, cause, expected) => {
     expect(diagnosed(code, cause)).toBe(expected);
@@ -231,10 +231,10 @@ describe("mariadb", () => {
 
   test("omitted parts of the connection string are the driver's defaults", () => {
     expect(diagnosed(704, { code: "ECONNREFUSED" }, "mysql://u@[::1]")).toBe(
-      "No MariaDB answers at [::1]:3306 (ECONNREFUSED).",
+      "No MariaDB server responds at [::1]:3306 (ECONNREFUSED).",
     );
     expect(diagnosed(704, { code: "ENOENT" }, "mariadb://u@localhost/till?socket=%2Frun%2Fmysqld.sock")).toBe(
-      "No MariaDB answers at /run/mysqld.sock:3306 (ENOENT).",
+      "No MariaDB server responds at /run/mysqld.sock:3306 (ENOENT).",
     );
   });
 
@@ -258,74 +258,74 @@ describe("postgres", () => {
       "a database that does not exist",
       705,
       { code: "3D000" },
-      'The database "till" does not exist on the Postgres at db.example:6432. Create it: createdb -h db.example -p 6432 -U postgres -O shop till',
+      'The database "till" does not exist on the Postgres server at db.example:6432. Create it: createdb -h db.example -p 6432 -U postgres -O shop till',
     ],
     [
       "a wrong password",
       704,
       { code: "28P01" },
-      'The Postgres at db.example:6432 refuses the password of the role "shop".',
+      'The Postgres server at db.example:6432 refused the password of the role "shop".',
     ],
     [
       "a role without access",
       704,
       { code: "28000", message: "no pg_hba.conf entry" },
-      'The Postgres at db.example:6432 does not let the role "shop" in (no pg_hba.conf entry).',
+      'The Postgres server at db.example:6432 refused the role "shop" (no pg_hba.conf entry).',
     ],
     [
       "a required password that is missing",
       704,
       { message: "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string" },
-      'The Postgres at db.example:6432 wants a password of the role "shop", and the connection string has none.',
+      'The Postgres server at db.example:6432 requires a password of the role "shop". The connection string has none.',
     ],
     [
       "no server at the address",
       704,
       { code: "ECONNREFUSED" },
-      "No Postgres answers at db.example:6432 (ECONNREFUSED).",
+      "No Postgres server responds at db.example:6432 (ECONNREFUSED).",
     ],
     [
-      "no answer in time",
+      "timed out",
       704,
       { message: "timeout expired" },
-      "No Postgres answers at db.example:6432 (timeout expired).",
+      "No Postgres server responds at db.example:6432 (timeout expired).",
     ],
-    ["an unknown host", 704, { code: "ENOTFOUND" }, "The host db.example cannot be found (ENOTFOUND)."],
+    ["an unknown host", 704, { code: "ENOTFOUND" }, "The host db.example cannot be resolved (ENOTFOUND)."],
     [
       "no right to connect",
       704,
       { code: "42501", message: "permission denied" },
-      'The role "shop" may not connect to the database "till" (permission denied).',
+      'The role "shop" cannot connect to the database "till" (permission denied).',
     ],
     [
       "no right to create the schema",
       799,
       { code: "42501", message: "permission denied for database till" },
-      'The role "shop" may not create the schema "sallyport" in the database "till". Let a superuser run: create schema sallyport authorization shop',
+      'The role "shop" cannot create the schema "sallyport" in the database "till". Run as a superuser: create schema sallyport authorization shop',
     ],
     [
       "no right to a table",
       799,
       { code: "42501", message: "permission denied for table objects" },
-      'The role "shop" lacks a right in the database "till" (permission denied for table objects). It should own the schema "sallyport" and everything in it.',
+      'The role "shop" lacks a privilege in the database "till" (permission denied for table objects). It must own the schema "sallyport" and all objects in it.',
     ],
     [
       "too many connections",
       704,
       { code: "53300", message: "sorry" },
-      "The Postgres at db.example:6432 takes no more connections (sorry).",
+      "The Postgres server at db.example:6432 accepts no more connections (sorry).",
     ],
     [
       "a certificate of an unknown authority",
       704,
       { code: "DEPTH_ZERO_SELF_SIGNED_CERT", message: "self-signed certificate" },
-      "The certificate of the Postgres at db.example:6432 is not accepted (self-signed certificate).",
+      "The certificate of the Postgres server at db.example:6432 is not valid (self-signed certificate).",
     ],
     [
       "no TLS",
       704,
       { message: "The server does not support SSL connections" },
-      "The Postgres at db.example:6432 offers no TLS, which the connection string asks for (sslmode).",
+      "The Postgres server at db.example:6432 does not support TLS, which the connection string requires (sslmode).",
     ],
   ])("%s", (_title, code, cause, expected) => {
     expect(diagnosed(code, cause)).toBe(expected);
@@ -333,10 +333,10 @@ describe("postgres", () => {
 
   test("omitted parts of the connection string are the driver's defaults, and unusual names are quoted for the shell", () => {
     expect(diagnosed(705, { code: "3D000" }, "postgres://o'brien@[::1]")).toBe(
-      `The database "o'brien" does not exist on the Postgres at [::1]:5432. Create it: createdb -h ::1 -p 5432 -U postgres -O 'o'\\''brien' 'o'\\''brien'`,
+      `The database "o'brien" does not exist on the Postgres server at [::1]:5432. Create it: createdb -h ::1 -p 5432 -U postgres -O 'o'\\''brien' 'o'\\''brien'`,
     );
     expect(diagnosed(704, { code: "ENOENT" }, "postgres:///till?host=/run/postgres&user=shop")).toBe(
-      "No Postgres answers at /run/postgres:5432 (ENOENT).",
+      "No Postgres server responds at /run/postgres:5432 (ENOENT).",
     );
   });
 

@@ -69,7 +69,7 @@ export class SetUserPassword {
     const secret = await this.hasher.hash(accepted);
     await unit.transaction(async (r) => {
       if (!(await this.replace.replacePassword(r, account, { secret }))) {
-        const detail = `The password of the user "${name}" was changed at the same moment. Nothing was done.`;
+        const detail = `Another request changed the password of the user "${name}" at the same time. Nothing was changed.`;
         throw new ServiceError(713, { detail });
       }
       await r.audit.append(eventOf({ type: "password.changed", subjectId: account.userId }));

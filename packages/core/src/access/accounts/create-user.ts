@@ -46,7 +46,7 @@ export class CreateAccount {
     const outcome = await accounts.create({ ...given, id, loginName, secret }, confusableKeyOf(loginName));
     if (outcome === "nameTaken") {
       const name = realm === "custom" ? "name of the custom user" : "user name";
-      throw new ServiceError(307, { detail: `The ${name} is taken or looks like another.` });
+      throw new ServiceError(307, { detail: `The ${name} is in use, or too similar to one in use.` });
     }
     return id;
   }

@@ -34,7 +34,7 @@ export class CreateAppKey {
     await unit.transaction(async (r) => {
       if (appNames !== null) await requireApplications(r, appNames);
       if ((await r.appKeys.create(input, this.digests.sha256(key))) === "nameTaken") {
-        const detail = `There is an app key with the name "${name}", or with this very key, already.`;
+        const detail = `An app key with the name "${name}" or with this key already exists.`;
         throw new ServiceError(307, { detail });
       }
       await r.audit.append(eventOf({ type: "appKey.created", appKeyId: await idOf(r, name) }));
@@ -66,23 +66,23 @@ async function idOf(r: Pick<Repositories, "appKeys">, name: string): Promise<str
 
 /** Throws 307 for a blank name or an invalid return address. */
 export function acceptAppKey({ name, returnAddresses }: Pick<AppKey, "name" | "returnAddresses">): void {
-  if (name.trim() === "") throw new ServiceError(307, { detail: "The app key needs a name." });
+  if (name.trim() === "") throw new ServiceError(307, { detail: "The name of an app key must not be empty." });
   for (const each of returnAddresses) acceptReturnAddress(each);
 }
 
 /** Returns the key if it is valid in a header. Otherwise throws 307. */
 export function acceptKeyText(key: string): string {
   if (acceptable.test(key)) return key;
-  throw new ServiceError(307, { detail: "An app key has 3 to 512 visible ASCII characters and no blanks." });
+  throw new ServiceError(307, { detail: "An app key must have 3 to 512 visible ASCII characters and no spaces." });
 }
 
 function acceptReturnAddress(text: string): void {
   if (isReturnAddress(text)) return;
   const forms =
-    "https://…, a scheme of the app's own with a dot in it (com.example.app:/…), or http://localhost, http://127.0.0.1 or http://[::1]";
+    "https://, a private-use scheme with a dot (com.example.app:/), http://localhost, http://127.0.0.1 or http://[::1]";
   const refused =
-    "It has no fragment, no user information, no * and no parameter named code or error, and its scheme and host are lower-case.";
+    "It has no fragment, no user information, no * and no parameter named code or error. Its scheme and host are in lower case.";
   throw new ServiceError(307, {
-    detail: `"${text}" is no address to return to: it starts with ${forms}. ${refused}`,
+    detail: `"${text}" is not a redirect URL. A redirect URL starts with ${forms}. ${refused}`,
   });
 }

@@ -12,11 +12,11 @@ export class CreateApplication {
   /** Blank or taken name: 307. */
   async createApplication({ unit, eventOf }: AdministrationContext, application: Application): Promise<void> {
     const { name, secondFactor } = application;
-    if (name.trim() === "") throw new ServiceError(307, { detail: "The app needs a name." });
+    if (name.trim() === "") throw new ServiceError(307, { detail: "The app name must not be empty." });
     this.acceptRule(secondFactor);
     await unit.transaction(async (r) => {
       if ((await new Applications(r.records).create(application)) === "nameTaken")
-        throw new ServiceError(307, { detail: `There is an app with the name "${name}" already.` });
+        throw new ServiceError(307, { detail: `The app name "${name}" already exists.` });
       await r.audit.append(eventOf({ type: "app.created", appNames: [name] }));
       if (secondFactor !== "off") await r.audit.append(eventOf(ruleChange(application)));
     });
@@ -31,7 +31,7 @@ export class CreateApplication {
     this.acceptRule(secondFactor);
     await unit.transaction(async (r) => {
       if (!(await new Applications(r.records).setSecondFactor(name, secondFactor)))
-        throw new ServiceError(304, { detail: `There is no app with the name "${name}".` });
+        throw new ServiceError(304, { detail: `There is no app name "${name}".` });
       await r.audit.append(eventOf(ruleChange(application)));
     });
   }
@@ -39,12 +39,16 @@ export class CreateApplication {
   /** Throws 705 if the server cannot seal the secrets of second factors. */
   private acceptRule(rule: SecondFactorRule): void {
     if (rule === "off" || this.secrets.usable) return;
-    throw new ServiceError(705, { detail: "Second factors need a master key, and there is none." });
+    throw new ServiceError(705, { detail: "Second factors require a master key, and none is configured." });
   }
 }
 
 function ruleChange({ name, secondFactor }: Pick<Application, "name" | "secondFactor">): ChangeToAudit {
-  const types = { off: "app.factorOff", optional: "app.factorOptional", forced: "app.factorForced" } as const;
+  const types = {
+    off: "appSecondFactor.disabled",
+    optional: "appSecondFactor.allowed",
+    forced: "appSecondFactor.required",
+  } as const;
   return { type: types[secondFactor], appNames: [name] };
 }
 
@@ -57,5 +61,5 @@ export async function requireApplications(
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const list = unknown.map((name) => `"${name}"`).join(", ");
-  throw new ServiceError(208, { detail: `The database does not know the app ${list}.` });
+  throw new ServiceError(208, { detail: `There is no app name ${list}.` });
 }

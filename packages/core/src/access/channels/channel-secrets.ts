@@ -40,7 +40,7 @@ export class ChannelSecrets {
     if (known !== undefined) return known;
     const key = this.wrapping?.unwrap(wrappedKey, purpose);
     if (key === undefined)
-      throw new ServiceError(314, { detail: "The key of the session was wrapped under another master key." });
+      throw new ServiceError(314, { detail: "The session key was encrypted with another master key." });
     this.keys.set(name, key);
     return key;
   }

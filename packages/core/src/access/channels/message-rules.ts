@@ -30,7 +30,10 @@ export class NetworkSemaphore {
   async run<T>(network: string, work: () => Promise<T>): Promise<T> {
     const taken = this.taken.get(network) ?? 0;
     if (taken >= this.each)
-      throw new ServiceError(706, { retryAfter: 1, detail: "Too many encrypted log-ins of one network are in hand." });
+      throw new ServiceError(706, {
+        retryAfter: 1,
+        detail: "Too many encrypted log-ins from this network are in progress.",
+      });
     this.taken.set(network, taken + 1);
     try {
       return await work();

@@ -57,11 +57,12 @@ const numberLimit = 2n ** 64n;
 /** Throws 799 if the count is not an integer from 1 to `maxReservation`. */
 export function assertReservation(count: number): void {
   if (!Number.isInteger(count) || count < 1 || count > maxReservation) {
-    throw new ServiceError(799, { detail: "So many message numbers cannot be reserved." });
+    throw new ServiceError(799, { detail: "The number of message numbers to reserve is out of range." });
   }
 }
 
 /** Throws 799 for a number outside the 64-bit range of a counter block. */
 export function assertMessageNumber(number: bigint): void {
-  if (number < 0n || number >= numberLimit) throw new ServiceError(799, { detail: "There is no such message number." });
+  if (number < 0n || number >= numberLimit)
+    throw new ServiceError(799, { detail: "The message number is out of range." });
 }

@@ -29,7 +29,7 @@ export class AddCustomUser {
     { name, password, user, ...given }: AddCustomUserInput,
   ): Promise<string> {
     if (!isUserName(name))
-      throw new ServiceError(307, { detail: "The custom user needs a name of at most 1024 characters." });
+      throw new ServiceError(307, { detail: "The name of a custom user must have 1 to 1024 characters." });
     const email = given.email === null ? null : acceptMailAddress(given.email);
     const { clientHash } = database.policy;
     const userId = await requireMappedUser(outside, user);
@@ -38,7 +38,7 @@ export class AddCustomUser {
     return unit.transaction(async (r) => {
       const account = { realm: "custom", loginName: name, password, userId, email, clientHash } as const;
       const id = await this.createAccount.createAccount(r.accounts, account);
-      await r.audit.append(eventOf({ type: "customUser.stored", subjectId: userId }));
+      await r.audit.append(eventOf({ type: "customUser.created", subjectId: userId }));
       return id;
     });
   }

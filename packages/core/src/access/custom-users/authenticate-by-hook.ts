@@ -57,9 +57,9 @@ export class AuthenticateByHook implements ProveCustomUser {
     if (found === null) return null;
     const { r } = caller;
     if ((await r.accounts.find({ id: found.userId }, [])).account === null)
-      throw unusable("names a user who is not there or cannot log in");
+      throw unusable("names a user that does not exist or has no account");
     const account = await this.store.storeAuthenticatedUser(caller, found);
-    if (account === null) throw unusable("has a name that looks like that of another custom user");
+    if (account === null) throw unusable("has a name that is too similar to that of another custom user");
     const authenticated = await mappedUser(r.accounts, account, links);
     return authenticated && { authenticated, afterwards: nothing };
   }
@@ -72,7 +72,7 @@ async function answerOf<T>(run: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 710 || !isRefusalCode(error.code)) throw error;
     throw new ServiceError(710, {
-      detail: `The hook xRestApi_Authenticate refuses with ${error.code}: only null refuses a log-in.`,
+      detail: `The hook xRestApi_Authenticate refused with ${error.code}. It must return null to refuse a log-in.`,
       cause: error,
     });
   }
@@ -92,22 +92,22 @@ const known: ReadonlySet<string> = new Set(["userId", "name", "email"]);
 /** Validates the untrusted result of the hook `xRestApi_Authenticate`. `null` refuses the log-in. An invalid result: 710. */
 function authenticatedUser(given: JsonValue | undefined, user: string): AuthenticatedUser | null {
   if (given === undefined || given === null) return null;
-  if (typeof given !== "object" || Array.isArray(given)) throw unusable("is neither null nor a user");
+  if (typeof given !== "object" || Array.isArray(given)) throw unusable("is neither null nor an object");
   const members = new Map(Object.entries(given as { readonly [name: string]: JsonValue }));
-  for (const name of members.keys()) if (!known.has(name)) throw unusable("has members that a user does not have");
+  for (const name of members.keys()) if (!known.has(name)) throw unusable("has unknown members");
   const [userId, name, email] = [members.get("userId"), members.get("name") ?? user, members.get("email") ?? null];
   if (typeof userId !== "string" || !isObjectId(userId))
-    throw unusable("names no user: userId is the ~ObjectID of one");
+    throw unusable("has an invalid userId, which must be the ~ObjectID of a user");
   if (typeof name !== "string" || name.trim() === "" || name.length > maxNameLength || !isStorableText(name))
-    throw unusable("has a name that is none");
+    throw unusable("has an invalid name");
   const address = typeof email === "string" ? mailAddress(email) : null;
-  if (email !== null && address === null) throw unusable("has an e-mail address that is none");
+  if (email !== null && address === null) throw unusable("has an invalid e-mail address");
   return { userId, loginName: loginNameOf(name), email: address };
 }
 
 /** The error for an invalid result of the hook. */
 function unusable(reason: string): ServiceError {
-  return new ServiceError(710, { detail: `What the hook xRestApi_Authenticate gave ${reason}.` });
+  return new ServiceError(710, { detail: `The result of the hook xRestApi_Authenticate ${reason}.` });
 }
 
 /** Stores an account for users that the hook accepts, so that administrators can see and disable it. Its password is random. */
@@ -137,7 +137,7 @@ export class StoreAuthenticatedUser {
     const account = { id: randomUuid(this.random), loginName, userId, email, secret };
     await context.database.storage.transaction(async (r) => {
       if ((await r.accounts.create(account, confusableKeyOf(loginName))) === "nameTaken") return;
-      await r.audit.append(logInEvent(context, { type: "customUser.stored", outcome: 0, userId }));
+      await r.audit.append(logInEvent(context, { type: "customUser.created", outcome: 0, userId }));
     });
     // A concurrent log-in may have created the account.
     return this.find(context, loginName);
@@ -150,7 +150,7 @@ export class StoreAuthenticatedUser {
         await mapCustomAccount(r, id, found.userId);
         await r.sessions.end({ customAccountId: id });
       }
-      await r.audit.append(logInEvent(context, { type: "customUser.stored", outcome: 0, userId: found.userId }));
+      await r.audit.append(logInEvent(context, { type: "customUser.changed", outcome: 0, userId: found.userId }));
     });
   }
 }

@@ -53,7 +53,7 @@ export class ChangeCustomPassword implements PasswordChange {
     if (account === null) throw new ServiceError(context.sessionEndedCode);
     if (await hasAuthenticateHook(hooks, context))
       throw new ServiceError(339, {
-        detail: "A hook decides who custom users are; their passwords are kept elsewhere.",
+        detail: "A hook authenticates custom users. Their passwords are not stored here.",
       });
     const code = confirmationCode(random);
     await gate.guard(context, {
@@ -69,7 +69,7 @@ export class ChangeCustomPassword implements PasswordChange {
         const pending = { secret, code: codeDigest(digests, account.id, code), lifetime: minutes * 60_000, tries };
         // A concurrent change has made the old password invalid.
         if (!(await new PendingPasswords(r).keep(account, pending))) throw new ServiceError(339);
-        await r.audit.append(sessionEvent(context, { type: "customPassword.asked" }));
+        await r.audit.append(sessionEvent(context, { type: "customPassword.change.requested" }));
         await this.mail({ ...context, r }, account, { code, language });
       },
     });

@@ -29,7 +29,7 @@ export async function requireCustomUser({ accounts }: Pick<Repositories, "accoun
 export async function requireMappedUser(r: Pick<Repositories, "accounts">, name: string): Promise<ObjectId> {
   const { account } = await r.accounts.find({ realm: "database", loginName: loginNameOf(name) }, []);
   if (account !== null) return account.userId;
-  throw new ServiceError(304, { detail: `There is no user "${name}" in the database to map to.` });
+  throw new ServiceError(304, { detail: `There is no database user "${name}".` });
 }
 
 /** Sets or clears the e-mail address. Revokes password resets, as another person may read the old mailbox. Refusals: see `changeCustomUser`. */
@@ -39,7 +39,7 @@ export async function setCustomUserEmail(
 ): Promise<void> {
   const address = email === null ? null : acceptMailAddress(email);
   await changeCustomUser(context, name, {
-    type: "customUser.stored",
+    type: "customUser.changed",
     endsSessions: false,
     make: async (r, { id }) => {
       await r.records.remove(passwordResets, { owner: accountOwner(id) });
@@ -54,7 +54,7 @@ export async function mapCustomUser(
   { name, user }: { readonly name: string; readonly user: string },
 ): Promise<number> {
   return changeCustomUser(context, name, {
-    type: "customUser.stored",
+    type: "customUser.changed",
     endsSessions: true,
     make: async (r, { id }) => mapCustomAccount(r, id, await requireMappedUser(r, user)),
   });
@@ -97,7 +97,7 @@ async function changeCustomUser(
   const account = await requireCustomUser(outside, name);
   return unit.transaction(async (r) => {
     if (!(await make(r, account))) {
-      const detail = `The custom user "${name}" was changed by somebody else at the same time. Try again.`;
+      const detail = `Another process changed the custom user "${name}" at the same time. Try again.`;
       throw new ServiceError(713, { detail });
     }
     await r.audit.append(eventOf({ type, subjectId: account.userId }));

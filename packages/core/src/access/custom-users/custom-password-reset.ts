@@ -7,7 +7,7 @@ import { hasAuthenticateHook } from "./authenticate-by-hook.ts";
 export function customPasswordReset(hooks: ObjectHooks, minLength: number): PasswordReset {
   return {
     realm: "custom",
-    event: "customPassword.reset",
+    event: "customPassword.reset.completed",
     idMember: "customAccountId",
     minLength,
     isPossible: async (context) => !(await hasAuthenticateHook(hooks, { ...context, principal: systemPrincipal })),

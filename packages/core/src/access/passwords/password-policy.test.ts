@@ -27,8 +27,8 @@ function outcome(pass: string, clientHash: ClientHash): string {
   }
 }
 
-const short = "The password has less than 8 characters.";
-const listed = "The password stands in published lists.";
+const short = "The password has fewer than 8 characters.";
+const listed = "The password is in a list of breached passwords.";
 
 test.each<[string, ClientHash, string]>([
   ["sevenee", "md5", short],
@@ -56,7 +56,7 @@ test.each<[string, ClientHash, string]>([
 test("refuses a former password and accepts any other", async () => {
   await expect(policy.acceptUnused(["one", "two"], "two")).rejects.toMatchObject({
     code: 320,
-    detail: "The password was in use before.",
+    detail: "The password was used before.",
   });
   verified.length = 0;
   await policy.acceptUnused(["one", "two"], "three");

@@ -22,7 +22,7 @@ export class PasswordPolicy {
     const { pass, clientHash } = given;
     const isHashed = md5Digits.test(pass);
     if (!(isHashed && clientHash === "md5") && [...pass].length < minLength) {
-      throw new ServiceError(320, { detail: `The password has less than ${minLength} characters.` });
+      throw new ServiceError(320, { detail: `The password has fewer than ${minLength} characters.` });
     }
     const spellings = [
       this.digests.md5(pass),
@@ -30,7 +30,7 @@ export class PasswordPolicy {
       ...(isHashed ? [pass.toLowerCase()] : []),
     ];
     if (spellings.some((md5) => this.breached.has(md5)))
-      throw new ServiceError(320, { detail: "The password stands in published lists." });
+      throw new ServiceError(320, { detail: "The password is in a list of breached passwords." });
     return clientPassword(pass, clientHash, this.digests);
   }
 
@@ -38,7 +38,7 @@ export class PasswordPolicy {
   async acceptUnused(former: readonly string[], password: string): Promise<void> {
     for (const each of former) {
       if (await this.hasher.verify(each, password, null))
-        throw new ServiceError(320, { detail: "The password was in use before." });
+        throw new ServiceError(320, { detail: "The password was used before." });
     }
   }
 

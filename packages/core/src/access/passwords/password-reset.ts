@@ -16,7 +16,7 @@ export const passwordResets: RecordKind = "passwordReset";
 /** Password reset by e-mail for the accounts of one realm. */
 export interface PasswordReset {
   readonly realm: Realm;
-  readonly event: Extract<AuditEventType, "password.reset" | "customPassword.reset">;
+  readonly event: Extract<AuditEventType, "password.reset.completed" | "customPassword.reset.completed">;
   /** The payload member with the account id. */
   readonly idMember: "userId" | "customAccountId";
   /** Minimum length of a new plain-text password, in characters. */
@@ -34,7 +34,7 @@ export interface PasswordResets {
 
 export const ownPasswordReset: PasswordReset = {
   realm: "database",
-  event: "password.reset",
+  event: "password.reset.completed",
   idMember: "userId",
   minLength: minPasswordLength,
   isPossible: async () => true,

@@ -39,7 +39,7 @@ export class RequestPasswordReset {
     const { database, appKey, origin, r } = context;
     if (custom && !(await resets.custom.isPossible(context)))
       throw new ServiceError(712, {
-        detail: "A hook decides who custom users are; their passwords are kept elsewhere.",
+        detail: "A hook authenticates custom users. Their passwords are not stored here.",
       });
     const job = {
       kind: "passwordReset",
@@ -51,7 +51,7 @@ export class RequestPasswordReset {
     // Requests are unauthenticated and unlimited in number, so they are tallied.
     await r.audit.tally(
       `reset asked ${appKey.id} ${origin.network}`,
-      logInEvent(context, { type: "password.reset.asked", outcome: 0 }),
+      logInEvent(context, { type: "password.reset.requested", outcome: 0 }),
     );
   }
 
@@ -64,7 +64,7 @@ export class RequestPasswordReset {
     if (wait > 0)
       throw new ServiceError(706, {
         retryAfter: Math.ceil(wait / 1000),
-        detail: "Too many resets are asked for by one network.",
+        detail: "Too many password resets were requested from this network.",
       });
     const subject = digests.sha256(`${custom === true ? "custom" : "own"} ${user}`);
     return (await countUse(r.throttle, { key: `resetAsked:${subject}`, policy: ofUser })) === 0;

@@ -29,7 +29,7 @@ export class EnrolSecondFactor {
   async enrolSecondFactor(context: SessionContext, appName: string): Promise<EnrolledFactor> {
     const { subject, rule } = await ownFactor(context, appName);
     if (rule === "off" || !this.secrets.usable)
-      throw new ServiceError(307, { detail: "There are no second factors for this app name." });
+      throw new ServiceError(307, { detail: "Second factors are disabled for this app name." });
     const secret = this.tokens.newSecret();
     const recoveryCodes = newRecoveryCodes(this.random);
     const address = this.tokens.address({
@@ -45,7 +45,7 @@ export class EnrolSecondFactor {
     };
     await context.unit.transaction(async (r) => {
       if ((await new SecondFactors(r.records).enrol(factor)) === "confirmed")
-        throw new ServiceError(307, { detail: "The second factor is confirmed; switch it off first." });
+        throw new ServiceError(307, { detail: "The second factor is already confirmed. Disable it first." });
       await r.audit.append(sessionEvent(context, { type: "secondFactor.enrolled", appNames: [appName] }));
     });
     return { secret, address, recoveryCodes };
@@ -88,7 +88,7 @@ export class RemoveSecondFactor {
   /** Throws 208, 304, 341 or 342. A forced factor: 307. */
   async removeSecondFactor(context: SessionContext, appName: string, token: string | null): Promise<void> {
     const own = await ownFactor(context, appName);
-    if (own.rule === "forced") throw new ServiceError(307, { detail: "The app name demands a second factor." });
+    if (own.rule === "forced") throw new ServiceError(307, { detail: "The app name requires a second factor." });
     const remove = async (r: Repositories): Promise<void> => {
       await new SecondFactors(r.records).remove(own.subject, appName);
       await r.audit.append(sessionEvent(context, { type: "secondFactor.removed", appNames: [appName] }));

@@ -28,7 +28,9 @@ export class FactorSecrets {
     const text = bytes === undefined ? "" : asciiText(bytes);
     const name = this.nameOf(factor);
     if (!text.startsWith(name))
-      throw new ServiceError(705, { detail: "The secret of a second factor was not sealed here, for whom it is." });
+      throw new ServiceError(705, {
+        detail: "The secret of the second factor was encrypted with another master key or for another owner.",
+      });
     return text.slice(name.length);
   }
 
@@ -37,7 +39,7 @@ export class FactorSecrets {
   }
 
   private required(): KeyWrapping {
-    return requireWrapping(this.wrapping, "There is no master key, and so no second factor.");
+    return requireWrapping(this.wrapping, "Second factors require a master key, and none is configured.");
   }
 }
 

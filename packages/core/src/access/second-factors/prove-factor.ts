@@ -20,7 +20,7 @@ export class ProveFactor {
     token: string | null,
     act: (r: Repositories, factor: SecondFactor) => Promise<T>,
   ): Promise<T> {
-    if (factor === null) throw new ServiceError(304, { detail: "There is no second factor." });
+    if (factor === null) throw new ServiceError(304, { detail: "The user has no second factor." });
     const [tokenText] = parseTokens(token);
     if (tokenText === undefined) throw new ServiceError(341);
     return this.gate.guard(context, {

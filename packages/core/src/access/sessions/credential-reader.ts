@@ -55,7 +55,7 @@ export function channelOf({ mode, channel }: Pick<NewSession, "mode" | "channel"
     (mode === "secure") !== (channel !== undefined) ||
     (channel !== undefined && channel.ivPrefix.length !== prefixLength)
   ) {
-    throw new ServiceError(799, { detail: "A session and its channel do not go together." });
+    throw new ServiceError(799, { detail: "The mode of the session does not match its channel." });
   }
   return channel ?? null;
 }

@@ -8,7 +8,7 @@ export class LogOut {
     try {
       ended = await context.database.storage.transaction(async (r) => {
         const count = await r.sessions.end({ digest: context.sessionDigest });
-        if (count > 0) await r.audit.append(sessionEvent(context, { type: "logout" }));
+        if (count > 0) await r.audit.append(sessionEvent(context, { type: "logout.completed" }));
         return count;
       });
     } catch (cause) {

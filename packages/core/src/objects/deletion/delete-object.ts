@@ -96,7 +96,7 @@ function deleteWithHooks(
           await deleteAll(r, cascade, { model, principal, database, recycled, root: id });
           return hooks.after(inside, cascade.objects);
         }
-        if (round > maxRounds) throw hookFailure("of a deletion", "takes along more and more.");
+        if (round > maxRounds) throw hookFailure("of a deletion", "keeps adding objects to the deletion.");
         const [now] = await r.deletion.lock([id], { modelGeneration: model.generation });
         // A hook has already deleted it.
         if (now === undefined) return undefined;
@@ -174,6 +174,6 @@ function refuseGroupsWithRights(
   if (granting.length === 0) return;
   const named = granting.find(({ name }) => visibility.classes === null || visibility.classes.has(name));
   throw new ServiceError(718, {
-    detail: `${named === undefined ? "A class" : `The class ${named.name}`} gives rights to a group that would go.`,
+    detail: `${named === undefined ? "A class" : `The class ${named.name}`} grants rights to a group that would be deleted.`,
   });
 }

@@ -84,7 +84,9 @@ async function linksTo(ids: readonly ObjectId[], locked: LockedObjects, deletion
 function accept(objects: readonly LockedRow[], locked: LockedObjects, { session }: Deletion): void {
   for (const { object, lockedBy } of objects) {
     if (lockedBy !== null && lockedBy !== session)
-      locked.refusal ??= refused("Another session has locked it, or an object that goes or changes with it.");
+      locked.refusal ??= refused(
+        "Another session has locked the object, or an object that its deletion deletes or changes.",
+      );
     locked.objects.set(object.id, object);
   }
   if (locked.objects.size > maximum) throw tooMany();
@@ -92,7 +94,7 @@ function accept(objects: readonly LockedRow[], locked: LockedObjects, { session 
   const bytes = [...locked.objects.values()].reduce((sum, object) => sum + object.bytes, 0);
   if (bytes > maxWrittenBytes)
     throw refused(
-      `What goes or changes with it takes more than ${maxWrittenBytes} bytes: delete it, or let it point elsewhere, in parts before.`,
+      `The deletion would delete or change objects of more than ${maxWrittenBytes} bytes. Delete or change some of them first.`,
     );
 }
 
@@ -118,7 +120,7 @@ export function linksWhere(
 
 function tooMany(): ServiceError {
   return refused(
-    `More than ${maximum} objects or references go or change with it: delete them, or let them point elsewhere, in parts before.`,
+    `The deletion would delete or change more than ${maximum} objects or references. Delete or change some of them first.`,
   );
 }
 
@@ -150,7 +152,7 @@ export async function deleteAll(
   );
   if (outcome === "full")
     throw new ServiceError(718, {
-      detail: `A user can have ${quota} objects in the recycle bin: purge others first, or delete it for good.`,
+      detail: `A user can have ${quota} objects in the recycle bin. Purge other objects first, or delete this one permanently.`,
     });
 }
 
@@ -162,7 +164,7 @@ async function removeUsers(
 ): Promise<void> {
   const users = objects.filter(({ className }) => isUserClass(model, className)).map(({ id }) => id);
   if (users.length === 0) return;
-  if (users.includes(principal.userId)) throw new ServiceError(718, { detail: "Nobody deletes himself." });
+  if (users.includes(principal.userId)) throw new ServiceError(718, { detail: "Users cannot delete themselves." });
   if ((await accounts.remove(users)) === "lastAdministrator")
     throw new ServiceError(718, { detail: "The last administrator cannot be deleted." });
   for (const userId of users) await sessions.end({ userId });
@@ -187,6 +189,6 @@ export function mayName(
 /** Message that another object needs the object; names class and attribute if the caller may know them. */
 export function referrerDetail(referrer: Referrer, knowledge: CallerKnowledge): string {
   return mayName(referrer, knowledge)
-    ? `An object of the class ${referrer.className} needs it as ${referrer.attribute}.`
-    : "Another object needs it.";
+    ? `An object of the class ${referrer.className} requires this one in ${referrer.attribute}.`
+    : "Another object requires this one.";
 }

@@ -43,14 +43,14 @@ function planRestore({ id, attributes }: StoredObject, to: RestoreTarget): Resto
   const changed = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && !modelClass.attributes.has(name))
-      return { attribute: name, reason: `there is no attribute ${name} any more` };
+      return { attribute: name, reason: `the attribute ${name} no longer exists` };
   }
   for (const [name, attribute] of modelClass.attributes) {
     const value = Object.hasOwn(attributes, name) ? (attributes[name] ?? null) : null;
     const next = value === null ? null : restoredValue(attribute, value, to);
-    if (next === undefined) return { attribute: name, reason: `${name} is not made for the value that it had` };
+    if (next === undefined) return { attribute: name, reason: `the attribute ${name} does not accept its value` };
     if (next === null && attribute.mandatory === true)
-      return { attribute: name, reason: `${name} is mandatory, and has no value` };
+      return { attribute: name, reason: `the mandatory attribute ${name} has no value` };
     if (next !== value) changed.set(name, next);
   }
   const now: Attributes = { ...attributes, ...Object.fromEntries(changed) };
@@ -127,17 +127,17 @@ function incompatibleDetail(
   knowledge: CallerKnowledge,
 ): string {
   const { className } = object;
-  if (!isVisible(object, knowledge.visibility)) return "An object that would return with it does not fit its class.";
-  if (incompatible === null) return `An object of the class ${className} does not fit: the class is gone.`;
+  if (!isVisible(object, knowledge.visibility)) return "Another object to restore does not match its class.";
+  if (incompatible === null) return `The class ${className} of an object to restore no longer exists.`;
   const { attribute, reason } = incompatible;
   return mayName({ className, attribute }, knowledge)
-    ? `An object of the class ${className} does not fit: ${reason}.`
-    : `An object of the class ${className} does not fit its class as that is now.`;
+    ? `An object does not match its class ${className}: ${reason}.`
+    : `An object does not match its class ${className}.`;
 }
 
 function referrerDetail({ className, attribute }: Referrer, { visibility }: CallerKnowledge): string {
   const by = visibility.principals === null ? `${className}.${attribute}` : "an attribute";
-  return `Something points to it by ${by}, which is no longer made for its class.`;
+  return `The object is referenced by ${by}, which no longer accepts its class.`;
 }
 
 function refused(detail: string): ServiceError {

@@ -83,7 +83,7 @@ export async function recycledObject(
 }
 
 export function notInRecycleBin(): ServiceError {
-  return new ServiceError(307, { detail: "The object is not in the recycler." });
+  return new ServiceError(307, { detail: "The object is not in the recycle bin." });
 }
 
 /** Visibility limited to the classes whose objects the caller may delete. */
@@ -140,14 +140,14 @@ async function linksTo(
   for (;;) {
     const links = await deletion.referrers(ids, { attributes: null, limit: maximum + 1 });
     if (links.length > maximum)
-      throw refused(`More than ${maximum} references lead to it: let them lead elsewhere, in parts before.`);
+      throw refused(`The object has more than ${maximum} references. Remove some of them first.`);
     const strict = links.find((link) => ruleOf(link, { model }) !== "clear");
     if (strict !== undefined) throw refused(referrerDetail(strict, knowledge));
     const missing = [...new Set(links.map(({ id }) => id))].filter((id) => !locked.has(id));
     if (missing.length === 0) return links;
     for (const { lockedBy } of await deletion.lock(missing)) {
       if (lockedBy !== null && lockedBy !== session)
-        throw refused("Another session has locked an object that points to it.");
+        throw refused("Another session has locked an object that references this one.");
     }
     for (const id of missing) locked.add(id);
   }

@@ -46,7 +46,7 @@ export async function onBehalfOf<T>(name: string, work: () => T | Promise<T>): P
     return await work();
   } catch (error) {
     if (error instanceof ServiceError && error.status < 500)
-      throw hookFailure(name, `asked for what cannot be done: ${error.detail ?? error.message}`, error);
+      throw hookFailure(name, `made an invalid request: ${error.detail ?? error.message}`, error);
     throw error;
   }
 }
@@ -58,7 +58,7 @@ const maxDepth = 8;
 export function deeper<Context extends HookCaller>(context: Context): Context {
   const hookDepth = (context.hookDepth ?? 0) + 1;
   if (hookDepth > maxDepth)
-    throw new ServiceError(710, { detail: `More than ${maxDepth} hooks run inside of one another.` });
+    throw new ServiceError(710, { detail: `Hooks are nested more than ${maxDepth} levels deep.` });
   return { ...context, hookDepth };
 }
 

@@ -27,7 +27,8 @@ export async function findHookRunner(
   const active = found instanceof Promise ? await found : found;
   const hooks = concerning(active?.findObjects ?? [], className, model);
   const named = hooks.find(({ name }) => name === macro);
-  if (macro !== undefined && named === undefined) throw faultAt("/query/macro", "There is no such macro.");
+  if (macro !== undefined && named === undefined)
+    throw faultAt("/query/macro", "There is no hook with this name for the class.");
   const byDefault = caller.hookDepth === undefined ? hooks.filter((hook) => hook.byDefault && hook !== named) : [];
   const selected = named === undefined ? byDefault : [...byDefault, named];
   if (active === null || selected.length === 0) return null;
@@ -37,7 +38,7 @@ export async function findHookRunner(
       for (const hook of selected) {
         const result = await hook.run(inside, request);
         if (!result.accepted)
-          throw faultAt(hook === named ? "/query/macro" : "/query", `The hook ${hook.name} does not accept it.`);
+          throw faultAt(hook === named ? "/query/macro" : "/query", `The hook ${hook.name} refused the query.`);
         results.push({ hook: hook.name, request: result });
       }
       return results;

@@ -27,8 +27,9 @@ export function cursorBehind(position: Position, query: string): Cursor | null {
 /** The position in a cursor. 307 for a cursor of another query, or a forged one. */
 export function positionOf(cursor: Cursor, query: string, sort: readonly SortKey[]): Position {
   const { values, id } = cursor.position;
-  if (cursor.query !== query) throw faultAt("/cursor", "It belongs to another query.");
-  if (values.length !== sort.length || !isObjectId(id)) throw faultAt("/cursor", "It is no cursor of this query.");
+  if (cursor.query !== query) throw faultAt("/cursor", "The cursor belongs to another query.");
+  if (values.length !== sort.length || !isObjectId(id))
+    throw faultAt("/cursor", "The cursor is not valid for this query.");
   return { values: sort.map(({ path: { type } }, index) => valueOf(type, values[index] ?? null)), id };
 }
 
@@ -36,7 +37,7 @@ function valueOf(type: SortKey["path"]["type"], value: Scalar | null): Scalar | 
   if (value === null) return null;
   if (type === "time" || type === "collection") {
     if (type === "time" && Number.isSafeInteger(value)) return value;
-    throw faultAt("/cursor", "It is no cursor of this query.");
+    throw faultAt("/cursor", "The cursor is not valid for this query.");
   }
   return operandOf(type, value, ["cursor"]) as Scalar;
 }
@@ -73,7 +74,7 @@ export class CursorSealing {
   /** 307 for a text that is not a cursor of this database. */
   async open(context: CursorContext, text: string): Promise<Cursor> {
     const opened = openJson(await this.wrapping(context), text, purposeOf(context));
-    if (opened === undefined) throw faultAt("/cursor", "It is none that was given out.");
+    if (opened === undefined) throw faultAt("/cursor", "The cursor is invalid.");
     const [query, id, ...values] = opened as [string, string, ...Cursor["position"]["values"]];
     return { query, position: { values, id } };
   }
@@ -98,7 +99,7 @@ export class CursorSealing {
       (await records.put(cursorKeys, "cursors", own, { lifetime, ifVersion: "none" })) === "stored"
         ? own
         : await stored();
-    if (key === undefined) throw new ServiceError(799, { detail: "The key of the cursors is gone." });
+    if (key === undefined) throw new ServiceError(799, { detail: "The cursor key is missing." });
     return key;
   }
 }

@@ -39,9 +39,10 @@ export async function resolveQuery(
   const classes = readableSubtree(model, className, visibility);
   const source = { model, visibility, classes };
   for (const name of Object.keys(request))
-    if (!known.has(name)) throw fault(["query", name], "A query has no such member.");
+    if (!known.has(name)) throw fault(["query", name], "Unknown member of a query.");
   const { where, sort, oids, macro } = request;
-  if (macro !== undefined && runFindHooks === null) throw fault(["query", "macro"], "There is no such macro.");
+  if (macro !== undefined && runFindHooks === null)
+    throw fault(["query", "macro"], "There is no hook with this name for the class.");
   const filters: Filter[] = [];
   if (where !== undefined) filters.push(new WhereParser(source).parse(where, ["query", "where"]));
   if (oids !== undefined) filters.push(objectsFilter(oids, ["query", "oids"]));
@@ -57,7 +58,7 @@ export async function resolveQuery(
   const restricting = filters.filter((filter) => filter.kind !== "all" || filter.filters.length > 0);
   const requestedFilter: Filter = { kind: "all", filters: restricting };
   if (followedReferences(requestedFilter, keys) > maxReferences)
-    throw fault(["query"], `The paths follow more than ${maxReferences} references together.`);
+    throw fault(["query"], `All paths of a query can follow at most ${maxReferences} references.`);
   const filter = await resolveLinkOperands(requestedFilter, { model, objects, visibility });
   return {
     classes: classes.map(({ definition }) => definition.name),

@@ -71,7 +71,7 @@ export function acceptObjectSize(attributes: Attributes): void {
 }
 
 export function objectTooLarge(cause?: unknown): ServiceError {
-  const detail = `The attributes of an object take at most ${maximumObjectBytes} bytes.`;
+  const detail = `The attributes of an object can have at most ${maximumObjectBytes} bytes.`;
   return new ServiceError(801, { detail, cause });
 }
 
@@ -89,7 +89,7 @@ const maximumObjects = 100_000;
 
 export function acceptObjectCount(count: number): void {
   if (count > maximumObjects)
-    throw new AnswerTooLargeError(`More than ${maximumObjects} objects would have to be read`);
+    throw new AnswerTooLargeError(`The response would read more than ${maximumObjects} objects`);
 }
 
 /** Throws `AnswerTooLargeError` if the JSON exceeds `bytes`. */
@@ -111,8 +111,8 @@ export function acceptAnswerBytes(json: unknown, bytes: number): void {
 
 /** 307: the requested data exceeds the limits of one answer. */
 export class AnswerTooLargeError extends ServiceError {
-  constructor(reason = "The answer would be too large") {
-    super(307, { detail: `${reason}: ask for fewer objects on a page, for less depth, or for fewer fields.` });
+  constructor(reason = "The response would be too large") {
+    super(307, { detail: `${reason}. Request a smaller page, less depth or fewer fields.` });
   }
 }
 

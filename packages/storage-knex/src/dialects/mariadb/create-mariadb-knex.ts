@@ -94,7 +94,7 @@ async function mysql2(): Promise<Driver> {
   try {
     return (await import("mysql2")).default as unknown as Driver;
   } catch (error) {
-    throw new Error("MariaDB needs the package mysql2 beside this one: npm install mysql2", { cause: error });
+    throw new Error('MariaDB requires the package mysql2. Install it with "npm install mysql2".', { cause: error });
   }
 }
 
@@ -141,7 +141,7 @@ export class MariadbKnexClient extends Mysql2Client {
 
   override async acquireConnection(): Promise<unknown> {
     if (this.waiting >= this.configuration.maxPendingAcquires)
-      throw new PoolExhausted("Too many callers wait for a connection.");
+      throw new PoolExhausted("Too many requests wait for a connection.");
     return this.configuration.watch.connected(
       () => super.acquireConnection(),
       (connection) => void this.releaseConnection(connection),

@@ -64,7 +64,7 @@ export class IndexBuilder {
       } finally {
         this.building = undefined;
         if (!this.stopped) await releaseLocks(connection);
-        dismiss(connection, "It has built indexes.");
+        dismiss(connection, "The index build has ended.");
       }
     });
   }

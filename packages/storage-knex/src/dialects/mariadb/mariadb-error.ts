@@ -103,6 +103,6 @@ export class SilentServer extends Error {
   override readonly name = "SilentServer";
 
   constructor() {
-    super("The server stays silent.");
+    super("The database server does not respond.");
   }
 }

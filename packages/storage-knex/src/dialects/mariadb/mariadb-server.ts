@@ -25,12 +25,11 @@ interface MariadbServer {
 export function serverOf(url: string): MariadbServer {
   if (!/^(?:mariadb|mysql):\/\//.test(url) || !URL.canParse(url)) {
     // The parser's error would repeat the URL, password included.
-    throw new Error("The URL of the database cannot be read.");
+    throw new Error("The database URL is invalid.");
   }
   const { hostname, port, username, password, searchParams } = new URL(url);
   const unknown = [...searchParams.keys()].filter((name) => !known.has(name));
-  if (unknown.length > 0)
-    throw new Error(`The URL of the database has a parameter that is not known: ${unknown.join(", ")}.`);
+  if (unknown.length > 0) throw new Error(`The database URL has unknown parameters: ${unknown.join(", ")}.`);
   const socket = searchParams.get("socket");
   const ssl = tlsOf(searchParams);
   return {
@@ -49,9 +48,7 @@ function tlsOf(parameters: URLSearchParams): MariadbServer["ssl"] {
   const mode = parameters.get("sslmode") ?? (parameters.has("sslrootcert") ? "verify-full" : "disable");
   if (mode === "disable") return undefined;
   if (!["require", "verify-ca", "verify-full"].includes(mode)) {
-    throw new Error(
-      "The URL of the database has an sslmode that is none of disable, require, verify-ca and verify-full.",
-    );
+    throw new Error("The sslmode of the database URL must be disable, require, verify-ca or verify-full.");
   }
   const read = (name: string) =>
     parameters.get(name) === null ? undefined : readFileSync(parameters.get(name) as string, "utf8");

@@ -43,7 +43,7 @@ const ofTheSystem = new Set(["information_schema", "mysql", "performance_schema"
 export function acceptDatabaseName(name: string): string {
   if (!databaseName.test(name) || ofTheSystem.has(name)) {
     throw new Error(
-      "The name of a database is made of at most 63 lowercase letters, digits and underscores, and is none of the system's.",
+      "A database name must have at most 63 lowercase letters, digits and underscores, and must not be a system database.",
     );
   }
   return name;

@@ -130,6 +130,6 @@ export function textOf(attributes: string, name: string): string {
 
 /** The JSON path of an attribute. Attribute names contain no path syntax. */
 export function pathOf(name: string): string {
-  if (!isAttributeName(name)) throw new ServiceError(799, { detail: "A query names what cannot be an attribute." });
+  if (!isAttributeName(name)) throw new ServiceError(799, { detail: "The query contains an invalid attribute name." });
   return `'$.${name}'`;
 }

@@ -48,6 +48,6 @@ function assertReadable(url: string): void {
     void new pg.Client({ connectionString: url });
   } catch {
     // The driver's error repeats the URL, password included.
-    throw new Error("The URL of the database cannot be read.");
+    throw new Error("The database URL is invalid.");
   }
 }

@@ -52,13 +52,13 @@ function jsonOf(attributes: string, name: string): string {
 
 /** An attribute name as a literal: with a parameter, the database would not recognize the index. */
 export function attributeLiteral(name: string): string {
-  if (!isAttributeName(name)) throw new ServiceError(799, { detail: "A query names what cannot be an attribute." });
+  if (!isAttributeName(name)) throw new ServiceError(799, { detail: "The query contains an invalid attribute name." });
   return `'${name}'`;
 }
 
 /** A class name as a literal, for the same reason. */
 export function classLiteral(name: string): string {
-  if (!isClassName(name)) throw new ServiceError(799, { detail: "A query names what cannot be a class." });
+  if (!isClassName(name)) throw new ServiceError(799, { detail: "The query contains an invalid class name." });
   return `'${name}'`;
 }
 

@@ -130,11 +130,11 @@ function probeOf(settings: pg.PoolConfig): Probe {
 }
 
 function tooMany(): PoolExhausted {
-  return new PoolExhausted("Too many callers wait for a connection.");
+  return new PoolExhausted("Too many requests wait for a connection.");
 }
 
 function tookTooLong(): PoolExhausted {
-  return new PoolExhausted("No connection became free in time.");
+  return new PoolExhausted("No connection became available in time.");
 }
 
 function clientThatConnectsWithin(timeout: number): typeof pg.Client {

@@ -113,7 +113,7 @@ export class KnexStorage extends SqlStorage {
       const { rows } = await runOn<Required<Numbered>>(connection, query);
       if (pendingMigrations(migrations, rows, options).length > 0) return false;
       if (await stampsAreAhead((each) => runOn(connection, each), this.tables))
-        throw new ServiceError(705, { detail: "The database comes from another server and has to be migrated here." });
+        throw new ServiceError(705, { detail: "The database was copied from another server and must be migrated." });
       return true;
     });
   }

@@ -26,7 +26,7 @@ const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 export function acceptSchemaName(name: string): string {
   if (!schemaName.test(name) || name.startsWith("pg_") || name === "information_schema") {
     throw new Error(
-      "A schema name is made of at most 63 lowercase letters, digits and underscores, and is none of the system's.",
+      "A schema name must have at most 63 lowercase letters, digits and underscores, and must not be a system schema.",
     );
   }
   return name;

@@ -22,7 +22,7 @@ const maxObjects = 1_000;
 /** Parses the ids and UUIDs of a query. Unknown ones match nothing. */
 export function objectsFilter(value: unknown, place: Place): Filter {
   if (!Array.isArray(value)) throw fault(place, "An array of ids is expected.");
-  if (value.length > maxObjects) throw fault(place, `There are more than ${maxObjects} ids.`);
+  if (value.length > maxObjects) throw fault(place, `At most ${maxObjects} ids are allowed.`);
   const ids = value.filter((each: unknown): each is string => typeof each === "string" && isObjectId(each));
   const uuids = value.filter((each: unknown): each is string => typeof each === "string" && isUuid(each));
   const other = value.findIndex((each: unknown) => typeof each !== "string" || !(isObjectId(each) || isUuid(each)));

@@ -38,7 +38,7 @@ const rules: Readonly<Record<OperandType, PlainRule>> = {
     expected: "A UUID",
     accept: (value) => (typeof value === "string" && isUuid(value) ? value.toLowerCase() : undefined),
   },
-  class: { expected: "The name of a class", accept: plainRule("string").accept },
+  class: { expected: "A class name", accept: plainRule("string").accept },
 };
 
 /** An operand in stored form; 307 for another type. */
@@ -104,7 +104,7 @@ export function equals(path: ValuePath | null, operand: JsonValue, place: Place)
 /** The value is in the list, which may contain null. */
 export function isIn(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (!Array.isArray(operand)) throw fault(place, "An array is expected.");
-  if (operand.length > maxElements) throw fault(place, `There are more than ${maxElements} elements.`);
+  if (operand.length > maxElements) throw fault(place, `At most ${maxElements} elements are allowed.`);
   const elements = operand.map((value: JsonValue, index) => ({ value, place: [...place, index] }));
   const values = elements.filter(({ value }) => value !== null);
   const filter = path === null ? never : isOneOf(path, values);
@@ -120,7 +120,7 @@ function isOneOf(path: ValuePath, elements: readonly { readonly value: JsonValue
   if (type === "collection") {
     const [first] = elements;
     if (first === undefined) return never;
-    throw fault(first.place, "A collection can be compared with null only; $contains asks for a member.");
+    throw fault(first.place, "A collection can only be compared with null. Use $contains to test for a member.");
   }
   if (type === "time")
     return { kind: "any", filters: elements.map(({ value, place }) => isWithin(path, value, place)) };
@@ -135,7 +135,7 @@ function isWithin(path: ValuePath, value: JsonValue, place: Place): Filter {
 
 function timeOperand(value: JsonValue, place: Place) {
   const span = typeof value === "string" ? timeSpan(value) : null;
-  if (span === null) throw fault(place, "A time like 20260131T093000+00:00 or 2026-01-31T09:30:00Z is expected.");
+  if (span === null) throw fault(place, "A time such as 20260131T093000+00:00 or 2026-01-31T09:30:00Z is expected.");
   return span;
 }
 

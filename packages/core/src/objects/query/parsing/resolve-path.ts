@@ -28,13 +28,13 @@ const metaFields: ReadonlyMap<string, MetaType> = new Map([
 export function resolvePath(text: string, place: Place, { model, visibility, classes }: PathSource): ValuePath | null {
   const names = text.split(".");
   const leaf = names.pop() as string;
-  if (names.length > maxHops) throw fault(place, `The path follows more than ${maxHops} references.`);
+  if (names.length > maxHops) throw fault(place, `A path can follow at most ${maxHops} references.`);
   const hops: Hop[] = [];
   let holders = classes;
   for (const reference of names) {
     if (holders.length === 0) return null;
     const links = definitionsOf(holders, reference, place);
-    if (links.some(({ type }) => type !== "reference")) throw fault(place, "A path leads through references only.");
+    if (links.some(({ type }) => type !== "reference")) throw fault(place, "A path can only follow references.");
     holders = [...new Set(links.flatMap((link) => readableTargets(link, model, visibility)))];
     hops.push({ reference, classes: holders.map(({ definition }) => definition.name) });
   }
@@ -43,7 +43,7 @@ export function resolvePath(text: string, place: Place, { model, visibility, cla
   if (metaField !== undefined) return { hops, leaf, type: metaField };
   const [attribute, ...others] = definitionsOf(holders, leaf, place);
   if (attribute === undefined || others.some(({ type }) => type !== attribute.type)) {
-    throw fault(place, "The attribute has different types in the classes that it can be of.");
+    throw fault(place, "The attribute has different types in the possible classes.");
   }
   const indexed = hops.length === 0 && holders.every(({ attributes }) => attributes.get(leaf)?.indexed === true);
   return { hops, leaf, type: attribute.type, ...(indexed ? { indexed } : {}) };
@@ -51,7 +51,7 @@ export function resolvePath(text: string, place: Place, { model, visibility, cla
 
 function definitionsOf(classes: readonly ModelClass[], name: string, place: Place) {
   const found = classes.flatMap(({ attributes }) => attributes.get(name) ?? []);
-  if (found.length === 0) throw fault(place, "There is no such attribute.");
+  if (found.length === 0) throw fault(place, "There is no attribute with this name.");
   return found;
 }
 
@@ -69,7 +69,7 @@ const maxKeys = 10;
 /** Parses sort keys: names, with a leading `-` for descending order. */
 export function sortKeys(value: unknown, place: Place, source: PathSource): SortKey[] {
   if (!Array.isArray(value)) throw fault(place, "An array of names is expected.");
-  if (value.length > maxKeys) throw fault(place, `There are more than ${maxKeys} names to sort by.`);
+  if (value.length > maxKeys) throw fault(place, `At most ${maxKeys} sort keys are allowed.`);
   return value.flatMap((name: unknown, index) => {
     const at = [...place, index];
     if (typeof name !== "string") throw fault(at, "A name is expected.");

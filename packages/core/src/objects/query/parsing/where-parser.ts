@@ -20,8 +20,8 @@ export class WhereParser {
 
   private filter(value: unknown, place: Place, depth: number): Filter {
     const members = membersOf(value);
-    if (members === null) throw fault(place, "A filter is expected: a JSON object.");
-    if (depth > maxDepth) throw fault(place, `More than ${maxDepth} filters stand inside of one another.`);
+    if (members === null) throw fault(place, "A filter object is expected.");
+    if (depth > maxDepth) throw fault(place, `Filters can be nested at most ${maxDepth} levels deep.`);
     return allOf(members.map(([name, member]) => this.member(name, member, [...place, name], depth)));
   }
 
@@ -45,16 +45,16 @@ export class WhereParser {
 
   /** A plain value means `$eq`. All operators of an operator object must match. */
   private conditionsOf(name: string, value: JsonValue, place: Place): Filter {
-    if (name.startsWith("$")) throw fault(place, "There is no such operator.");
+    if (name.startsWith("$")) throw fault(place, "Unknown operator.");
     const path = resolvePath(name, place, this.source);
     const members = operatorsOf(value) ?? [["$eq", value] as const];
     return allOf(
       members.map(([operator, operand]) => {
         const at = value === operand ? place : [...place, operator];
         this.conditions += 1;
-        if (this.conditions > maxConditions) throw fault(at, `There are more than ${maxConditions} conditions.`);
+        if (this.conditions > maxConditions) throw fault(at, `At most ${maxConditions} conditions are allowed.`);
         const make = operators.get(operator);
-        if (make === undefined) throw fault(at, "There is no such operator.");
+        if (make === undefined) throw fault(at, "Unknown operator.");
         return make(path, operand, at);
       }),
     );
@@ -106,11 +106,11 @@ const maxWildcards = 16;
 
 function isLike(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (path === null) return never;
-  if (!isText(path.type)) throw fault(place, "Only texts can be like a pattern.");
+  if (!isText(path.type)) throw fault(place, "$like requires a string attribute.");
   const pattern = textOf(operand, place);
-  if (/^(?:[^\\]|\\[^])*\\$/.test(pattern)) throw fault(place, "The last character of the pattern escapes nothing.");
+  if (/^(?:[^\\]|\\[^])*\\$/.test(pattern)) throw fault(place, "The pattern ends with an escape character.");
   if (wildcardsIn(pattern) > maxWildcards)
-    throw fault(place, `A pattern has at most ${maxWildcards} of the wildcard %.`);
+    throw fault(place, `A pattern can have at most ${maxWildcards} wildcards %.`);
   return { kind: "like", path, pattern };
 }
 
@@ -118,14 +118,14 @@ function contains(path: ValuePath | null, operand: JsonValue, place: Place): Fil
   if (path === null) return never;
   if (path.type === "collection")
     return { kind: "contains", path, value: operandOf("reference", operand, place) as string };
-  if (!isText(path.type)) throw fault(place, "Only texts and collections contain something.");
+  if (!isText(path.type)) throw fault(place, "$contains requires a string attribute or a collection.");
   return { kind: "contains", path, value: textOf(operand, place) };
 }
 
 function textOf(operand: JsonValue, place: Place): string {
   const text = operandOf("string", operand, place) as string;
   if (text.length > maxTextLength)
-    throw fault(place, `Texts are searched for at most ${maxTextLength.toLocaleString("en")} characters.`);
+    throw fault(place, `The operand can have at most ${maxTextLength.toLocaleString("en")} characters.`);
   return text;
 }
 

@@ -59,7 +59,7 @@ export class MariadbArchive implements StorageArchive {
         yield* inChunks(this.read(connection));
       } finally {
         // Unread rows would reach the next user of the connection.
-        dismiss(connection, "It has exported.");
+        dismiss(connection, "The export has ended.");
         release(this.knex, connection);
       }
     } finally {
@@ -77,7 +77,7 @@ export class MariadbArchive implements StorageArchive {
         throw error instanceof ServiceError && isDuplicate(error.cause) ? inconsistentRecords(error) : error;
       } finally {
         await releaseLocks(connection);
-        dismiss(connection, "It has imported.");
+        dismiss(connection, "The import has ended.");
         release(this.knex, connection);
       }
     });

@@ -27,11 +27,11 @@ export class Migrator {
       await run("set max_statement_time = 0, innodb_lock_wait_timeout = 3600, lock_wait_timeout = 3600");
       try {
         if (!(await takeLock(run, this.tables.database, "migrations", lockTimeout)))
-          throw new ServiceError(706, { detail: "Somebody else migrates the database." });
+          throw new ServiceError(706, { detail: "Another process is migrating the database." });
         await this.prepare(run);
         return { applied: await this.apply(run) };
       } finally {
-        dismiss(connection, "It has migrated.");
+        dismiss(connection, "The migration has ended.");
       }
     });
   }
@@ -57,7 +57,7 @@ export class Migrator {
     const { database } = this.tables;
     const { rows: servers } = await run<{ version: string }>("select version() as version");
     if (!isNewEnough(servers[0]?.version ?? ""))
-      throw new ServiceError(705, { detail: `The server must be MariaDB ${oldestVersion.join(".")} or newer.` });
+      throw new ServiceError(705, { detail: `MariaDB ${oldestVersion.join(".")} or newer is required.` });
     const { rows } = await run<{ collation: string }>(
       "select default_collation_name as collation from information_schema.schemata where schema_name = ?",
       [database],

@@ -87,7 +87,7 @@ export class ObjectWrites {
       `select count(*) as live from ${this.tables.objects} where ${isAmongNumbers("oid", objectNumbers(ids))}`,
     );
     if (Number(rows[0]?.live) < ids.size)
-      throw new ServiceError(307, { detail: "A link leads to an object that is not there." });
+      throw new ServiceError(307, { detail: "A link references an object that does not exist." });
   }
 
   /** Updates the counts for objects that gained or lost readers. Takes pairs of an object before and after. */

@@ -101,7 +101,7 @@ export class Migrator {
     });
     const [found] = rows;
     if (found?.encoding !== "UTF8")
-      throw new ServiceError(705, { detail: "The encoding of the database must be UTF8." });
+      throw new ServiceError(705, { detail: "The database must have the encoding UTF8." });
     if (!found.schema) await run({ text: `create schema "${schema}"` });
     if (found.migrations) return;
     await run({ text: migrationsTable(this.tables) });
