@@ -38,10 +38,10 @@ const mutants = draw(root, Number(options.seed), Number(options.count)).filter(
   ({ number, area }) => options.area.includes(area) && (only === undefined || only.includes(number)),
 );
 const short = (text) => text.replaceAll(/\s+/g, " ").slice(0, 70);
-const told = ({ number, area, path, line, was, replacement }) =>
+const describe = ({ number, area, path, line, was, replacement }) =>
   `${number} ${area}: ${path}:${line}  ${short(was)}  ->  ${short(replacement) || "nothing"}`;
 if (options.list) {
-  for (const mutant of mutants) console.log(told(mutant));
+  for (const mutant of mutants) console.log(describe(mutant));
   process.exit();
 }
 
@@ -189,7 +189,7 @@ async function tryAll(some, reached, scope, name) {
       mutant[name] = { files: files.length, killer: await killerOf(mutant, files, scope) };
       const outcome = mutant[name].killer === null ? `SURVIVED ${files.length} test files` : "killed";
       const seconds = Math.round((performance.now() - began) / 1_000);
-      console.log(`${outcome}, ${seconds} s  ${told(mutant)}  ${mutant[name].killer ?? ""}`);
+      console.log(`${outcome}, ${seconds} s  ${describe(mutant)}  ${mutant[name].killer ?? ""}`);
       if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(mutants, null, 2));
     }
   };

@@ -68,14 +68,14 @@ function switchOf(state) {
       pid = Number(/^PPid:\\s*(\\d+)/m.exec(readFileSync("/proc/" + pid + "/status", "utf8"))?.[1]);
     const { mutant, test } = pid > 0 ? JSON.parse(readFileSync(file(pid), "utf8")) : { mutant: "none" };
     self.on = mutant;
-    const noted = new Set();
-    self.note = (reached: number) => {
-      if (noted.has(reached)) return;
-      noted.add(reached);
+    const recorded = new Set();
+    self.record = (reached: number) => {
+      if (recorded.has(reached)) return;
+      recorded.add(reached);
       appendFileSync(file("reached"), JSON.stringify([reached, test]) + "\\n");
     };
   }
-  if (self.on === "reach") self.note?.(number);
+  if (self.on === "reach") self.record?.(number);
   return self.on === number;
 }
 `;

@@ -208,13 +208,13 @@ describe("query hooks", () => {
   });
 
   test("run for every list of their classes by default, and once where a query names them, too", async () => {
-    let requests = 0;
+    let calls = 0;
     f.hooks.use({
-      findObjects: [find("Young", ["Person"], () => ((requests += 1), { where: [{ Age: { $lt: 30 } }] }), true)],
+      findObjects: [find("Young", ["Person"], () => ((calls += 1), { where: [{ Age: { $lt: 30 } }] }), true)],
     });
     expect(await list()).toMatchObject({ names: ["10", "20"], all: 4 });
     expect(await list({ macro: "Young" })).toMatchObject({ count: 2 });
-    expect(requests).toBe(2);
+    expect(calls).toBe(2);
     expect(
       (
         await f.updateAll.updateObjects(f.context, {

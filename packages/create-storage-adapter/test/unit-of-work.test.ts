@@ -14,9 +14,9 @@ const { UnitOfWork } = (await import(fileURLToPath(new URL("../template/src/unit
 function createFixture({ undo = () => {} } = {}) {
   const calls: string[] = [];
   const engine = {
-    mark: async (_connection: unknown, depth: number) => void calls.push(`mark ${depth}`),
-    undo: async (_connection: unknown, depth: number) => {
-      calls.push(`undo ${depth}`);
+    setSavepoint: async (_connection: unknown, depth: number) => void calls.push(`savepoint ${depth}`),
+    rollBackTo: async (_connection: unknown, depth: number) => {
+      calls.push(`rollback ${depth}`);
       undo();
     },
   };
@@ -41,7 +41,7 @@ test("sets a savepoint for each nested transaction and rolls back to it on an er
   await expect(failing).rejects.toBe(mine);
   await write("d");
   await unit.settled();
-  expect(calls).toEqual(["mark 1", "a", "mark 1", "mark 2", "b", "c", "undo 1", "d"]);
+  expect(calls).toEqual(["savepoint 1", "a", "savepoint 1", "savepoint 2", "b", "c", "rollback 1", "d"]);
 });
 
 test.each([new ServiceError(713), new OutdatedModelError()])(
@@ -51,7 +51,7 @@ test.each([new ServiceError(713), new OutdatedModelError()])(
     await expect(unit.attempt(() => refuse(refusal))).rejects.toBe(refusal);
     await write("a");
     await unit.settled();
-    expect(calls).toEqual(["mark 1", "undo 1", "a"]);
+    expect(calls).toEqual(["savepoint 1", "rollback 1", "a"]);
   },
 );
 
@@ -62,7 +62,7 @@ test.each([704, 706, 607] as const)("refuses all calls after %i, even in a neste
   await expect(write("a")).rejects.toBe(lost);
   await expect(unit.attempt(() => write("a"))).rejects.toBe(lost);
   await expect(unit.settled()).rejects.toBe(lost);
-  expect(calls).toEqual(["mark 1", "mark 2"]);
+  expect(calls).toEqual(["savepoint 1", "savepoint 2"]);
 });
 
 test("does not roll back a failure from before the nested transaction", async () => {
@@ -79,7 +79,7 @@ test("fails a nested transaction with a failed call", async () => {
   const refusal = new ServiceError(713);
   await expect(unit.attempt(() => refuse(refusal).catch(() => "done"))).rejects.toBe(refusal);
   await unit.settled();
-  expect(calls).toEqual(["mark 1", "undo 1"]);
+  expect(calls).toEqual(["savepoint 1", "rollback 1"]);
 });
 
 test("ends the transaction if a rollback to a savepoint fails", async () => {

@@ -68,7 +68,7 @@ export class GuardedClient {
   }
 
   private async ask(url: URL, form: string | null, signal: AbortSignal): Promise<ProviderAnswer> {
-    const { queue, isImitation: isFake, isAllowed } = this.hostOf(url);
+    const { queue, isFake, isAllowed } = this.hostOf(url);
     if (url.protocol !== "https:" && !isFake) throw logInFailed("The URL of the provider is not HTTPS.");
     if (!isAllowed) throw notPublic();
     return queue.run(() => this.send(url, form, isFake, signal), signal);
@@ -123,7 +123,7 @@ export class GuardedClient {
     const address = hostname.replace(/^\[(.*)\]$/, "$1");
     const host = {
       queue: new BoundedQueue(perHost),
-      isImitation: isFake,
+      isFake,
       isAllowed: isIP(address) === 0 || this.isAllowed(address, isFake),
     };
     this.hosts.set(origin, host);
@@ -135,7 +135,7 @@ export class GuardedClient {
 interface HostState {
   /** Limits the connections and requests that a hanging provider can hold. */
   readonly queue: BoundedQueue;
-  readonly isImitation: boolean;
+  readonly isFake: boolean;
   /** The verdict on a literal address. Names are checked when they are resolved. */
   readonly isAllowed: boolean;
 }

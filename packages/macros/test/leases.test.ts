@@ -65,9 +65,9 @@ describe("leases", () => {
     let answer = (_value: null): void => {};
     const lease = await runtime.lease(1_000, false);
     let running: Promise<unknown> = Promise.resolve();
-    await new Promise<void>((inspectName) => {
+    await new Promise<void>((reached) => {
       const host = bench.host(() => {
-        inspectName();
+        reached();
         return new Promise<null>((resolve) => {
           answer = resolve;
         });

@@ -61,8 +61,8 @@ export async function withOpened<T>(
     if (!database) throw new CommandError(`The database ${nameOf(chosenOne)} has no storage.`);
     return await work({ database, administration: administrationOf(database), container });
   } catch (error) {
-    const trouble = databaseDiagnostics(error, chosenOne.storage);
-    throw trouble === null ? error : new CommandError(trouble, { cause: error });
+    const diagnostics = databaseDiagnostics(error, chosenOne.storage);
+    throw diagnostics === null ? error : new CommandError(diagnostics, { cause: error });
   } finally {
     await engines.close();
   }

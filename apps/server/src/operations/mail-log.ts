@@ -46,10 +46,10 @@ export class MailLog implements MailReports {
     this.logger.warn({ alias, err: error }, "Outbox poll failed");
   }
 
-  private stuck(trouble: string): void {
-    if (this.lastFailure === trouble) return;
-    this.lastFailure = trouble;
-    this.logger.error({ diagnostics: trouble }, "Mail transport unavailable");
+  private stuck(diagnostics: string): void {
+    if (this.lastFailure === diagnostics) return;
+    this.lastFailure = diagnostics;
+    this.logger.error({ diagnostics }, "Mail transport unavailable");
   }
 
   private over(): void {

@@ -207,9 +207,9 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
         const outcome = await r.accounts.setSecret(id, "third secret", version);
         equal(outcome, "stale", `the outcome of setting a secret over version ${version}`);
       }
-      for (const nobody of [await createUserObject(r), ...nobodies])
+      for (const unknownUser of [await createUserObject(r), ...nobodies])
         equal(
-          await r.accounts.setSecret(nobody, "secret", 1),
+          await r.accounts.setSecret(unknownUser, "secret", 1),
           "stale",
           "the outcome of setting the secret of an unknown user",
         );

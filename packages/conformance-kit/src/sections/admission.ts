@@ -222,8 +222,8 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     for (const on of [true, true, false, false, true]) {
       await r.settings.setMaintenance(on);
       equal((await visitor.admit(r, digest)).maintenance, on, "maintenance as reported for a session");
-      const nobody = await r.admission.admit({ appKey: null, session: null, idleTimeout });
-      equal(nobody.maintenance, on, "maintenance as reported without an app key");
+      const noUser = await r.admission.admit({ appKey: null, session: null, idleTimeout });
+      equal(noUser.maintenance, on, "maintenance as reported without an app key");
     }
   },
 

@@ -56,15 +56,15 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
     const visitor = await Visitor.create(r);
     await r.throttle.fail([other]);
     let digest: Digest = "";
-    await storage.batch((joint) => {
-      const { digest: opened, calls } = logInCalls(joint, visitor);
+    await storage.batch((batched) => {
+      const { digest: opened, calls } = logInCalls(batched, visitor);
       digest = opened;
       return Promise.all(calls);
     });
     equal(await look(r), { sessions: 1, events: 1, waits: false }, "the state after a log-in");
     equal((await visitor.admitAs(r, "secure", digest)).session?.mode, "secure", "the session");
-    const [wait] = await storage.batch((joint) =>
-      Promise.all([joint.throttle.fail([other]), joint.audit.append(auditEvent)]),
+    const [wait] = await storage.batch((batched) =>
+      Promise.all([batched.throttle.fail([other]), batched.audit.append(auditEvent)]),
     );
     equal(wait, minute, "the wait after a failure");
     equal(await look(r), { sessions: 1, events: 2, waits: true }, "the state after a failure");
@@ -80,7 +80,7 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
       [{ deviceId: "zero \0" }, 307],
     ];
     for (const [options, code] of refusals) {
-      const logIn = () => storage.batch((joint) => Promise.all(logInCalls(joint, visitor, options).calls));
+      const logIn = () => storage.batch((batched) => Promise.all(logInCalls(batched, visitor, options).calls));
       await failsWith(code, logIn, `a log-in refused with ${code}`);
       equal(await look(r), { sessions: 1, events: 0, waits: true }, `the state after ${code}`);
     }
@@ -89,8 +89,8 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
   "rolls back a batch with a failed call even if the work ignores the failure": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
     await visitor.open(r);
-    const careless = storage.batch(async (joint) => {
-      const [passed, opened, appended] = logInCalls(joint, visitor, { limit: 1 }).calls;
+    const careless = storage.batch(async (batched) => {
+      const [passed, opened, appended] = logInCalls(batched, visitor, { limit: 1 }).calls;
       await Promise.all([codeOf(passed), codeOf(opened), codeOf(appended)]);
     });
     await failsWith(315, () => careless, "a log-in that ignores the failure");
@@ -98,9 +98,9 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
   },
 
   "refuses batch calls after the first answer": async ({ storage, r }) => {
-    const late = storage.batch(async (joint) => {
-      await joint.audit.append(auditEvent);
-      return codeOf(joint.audit.append({ ...auditEvent, requestId: "late" }));
+    const late = storage.batch(async (batched) => {
+      await batched.audit.append(auditEvent);
+      return codeOf(batched.audit.append({ ...auditEvent, requestId: "late" }));
     });
     equal(await late, 799, "the code of a call after an answer");
     equal(pluck(await r.audit.read(0, 10), "requestId"), [auditEvent.requestId], "the audit");
@@ -120,7 +120,7 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
 
   "enforces a limit exactly across concurrent batches and rolls back refused ones": async ({ storage, r }) => {
     const visitor = await Visitor.create(r);
-    const logIn = () => storage.batch((joint) => Promise.all(logInCalls(joint, visitor, { limit: 5 }).calls));
+    const logIn = () => storage.batch((batched) => Promise.all(logInCalls(batched, visitor, { limit: 5 }).calls));
     equalCounts(
       await concurrently(24, () => codeOf(logIn())),
       { 0: 5, 315: 19 },

@@ -97,12 +97,12 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
   },
 
   "forgets failures after a period without another": async ({ r, advance }) => {
-    const longRemembered = keyed("a", { maxDelay: 10 * hour, initialDelay: 10 * hour });
-    await delay(r, longRemembered, 5);
+    const longLived = keyed("a", { maxDelay: 10 * hour, initialDelay: 10 * hour });
+    await delay(r, longLived, 5);
     advance(hour + second);
-    equal(await r.throttle.attempt([longRemembered]), go, "the attempt");
-    for (const [index, wait] of [0, 0, delayAfter(3, longRemembered.policy)].entries())
-      equal(await r.throttle.fail([longRemembered]), wait, `the wait after failure ${index + 1}`);
+    equal(await r.throttle.attempt([longLived]), go, "the attempt");
+    for (const [index, wait] of [0, 0, delayAfter(3, longLived.policy)].entries())
+      equal(await r.throttle.fail([longLived]), wait, `the wait after failure ${index + 1}`);
   },
 
   "remembers failures as long as others follow": async ({ r, advance }) => {

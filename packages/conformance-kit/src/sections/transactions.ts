@@ -156,7 +156,7 @@ const always = checksOf("transactions", {
       const before = (await r.audit.read(0, 1_000)).length;
       const started = new Set<string>();
       const runs = new Map<string, number>();
-      const crossing = (name: string, first: string, second: string) =>
+      const deadlock = (name: string, first: string, second: string) =>
         storage.transaction(async (inside) => {
           runs.set(name, (runs.get(name) ?? 0) + 1);
           await inside.audit.append({ ...auditEvent, requestId: name });
@@ -166,7 +166,7 @@ const always = checksOf("transactions", {
           for (let turn = 0; turn < 100 && started.size < 2; turn += 1) await inside.audit.read(0, 1);
           await inside.accounts.change(second, { disabled: true });
         });
-      await Promise.all([crossing("forth", one.userId, other.userId), crossing("back", other.userId, one.userId)]);
+      await Promise.all([deadlock("forth", one.userId, other.userId), deadlock("back", other.userId, one.userId)]);
       const events = pluck((await r.audit.read(0, 1_000)).slice(before), "requestId");
       equal(events.toSorted(), ["back", "forth"], "the events");
       for (const [name, times] of runs) holds(times <= 3, `The work of "${name}" has run ${times} times`);

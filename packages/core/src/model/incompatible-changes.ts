@@ -26,10 +26,13 @@ export function incompatibleChangesOf(name: string, before: Model, after: Model)
 
 /** Values that would be lost or missing, in the class and its subclasses. */
 function ofValues(name: string, before: Model, after: Model): IncompatibleChange[] {
-  const found = new Map<string, { narrowing: Omit<IncompatibleChange, "query">; filter: Filter; classes: string[] }>();
+  const found = new Map<
+    string,
+    { incompatible: Omit<IncompatibleChange, "query">; filter: Filter; classes: string[] }
+  >();
   const note = (className: string, change: Omit<IncompatibleChange, "query">, filter: Filter) => {
     const key = `${change.pointer} ${change.fault}`;
-    const known = found.get(key) ?? { narrowing: change, filter, classes: [] };
+    const known = found.get(key) ?? { incompatible: change, filter, classes: [] };
     found.set(key, known);
     known.classes.push(className);
   };
@@ -63,7 +66,7 @@ function ofValues(name: string, before: Model, after: Model): IncompatibleChange
       );
     }
   }
-  return [...found.values()].map(({ narrowing: change, filter, classes }) => ({
+  return [...found.values()].map(({ incompatible: change, filter, classes }) => ({
     ...change,
     query: { classes, filter },
   }));

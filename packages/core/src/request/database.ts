@@ -106,8 +106,8 @@ export class CountCache {
 
   /** Returns the cached count of the key, or the result of `count`. */
   async get(key: string, count: () => Promise<number>): Promise<number> {
-    const remembered = this.counts.get(key);
-    if (remembered !== undefined && Date.now() - remembered.at < maximumAge) return remembered.count;
+    const cached = this.counts.get(key);
+    if (cached !== undefined && Date.now() - cached.at < maximumAge) return cached.count;
     const at = Date.now();
     const counted = await count();
     this.counts.delete(key);

@@ -77,8 +77,8 @@ export class Engine {
    * @param {number} depth nesting depth, from 1
    * @returns {Promise<void>}
    */
-  async mark(connection, depth) {
-    notImplemented("Engine.mark");
+  async setSavepoint(connection, depth) {
+    notImplemented("Engine.setSavepoint");
   }
 
   /**
@@ -90,8 +90,8 @@ export class Engine {
    * @param {number} depth
    * @returns {Promise<void>}
    */
-  async undo(connection, depth) {
-    notImplemented("Engine.undo");
+  async rollBackTo(connection, depth) {
+    notImplemented("Engine.rollBackTo");
   }
 
   /**

@@ -19,7 +19,7 @@ export function storageArchive(engine, { recordsOf, claimImport, fill }, ready) 
    * @returns {Promise<"imported" | "notEmpty">}
    */
   async function importAll(records) {
-    const given = watched(records);
+    const given = rememberingErrors(records);
     try {
       return await engine.withConnection(async (connection) => {
         await engine.begin(connection);
@@ -40,7 +40,7 @@ export function storageArchive(engine, { recordsOf, claimImport, fill }, ready) 
 
   return {
     async *export() {
-      const end = await begun(ready);
+      const end = await beginCall(ready);
       try {
         yield* inChunks(recordsOf(engine));
       } catch (error) {
@@ -55,9 +55,9 @@ export function storageArchive(engine, { recordsOf, claimImport, fill }, ready) 
         if (isImporting) return "busy";
         isImporting = true;
         try {
-          const giveBack = await claimImport(engine);
-          if (giveBack === null) return "busy";
-          return await importAll(records).finally(giveBack);
+          const release = await claimImport(engine);
+          if (release === null) return "busy";
+          return await importAll(records).finally(release);
         } finally {
           isImporting = false;
         }
@@ -72,7 +72,7 @@ export function storageArchive(engine, { recordsOf, claimImport, fill }, ready) 
  * @param {<T>(work: () => Promise<T>) => Promise<T>} ready
  * @returns {Promise<() => void>}
  */
-function begun(ready) {
+function beginCall(ready) {
   return new Promise((begin, refuse) => {
     /** @type {() => Promise<void>} */
     const untilEnd = () =>
@@ -88,7 +88,7 @@ function begun(ready) {
  *
  * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
  */
-function watched(records) {
+function rememberingErrors(records) {
   /** @type {unknown} */
   let failure;
   return {

@@ -59,7 +59,7 @@ export class UnitOfWork {
    */
   async attempt(part) {
     const depth = this.#depth + 1;
-    await this.run((connection) => this.#engine.mark(connection, depth));
+    await this.run((connection) => this.#engine.setSavepoint(connection, depth));
     this.#depth = depth;
     try {
       const result = await part();
@@ -70,7 +70,7 @@ export class UnitOfWork {
       if (!this.#isOver()) {
         this.#failure = undefined;
         // A failed rollback makes all later calls fail.
-        await this.run((connection) => this.#engine.undo(connection, depth)).catch(() => {});
+        await this.run((connection) => this.#engine.rollBackTo(connection, depth)).catch(() => {});
       }
       throw error;
     } finally {

@@ -91,7 +91,7 @@ export interface Objects {
 const versions = new WeakMap<object, number>();
 // Bound early: every module shares the prototype and can replace its methods.
 const find = versions.get.bind(versions);
-const remember = versions.set.bind(versions);
+const cache = versions.set.bind(versions);
 
 /** The version of an object that was read: `objects.update(object, changes, { version: versionOf(object) })`. */
 export function versionOf(object: object): number | undefined {
@@ -100,5 +100,5 @@ export function versionOf(object: object): number | undefined {
 
 /** Stores the version of an object that was read. */
 export function cacheVersion(object: object, version: number): void {
-  remember(object, version);
+  cache(object, version);
 }

@@ -13,9 +13,9 @@ function prepared(alias: string, storage: object, migrateOnStart: boolean) {
   const lines: string[] = [];
   const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const migrated: string[] = [];
-  let diagnosed = () => {};
+  let migrationDone = () => {};
   const migration = new Promise<void>((resolve) => {
-    diagnosed = resolve;
+    migrationDone = resolve;
   });
   const preparation = new DatabasePreparation({
     databases: new Map([
@@ -26,7 +26,7 @@ function prepared(alias: string, storage: object, migrateOnStart: boolean) {
     logger: pino({}, { write: (line: string) => void lines.push(line) }),
     afterMigration: async (database, hasChanged) => {
       migrated.push(`${database.alias}${hasChanged ? " changed" : ""}`);
-      diagnosed();
+      migrationDone();
     },
     firstPause: 1,
   });
@@ -79,7 +79,7 @@ test("retries until a database that was down is migrated", async () => {
 
 test("remembers an applied migration until the work after it succeeds", async () => {
   const answers = [["0001"], [], []];
-  const diagnosed: boolean[] = [];
+  const changes: boolean[] = [];
   const preparation = new DatabasePreparation({
     databases: new Map([
       [
@@ -90,8 +90,8 @@ test("remembers an applied migration until the work after it succeeds", async ()
     configurations: [configured("", true)],
     logger: pino({ enabled: false }),
     afterMigration: async (_database, hasChanged) => {
-      diagnosed.push(hasChanged);
-      if (diagnosed.length < 3) throw new ServiceError(704);
+      changes.push(hasChanged);
+      if (changes.length < 3) throw new ServiceError(704);
       done();
     },
     firstPause: 1,
@@ -104,7 +104,7 @@ test("remembers an applied migration until the work after it succeeds", async ()
   await preparation.run();
   await finished;
   clearInterval(alive);
-  expect(diagnosed).toEqual([true, true, true]);
+  expect(changes).toEqual([true, true, true]);
 });
 
 test("stops retrying when stopped", async () => {

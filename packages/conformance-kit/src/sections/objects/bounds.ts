@@ -18,7 +18,7 @@ import { valueOf } from "../../fixtures/query-fixtures.ts";
 const large = 10_000;
 const slack = 1_000;
 
-const nobody: Visibility = { classes: null, principals: new Set() };
+const noReader: Visibility = { classes: null, principals: new Set() };
 
 /** Objects of about 10,000 bytes, with a `Value` from 0. */
 function largeOnes(
@@ -106,7 +106,7 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
     const hidden = await r.objects.insert([...largeOnes(3, { readers: [] }), ...largeOnes(3, { className: "Image" })]);
     const [seen] = (await r.objects.insert(largeOnes(1))) as [StoredObject];
     const all = [...hidden, seen];
-    for (const visibility of [nobody, seesAll].map((each) => ({ ...each, classes: new Set(["File"]) }))) {
+    for (const visibility of [noReader, seesAll].map((each) => ({ ...each, classes: new Set(["File"]) }))) {
       const bytes = (visibility.principals === null ? 4 : 1) * large + slack;
       const visible = visibility.principals === null ? [...hidden.slice(0, 3), seen] : [seen];
       equalInAnyOrder(await r.objects.get(idsOf(all), visibility, bytes), visible, "the objects by IDs");

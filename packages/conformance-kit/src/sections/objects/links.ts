@@ -7,8 +7,8 @@ import { createObject, createObjects, findObjects, nowhere, update } from "../..
 export const objectLinkChecks: readonly Check[] = checksOf("objects", {
   "creates objects with links to existing objects": async ({ r }) => {
     const [one, other] = await createObjects(r, {}, {});
-    const attributes = { Boss: one.id, Team: [one.id, other.id], Nobody: null };
-    const links = { Boss: [one.id], Team: [one.id, other.id], Nobody: [] };
+    const attributes = { Boss: one.id, Team: [one.id, other.id], Empty: null };
+    const links = { Boss: [one.id], Team: [one.id, other.id], Empty: [] };
     const [created] = await r.objects.insert([{ className: "File", attributes, links }]);
     equal(created, { ...created, className: "File", version: 1, attributes, readers: null }, "the object");
     equal(await r.objects.get([created?.id ?? ""], seesAll), [created], "the object, read again");

@@ -54,50 +54,54 @@ async function scene(r: Repositories) {
     one: await createObject(r),
     two: await createObject(r, { readers: ["Z9", "A1"] }),
     ofOthers: await createObject(r, { readers: ["Z9"] }),
-    ofNobody: await createObject(r, { readers: [] }),
+    unreadable: await createObject(r, { readers: [] }),
     image: await createObject(r, { className: "Image" }),
   };
 }
 
 export const objectMemberChecks: readonly Check[] = checksOf("objects", {
   "keeps the collection members that the writer cannot see, after the given ones": async ({ r }) => {
-    const { one, two, ofOthers, ofNobody, image } = await scene(r);
-    const { id } = await withTeam(r, [image, one, ofOthers, two, ofNobody]);
+    const { one, two, ofOthers, unreadable, image } = await scene(r);
+    const { id } = await withTeam(r, [image, one, ofOthers, two, unreadable]);
     for (const given of [[two], [], [one, two], [two, one]]) {
       const [changed] = await r.objects.update([teamOf(id, given, { Name: "new" })], blind);
-      equal(changed?.attributes, { Name: "new", Team: idsOf([...given, image, ofOthers, ofNobody]) }, "the attributes");
+      equal(
+        changed?.attributes,
+        { Name: "new", Team: idsOf([...given, image, ofOthers, unreadable]) },
+        "the attributes",
+      );
       equal(await r.objects.get([id], seesAll), [changed], "the object, read again");
     }
-    for (const target of [one, two, ofOthers, ofNobody, image])
+    for (const target of [one, two, ofOthers, unreadable, image])
       equal(await referrersOf(r, target), [id], "the referrers of a member");
     const [emptied] = await r.objects.update([teamOf(id, [image])], seeing);
     equal(emptied?.attributes["Team"], [image.id], "the members after a change by a writer that sees all of them");
-    for (const target of [one, two, ofOthers, ofNobody])
+    for (const target of [one, two, ofOthers, unreadable])
       equal(await referrersOf(r, target), [], "the referrers of a removed member");
   },
 
   "keeps an invisible member once if the writer names it": async ({ r }) => {
-    const { one, ofOthers, ofNobody } = await scene(r);
-    const { id } = await withTeam(r, [ofOthers, one, ofNobody]);
-    const [changed] = await r.objects.update([teamOf(id, [ofNobody, one])], blind);
-    equal(changed?.attributes["Team"], idsOf([ofNobody, one, ofOthers]), "the members");
-    equal(await referrersOf(r, ofNobody), [id], "the referrers of the member");
+    const { one, ofOthers, unreadable } = await scene(r);
+    const { id } = await withTeam(r, [ofOthers, one, unreadable]);
+    const [changed] = await r.objects.update([teamOf(id, [unreadable, one])], blind);
+    equal(changed?.attributes["Team"], idsOf([unreadable, one, ofOthers]), "the members");
+    equal(await referrersOf(r, unreadable), [id], "the referrers of the member");
   },
 
   "keeps the invisible members of exactly the written collections of each object": async ({ r }) => {
-    const { one, two, ofOthers, ofNobody, image } = await scene(r);
+    const { one, two, ofOthers, unreadable, image } = await scene(r);
     const [first, second, third] = [
       await withTeam(r, [ofOthers, one]),
       await withTeam(r, [two, image]),
       await withTeam(r, [one]),
     ];
-    const fourth = await createObject(r, linking({ Guests: idsOf([ofNobody]), Team: idsOf([one, image]) }));
+    const fourth = await createObject(r, linking({ Guests: idsOf([unreadable]), Team: idsOf([one, image]) }));
     const changes = [first, second, third].map(({ id }) => teamOf(id, [two]));
     const both = relinked(fourth.id, { Team: [], Guests: idsOf([two]) });
     const changed = await r.objects.update([...changes, both], blind);
     const teams = [[two, ofOthers], [two, image], [two], [image]].map(idsOf);
     equal(pluck(pluck(changed, "attributes"), "Team"), teams, "the teams");
-    equal(changed[3]?.attributes["Guests"], idsOf([two, ofNobody]), "the guests");
+    equal(changed[3]?.attributes["Guests"], idsOf([two, unreadable]), "the guests");
     const named = await update(r, fourth.id, { Name: "new" }, {}, blind);
     equal(named?.attributes, { ...changed[3]?.attributes, Name: "new" }, "the attributes after another one is changed");
   },
@@ -119,13 +123,13 @@ export const objectMemberChecks: readonly Check[] = checksOf("objects", {
   },
 
   "keeps no invisible targets of references and of collections that become null": async ({ r }) => {
-    const { one, ofOthers, ofNobody } = await scene(r);
-    const links = { Boss: ofOthers.id, Team: [ofNobody.id] };
-    const { id } = await createObject(r, linking(links, { Data: ["kept", ofNobody.id] }));
+    const { one, ofOthers, unreadable } = await scene(r);
+    const links = { Boss: ofOthers.id, Team: [unreadable.id] };
+    const { id } = await createObject(r, linking(links, { Data: ["kept", unreadable.id] }));
     const change = changeOf(id, { Boss: one.id, Team: null, Data: [] }, { links: { Boss: [one.id], Team: [] } });
     const [changed] = await r.objects.update([change], blind);
     equal(changed?.attributes, { Boss: one.id, Team: null, Data: [] }, "the attributes");
-    const referrers = await r.deletion.referrers(idsOf([one, ofOthers, ofNobody]), all);
+    const referrers = await r.deletion.referrers(idsOf([one, ofOthers, unreadable]), all);
     equal(referrers, [{ id, className: "File", attribute: "Boss", target: one.id }], "the links");
   },
 

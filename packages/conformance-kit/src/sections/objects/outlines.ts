@@ -53,8 +53,8 @@ export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
     const filter: Filter = { kind: "compare", path: valueOf("number"), operator: "gte", value: 4 };
     const sort = [{ path: valueOf("number"), descending: true }];
     const query = { classes: ["File", "Image"], filter, sort };
-    const nobody = { classes: null, principals: new Set<string>() };
-    for (const visibility of [seesAll, nobody, { classes: new Set(["Image"]), principals: null }]) {
+    const noReader = { classes: null, principals: new Set<string>() };
+    for (const visibility of [seesAll, noReader, { classes: new Set(["Image"]), principals: null }]) {
       const found = (await r.objects.find({ classes: query.classes, filter }, visibility, all)).objects.map(outlineOf);
       for (const limit of [100, 2]) {
         const matched = (await r.objects.match(query, visibility, limit)).map(withoutBytes);

@@ -103,7 +103,7 @@ export const savepointFailureChecks: readonly Check[] = checksOf("nested transac
       const [one, other] = [await createUser(r), await createUser(r)];
       const before = (await r.audit.read(0, 1_000)).length;
       const started = new Set<string>();
-      const crossing = (name: string, first: string, second: string) =>
+      const deadlock = (name: string, first: string, second: string) =>
         storage.transaction(async (inside, attempt) => {
           await attempt(() => inside.audit.append({ ...auditEvent, requestId: name }));
           await attempt(() => inside.accounts.change(first, { disabled: true }));
@@ -113,7 +113,7 @@ export const savepointFailureChecks: readonly Check[] = checksOf("nested transac
           // The losing transaction cannot continue, even if it ignores the error.
           await attempt(() => attempt(() => inside.accounts.change(second, { disabled: true }))).catch(() => {});
         });
-      await Promise.all([crossing("forth", one.userId, other.userId), crossing("back", other.userId, one.userId)]);
+      await Promise.all([deadlock("forth", one.userId, other.userId), deadlock("back", other.userId, one.userId)]);
       const events = pluck((await r.audit.read(0, 1_000)).slice(before), "requestId");
       equal(events.toSorted(), ["back", "forth"], "the events");
       const accounts = await r.accounts.list("database", null, 100);

@@ -98,8 +98,8 @@ export class Gate {
       // 302: parallel guesses failed during the proof. The same answer here does not reveal the right guess.
       if (isCounted(error)) {
         const failed = error.code === 342 && tokenAttempt !== null ? [...keys, tokenAttempt.key] : keys;
-        const newSession = error.code === 302 ? null : authenticated;
-        throw await countFailure(context, auditLogIn(context, attempt, newSession, error.code), failed);
+        const audited = error.code === 302 ? null : authenticated;
+        throw await countFailure(context, auditLogIn(context, attempt, audited, error.code), failed);
       }
       if (error instanceof ServiceError && error.status < 500)
         await context.r.audit.append(auditLogIn(context, attempt, authenticated, error.code));

@@ -9,7 +9,7 @@ export interface NamedFindResult {
 }
 
 /** Passes a query to find hooks. 307 if one refuses it. */
-export type RunFindHooks = (selected: FindRequest) => Promise<readonly NamedFindResult[]>;
+export type RunFindHooks = (request: FindRequest) => Promise<readonly NamedFindResult[]>;
 
 export interface FindHookTarget {
   readonly className: string;
