@@ -4,7 +4,8 @@ import { join, resolve } from "node:path";
 import { catalogue, errorEntry, extensions, isErrorCode } from "@sallyport/core";
 import { declaredErrors } from "@sallyport/http";
 import { configurationFields } from "./configuration/index.ts";
-import { checkReference, declaredRoutes, errorsReference, referenceFiles, writeReference } from "./reference.ts";
+import { checkReference, declaredRoutes, referenceFiles, writeReference } from "./reference.ts";
+import { errorPages } from "./reference/errors.ts";
 
 const folder = resolve(import.meta.dirname, "../../../docs/reference");
 const published = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -29,29 +30,30 @@ function failuresInDescription(): string[] {
   );
 }
 
-/** The rows of the published list of errors. */
-function rowsOfList(): { code: number; status: number; name: string; routes: string }[] {
-  return [...published("errors.md").matchAll(/^\| `(\d+)` \| (\d+) \| (.+?) \| .+? \| (.*?) ?\|$/gm)].map(
-    ([, code, status, name, given]) => ({
-      code: Number(code),
-      status: Number(status),
-      name: String(name),
-      routes: String(given),
-    }),
+/** The rows of the published list of errors. Each links to the page of its code. */
+function rowsOfList(): { code: number; status: number; name: string }[] {
+  return [...published("errors.md").matchAll(/^\| \[`(\d+)`\]\(errors\/\1\.md\) \| (\d+) \| (.+?) \| .+? \|$/gm)].map(
+    ([, code, status, name]) => ({ code: Number(code), status: Number(status), name: String(name) }),
   );
 }
 
 const groups: Readonly<Record<string, string[]>> = {
-  all: routes.map(nameOf),
-  "all that require an app key": routes
+  "No route of this version returns the code.": [],
+  "All routes.": routes.map(nameOf),
+  "All routes that need an app key.": routes
     .filter(({ access }) => access !== "public" && access !== "callback")
     .map(nameOf),
-  "all that accept a session": routes.filter(({ access }) => access === "session" || access === "optional").map(nameOf),
-  "all that require a session": routes.filter(({ access }) => access === "session").map(nameOf),
+  "All routes that accept a session.": routes
+    .filter(({ access }) => access === "session" || access === "optional")
+    .map(nameOf),
+  "All routes that need a session.": routes.filter(({ access }) => access === "session").map(nameOf),
 };
 
-const routesIn = (text: string): string[] =>
-  groups[text] ?? [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => String(name));
+/** The routes on the published page of a code. */
+function routesOfPage(code: number): string[] {
+  const [, text = ""] = /^## Routes\n\n(.+?)\n\n\[All errors\]/ms.exec(published(`errors/${code}.md`)) ?? [];
+  return groups[text] ?? [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => String(name));
+}
 
 describe("published reference", () => {
   test("lists the catalogue and its extensions, and nothing else", () => {
@@ -66,11 +68,16 @@ describe("published reference", () => {
     expect(failuresInDescription().toSorted()).toEqual(declared.toSorted());
   });
 
-  test("agrees between the list of errors and the API description", () => {
-    const listed = rowsOfList().flatMap(({ code, status, routes: text }) =>
-      routesIn(text).map((route) => `${code} ${status} ${route}`),
+  test("says the same on the pages of errors and in the API description", () => {
+    const listed = rowsOfList().flatMap(({ code, status }) =>
+      routesOfPage(code).map((route) => `${code} ${status} ${route}`),
     );
     expect(listed.toSorted()).toEqual(failuresInDescription().toSorted());
+  });
+
+  test("has every route under a heading of its own", () => {
+    const headings = [...published("api.md").matchAll(/^### `([A-Z]+ \/.*)`$/gm)].map(([, name]) => String(name));
+    expect(headings.toSorted()).toEqual([...routes.map(nameOf), "GET /.well-known/jwks.json"].toSorted());
   });
 
   test("has every field and every variable of the configuration", () => {
@@ -96,8 +103,8 @@ describe("reference files", () => {
 
   afterEach(() => rmSync(resolve(directory, ".."), { recursive: true }));
 
-  test("are up to date after they are written", () => {
-    expect(checkReference(directory)).toEqual(["configuration.md", "errors.md", "openapi.json"]);
+  test("are up to date once written", () => {
+    expect(checkReference(directory)).toEqual([...referenceFiles().keys()]);
     writeReference(directory);
     expect(checkReference(directory)).toEqual([]);
   });
@@ -108,8 +115,9 @@ describe("reference files", () => {
     expect(checkReference(directory)).toEqual(["errors.md"]);
   });
 
-  test("name no route for an unused code", () => {
-    expect(errorsReference([])).toMatch(/^\| `100` \| 400 \| .* \| {2}\|$/m);
+  test("name no route for a code that none returns", () => {
+    const pages = errorPages([]).map(([, text]) => text);
+    expect(pages.every((text) => text.includes("No route of this version returns the code."))).toBe(true);
     expect(rowsOfList().every(({ code }) => isErrorCode(code))).toBe(true);
   });
 });

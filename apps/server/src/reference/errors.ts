@@ -1,0 +1,99 @@
+import { catalogue, type CatalogueEntry, type ErrorCode, errorEntry, extensions } from "@sallyport/core";
+import { declaredErrors, type Route } from "@sallyport/http";
+import { routeLink } from "./api.ts";
+import { errorTexts } from "./error-texts.ts";
+import { codeSpan, generatedNote, markdownList, markdownTable } from "./markdown.ts";
+
+/** `errors.md`: every code with its condition. */
+export function errorsReference(): string {
+  const table = (entries: readonly CatalogueEntry[]) =>
+    markdownTable(
+      ["Code", "HTTP", "Name", "Condition"],
+      entries.map(({ code, status, name, condition }) => [
+        `[${codeSpan(String(code))}](errors/${code}.md)`,
+        String(status),
+        name,
+        condition,
+      ]),
+    );
+  return `# Errors
+
+<!-- ${generatedNote} -->
+
+A failure is an envelope without \`data\`. \`status.internalStatus\` is the code as a string, \`status.statusMessage\` the name; the
+HTTP status follows from the code. Decide by the code. \`status.debugMessage\` says what exactly is wrong, if the
+configuration turns it on.
+
+\`\`\`json
+${answerOf(201, errorEntry(201).name)}
+\`\`\`
+
+Each code has a page with its causes, what to do, and the routes that return it.
+
+## The catalogue
+
+${table(catalogue)}
+
+## Extensions
+
+Codes of this service that the catalogue has no entry for.
+
+${table(extensions)}
+`;
+}
+
+/** The page of each code: text by file name. */
+export function errorPages(routes: readonly Route[]): [name: string, text: string][] {
+  return [...catalogue, ...extensions].map((entry) => [`errors/${entry.code}.md`, errorPage(entry, routes)]);
+}
+
+function errorPage({ code, status, name }: CatalogueEntry, routes: readonly Route[]): string {
+  const { meaning, causes, actions } = errorTexts[code as ErrorCode];
+  return `# ${code}: ${name}
+
+<!-- ${generatedNote} -->
+
+HTTP status ${status}. ${meaning}
+
+\`\`\`json
+${answerOf(code, name)}
+\`\`\`
+
+## Causes
+
+${markdownList(causes)}
+
+## What to do
+
+${markdownList(actions)}
+
+## Routes
+
+${routesText(code, routes)}
+
+[All errors](../errors.md)
+`;
+}
+
+/** The answer with an error code, in lines that fit a page. */
+function answerOf(code: number, name: string): string {
+  return `{"status":{"internalStatus":"${code}",\n           "statusMessage":${JSON.stringify(name)}}}`;
+}
+
+/** Maximum number of routes to write as a list. */
+const longestList = 12;
+
+function routesText(code: number, routes: readonly Route[]): string {
+  const giving = routes.filter((route) => declaredErrors(route).some((declared) => declared === code));
+  const isGroup = (group: readonly Route[]) =>
+    giving.length === group.length && group.every((route) => giving.includes(route));
+  if (giving.length === 0) return "No route of this version returns the code.";
+  if (isGroup(routes)) return "All routes.";
+  if (isGroup(routes.filter(({ access }) => access !== "public" && access !== "callback")))
+    return "All routes that need an app key.";
+  if (isGroup(routes.filter(({ access }) => access === "session" || access === "optional")))
+    return "All routes that accept a session.";
+  if (isGroup(routes.filter(({ access }) => access === "session"))) return "All routes that need a session.";
+  const links = giving.map((route) => routeLink(route, "../"));
+  return links.length > longestList ? links.join(", ") : markdownList(links);
+}

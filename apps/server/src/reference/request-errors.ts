@@ -1,0 +1,326 @@
+import type { ErrorTexts } from "./error-text.ts";
+
+/** Texts of the codes about requests, log-ins and passwords. */
+export const requestErrors = {
+  300: {
+    meaning: "The route needs a body, and the request has none.",
+    causes: ["The client sends no body.", "A redirect or a proxy drops the body of the request."],
+    actions: ["Send the JSON body that the route describes. Send `{}` where all members are optional."],
+  },
+  301: {
+    meaning: "A log-in has no usable user name or no usable password.",
+    causes: [
+      "`user` or `pass` is missing, blank or not a string.",
+      "A value has more than 1,024 characters.",
+      "The members have other names, such as `username` or `password`.",
+    ],
+    actions: ["Send `user` and `pass` as strings of 1 to 1,024 characters."],
+  },
+  302: {
+    meaning:
+      "The log-in failed. The answer and its timing are the same for all causes, so that they do not reveal which users exist.",
+    causes: [
+      "The user name or the password is wrong. User names are compared exactly.",
+      "The user is disabled.",
+      "A lockout is active, because too many log-ins of the user or the network failed. The answer then has `Retry-After`, and the right password fails, too.",
+      "The client sends the wrong form of the password: see `clientHash` in [Passwords](../../guides/passwords.md).",
+    ],
+    actions: [
+      "Ask the user for the credentials again. Do not retry automatically: every failure counts.",
+      "If the answer has `Retry-After`, wait for that number of seconds.",
+      "An operator finds the log-in in the [audit](../../guides/operate.md#audit). The limits are `THROTTLE_USER_…` and `THROTTLE_IP_…`.",
+    ],
+  },
+  304: {
+    meaning:
+      "The path leads to nothing that the caller can see. Objects and classes that the caller cannot read answer 304, too.",
+    causes: [
+      "The path is misspelled, or its alias is unknown.",
+      "The object or the class does not exist, or the caller has no right to read it.",
+      "The path has an encoded slash, a semicolon or a dot segment.",
+      "A second factor or an identity link that the route needs does not exist.",
+    ],
+    actions: [
+      "Compare the path with the [API description](../openapi.json). Paths begin with the alias, if the database has one.",
+      "Check the id, and the rights of the user on the class and the [readers](../../guides/objects.md#readers) of the object.",
+    ],
+  },
+  305: {
+    meaning: "The path exists, but not with this method. The header `Allow` of the answer lists the accepted methods.",
+    causes: [
+      "The client uses another method, such as `PUT` instead of `PATCH`.",
+      "The client sends `HEAD`, which no route accepts.",
+      "A browser sends a preflight, and no app key of the database lists its origin.",
+    ],
+    actions: [
+      "Use a method of `Allow`.",
+      "For a browser application, add its origin to the app key. See [In a browser](../../guides/client.md#in-a-browser).",
+    ],
+  },
+  306: {
+    meaning: "No licence seat is free for an app name of the log-in.",
+    causes: ["All seats of the app name are taken by other sessions, users or devices."],
+    actions: ["Log out elsewhere, or wait until a session ends.", "An operator raises the number of seats."],
+  },
+  307: {
+    meaning:
+      "A parameter or a member of the body is not acceptable, and no closer code exists. With `DEBUG_MESSAGES=true`, `debugMessage` has the JSON pointer and the reason.",
+    causes: [
+      "A value has the wrong type or is out of range. The server never converts strings to other types.",
+      "A name is unknown: an attribute, an operator, a member of `query` or `serialization`.",
+      "A mandatory attribute is missing, a reference leads to no object, or a name is taken.",
+      "A limit is exceeded: 32 levels of nesting, 10,000 elements, 1,000 members, or the size of the answer.",
+      "The request has credentials and arrives over plain HTTP from another machine.",
+    ],
+    actions: [
+      "Set `DEBUG_MESSAGES=true` on a test server, repeat the request and read `debugMessage`.",
+      "Validate the request against the [API description](../openapi.json).",
+      "Use HTTPS. Behind a proxy that ends TLS, set `TRUSTED_PROXIES`.",
+    ],
+  },
+  308: {
+    meaning: "A query parameter that contains JSON does not parse. The parameters are `query` and `serialization`.",
+    causes: ["The JSON has a syntax error.", "The value is not URL-encoded, so that `&`, `#`, `+` or `%` cut it."],
+    actions: ["Serialize the value with a JSON library, then URL-encode it."],
+  },
+  309: {
+    meaning: "The public key of an encrypted log-in is not acceptable.",
+    causes: [
+      "The value is not an RSA public key in PEM or DER.",
+      "The key has less than 2,048 or more than 4,096 bits, or an exponent other than 65537.",
+      "The value is a certificate, a private key, or the public key of the server.",
+    ],
+    actions: ["Send an RSA public key in one of the [accepted forms](../../guides/secure-mode.md#publickey)."],
+  },
+  310: {
+    meaning:
+      "The server cannot accept the encrypted credentials. The answer never reveals the cause and takes at least 250 ms.",
+    causes: [
+      "The client used an old key of the server, or another padding or hash than the server expects.",
+      "The value is not strict base64, has an incomplete block, or has more than 16 blocks.",
+      "The decrypted text is not a JSON object in UTF-8, or has a duplicate member.",
+      "The same message was sent with another `publicKey`, more than three times, or after 60 seconds.",
+    ],
+    actions: [
+      "Fetch the key of the server again. If `keyId` changed, encrypt again and retry once.",
+      "Encrypt again for every log-in.",
+      "Compare your code with the [test vectors](../../guides/secure-mode.md#test-vectors).",
+    ],
+  },
+  311: {
+    meaning: "The body is not valid JSON.",
+    causes: ["The JSON has a syntax error, or is cut off.", "The body is not UTF-8.", "The body is a form."],
+    actions: ["Serialize the body with a JSON library, and send it as UTF-8."],
+  },
+  312: {
+    meaning: "The server cannot decrypt a message of a secure session.",
+    causes: [
+      "The request has a body and no header `Encrypted`, or the header is malformed.",
+      "The counter block has the wrong direction, prefix or block number.",
+      "The message number was used before, or is more than 1,024 below the highest one.",
+      "The body is not base64, or the decrypted text is not JSON in UTF-8. The key is then usually wrong.",
+    ],
+    actions: [
+      "Retry once with the next message number. Then log in again.",
+      "Use one session in one process. Two processes that share a session repeat message numbers.",
+      "Compare your code with the [worked example](../../guides/secure-mode.md#a-worked-example).",
+    ],
+  },
+  314: {
+    meaning: "The server cannot decrypt the key of the secure session. The answer is not encrypted.",
+    causes: ["The master key changed since the log-in.", "The servers of an installation have different master keys."],
+    actions: [
+      "Log in again. The log-out works with this session, too.",
+      "An operator configures the same master key on all servers. See [The keys of the server](../../guides/keys.md).",
+    ],
+  },
+  315: {
+    meaning: "The database or the user has as many sessions as the configuration allows.",
+    causes: [
+      "The database has `SESSION_LIMIT` sessions, or the user has `SESSION_PER_USER_LIMIT` sessions.",
+      "Clients do not log out, and send no `device.deviceId`.",
+    ],
+    actions: [
+      "Log out elsewhere, or wait until a session expires.",
+      "Send `device.deviceId` with the log-in. A log-in of the same device then ends its least recently used session.",
+      "An operator raises the limit.",
+    ],
+  },
+  318: {
+    meaning: "An administrator has banned the device or the user.",
+    causes: ["The device of the log-in, or its user, is banned by the device management."],
+    actions: ["Contact the administrator of the database."],
+  },
+  319: {
+    meaning: "A change of password has no usable old password.",
+    causes: [
+      "`oldPassword` is missing, blank, not a string, or longer than 1,024 characters.",
+      "With `encrypted: true`: the server cannot decrypt the value, or it was sent before.",
+    ],
+    actions: [
+      "Send the current password as `oldPassword`, in the form of `pass` at the log-in.",
+      "With `encrypted: true`, fetch the key of the server again and encrypt again.",
+    ],
+  },
+  320: {
+    meaning: "The new password is missing, or breaks the rules for passwords.",
+    causes: [
+      "`newPassword` is missing, blank, not a string, or longer than 1,024 characters.",
+      "The password has less than 8 characters. The length of an MD5 digest is not checked.",
+      "The password is in the list of breached passwords, or the user had it before.",
+      "With `encrypted: true`: the server cannot decrypt the value.",
+    ],
+    actions: ["Choose another password. See the [rules](../../guides/passwords.md#password-rules)."],
+  },
+  321: {
+    meaning: "The new password is the old one.",
+    causes: ["`oldPassword` and `newPassword` are equal. With `clientHash: md5`, a password equals its MD5 digest."],
+    actions: ["Choose another password."],
+  },
+  322: {
+    meaning: "The member `encrypted` of a change of password has the wrong type.",
+    causes: ['The client sends a string such as `"true"`, a number or `null`.'],
+    actions: ["Send `true` or `false`, or omit the member."],
+  },
+  323: {
+    meaning: "The session does not hold the licence seat that it releases.",
+    causes: ["The session never reserved a seat of the app name, or has released it already."],
+    actions: ["Release each seat once, in the session that reserved it."],
+  },
+  324: {
+    meaning:
+      "The server cannot bind the account of the identity provider to a database user, or the provider log-in is not proven. The log has the exact reason.",
+    causes: [
+      "The user cancelled at the provider, or the provider refused the log-in.",
+      "The callback came twice, after more than ten minutes, or in another browser than the start of the log-in.",
+      "`dfUuid` or the return code is missing, unknown, used, expired, or of another app key.",
+      "The provider account is bound to a user already, or a hook refused it.",
+      "The clock of the server is wrong, so that the token of the provider is not valid.",
+    ],
+    actions: [
+      "Start a new log-in.",
+      "An operator finds `provider.refused` in the audit and the details in the [log](../../guides/identity-providers.md#what-goes-wrong-and-how-to-see-it).",
+    ],
+  },
+  325: {
+    meaning: "A request for a password reset has no usable user name.",
+    causes: ["`user` is missing, blank, not a string, or longer than 1,024 characters."],
+    actions: ["Send the user name as `user`. Unknown names get the same answer as known ones."],
+  },
+  326: {
+    meaning: "The confirmation code of a custom user is not valid.",
+    causes: [
+      "`confirmationCode` is missing, blank, wrong, used, or older than ten minutes.",
+      "A later request replaced the code, or five codes were wrong.",
+      "The session is not one of a custom user.",
+      "A lockout is active. The answer then has `Retry-After`.",
+    ],
+    actions: [
+      "Enter the code of the latest mail. Case and hyphen do not matter.",
+      "Request the change again with `POST /v1/changePassword`. See [Custom users](../../guides/custom-users.md#change-a-password).",
+    ],
+  },
+  328: {
+    meaning: "The token of a password reset is not valid.",
+    causes: [
+      "`resetPasswordToken` is missing, blank, unknown, used, or older than 30 minutes.",
+      "The password changed after the mail was sent, or the user is disabled.",
+    ],
+    actions: ["Request another mail with `POST /v1/resetPassword`, and use the token of the latest mail."],
+  },
+  329: {
+    meaning: "The parameter `query` is valid JSON, but not an object.",
+    causes: ["The client sends an array, a string, a number or `null`."],
+    actions: ["Send an object, such as `query={}`. See [Find objects](../../guides/queries.md)."],
+  },
+  330: {
+    meaning:
+      "The server cannot answer the changes since this `syncVersion`. The header `Sync-Restart: 1` asks the client to begin again.",
+    causes: [
+      "The value is not a string with a version of this database.",
+      "The version is older than the oldest tombstones, or in the future.",
+      "The database was restored, the schema was changed, or the rights of the caller changed.",
+    ],
+    actions: ["Pull again from version `0`. Keep the local changes that were not pushed."],
+  },
+  332: {
+    meaning: "The body of a synchronization request is not acceptable.",
+    causes: [
+      "`limit`, `cursor` or `ops` is malformed, or one request has the same UUID twice.",
+      "A field is unknown or read-only.",
+      "The schema rejects conflicts, and the object changed on the server.",
+    ],
+    actions: ["Correct the request. After a conflict, pull the changes and apply the edit again."],
+  },
+  333: {
+    meaning: "The synchronization schema does not exist.",
+    causes: ["The name of the schema is misspelled or not allowed.", "The schema was removed."],
+    actions: ["Use a schema from the list of schemas."],
+  },
+  334: {
+    meaning: "The synchronization schema has no object with this UUID, neither live nor deleted.",
+    causes: [
+      "The UUID is wrong.",
+      "The object belongs to a class that the schema does not cover, or the caller cannot read it.",
+    ],
+    actions: ["Pull the changes and use a UUID from the answer."],
+  },
+  335: {
+    meaning: "The synchronization request names no schema.",
+    causes: ["Neither the path nor the body has the name of a schema."],
+    actions: ["Put the name of the schema into the path, or send `schemaName` in the body."],
+  },
+  336: {
+    meaning: "The path and the body name different objects.",
+    causes: ["`uuid` of the body is not the UUID of the path."],
+    actions: ["Send the same UUID in both places."],
+  },
+  338: {
+    meaning: "The synchronization request has no version.",
+    causes: ["The body has no `syncVersion`."],
+    actions: ["Send the `syncVersion` of the last complete pull, or `0` for the first one."],
+  },
+  339: {
+    meaning: "The old password of a change of password is wrong.",
+    causes: [
+      "`oldPassword` is not the current password, or the password changed meanwhile.",
+      "A lockout is active, because too many attempts failed. The answer then has `Retry-After`.",
+      "A hook authenticates the custom users, so their passwords are kept in another system.",
+    ],
+    actions: [
+      "Ask the user for the current password. Every failure counts.",
+      "If the answer has `Retry-After`, wait for that number of seconds.",
+      "For custom users of a hook, change the password in the other system.",
+    ],
+  },
+  340: {
+    meaning:
+      "An app name of the log-in forces a second factor, and the user has none. A session that was opened to set one up answers 340 on all other routes.",
+    causes: [
+      "The rule of the app name is `forced`, and the user did not set up a second factor.",
+      "The session was opened with `2faEnrol: true`.",
+    ],
+    actions: [
+      'Log in with `"2faEnrol": true`, set up a factor at `/v1/2fa/secret`, then log in with a token. See [Two-factor log-in](../../guides/two-factor.md#forced-factors).',
+    ],
+  },
+  341: {
+    meaning: "The password is right, and the user has a second factor. The request has no token.",
+    causes: ["The log-in has no `2faToken`, or a blank one.", "`/v1/2fa/…`: the body has no `token`, or a blank one."],
+    actions: ["Ask the user for a token and repeat the request with it. A recovery code works in its place."],
+  },
+  342: {
+    meaning: "The token of the second factor is not valid.",
+    causes: [
+      "The token is wrong, or more than 30 seconds early or late.",
+      "The token was used before. Each token works once, on all servers.",
+      "Several app names ask for a factor, and the request has one token only.",
+      "A lockout is active. The answer then has `Retry-After`.",
+    ],
+    actions: [
+      "Wait for the next token. If the answer has `Retry-After`, wait for that number of seconds.",
+      "Synchronize the clocks of the phone and of the database server.",
+      "If the phone is lost, use a recovery code. See [A lost phone](../../guides/two-factor.md#a-lost-phone).",
+    ],
+  },
+} satisfies Partial<ErrorTexts>;

@@ -1,0 +1,191 @@
+import type { ErrorTexts } from "./error-text.ts";
+
+/** Texts of the codes about the server, its database, and its limits. */
+export const serverErrors = {
+  700: {
+    meaning: "The server cannot create the folder for uploads.",
+    causes: ["The configured path is invalid.", "The server has no right to write there."],
+    actions: ["An operator corrects the path and its permissions."],
+  },
+  702: {
+    meaning: "The server cannot store the file.",
+    causes: ["The folder or the bucket is gone.", "The disk is full, or the object storage refuses the file."],
+    actions: ["Retry later.", "An operator checks the file store and the log of the server."],
+  },
+  703: {
+    meaning: "The log-out failed. The session is unchanged and still live.",
+    causes: ["The database failed or became unreachable during the log-out."],
+    actions: [
+      "Send the log-out again. Otherwise the session ends by its time-out.",
+      "An operator looks up the cause in the log by `X-Request-Id`.",
+    ],
+  },
+  704: {
+    meaning: "The server cannot reach its database. It reconnects without a restart.",
+    causes: [
+      "The database server is down, restarts, or refuses connections.",
+      "The address, the user or the password of the connection is wrong.",
+      "The connection broke off during the request, or leads to a standby.",
+    ],
+    actions: [
+      "Retry with growing delays. A write that broke off can be done: read the object before you repeat the write.",
+      "An operator reads `/readyz` and the log of the server.",
+    ],
+  },
+  705: {
+    meaning: "The database is not ready for this request, because its configuration is incomplete.",
+    causes: [
+      "The database has no storage settings, or is not migrated to this version.",
+      "The request needs the master key, and the server has none. Token, encrypted and secure log-ins need it.",
+      "The server has another master key than the one that encrypted the keys of the database.",
+      "The server started on a database that a newer version of the server had migrated.",
+    ],
+    actions: [
+      "Run `sallyport-server check-config`, then `sallyport-server migrate`.",
+      "Set `MASTER_KEY` or `MASTER_KEY_FILE`. See [The keys of the server](../../guides/keys.md).",
+    ],
+  },
+  706: {
+    meaning:
+      "The server does not serve the request now. Usually `Retry-After` has the number of seconds until a retry can succeed.",
+    causes: [
+      "The database is in maintenance. `Retry-After` is then 60.",
+      "The server has too many requests, incomplete bodies, unread answers, password hashes or macros.",
+      "A statement or a multi request took too long, or a transaction failed three times because of conflicts.",
+      "A network has too many pending log-ins or password resets, or an identity provider does not respond.",
+      "The server stops.",
+    ],
+    actions: [
+      "Retry after `Retry-After`, without it with growing delays.",
+      "An operator compares the metrics with the limits in [Load](../../guides/operate.md#load).",
+      "For slow lists, define an index. See [Speed](../../guides/queries.md#speed).",
+    ],
+  },
+  707: {
+    meaning: "The object of the file exists, but the bytes of the file are gone.",
+    causes: ["The folder or the bucket was changed outside the server.", "A backup was restored without its files."],
+    actions: ["An operator restores the files from a backup."],
+  },
+  708: {
+    meaning: "The server cannot encrypt or decrypt the stored file.",
+    causes: ["The master key is missing or is another one.", "The stored bytes are damaged."],
+    actions: ["An operator sets the right master key, or restores the file from a backup."],
+  },
+  709: {
+    meaning: "The folder for uploads does not exist.",
+    causes: ["The folder was removed, or its file system is not mounted."],
+    actions: ["An operator restores the folder. Clients then upload the file again."],
+  },
+  710: {
+    meaning: "A macro or a hook failed. The server rolls back its writes.",
+    causes: [
+      "The macro does not exist, cannot be loaded, or is a hook.",
+      "The code throws an error, waits for a promise that never settles, or returns something that is not JSON.",
+      "The execution exceeds a limit: time, CPU time, memory, calls, or the size of the result.",
+      "A hook returns an invalid result, or requests something that the caller is not allowed to do.",
+    ],
+    actions: [
+      "Look up the request id (`X-Request-Id`) in the log. It has the message, the file and the line.",
+      "Run the macro on its own with `sallyport-server macro run`. See [Write macros](../../guides/macros.md#what-goes-wrong-and-how-to-see-it).",
+    ],
+  },
+  711: {
+    meaning: "The server cannot send the required message about licences.",
+    causes: ["The receiver of the statistics does not respond or refuses the message."],
+    actions: ["Retry later.", "An operator checks the address of the receiver."],
+  },
+  712: {
+    meaning: "The server cannot send the mail that the request needs. The answer is the same for all users.",
+    causes: [
+      "Mail is not configured, or the master key is missing.",
+      "The mail server has not accepted mail for longer than `MAIL_UNAVAILABLE_AFTER`.",
+      "A custom user has no e-mail address.",
+      "A hook authenticates the custom users, so the server cannot reset their passwords.",
+    ],
+    actions: [
+      "An operator runs `sallyport-server mail test`. See [Send mail](../../guides/mail.md).",
+      "Give the custom user an address with `sallyport-server custom-user set-email`.",
+    ],
+  },
+  713: {
+    meaning: "The server did not change the object, because it conflicts with another change.",
+    causes: [
+      "`If-Match` names another version than the current one: another client changed the object or the classes.",
+      "Another session has locked the object.",
+      "Two commands of administrators change the same user at once.",
+    ],
+    actions: [
+      "Read the object again, apply the change to the new state, and repeat the request with the new `ETag`.",
+      "`GET /v1/lock/object/{id}` shows the lock. It ends with its session. See [Lock](../../guides/objects.md#lock).",
+    ],
+  },
+  714: {
+    meaning: "The server cannot record the change for synchronization. It rolls back the change.",
+    causes: ["The storage of the synchronization fails."],
+    actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
+  },
+  716: {
+    meaning: "The server cannot read the changes of a synchronization schema.",
+    causes: ["The query of the changes fails.", "The storage of the schema is missing."],
+    actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
+  },
+  717: {
+    meaning: "Synchronization is switched off for this database.",
+    causes: ["An administrator has switched it off."],
+    actions: ["Keep the local changes, and synchronize when it is switched on again."],
+  },
+  718: {
+    meaning: "The server cannot delete the object. Nothing is deleted.",
+    causes: [
+      "A reference with `onDelete: refuse` leads to the object. This is the default rule of mandatory references.",
+      "Another session has locked the object, or an object that changes with it.",
+      "The deletion affects more than 10,000 objects or references, or more than 64 MiB.",
+      "The recycle bin of the user is full.",
+      "The object is the caller's own user, the last administrator, or a group with rights on a class.",
+    ],
+    actions: [
+      "Delete or change the referring objects first. See [References to a deleted object](../../guides/objects.md#references-to-a-deleted-object).",
+      "With `DEBUG_MESSAGES=true`, `debugMessage` names the reason.",
+      "Empty the recycle bin with `DELETE /v1/recycler`, or delete without `moveToRecycler=true`.",
+    ],
+  },
+  719: {
+    meaning: "The server cannot remove the object from the synchronization. It rolls back the deletion.",
+    causes: ["The storage of the synchronization fails."],
+    actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
+  },
+  720: {
+    meaning: "The server cannot record the deletion for synchronization. It rolls back the deletion.",
+    causes: ["The storage of the synchronization fails."],
+    actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
+  },
+  721: {
+    meaning: "The server cannot read the list of synchronization schemas.",
+    causes: ["The storage of the synchronization fails."],
+    actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
+  },
+  799: {
+    meaning: "The server failed in an unexpected way. The answer reveals no details.",
+    causes: ["A defect of the server, of a storage adapter or of a macro runtime."],
+    actions: [
+      "An operator finds the error and its cause in the log by `X-Request-Id`.",
+      "Report the defect with the version of the server and the log line, without secrets.",
+    ],
+  },
+  800: {
+    meaning: "The client sends more requests than the configured rate allows.",
+    causes: ["The rate limit of the app key or the network is exceeded."],
+    actions: ["Wait for the seconds of `Retry-After`, and send fewer requests."],
+  },
+  801: {
+    meaning: "The body, or the object that it writes, is too large.",
+    causes: [
+      "A body has more than 1 MiB, or more than 64 KiB on a route without a session.",
+      "The attributes of one object take more than 1 MiB as JSON.",
+    ],
+    actions: [
+      "Split the request, or store less in one object.",
+      "Send many objects in parts, with [several requests in one](../../guides/multi.md).",
+    ],
+  },
+} satisfies Partial<ErrorTexts>;
