@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cruise } from "dependency-cruiser";
+import { deadLinks } from "./markdown-links.mjs";
 import { findingsIn, proseRules } from "./prose.mjs";
 
 const require = createRequire(import.meta.url);
@@ -18,6 +19,8 @@ const { resolution } = require("./workspace-sources.cjs");
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const KNOWN_BAD = join(ROOT, ".ci", "known-bad");
 const OXLINT = join(ROOT, "node_modules", "oxlint", "bin", "oxlint");
+/** Not a lint rule: `npm run docs:check` reports it. */
+const LINKS = "dead-links";
 const OXLINT_CONFIG = join(ROOT, ".oxlintrc.json");
 /** Exceptions in the examples of the prose rules. */
 const PROSE_ALLOWED = [{ word: "moveToRecycler", files: "packages/core/src/query.ts", reason: "a name on the wire" }];
@@ -73,6 +76,15 @@ async function complaintsAbout(rule, reportsOf) {
       .filter((report) => report.rule !== rule || !isBad.has(report.file))
       .map((report) => `${rule}: ${report.rule} reports ${report.file}`),
   ];
+}
+
+async function linkReports(folder) {
+  return deadLinks(folder).map(({ file }) => ({ rule: LINKS, file }));
+}
+
+function reporterOf(rule) {
+  if (rule === LINKS) return linkReports;
+  return cruiserRules.has(rule) ? cruiseReports : oxlintReports;
 }
 
 /** The oxlint rules with overrides: a wrong glob in an override would go unnoticed. */

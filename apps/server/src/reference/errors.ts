@@ -20,9 +20,9 @@ export function errorsReference(): string {
 
 <!-- ${generatedNote} -->
 
-A failure is an envelope without \`data\`. \`status.internalStatus\` is the code as a string, \`status.statusMessage\` the name; the
-HTTP status follows from the code. Decide by the code. \`status.debugMessage\` says what exactly is wrong, if the
-configuration turns it on.
+A failure is an envelope without \`data\`. \`status.internalStatus\` is the code as a string, \`status.statusMessage\` the name. Each
+code has one HTTP status. Clients must decide by the code. \`status.debugMessage\` contains the exact reason if the configuration
+enables \`debugMessages\`.
 
 \`\`\`json
 ${answerOf(201, errorEntry(201).name)}
@@ -36,7 +36,7 @@ ${table(catalogue)}
 
 ## Extensions
 
-Codes of this service that the catalogue has no entry for.
+Codes of this service beyond the catalogue.
 
 ${table(extensions)}
 `;
