@@ -1,5 +1,5 @@
 /**
- * Completes package-lock.json after `npm install`.
+ * Completes package-lock.json after `npm install`, in the root and in `site`.
  *
  * A package with native parts lists one optional package per platform. npm omits those that the current registry lacks,
  * and `npm ci` then rejects the lockfile. This script adds a stub entry (version, platform, optional) for each of them.
@@ -13,7 +13,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { platformOfName } from "./platform-of-name.mjs";
 
-const LOCK = new URL("../package-lock.json", import.meta.url);
+const LOCKS = ["package-lock.json", "site/package-lock.json"];
 const byLocation = new Intl.Collator("en").compare;
 
 /** The possible locations of `name` for the package at `location`, nearest first. */
@@ -75,54 +75,59 @@ function missingFrom(packages) {
   return missing;
 }
 
-const check = process.argv.includes("--check");
-const text = await readFile(LOCK, "utf8");
-const lock = JSON.parse(text);
-const missing = missingFrom(lock.packages);
-const addressed = Object.entries(lock.packages).filter(([, entry]) => /^https?:/.test(entry.resolved ?? ""));
+/** Registry addresses in a lockfile, by their packages. */
+const addressedIn = (packages) => Object.entries(packages).filter(([, entry]) => /^https?:/.test(entry.resolved ?? ""));
 
-if (check) {
-  for (const key of missing.keys()) console.error(`package-lock.json has no entry for the optional package ${key}`);
-  for (const [location] of addressed) console.error(`package-lock.json records a registry address for ${location}`);
+/** Reports whether a lockfile is complete. Asks no registry and writes nothing. */
+async function checkLock(name, url) {
+  const { packages } = JSON.parse(await readFile(url, "utf8"));
+  const missing = missingFrom(packages);
+  const addressed = addressedIn(packages);
+  for (const key of missing.keys()) console.error(`${name} has no entry for the optional package ${key}`);
+  for (const [location] of addressed) console.error(`${name} records a registry address for ${location}`);
+  if (missing.size + addressed.length === 0) return console.log(`${name} is complete.`);
+  console.error("Run `npm run lockfile` and commit the result.");
+  process.exitCode = 1;
+}
+
+async function completeLock(name, url) {
+  const lock = JSON.parse(await readFile(url, "utf8"));
+  const missing = missingFrom(lock.packages);
+  const addressed = addressedIn(lock.packages);
+  const unknown = [];
+  for (const [key, wishes] of missing) {
+    const [{ name: wanted, range }] = wishes;
+    const named = platformOfName(wanted);
+    const answer = named && lowestOf(range) ? undefined : await askRegistry(wanted, range);
+    const platform = named ?? answer;
+    const version = lowestOf(range) ?? answer?.version;
+    if (!version || !(platform?.os || platform?.cpu)) {
+      unknown.push(key);
+      continue;
+    }
+    const entry = stub({ version, platform, dev: wishes.every((wish) => wish.dev) });
+    for (const { location, shadowed } of wishes) {
+      const options = places(location, wanted);
+      const taken = options.some((place) => lock.packages[place]?.version === version);
+      if (taken) continue;
+      const top = options.at(-1);
+      lock.packages[shadowed || lock.packages[top] ? options[0] : top] = entry;
+    }
+  }
+  for (const [, entry] of addressed) delete entry.resolved;
+
   if (missing.size + addressed.length > 0) {
-    console.error("Run `npm run lockfile` and commit the result.");
-    // A failed check leaves the checkout unchanged.
-    process.exit(1);
+    const [root, ...rest] = Object.entries(lock.packages);
+    lock.packages = Object.fromEntries([root, ...rest.toSorted(([a], [b]) => byLocation(a, b))]);
+    await writeFile(url, `${JSON.stringify(lock, null, 2)}\n`);
   }
-  console.log("package-lock.json is complete.");
-  // The code below asks the registry and writes the file.
-  process.exit(0);
+  console.log(
+    `${name}: ${missing.size - unknown.length} platform packages added, ${addressed.length} addresses removed.`,
+  );
+  for (const key of unknown)
+    console.error(`cannot tell the platform of ${key}: neither its name nor the registry says`);
+  if (unknown.length > 0) process.exitCode = 1;
 }
 
-const unknown = [];
-for (const [key, wishes] of missing) {
-  const [{ name, range }] = wishes;
-  const named = platformOfName(name);
-  const answer = named && lowestOf(range) ? undefined : await askRegistry(name, range);
-  const platform = named ?? answer;
-  const version = lowestOf(range) ?? answer?.version;
-  if (!version || !(platform?.os || platform?.cpu)) {
-    unknown.push(key);
-    continue;
-  }
-  const entry = stub({ version, platform, dev: wishes.every((wish) => wish.dev) });
-  for (const { location, shadowed } of wishes) {
-    const options = places(location, name);
-    const taken = options.some((place) => lock.packages[place]?.version === version);
-    if (taken) continue;
-    const top = options.at(-1);
-    lock.packages[shadowed || lock.packages[top] ? options[0] : top] = entry;
-  }
-}
-for (const [, entry] of addressed) delete entry.resolved;
-
-if (missing.size + addressed.length > 0) {
-  const [root, ...rest] = Object.entries(lock.packages);
-  lock.packages = Object.fromEntries([root, ...rest.toSorted(([a], [b]) => byLocation(a, b))]);
-  await writeFile(LOCK, `${JSON.stringify(lock, null, 2)}\n`);
-}
-console.log(
-  `package-lock.json: ${missing.size - unknown.length} platform packages added, ${addressed.length} addresses removed.`,
-);
-for (const key of unknown) console.error(`cannot tell the platform of ${key}: neither its name nor the registry says`);
-process.exitCode = unknown.length > 0 ? 1 : 0;
+const work = process.argv.includes("--check") ? checkLock : completeLock;
+for (const name of LOCKS) await work(name, new URL(`../${name}`, import.meta.url));

@@ -82,11 +82,6 @@ async function linkReports(folder) {
   return deadLinks(folder).map(({ file }) => ({ rule: LINKS, file }));
 }
 
-function reporterOf(rule) {
-  if (rule === LINKS) return linkReports;
-  return cruiserRules.has(rule) ? cruiseReports : oxlintReports;
-}
-
 /** The oxlint rules with overrides: a wrong glob in an override would go unnoticed. */
 async function oxlintRulesWithExceptions() {
   const withoutComments = (await readFile(OXLINT_CONFIG, "utf8")).replaceAll(/^\s*\/\/.*$/gm, "");
@@ -100,6 +95,7 @@ async function oxlintRulesWithExceptions() {
 const cruiserRules = new Set([...forbidden, ...required].map((rule) => rule.name));
 const examples = await readdir(KNOWN_BAD);
 const reporterOf = (rule) => {
+  if (rule === LINKS) return linkReports;
   if (cruiserRules.has(rule)) return cruiseReports;
   return proseRules.includes(rule) ? proseReports : oxlintReports;
 };
