@@ -1,10 +1,8 @@
 /**
  * Checks the words of the project: pages, the generated reference, texts, comments and names of the source, and titles of
- * tests. `.ci/prose/words.json` holds the words with better ones, the places where a word is allowed, and for each kind
- * the number of findings that are still tolerated. A bound is only ever lowered.
+ * tests. `.ci/prose/words.json` holds the words with better ones, and the places where a word is allowed.
  *
- *     node .ci/prose.mjs                 lists the findings of the kinds that exceed their bound, and exits 1
- *     node .ci/prose.mjs --list [KIND]   lists all findings, or those of one kind
+ *     node .ci/prose.mjs
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -15,7 +13,7 @@ import { tokensOf } from "./prose/tokens.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const WORDS = new URL("prose/words.json", import.meta.url);
 
-/** @typedef {{kind: string, rule: string, file: string, line: number, word: string, better: string}} Finding */
+/** @typedef {{rule: string, file: string, line: number, word: string, better: string}} Finding */
 
 /** The rules. Each has a folder in `.ci/known-bad`. */
 export const proseRules = [
@@ -96,10 +94,10 @@ export class Prose {
   }
 
   /** @returns {Finding[]} */
-  paragraphs(kind, file, paragraphs) {
+  paragraphs(file, paragraphs) {
     const found = [];
     const report = (rule, line, word, better) => {
-      if (!this.#isAllowed(file, word)) found.push({ kind, rule, file, line, word, better });
+      if (!this.#isAllowed(file, word)) found.push({ rule, file, line, word, better });
     };
     for (const paragraph of paragraphs) {
       for (const { pattern, better } of this.#patterns) {
@@ -135,10 +133,10 @@ export class Prose {
   }
 
   /** The words of a name that have a better one. */
-  name(kind, rule, file, line, name) {
+  name(rule, file, line, name) {
     return splitName(name)
       .filter((word) => this.#names.has(word) && !this.#isAllowed(file, word) && !this.#isAllowed(file, name))
-      .map((word) => ({ kind, rule, file, line, word: `${name} (${word})`, better: this.#names.get(word) }));
+      .map((word) => ({ rule, file, line, word: `${name} (${word})`, better: this.#names.get(word) }));
   }
 }
 
@@ -185,11 +183,11 @@ function findingsOfCode(prose, file, source) {
   };
   const tests = isTest(file);
   const seen = new Set();
-  if (!tests) found.push(...prose.name("names", "file-name-words", file, 1, file.replace(/^.*\/src\//, "")));
+  if (!tests) found.push(...prose.name("file-name-words", file, 1, file.replace(/^.*\/src\//, "")));
   for (const token of joined(tokensOf(source), source)) {
     const line = lineOf(token.start);
     if (token.kind === "comment") {
-      found.push(...prose.paragraphs(tests ? "tests" : "comments", file, paragraphsOfComment(token.text, line)));
+      found.push(...prose.paragraphs(file, paragraphsOfComment(token.text, line)));
     } else if (token.kind === "text") {
       const text = valueOf(token);
       const isTitle = tests && TITLE.test(source.slice(Math.max(0, token.start - 200), token.start));
@@ -197,11 +195,11 @@ function findingsOfCode(prose, file, source) {
         const paragraphs = text.includes("\n")
           ? paragraphsOf(text, line)
           : [{ text: plain(text), line, isHeading: tests }];
-        found.push(...prose.paragraphs(tests ? "tests" : "texts", file, paragraphs));
+        found.push(...prose.paragraphs(file, paragraphs));
       }
     } else if (!tests && !seen.has(token.text)) {
       seen.add(token.text);
-      found.push(...prose.name("names", "identifier-words", file, line, token.text));
+      found.push(...prose.name("identifier-words", file, line, token.text));
     }
   }
   return found;
@@ -214,7 +212,7 @@ function findingsOfOpenApi(prose, file, text) {
     const [, literal] = /^\s*"(?:description|summary)": (".*"),?$/.exec(line) ?? [];
     if (literal === undefined) continue;
     const paragraphs = paragraphsOf(JSON.parse(literal)).map((each) => ({ ...each, line: index + 1 }));
-    found.push(...prose.paragraphs("reference", file, paragraphs));
+    found.push(...prose.paragraphs(file, paragraphs));
   }
   return found;
 }
@@ -233,12 +231,11 @@ export function findingsIn(root, list) {
     if (file === "docs/reference/openapi.json") return findingsOfOpenApi(prose, file, read(file));
     if (file.endsWith(".md")) {
       const text = read(file);
-      const kind = file.startsWith("docs/reference/") ? "reference" : "pages";
       const lengths = LENGTHS.filter(({ files }) => files.test(file)).flatMap(({ rule, counted, most, unit }) => {
         const count = text.match(counted)?.length ?? 0;
-        return count > most ? [{ kind, rule, file, line: 1, word: `${count} ${unit}`, better: `at most ${most}` }] : [];
+        return count > most ? [{ rule, file, line: 1, word: `${count} ${unit}`, better: `at most ${most}` }] : [];
       });
-      return [...prose.paragraphs(kind, file, paragraphsOf(text)), ...lengths];
+      return [...prose.paragraphs(file, paragraphsOf(text)), ...lengths];
     }
     if (file.startsWith(".ci/") ? file.endsWith(".mjs") : isSource(file) || (isTest(file) && file.endsWith(".ts")))
       return findingsOfCode(prose, file, read(file));
@@ -249,19 +246,7 @@ export function findingsIn(root, list) {
 const isMain = process.argv[1] !== undefined && relative(process.argv[1], fileURLToPath(import.meta.url)) === "";
 if (isMain) {
   const list = JSON.parse(readFileSync(WORDS, "utf8"));
-  const [flag, only] = process.argv.slice(2);
   const findings = findingsIn(ROOT, list);
-  const kinds = Object.entries(list.bounds).map(([kind, bound]) => {
-    const found = findings.filter((each) => each.kind === kind);
-    return { kind, bound, found, isAbove: found.length > bound };
-  });
-  for (const { kind, found, isAbove } of kinds) {
-    if (flag === "--list" ? only !== undefined && only !== kind : !isAbove) continue;
-    for (const { file, line, word, better } of found) console.log(`${file}:${line}: ${word} -> ${better}`);
-  }
-  for (const { kind, bound, found } of kinds) {
-    if (found.length > bound) console.error(`${kind}: ${found.length} findings, ${bound} are tolerated.`);
-    else if (found.length < bound) console.log(`${kind}: ${found.length} findings; lower the bound from ${bound}.`);
-  }
-  process.exitCode = flag !== "--list" && kinds.some(({ isAbove }) => isAbove) ? 1 : 0;
+  for (const { file, line, word, better } of findings) console.error(`${file}:${line}: ${word} -> ${better}`);
+  process.exitCode = findings.length > 0 ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 import type { Database } from "@sallyport/core";
 import { type DeletionFixture, everything } from "./deletion-fixture.ts";
 
-/** What the recycle bin contains, for whom, and how it is emptied. */
+/** The contents of the recycle bin, their readers, and how it is emptied. */
 export function trashSuite({
   server,
   mode,

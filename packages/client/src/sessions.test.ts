@@ -27,7 +27,7 @@ test("message numbers are accepted once, in any order and with gaps", () => {
   );
 });
 
-test("message numbers are remembered over a million messages", () => {
+test("message numbers are known over a million messages", () => {
   const accepted = new AcceptedNumbers();
   for (let number = 0n; number < 1_000_000n; number += 1n) accepted.accept(number);
   expect([0n, 1n, 500_000n, 999_999n].map((number) => accepted.accept(number))).toEqual([false, false, false, false]);

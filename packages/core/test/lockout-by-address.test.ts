@@ -216,7 +216,7 @@ describe("lockout by address", () => {
       expect((await logIn(userKey, "right"))[0]).toBe(302);
   });
 
-  test("remembers 1,000 users of an address, and evicts the oldest first", async () => {
+  test("caches 1,000 users of an address, and evicts the oldest first", async () => {
     for (let user = 0; user < 1_001; user += 1) {
       offset += 10;
       await fixture.r.throttle.pass([], [], grantOf(`user ${user}`));

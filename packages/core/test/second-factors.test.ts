@@ -244,7 +244,7 @@ describe("stored second factors", () => {
       expect(await factors.find(subject, ["field"])).toEqual([]);
   });
 
-  test("begin anew until they are confirmed, and not afterwards", async () => {
+  test("begin again until they are confirmed, and not afterwards", async () => {
     const [first, second, third] = ["one", "two", "three"].map((sealedSecret) =>
       factorOf("user:3", { sealedSecret, recoveryCodes: [freshDigest()] }),
     ) as [NewSecondFactor, NewSecondFactor, NewSecondFactor];
@@ -271,7 +271,7 @@ describe("stored second factors", () => {
     expect((await found(factors, kept)).sealedSecret).toBe(kept.sealedSecret);
   });
 
-  test("are confirmed or begun anew by concurrent calls, and never lose a confirmed secret", async () => {
+  test("are confirmed or begun again by concurrent calls, and never lose a confirmed secret", async () => {
     for (let round = 0; round < 4; round += 1) {
       const factor = factorOf(`user:${round}`, { sealedSecret: "old" });
       await factors.enrol(factor);

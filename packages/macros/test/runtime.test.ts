@@ -33,7 +33,7 @@ describe("runtime", () => {
     ]);
   });
 
-  it("remembers the versions of objects", async () => {
+  it("stores the versions of objects", async () => {
     const body = `const read = await objects.get("7K", { hold: true });
     const { "~Elements": [found] } = await objects.find("Invoice", { where: { Paid: false } });
     await objects.update(read, { Paid: true }, { version: versionOf(read) });

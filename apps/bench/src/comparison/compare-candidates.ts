@@ -57,7 +57,7 @@ export class ComparisonResult {
 
   private roundsOf(name: string): readonly Figures[] {
     const rounds = this.rounds.get(name);
-    if (rounds === undefined) throw new Error(`No contestant is called ${name}.`);
+    if (rounds === undefined) throw new Error(`There is no candidate ${name}.`);
     return rounds;
   }
 }

@@ -131,7 +131,7 @@ export async function serveWrites(): Promise<void> {
       expected === undefined ? null : JSON.parse(expected),
     ]);
     if (rows.length === 0) {
-      response.status(409).json({ error: "changed by somebody else" });
+      response.status(409).json({ error: "changed by another user" });
       return;
     }
     response.set("etag", `"${rows[0].version}"`).json(rows[0]);

@@ -2,11 +2,11 @@ import type { ErrorCode } from "@sallyport/core";
 
 /** The documentation of an error code: Markdown, relative to `docs/reference/errors`. */
 export interface ErrorText {
-  /** What the code states about the request, in one to three sentences. */
+  /** The statement of the code about the request, in one to three sentences. */
   readonly meaning: string;
   /** Why the server returns the code. Each cause is one or two sentences. */
   readonly causes: readonly string[];
-  /** What a caller or an operator does about it. Each action is one or two sentences. */
+  /** Remedies for the caller or the operator. Each action is one or two sentences. */
   readonly actions: readonly string[];
 }
 

@@ -130,9 +130,9 @@ export const serverErrors = {
     actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
   },
   717: {
-    meaning: "Synchronization is switched off for this database.",
+    meaning: "Synchronization is disabled for this database.",
     causes: ["An administrator has switched it off."],
-    actions: ["Keep the local changes, and synchronize when it is switched on again."],
+    actions: ["Keep the local changes, and synchronize when it is enabled again."],
   },
   718: {
     meaning: "The server cannot delete the object. Nothing is deleted.",

@@ -83,7 +83,7 @@ export function publicObjectSuite(server: () => Subject): void {
       const plain = await list(
         `query=${encode(parameters.query)}&perPage=5&serialization=${encode({ type: "custom", fields: vendorForm.fieldList })}`,
       );
-      // A cursor is sealed anew each time.
+      // A cursor is sealed again each time.
       expect({ ...data, "~Cursor": "" }).toEqual({ ...plain, "~Cursor": "" });
     });
 

@@ -226,12 +226,12 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
     "replaces a password hash if the current hash matches, and keeps the version": async ({ r }) => {
       const [before, bystander] = [await create(r), await create(r)];
       const rehash = (id: string, secret: string) => r.accounts.rehash(id, before.secret, secret);
-      equal(await rehash(before.id, "the same, hashed anew"), "stored", "the outcome of rehashing");
-      equal(await accountOf(r, before.id), { ...before, secret: "the same, hashed anew" }, "the account");
+      equal(await rehash(before.id, "the same, hashed again"), "stored", "the outcome of rehashing");
+      equal(await accountOf(r, before.id), { ...before, secret: "the same, hashed again" }, "the account");
       equal(await rehash(before.id, "too late"), "stale", "the outcome of rehashing over a replaced secret");
       for (const id of nobodies)
         equal(await rehash(id, "nobody's"), "stale", "the outcome of rehashing for an unknown user");
-      equal((await accountOf(r, before.id))?.secret, "the same, hashed anew", "the secret");
+      equal((await accountOf(r, before.id))?.secret, "the same, hashed again", "the secret");
       equal(await accountOf(r, bystander.id), bystander, "another account with the same secret");
     },
 

@@ -105,14 +105,14 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
       equal(await r.throttle.fail([longLived]), wait, `the wait after failure ${index + 1}`);
   },
 
-  "remembers failures as long as others follow": async ({ r, advance }) => {
+  "keeps failures as long as others follow": async ({ r, advance }) => {
     for (let failures = 1; failures <= 4; failures += 1) {
       equal(await r.throttle.fail([keyed("a")]), delayAfter(failures, policy), `the wait after failure ${failures}`);
       advance(hour - minute);
     }
   },
 
-  "does not remember failures longer because of a claim": async ({ r, advance }) => {
+  "does not keep failures longer because of a claim": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     advance(hour - minute);
     equal(await r.throttle.attempt([keyed("a")]), reservedAttempt, "the attempt before the failures are forgotten");
@@ -151,7 +151,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     const swept: number[] = [];
     for (const limit of [0, 2, 2, 2]) swept.push(await r.throttle.sweep(limit));
     equal(swept, [0, 2, 1, 0], "numbers of swept entries");
-    equal(await r.throttle.fail([longer]), delayAfter(4, policy), "the wait after a failure on a remembered key");
+    equal(await r.throttle.fail([longer]), delayAfter(4, policy), "the wait after a failure on a key with failures");
     equal(await r.throttle.fail([keyed("a")]), 0, "the wait after a failure on a swept key");
   },
 

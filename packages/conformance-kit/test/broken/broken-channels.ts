@@ -3,7 +3,7 @@ import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 interface Flaws {
   readonly window?: number;
-  /** A way to remember message numbers. */
+  /** A way to store message numbers. */
   readonly as?: (number: bigint) => bigint;
   /** Forgets all numbers on a jump. */
   readonly forgetful?: boolean;
@@ -48,7 +48,7 @@ const numbers: readonly BrokenAdapter[] = [
   brokenJudge(
     "remembers one number too few",
     [
-      "remembers exactly the 1,023 numbers below the highest one",
+      "knows exactly the 1,023 numbers below the highest one",
       "judges message numbers like an unbounded memory within the window",
     ],
     { window: 1_023 },
@@ -56,7 +56,7 @@ const numbers: readonly BrokenAdapter[] = [
   brokenJudge(
     "remembers one number too many",
     [
-      "remembers exactly the 1,023 numbers below the highest one",
+      "knows exactly the 1,023 numbers below the highest one",
       "judges message numbers like an unbounded memory within the window",
     ],
     { window: 1_025 },
@@ -70,7 +70,7 @@ const numbers: readonly BrokenAdapter[] = [
   brokenJudge("refuses a long jump", "accepts jumps up to the highest message number", { furthestJump: 2n ** 62n }),
   brokenJudge(
     "forgets numbers inside the window after a jump",
-    ["accepts each message number once, in any order", "remembers numbers inside the window after a jump"],
+    ["accepts each message number once, in any order", "knows numbers inside the window after a jump"],
     { forgetful: true },
   ),
   brokenJudge(

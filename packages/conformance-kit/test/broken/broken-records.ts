@@ -263,7 +263,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     }),
   ),
 
-  broken("forgets failures too early", "remembers failures as long as others follow", () => (r) => ({
+  broken("forgets failures too early", "keeps failures as long as others follow", () => (r) => ({
     throttle: {
       fail: (keys) =>
         r.throttle.fail(

@@ -77,7 +77,7 @@ test("retries until a database that was down is migrated", async () => {
   expect(logged()).toHaveLength(2);
 });
 
-test("remembers an applied migration until the work after it succeeds", async () => {
+test("records an applied migration until the work after it succeeds", async () => {
   const answers = [["0001"], [], []];
   const changes: boolean[] = [];
   const preparation = new DatabasePreparation({

@@ -78,14 +78,14 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
     equalCounts(await bring(), { seen: 60 }, "number of seen verdicts in the second round");
   },
 
-  "remembers exactly the 1,023 numbers below the highest one": async ({ r, visitor, session, judges }) => {
+  "knows exactly the 1,023 numbers below the highest one": async ({ r, visitor, session, judges }) => {
     await judges(session, "5000 fresh, 3976 old, 3975 old, 0 old, 3977 fresh, 3977 seen, 3976 old");
     await judges(session, "5001 fresh, 3977 old, 3978 fresh, 5000 seen");
     const other = await visitor.openSecure(r);
     await judges(other, "1023 fresh, 0 fresh, 0 seen, 1024 fresh, 0 old, 1 fresh, 1025 fresh, 1 old");
   },
 
-  "remembers numbers inside the window after a jump": async ({ r, visitor, judges }) => {
+  "knows numbers inside the window after a jump": async ({ r, visitor, judges }) => {
     for (const step of [window - 1n, window, window + 1n]) {
       const session = await visitor.openSecure(r);
       await judges(session, `10 fresh, 9 fresh, ${10n + step} fresh`);

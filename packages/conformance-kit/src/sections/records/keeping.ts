@@ -267,7 +267,7 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     equal(await s.put("old", "third", { lifetime }), "stored", "the outcome of an unconditional put");
     holds(
       (await s.of("old")).createdVersion !== again.createdVersion,
-      "The record must begin anew with an unconditional put",
+      "The record must begin again with an unconditional put",
     );
     advance(lifetime + second);
     const quota = { perOwner: 1, total: 1 };

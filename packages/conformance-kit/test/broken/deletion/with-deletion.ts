@@ -3,7 +3,7 @@ import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 
 export type Deletion = Repositories["deletion"];
 
-/** A fault in the port itself, created anew for every check. */
+/** A fault in the port itself, created for every check. */
 export function withDeletion(
   fault: string,
   caughtBy: string | readonly string[],
