@@ -3,7 +3,8 @@ import type { BenchDatabase } from "./bench-database.ts";
 
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-const sentence = "The gate opens for visitors with the right papers, and stays shut for all others; it checks again now.";
+const sentence =
+  "The gate opens for visitors with the right papers, and stays shut for all others; it checks again now.";
 
 /** Attributes of an `Article`, about 1.5 kB as JSON. `Name` and `Number` are unique. */
 export const articleAttributes: Attributes = {
