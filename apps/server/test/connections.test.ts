@@ -91,7 +91,7 @@ describe("pipelined requests", () => {
     ]);
     await exchange.ended;
     await fetch(`${url}/_CheckService`);
-    expect(lines.filter(({ msg }) => msg === "request").length).toBeLessThanOrEqual(3);
+    expect(lines.filter(({ msg }) => msg === "Request completed").length).toBeLessThanOrEqual(3);
   });
 
   test.each([
@@ -194,7 +194,7 @@ describe("invalid HTTP", () => {
     ]);
     for (const line of refused) {
       expect(line).toMatchObject({
-        msg: "request",
+        msg: "Request completed",
         status: 400,
         route: null,
         address: "127.0.0.1",

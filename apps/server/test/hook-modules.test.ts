@@ -20,7 +20,7 @@ describe("sample hooks", () => {
     server = await startDemoServer(
       "memory",
       { MACROS_DIR: folder, DEBUG_MESSAGES: "true" },
-      pino({}, { write: (line: string) => void lines.push(JSON.parse(line).line ?? "") }),
+      pino({}, { write: (line: string) => void lines.push(JSON.parse(line).text ?? "") }),
     );
     const logIn = async (user: string) => (await tryLogIn(server, user)).body.data.sessionId as string;
     [sessionId, asAdmin] = [await logIn("demo"), await logIn("admin")];

@@ -244,10 +244,10 @@ describe("queries on Postgres", () => {
         expect(lines).toMatchObject([
           {
             level: "warn",
-            class: "Invoice",
+            className: "Invoice",
             alias: "",
             requestId: expect.any(String),
-            milliseconds: expect.any(Number),
+            durationMs: expect.any(Number),
             missingIndexes: ["Invoice.Amount", "Customer.City", "Invoice.Due"],
             msg: "slow query of Invoice; an index could help: Invoice.Amount, Customer.City, Invoice.Due",
           },

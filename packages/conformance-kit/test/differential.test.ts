@@ -183,7 +183,7 @@ describe("generated test", () => {
       const json = join(folder, `${module}.json`);
       const compared = await node(program, `./${module}`, "--differential", "1000", "--seed", "7", "--json", json);
       expect(compared.code).toBe(1);
-      expect(compared.stdout).toContain(`Again: npx sallyport-conformance ./${module} --differential 1000 --seed 7`);
+      expect(compared.stdout).toContain(`Rerun: npx sallyport-conformance ./${module} --differential 1000 --seed 7`);
       const printed = /^\/\/ Found with the seed 7\.[^]*/m.exec(compared.stdout)?.[0] ?? "";
       expect(printed).toContain(kind);
 

@@ -84,14 +84,14 @@ Declared capabilities
              run (other.js:1:1)
    contract  LockRepository.take, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
              ObjectRepository.insert, @sallyport/core/dist/storage/object-repository.d.ts:LINE
-   again     again takes a lock
+   rerun     again takes a lock
 
 2. locks: reports its holder
    what      the holder
    expected  "one"
    got       null
    contract  LockRepository.state, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
-   again     again reports its holder
+   rerun     again reports its holder
 
 4 of ALL checks: 3 run, 1 passed, 2 failed, 1 not applicable; 1.6 s, CPU 0.9 s.
 `);
@@ -99,15 +99,15 @@ Declared capabilities
 
 test("prints the progress of an unfinished adapter and the most needed calls", () => {
   const text = show({ run: unwrittenRun });
-  expect(text).toContain("· locks  2 to write  0.0 s\n");
+  expect(text).toContain("· locks  2 not implemented  0.0 s\n");
   expect(text).toContain(`${"█".repeat(10)}${"░".repeat(30)} 1 of 4 checks
 
 Implement next
-  locks.state is not written yet. Blocks 2 checks
-  locks.take is not written yet. Blocks 1 check
+  locks.state is not implemented yet. Blocks 2 checks
+  locks.take is not implemented yet. Blocks 1 check
 
 `);
-  expect(text).toMatch(/: 4 run, 1 passed, 0 failed, 3 to write, 1 not applicable;/);
+  expect(text).toMatch(/: 4 run, 1 passed, 0 failed, 3 not implemented, 1 not applicable;/);
 });
 
 test("prints sections in their order regardless of completion order", () => {
@@ -132,7 +132,7 @@ test("emphasizes with the given style and changes nothing else", () => {
 
 test("prints errors thrown outside the checks", () => {
   const text = show({ run: { ...sampleRun, strayErrors: [new Error("terminated")] } });
-  expect(text).toContain("✗ thrown outside the checks, where it could not be caught: Error: terminated\n   from  ");
+  expect(text).toContain("✗ uncaught error outside the checks: Error: terminated\n   from  ");
 });
 
 const schema = JSON.parse(readFileSync(new URL("../report.schema.json", import.meta.url), "utf8")) as object;
@@ -207,7 +207,7 @@ test("names the calls to implement", () => {
   expect(report).toMatchObject({ totals: { run: 4, passed: 1, notImplemented: 3 } });
   expect(report["sections"]).toMatchObject([
     {},
-    { checks: [{ name: "takes a lock", outcome: "notImplemented", reason: "locks.take is not written yet." }, {}] },
+    { checks: [{ name: "takes a lock", outcome: "notImplemented", reason: "locks.take is not implemented yet." }, {}] },
     {},
   ]);
 });

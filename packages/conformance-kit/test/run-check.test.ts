@@ -76,7 +76,7 @@ test("gives every check its own clock", async () => {
 });
 
 test("distinguishes unwritten calls from failures", async () => {
-  const notImplemented = Object.assign(new Error("sessions.count is not written yet."), { name: "NotImplemented" });
+  const notImplemented = Object.assign(new Error("sessions.count is not implemented yet."), { name: "NotImplemented" });
   const unimplemented = adapter((storage) => {
     const repositories = {
       ...storage.repositories,

@@ -121,7 +121,7 @@ describe("classes of a new database", () => {
   });
 
   test.each<[string, Readonly<Record<string, Partial<GivenClass>>>, string]>([
-    ["an invalid name", { A: {} }, "at /classes/0: the name of a class"],
+    ["an invalid name", { A: {} }, "at /classes/0: A class name"],
     [
       "an unknown target",
       { Note: { attributes: [{ name: "Of", type: "reference", target: "Nothing" }] } },
@@ -337,9 +337,9 @@ describe("incompatible changes", () => {
     test.each<[string, RegExp]>([
       ["Nothing", /^304$/],
       ["__proto__", /^304$/],
-      ["User", /^307 The class is built in/],
-      ["Party", /^307 .*inherit from it: Customer\./],
-      ["Customer", /^307 .*point to it: Order\.Buyer\./],
+      ["User", /^307 A built-in class cannot be removed/],
+      ["Party", /^307 .*inherit from the class: Customer\./],
+      ["Customer", /^307 .*reference the class: Order\.Buyer\./],
     ])("is refused for %s", async (name, expected) => {
       const before = await fixture.generation();
       expect(await remove(name)).toMatch(expected);

@@ -34,8 +34,8 @@ test("accepts an empty folder", async () => {
 test.each<[string, RegExp]>([
   ["full", /is not empty/],
   ["full/file", /is a file/],
-  ["My Adapter", /is no name for a package/],
-  [`${"a".repeat(101)}`, /is no name for a package/],
+  ["My Adapter", /is not a valid package name/],
+  [`${"a".repeat(101)}`, /is not a valid package name/],
 ])("refuses %s and changes nothing", async (name, reason) => {
   mkdirSync(join(folder, "full"));
   writeFileSync(join(folder, "full", "file"), "mine");

@@ -21,7 +21,7 @@ async function run(...args: string[]) {
 test("prints the next steps", async () => {
   const { code, out, err } = await run(join(folder, "my-adapter"));
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(out).toContain(`${join(folder, "my-adapter")} is made.`);
+  expect(out).toContain(`Created ${join(folder, "my-adapter")}.`);
   expect(out).toContain("npm install\n  npm test\n");
 });
 
@@ -35,6 +35,6 @@ test("prints the reason for a failure", async () => {
   expect(await run(folder.toUpperCase())).toMatchObject({
     code: 1,
     out: "",
-    err: expect.stringMatching(/^error: ".*" is no name for a package/),
+    err: expect.stringMatching(/^error: ".*" is not a valid package name/),
   });
 });

@@ -59,7 +59,7 @@ describe("private addresses", () => {
     const server = await listening(() => "{}");
     await expect(get(clientWith(), `${base}:${server.port}/`)).rejects.toMatchObject({
       code: 706,
-      detail: expect.stringContaining("not a public one"),
+      detail: expect.stringContaining("is not public"),
     });
     expect(server.seen.connections).toBe(0);
     server.close();
@@ -77,7 +77,7 @@ describe("private addresses", () => {
     const client = clientWith({ resolve: resolveTo(...addresses) });
     await expect(get(client, `https://provider.example:${server.port}/`)).rejects.toMatchObject({
       code: 706,
-      detail: expect.stringContaining("not a public one"),
+      detail: expect.stringContaining("is not public"),
     });
     expect(server.seen.connections).toBe(0);
     server.close();

@@ -195,27 +195,27 @@ describe("faults of a provider", () => {
 
   const detailOfToken: Readonly<Record<TokenFault, RegExp>> = {
     foreignKey: /signature/,
-    unknownKey: /key that the provider does not have/,
-    noKeyName: /names no key/,
-    unsigned: /not signed as providers sign/,
-    signedByPublicKey: /not signed as providers sign/,
+    unknownKey: /does not have the key/,
+    noKeyName: /does not name its key/,
+    unsigned: /unsupported signature algorithm/,
+    signedByPublicKey: /unsupported signature algorithm/,
     otherAudience: /another application/,
     severalAudiences: /another application/,
     otherParty: /another application/,
     otherIssuer: /another issuer/,
     otherDirectory: /another issuer/,
-    expired: /over/,
-    old: /over/,
+    expired: /expired/,
+    old: /expired/,
     ahead: /claim/,
     noExpiry: /claim/,
     noNonce: /another log-in/,
     otherNonce: /another log-in/,
     noSubject: /claim/,
-    longSubject: /nobody/,
-    numericSubject: /nobody/,
-    listedSubject: /nobody/,
-    memberTwice: /twice/,
-    accessTokenType: /no id token/,
+    longSubject: /no subject/,
+    numericSubject: /no subject/,
+    listedSubject: /no subject/,
+    memberTwice: /duplicate member/,
+    accessTokenType: /not an id token/,
     noToken: /no id token/,
   };
 
@@ -274,10 +274,10 @@ describe("faults of a provider", () => {
   const detailOfDebug: Readonly<Record<DebugFault, RegExp>> = {
     otherApp: /another application/,
     otherUser: /another user/,
-    notValid: /not valid/,
-    expired: /over/,
-    noUser: /nobody's/,
-    otherKind: /not valid/,
+    notValid: /invalid/,
+    expired: /expired/,
+    noUser: /no user/,
+    otherKind: /invalid/,
   };
 
   test.each<[TokenFault, RegExp]>([
@@ -285,7 +285,7 @@ describe("faults of a provider", () => {
     ["otherNonce", /another log-in/],
     ["otherAudience", /another application/],
     ["noSubject", /another user/],
-    ["memberTwice", /twice/],
+    ["memberTwice", /duplicate member/],
     ["noToken", /no id token/],
   ])("refuses an id token of Facebook: %s", async (fault, detail) => {
     expect(await refusal("facebook", { idToken: fault })).toMatchObject({

@@ -41,7 +41,7 @@ describe("a database directory", () => {
   it("starts from a template, once", async () => {
     const dataDir = await newDirectory();
     await (await openEmbeddedEngine({ dataDir, template, durable: false })).close();
-    await expect(openEmbeddedEngine({ dataDir, template })).rejects.toThrow("holds a database already");
+    await expect(openEmbeddedEngine({ dataDir, template })).rejects.toThrow("already contains a database");
     const engine = await openEmbeddedEngine({ dataDir });
     expect(await engine.knex("marks")).toEqual([]);
     await engine.close();

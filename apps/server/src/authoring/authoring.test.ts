@@ -171,7 +171,7 @@ describe("test file", () => {
 
   test.each([
     ["[", /A\.test\.json cannot be read: .*JSON/],
-    ["[]", /at the top: /],
+    ["[]", /at the root: /],
     [JSON.stringify([{ ...refusal, ass: "demo" }]), /at \/0: Unrecognized key: "ass"/],
     [
       JSON.stringify([refusal, { ...refusal, expect: {} }]),
@@ -209,8 +209,8 @@ describe("test file", () => {
     [[1], [1, 2], "at /1: expected nothing, found 2"],
     [[1, 2], [1], "at /1: expected 2, found nothing"],
     [[{ a: 1 }], [{ a: "1" }], 'at /0/a: expected 1, found "1"'],
-    [{}, [], "at the top: expected {}, found []"],
-    [5, undefined, "at the top: expected 5, found nothing"],
+    [{}, [], "at the root: expected {}, found []"],
+    [5, undefined, "at the root: expected 5, found nothing"],
     [{ toString: 1 }, {}, "at /toString: expected 1, found nothing"],
     [JSON.parse('{"__proto__":{"a":1}}') as JsonValue, { a: 1 }, 'at /__proto__: expected {"a":1}, found nothing'],
   ])("reports a difference: %j is not in %j", (expected, found, words) => {

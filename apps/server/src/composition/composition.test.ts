@@ -81,9 +81,7 @@ describe("start server", () => {
       content: { databases: [{ storage: { engine: "embedded" } }] },
       environment: { ...environment, DATA_DIR: join(folder, "untouched"), PORT: String(port) },
     });
-    await expect(startServer(configuration)).rejects.toThrow(
-      `Port ${port} of 127.0.0.1 is in use, perhaps by a server that runs already.`,
-    );
+    await expect(startServer(configuration)).rejects.toThrow(`Port ${port} on 127.0.0.1 is already in use.`);
     expect(existsSync(join(folder, "untouched"))).toBe(false);
     other.close();
   });

@@ -257,7 +257,7 @@ describe("refuses", () => {
   test.each([
     ["that is missing", undefined, /The configuration file .*file\.json does not exist\./],
     ["that is invalid JSON", `{"databaseUrl": "${secret}", }`, /is not valid JSON/],
-    ["without an object", "[]", /must hold an object/],
+    ["without an object", "[]", /must contain a JSON object/],
   ])("a file %s", (_title, content, expected) => {
     const file = join(folder, "file.json");
     rmSync(file, { force: true });

@@ -279,7 +279,11 @@ describe("read templates", () => {
 
   test.each([
     ["password-changed.en.txt", "No subject\n", 'must begin with a line "Subject: …"'],
-    ["password-changed.en.txt", "Subject: {{token}}\n\n", "unknown name; known names are service, name"],
+    [
+      "password-changed.en.txt",
+      "Subject: {{token}}\n\n",
+      "unknown placeholder {{token}}; known names are service, name",
+    ],
     ["password-reset.en.txt", "Subject: Hello\n\n{{name}}\n", "does not contain link and token"],
     ["confirmation-code.de.html", "<p>{{name}}</p>", "does not contain code"],
     ["password-changed.fr.txt", "Subject: Salut\n\n", "is not the name of a template"],
@@ -302,7 +306,7 @@ describe("read templates", () => {
     ],
     ["password-changed.en.html", html.replace("<h1>", "<script>alert(1)</script><h1>"), "must not have"],
     ["password-changed.en.html", html.replace("<h1>", '<h1 onclick="alert(1)">'), "event attribute"],
-    ["password-changed.en.html", html.replace("<h1>", '<a href="javascript:alert(1)">x</a><h1>'), "runs something"],
+    ["password-changed.en.html", html.replace("<h1>", '<a href="javascript:alert(1)">x</a><h1>'), "executes code"],
   ])("refuses %s as %j", (name, content, reason) => {
     writeFileSync(join(folder, name), content);
     expect(readTemplates(folder).faults).toEqual(
@@ -333,8 +337,8 @@ test.each([
 });
 
 test.each([
-  ["{{unknown}}", "unknown name; known names are name, link"],
-  ["{{constructor}}", "has {{constructor}}: unknown name"],
+  ["{{unknown}}", "unknown placeholder {{unknown}}; known names are name, link"],
+  ["{{constructor}}", "has the unknown placeholder {{constructor}}"],
   ["{{{name}}}", "braces"],
   ["{{ name }}", "braces"],
   ["{{name", "braces"],

@@ -68,7 +68,7 @@ describe("IndexKeeper", () => {
       keeper.begin(database);
       await keeper.settled();
     }
-    expect(lines()).toMatchObject([{ level: 40, alias: "a", left: ["File.Name"], limit: 0 }]);
+    expect(lines()).toMatchObject([{ level: 40, alias: "a", remaining: ["File.Name"], limit: 0 }]);
   });
 
   test("aligns one database at a time, and repeats one that changes meanwhile", async () => {

@@ -30,14 +30,14 @@ test("one line describes a request", () => {
   expect(lineFor(0)).toEqual({
     level: "info",
     time: expect.any(String),
-    msg: "request",
+    msg: "Request completed",
     requestId: "r-1",
     method: "GET",
     alias: "second",
     route: "/v1/object/{idOrClass}",
     status: 200,
     code: 0,
-    milliseconds: 1.2,
+    durationMs: 1.2,
     address: "192.0.2.1",
   });
 });
@@ -107,7 +107,7 @@ test("a multi request is logged with the number of its items, and server failure
   expect(more).toEqual([]);
   expect(failed).toMatchObject({
     level: "error",
-    msg: "item failed",
+    msg: "Multi item failed",
     requestId: "r-1",
     alias: "",
     item: 2,
@@ -115,7 +115,14 @@ test("a multi request is logged with the number of its items, and server failure
     code: 799,
     err: { cause: { message: "underneath" } },
   });
-  expect(request).toMatchObject({ level: "info", msg: "request", requestId: "r-1", code: 0, items: 4, failedItems: 3 });
+  expect(request).toMatchObject({
+    level: "info",
+    msg: "Request completed",
+    requestId: "r-1",
+    code: 0,
+    items: 4,
+    failedItems: 3,
+  });
 });
 
 test("a client failure is logged with its detail, without a stack", () => {
@@ -143,7 +150,7 @@ const query: TimedQuery = {
 };
 
 test("a slow query is logged with its missing indexes", () => {
-  const facts = { level: 40, requestId: "r1", alias: "", class: "Invoice", milliseconds: 700 };
+  const facts = { level: 40, requestId: "r1", alias: "", className: "Invoice", durationMs: 700 };
   expect(linesOf(500, "info", query, { ...query, unindexed: () => [] })).toEqual([
     {
       ...facts,

@@ -297,7 +297,7 @@ describe("mail of server processes on one Postgres", () => {
     await put(notices(2));
     await sink.until(() => sink.waiting === 2);
     process.signal("SIGTERM");
-    await process.logged("stopping");
+    await process.logged("Shutting down");
     sink.open();
     expect((await process.ended).code).toBe(0);
     expect([sink.received.length, await waiting()]).toEqual([2, 0]);

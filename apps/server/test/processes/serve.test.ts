@@ -101,7 +101,7 @@ describe("serve", () => {
         .lines()
         .map(({ msg }) => msg)
         .slice(-2),
-    ).toEqual(["stopping", "stopped"]);
+    ).toEqual(["Shutting down", "Stopped"]);
     silent.destroy();
   });
 
@@ -110,7 +110,7 @@ describe("serve", () => {
     const url = await server.url();
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     server.signal("SIGTERM");
-    await server.logged("stopping");
+    await server.logged("Shutting down");
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     const answer = await fetch(`${url}/_CheckService`);
     expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
@@ -129,7 +129,7 @@ describe("serve", () => {
     server.signal("SIGINT");
     await expect(server.ended).resolves.toMatchObject({ code: 0 });
     expect(server.lines()).toContainEqual(
-      expect.objectContaining({ level: "warn", msg: expect.stringMatching(/cut off/) }),
+      expect.objectContaining({ level: "warn", msg: expect.stringMatching(/^Drain timed out/) }),
     );
   });
 
@@ -145,7 +145,7 @@ describe("serve", () => {
     const server = serve();
     const url = await server.url();
     await fetch(`${url}/v1/object/1?secretQuery=1`, { headers: { appkey: "secretKey", "x-request-id": "my-request" } });
-    const line = await server.logged("request");
+    const line = await server.logged("Request completed");
     expect(line).toMatchObject({
       level: "info",
       requestId: "my-request",
@@ -233,7 +233,7 @@ describe("demo", () => {
       expect(first.lines()).toEqual([creating]);
       const url = await first.url();
       const { stdout, stderr, code } = await start().ended;
-      expect({ code, stdout: stdout.includes("listening") }).toEqual({ code: 1, stdout: false });
+      expect({ code, stdout: stdout.includes("Listening") }).toEqual({ code: 1, stdout: false });
       expect(stderr).toMatch(/^error: The data directory .*kept is in use by process \d+/);
 
       const made = await command(["app-key", "create", "another-client", "--app-name", "demo-app"]);

@@ -70,7 +70,7 @@ export class ServerProcess {
 
   /** The address of the server. */
   async url(): Promise<string> {
-    return String((await this.logged("listening"))["address"]);
+    return String((await this.logged("Listening"))["address"]);
   }
 
   signal(name: NodeJS.Signals): void {

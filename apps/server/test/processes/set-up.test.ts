@@ -165,7 +165,7 @@ test("commands set up an empty Postgres beside a running server, until a user ca
 
   const socket = await halfSent(url, appKey);
   server.signal("SIGTERM");
-  await server.logged("stopping");
+  await server.logged("Shutting down");
   socket.write(body.slice(5));
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"internalStatus":"0"/);
   await expect(server.ended).resolves.toMatchObject({ code: 0, stderr: "" });

@@ -55,7 +55,7 @@ export const sampleRun: ConformanceRun = {
 };
 
 const notImplemented = (what: string) =>
-  Object.assign(new Error(`${what} is not written yet.`), { name: "NotImplemented" });
+  Object.assign(new Error(`${what} is not implemented yet.`), { name: "NotImplemented" });
 
 /** The same run of an unfinished adapter. */
 export const unwrittenRun: ConformanceRun = {

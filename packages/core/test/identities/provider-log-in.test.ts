@@ -53,7 +53,7 @@ describe("provider log-in", () => {
     const crowded = await openProviderFixture({ quota: { perOwner: 2, total: 3 }, clockOffset: () => offset });
     const from = (network: string) => crowded.start({}, { address: network, network });
     for (let round = 0; round < 2; round += 1) await from("192.0.2.1");
-    for (const whose of ["of one network", "of one network"]) {
+    for (const whose of ["from this network", "from this network"]) {
       await expect(from("192.0.2.1")).rejects.toMatchObject({
         code: 706,
         retryAfter: 10,

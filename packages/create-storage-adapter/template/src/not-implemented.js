@@ -2,7 +2,7 @@
 export class NotImplemented extends Error {
   /** @param {string} what */
   constructor(what) {
-    super(`${what} is not written yet.`);
+    super(`${what} is not implemented yet.`);
     this.name = "NotImplemented";
   }
 }

@@ -118,7 +118,7 @@ describe("API description of a database", () => {
       Anumber: { type: ["number", "null"] },
       Aboolean: { type: ["boolean", "null"] },
       Adate: { anyOf: [{ format: "date" }, { format: "date-time" }, nothing] },
-      Ajson: { description: "Any JSON." },
+      Ajson: { description: "Any JSON value." },
       Afile: { anyOf: [{ $ref: "#/components/schemas/class.File" }, nothing] },
       Areference: { anyOf: [...bases, nothing] },
       Acollection: { properties: { "~Elements": { type: "array", items: { anyOf: bases } } } },
