@@ -1,220 +1,371 @@
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey, randomBytes, verify } from "node:crypto";
 import { networkInterfaces } from "node:os";
+import request from "supertest";
 import type { RunningServer } from "../src/index.ts";
-import { logIn } from "./cases/run-cases.ts";
+import { logIn, appKey } from "./cases/run-cases.ts";
 import { call, checkSession, tryLogIn } from "./client.ts";
+import { startConfiguredServer } from "./demo-server.ts";
+import { onEngines } from "./engines.ts";
 import { callbackEnvironment, callbackSuite } from "./log-in-endpoints/callback-suite.ts";
 import { logInEnvironment, logInEndpointSuite } from "./log-in-endpoints/log-in-endpoint-suite.ts";
-import { onEngines } from "./engines.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { openProviderFixture, type ProviderFixture } from "./providers/provider-fixture.ts";
 
-const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
-const shop = "https://shop.example";
+describe("gate", () => {
+  const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
+  const shop = "https://shop.example";
 
-describe("access", () => {
-  let postgres: PostgresFixture;
-  let server: RunningServer;
-  beforeAll(async () => {
-    postgres = await openPostgresFixture();
-    server = await postgres.demo();
-    const { appKeys } = repositories();
-    await appKeys.create({ name: "shop", appNames: ["demo-app"], origins: [shop] }, digestOf("shop-key"));
-    await appKeys.create({ name: "gone", appNames: null, origins: ["https://gone.example"] }, digestOf("gone-key"));
-    await appKeys.setEnabled("gone", false);
-  }, 60_000);
-  afterAll(() => postgres.close());
+  describe("access", () => {
+    let postgres: PostgresFixture;
+    let server: RunningServer;
+    beforeAll(async () => {
+      postgres = await openPostgresFixture();
+      server = await postgres.demo();
+      const { appKeys } = repositories();
+      await appKeys.create({ name: "shop", appNames: ["demo-app"], origins: [shop] }, digestOf("shop-key"));
+      await appKeys.create({ name: "gone", appNames: null, origins: ["https://gone.example"] }, digestOf("gone-key"));
+      await appKeys.setEnabled("gone", false);
+    }, 60_000);
+    afterAll(() => postgres.close());
 
-  const repositories = () => {
-    const database = server.databases.get("");
-    if (!database) throw new Error("The demo has no database.");
-    return database.storage.repositories;
-  };
+    const repositories = () => {
+      const database = server.databases.get("");
+      if (!database) throw new Error("The demo has no database.");
+      return database.storage.repositories;
+    };
 
-  describe("by app key", () => {
-    test("is refused to a disabled key", async () => {
-      expect(await tryLogIn(server, "demo", {}, { appkey: "gone-key" })).toMatchObject({ status: 401, code: "101" });
-    });
-
-    test("covers the key's app names only", async () => {
-      const headers = { appkey: "shop-key" };
-      expect((await tryLogIn(server, "demo", {}, headers)).code).toBe("0");
-      expect((await tryLogIn(server, "demo", { appNames: ["demo-app", "demo-seats"] }, headers)).code).toBe("208");
-    });
-
-    test("ends for running sessions when the key is disabled", async () => {
-      await repositories().appKeys.create({ name: "brief", appNames: null, origins: [] }, digestOf("brief-key"));
-      const headers = { appkey: "brief-key" };
-      const { body } = await tryLogIn(server, "demo", {}, headers);
-      await repositories().appKeys.setEnabled("brief", false);
-      const sent = { headers, sessionId: body.data.sessionId };
-      expect((await call(server, "/_CheckSession", sent)).code).toBe("101");
-      await repositories().appKeys.setEnabled("brief", true);
-      expect((await call(server, "/_CheckSession", sent)).code).toBe("0");
-    });
-  });
-
-  describe("from browsers", () => {
-    const preflight = (origin: string, path = "/v1/login") =>
-      call(server, path, {
-        method: "OPTIONS",
-        headers: { origin, "access-control-request-method": "POST", appkey: "" },
+    describe("by app key", () => {
+      test("is refused to a disabled key", async () => {
+        expect(await tryLogIn(server, "demo", {}, { appkey: "gone-key" })).toMatchObject({ status: 401, code: "101" });
       });
 
-    test("is granted in a preflight to an origin that an enabled key lists", async () => {
-      const { status, code, body, headers } = await preflight(shop);
-      expect({ status, code, data: body.data }).toEqual({ status: 200, code: "0", data: {} });
-      expect(headers["access-control-allow-origin"]).toBe(shop);
-      expect(headers["access-control-allow-methods"]).toBe("GET, POST, PUT, PATCH, DELETE");
-      for (const name of [
-        "appkey",
-        "sessionid",
-        "authorization",
-        "secure-token",
-        "content-type",
-        "encrypted",
-        "x-request-id",
-        "if-match",
-        "if-none-match",
-        "if-range",
-        "content-range",
-        "range",
-      ]) {
-        expect(headers["access-control-allow-headers"]?.split(", ")).toContain(name);
-      }
+      test("covers the key's app names only", async () => {
+        const headers = { appkey: "shop-key" };
+        expect((await tryLogIn(server, "demo", {}, headers)).code).toBe("0");
+        expect((await tryLogIn(server, "demo", { appNames: ["demo-app", "demo-seats"] }, headers)).code).toBe("208");
+      });
+
+      test("ends for running sessions when the key is disabled", async () => {
+        await repositories().appKeys.create({ name: "brief", appNames: null, origins: [] }, digestOf("brief-key"));
+        const headers = { appkey: "brief-key" };
+        const { body } = await tryLogIn(server, "demo", {}, headers);
+        await repositories().appKeys.setEnabled("brief", false);
+        const sent = { headers, sessionId: body.data.sessionId };
+        expect((await call(server, "/_CheckSession", sent)).code).toBe("101");
+        await repositories().appKeys.setEnabled("brief", true);
+        expect((await call(server, "/_CheckSession", sent)).code).toBe("0");
+      });
     });
 
-    test.each([
-      "https://evil.example",
-      "https://gone.example",
-      "https://shop.example.evil.example",
-      "null",
-      "http://shop.example",
-    ])("is not granted in a preflight to %s", async (origin) => {
-      const { status, code, headers } = await preflight(origin);
-      expect({ status, code }).toEqual({ status: 405, code: "305" });
-      expect(headers["access-control-allow-origin"]).toBeUndefined();
-    });
+    describe("from browsers", () => {
+      const preflight = (origin: string, path = "/v1/login") =>
+        call(server, path, {
+          method: "OPTIONS",
+          headers: { origin, "access-control-request-method": "POST", appkey: "" },
+        });
 
-    test("does not exist on another database or path", async () => {
-      expect((await preflight(shop, "/second/v1/login")).code).toBe("305");
-      expect((await preflight(shop, "/v1/nothing")).code).toBe("304");
-    });
-
-    test.each(["http://localhost:5173", "http://localhost", "http://127.0.0.1:8000"])(
-      "is granted by the demo's key to pages on this machine: %s",
-      async (origin) => {
-        expect((await preflight(origin)).headers["access-control-allow-origin"]).toBe(origin);
-        const { code, headers } = await tryLogIn(server, "demo", {}, { origin });
-        expect([code, headers["access-control-allow-origin"]]).toEqual(["0", origin]);
-      },
-    );
-
-    test.each([
-      "http://localhost.evil.example:5173",
-      "https://localhost:5173",
-      "http://evil.example/localhost:5173",
-      "http://localhost:*",
-      "null",
-    ])("is not granted by it to %s", async (origin) => {
-      expect((await preflight(origin)).headers["access-control-allow-origin"]).toBeUndefined();
-      expect((await tryLogIn(server, "demo", {}, { origin })).headers["access-control-allow-origin"]).toBeUndefined();
-    });
-
-    test("is granted to the key's own origins only, failures included", async () => {
-      const origin = { origin: shop };
-      const granted = await tryLogIn(server, "demo", { pass: "wrong" }, { ...origin, appkey: "shop-key" });
-      expect(granted.headers["access-control-allow-origin"]).toBe(shop);
-      expect(granted.headers["access-control-expose-headers"]?.split(", ")).toEqual(
-        expect.arrayContaining([
-          "etag",
+      test("is granted in a preflight to an origin that an enabled key lists", async () => {
+        const { status, code, body, headers } = await preflight(shop);
+        expect({ status, code, data: body.data }).toEqual({ status: 200, code: "0", data: {} });
+        expect(headers["access-control-allow-origin"]).toBe(shop);
+        expect(headers["access-control-allow-methods"]).toBe("GET, POST, PUT, PATCH, DELETE");
+        for (const name of [
+          "appkey",
+          "sessionid",
+          "authorization",
+          "secure-token",
+          "content-type",
           "encrypted",
-          "retry-after",
-          "content-disposition",
           "x-request-id",
-          "sync-restart",
-        ]),
+          "if-match",
+          "if-none-match",
+          "if-range",
+          "content-range",
+          "range",
+        ]) {
+          expect(headers["access-control-allow-headers"]?.split(", ")).toContain(name);
+        }
+      });
+
+      test.each([
+        "https://evil.example",
+        "https://gone.example",
+        "https://shop.example.evil.example",
+        "null",
+        "http://shop.example",
+      ])("is not granted in a preflight to %s", async (origin) => {
+        const { status, code, headers } = await preflight(origin);
+        expect({ status, code }).toEqual({ status: 405, code: "305" });
+        expect(headers["access-control-allow-origin"]).toBeUndefined();
+      });
+
+      test("does not exist on another database or path", async () => {
+        expect((await preflight(shop, "/second/v1/login")).code).toBe("305");
+        expect((await preflight(shop, "/v1/nothing")).code).toBe("304");
+      });
+
+      test.each(["http://localhost:5173", "http://localhost", "http://127.0.0.1:8000"])(
+        "is granted by the demo's key to pages on this machine: %s",
+        async (origin) => {
+          expect((await preflight(origin)).headers["access-control-allow-origin"]).toBe(origin);
+          const { code, headers } = await tryLogIn(server, "demo", {}, { origin });
+          expect([code, headers["access-control-allow-origin"]]).toEqual(["0", origin]);
+        },
       );
-      const other = await tryLogIn(server, "demo", {}, origin);
-      expect(other.code).toBe("0");
-      expect(other.headers["access-control-allow-origin"]).toBeUndefined();
+
+      test.each([
+        "http://localhost.evil.example:5173",
+        "https://localhost:5173",
+        "http://evil.example/localhost:5173",
+        "http://localhost:*",
+        "null",
+      ])("is not granted by it to %s", async (origin) => {
+        expect((await preflight(origin)).headers["access-control-allow-origin"]).toBeUndefined();
+        expect((await tryLogIn(server, "demo", {}, { origin })).headers["access-control-allow-origin"]).toBeUndefined();
+      });
+
+      test("is granted to the key's own origins only, failures included", async () => {
+        const origin = { origin: shop };
+        const granted = await tryLogIn(server, "demo", { pass: "wrong" }, { ...origin, appkey: "shop-key" });
+        expect(granted.headers["access-control-allow-origin"]).toBe(shop);
+        expect(granted.headers["access-control-expose-headers"]?.split(", ")).toEqual(
+          expect.arrayContaining([
+            "etag",
+            "encrypted",
+            "retry-after",
+            "content-disposition",
+            "x-request-id",
+            "sync-restart",
+          ]),
+        );
+        const other = await tryLogIn(server, "demo", {}, origin);
+        expect(other.code).toBe("0");
+        expect(other.headers["access-control-allow-origin"]).toBeUndefined();
+      });
+    });
+
+    describe("over plain HTTP", () => {
+      const forwarded = (protocol: string) => ({ "x-forwarded-for": "198.51.100.7", "x-forwarded-proto": protocol });
+
+      test("is refused behind a proxy that reports it, for log-ins and sessions alike", async () => {
+        const behind = await postgres.demo({ TRUSTED_PROXIES: "127.0.0.1" });
+        expect(await tryLogIn(behind, "demo", {}, forwarded("http"))).toMatchObject({ status: 400, code: "307" });
+        const { code, body } = await tryLogIn(behind, "demo", {}, forwarded("https"));
+        expect(code).toBe("0");
+        const { sessionId } = body.data;
+        expect((await call(behind, "/_CheckSession", { sessionId, headers: forwarded("http") })).code).toBe("307");
+        expect((await call(behind, "/_CheckSession", { sessionId, headers: forwarded("https") })).code).toBe("0");
+        expect((await call(behind, "/_CheckService", { headers: forwarded("http") })).code).toBe("0");
+        await behind.close();
+      });
+
+      test("ignores headers of an untrusted client", async () => {
+        expect((await tryLogIn(server, "demo", {}, forwarded("http"))).code).toBe("0");
+      });
+
+      test("is refused from other machines unless the configuration allows it", async () => {
+        const outside = Object.values(networkInterfaces())
+          .flat()
+          .find((each) => each?.family === "IPv4" && !each.internal)?.address;
+        // A machine without a network is reachable by loopback only.
+        if (outside === undefined) return;
+        const databases = [{ alias: "", storage: { engine: "postgres", url: postgres.url, schema: "sallyport_demo" } }];
+        for (const [allowed, code] of [
+          ["false", "307"],
+          ["true", "0"],
+        ] as const) {
+          const open = await postgres.configured({ databases }, { HOST: "0.0.0.0", ALLOW_INSECURE_TRANSPORT: allowed });
+          expect((await tryLogIn({ url: `http://${outside}:${open.address.port}` }, "demo")).code).toBe(code);
+          await open.close();
+        }
+      });
+    });
+
+    test("without any credential is answered with the configured code", async () => {
+      const compatible = await postgres.demo({ MISSING_CREDENTIAL: "204" });
+      expect(await call(compatible, "/_CheckSession")).toMatchObject({ status: 400, code: "204" });
+      await compatible.close();
+    });
+
+    test("under a base path reaches the same routes, and nothing beside it", async () => {
+      const moved = await postgres.demo({ BASE_PATH: "/api/gate" });
+      const root = { url: moved.url.replace("/api/gate", "") };
+      expect(moved.url).toMatch(/\/api\/gate$/);
+      const sessionId = await logIn(moved, "demo");
+      expect(await checkSession(moved, sessionId)).toBe("0");
+      expect((await call(root, "/_CheckService")).code).toBe("304");
+      expect((await call(root, "/api/_CheckService")).code).toBe("304");
+      await moved.close();
+    });
+
+    test("includes the reason of a failure when debug messages are on", async () => {
+      const talkative = await postgres.demo({ DEBUG_MESSAGES: "true" });
+      const refused = await tryLogIn(talkative, "demo", { device: { deviceId: 5 } });
+      expect(refused.body.status.debugMessage).toBe("at /device/deviceId");
+      expect((await tryLogIn(server, "demo", { device: { deviceId: 5 } })).body.status.debugMessage).toBeUndefined();
+      await talkative.close();
     });
   });
 
-  describe("over plain HTTP", () => {
-    const forwarded = (protocol: string) => ({ "x-forwarded-for": "198.51.100.7", "x-forwarded-proto": protocol });
+  onEngines("log-in endpoints", logInEndpointSuite, { environment: logInEnvironment });
 
-    test("is refused behind a proxy that reports it, for log-ins and sessions alike", async () => {
-      const behind = await postgres.demo({ TRUSTED_PROXIES: "127.0.0.1" });
-      expect(await tryLogIn(behind, "demo", {}, forwarded("http"))).toMatchObject({ status: 400, code: "307" });
-      const { code, body } = await tryLogIn(behind, "demo", {}, forwarded("https"));
-      expect(code).toBe("0");
-      const { sessionId } = body.data;
-      expect((await call(behind, "/_CheckSession", { sessionId, headers: forwarded("http") })).code).toBe("307");
-      expect((await call(behind, "/_CheckSession", { sessionId, headers: forwarded("https") })).code).toBe("0");
-      expect((await call(behind, "/_CheckService", { headers: forwarded("http") })).code).toBe("0");
-      await behind.close();
+  describe("provider callback", () => {
+    let fixture: ProviderFixture;
+    beforeAll(async () => {
+      fixture = await openProviderFixture();
     });
+    afterAll(() => fixture.close());
 
-    test("ignores headers of an untrusted client", async () => {
-      expect((await tryLogIn(server, "demo", {}, forwarded("http"))).code).toBe("0");
+    onEngines("callback of providers", (server) => callbackSuite(server, () => fixture), {
+      environment: callbackEnvironment,
+      content: () => fixture.content,
     });
-
-    test("is refused from other machines unless the configuration allows it", async () => {
-      const outside = Object.values(networkInterfaces())
-        .flat()
-        .find((each) => each?.family === "IPv4" && !each.internal)?.address;
-      // A machine without a network is reachable by loopback only.
-      if (outside === undefined) return;
-      const databases = [{ alias: "", storage: { engine: "postgres", url: postgres.url, schema: "sallyport_demo" } }];
-      for (const [allowed, code] of [
-        ["false", "307"],
-        ["true", "0"],
-      ] as const) {
-        const open = await postgres.configured({ databases }, { HOST: "0.0.0.0", ALLOW_INSECURE_TRANSPORT: allowed });
-        expect((await tryLogIn({ url: `http://${outside}:${open.address.port}` }, "demo")).code).toBe(code);
-        await open.close();
-      }
-    });
-  });
-
-  test("without any credential is answered with the configured code", async () => {
-    const compatible = await postgres.demo({ MISSING_CREDENTIAL: "204" });
-    expect(await call(compatible, "/_CheckSession")).toMatchObject({ status: 400, code: "204" });
-    await compatible.close();
-  });
-
-  test("under a base path reaches the same routes, and nothing beside it", async () => {
-    const moved = await postgres.demo({ BASE_PATH: "/api/gate" });
-    const root = { url: moved.url.replace("/api/gate", "") };
-    expect(moved.url).toMatch(/\/api\/gate$/);
-    const sessionId = await logIn(moved, "demo");
-    expect(await checkSession(moved, sessionId)).toBe("0");
-    expect((await call(root, "/_CheckService")).code).toBe("304");
-    expect((await call(root, "/api/_CheckService")).code).toBe("304");
-    await moved.close();
-  });
-
-  test("includes the reason of a failure when debug messages are on", async () => {
-    const talkative = await postgres.demo({ DEBUG_MESSAGES: "true" });
-    const refused = await tryLogIn(talkative, "demo", { device: { deviceId: 5 } });
-    expect(refused.body.status.debugMessage).toBe("at /device/deviceId");
-    expect((await tryLogIn(server, "demo", { device: { deviceId: 5 } })).body.status.debugMessage).toBeUndefined();
-    await talkative.close();
   });
 });
 
-onEngines("log-in endpoints", logInEndpointSuite, { environment: logInEnvironment });
+describe("key set", () => {
+  type Jwk = { readonly kid: string; readonly [member: string]: string };
 
-describe("provider callback", () => {
-  let fixture: ProviderFixture;
-  beforeAll(async () => {
-    fixture = await openProviderFixture();
+  const masterKey = randomBytes(32).toString("base64");
+
+  const read = (server: RunningServer, path = "/.well-known/jwks.json") =>
+    request(new URL(server.url).origin)
+      .get(path)
+      .ok(() => true);
+
+  async function keysOf(server: RunningServer): Promise<Jwk[]> {
+    const answer = await read(server);
+    return answer.body.keys;
+  }
+
+  async function tokenOf({ url }: RunningServer, alias = ""): Promise<string> {
+    const answer = await request(url)
+      .post(`${alias}/v2/login`)
+      .set("appkey", appKey)
+      .send({ user: "demo", pass: "demo", appNames: "demo-app" });
+    return answer.body.data.token;
+  }
+
+  const partOf = (text: string | undefined) => JSON.parse(Buffer.from(text ?? "", "base64url").toString());
+
+  /**
+   * Checks a token by the published keys alone, like any library; returns its claims, or `null` if no key confirms it.
+   */
+  function claimsBy(keys: readonly Jwk[], token: string): { readonly aud: string; readonly iss: string } | null {
+    const [header, payload, signature] = token.split(".");
+    const { alg, kid } = partOf(header);
+    const jwk = keys.find((each) => each.kid === kid && each["alg"] === alg && each["use"] === "sig");
+    if (jwk === undefined) return null;
+    const key = createPublicKey({ key: jwk, format: "jwk" });
+    const good = verify(
+      "sha256",
+      Buffer.from(`${header}.${payload}`),
+      { key, dsaEncoding: "ieee-p1363" },
+      Buffer.from(signature ?? "", "base64url"),
+    );
+    return good ? partOf(payload) : null;
+  }
+
+  describe("key set", () => {
+    let postgres: PostgresFixture;
+    let server: RunningServer;
+    beforeAll(async () => {
+      postgres = await openPostgresFixture();
+      server = await postgres.demo({ MASTER_KEY: masterKey, BASE_PATH: "/gate" });
+    }, 60_000);
+    afterAll(() => postgres.close());
+
+    test("suffices to check the tokens of every database", async () => {
+      const keys = await keysOf(server);
+      expect(keys).toHaveLength(2);
+      expect(claimsBy(keys, await tokenOf(server))).toMatchObject({ aud: "demo", iss: "sallyport" });
+      expect(claimsBy(keys, await tokenOf(server, "/second"))).toMatchObject({ aud: "second" });
+      const [header, , signature] = (await tokenOf(server)).split(".");
+      expect(claimsBy(keys, `${header}.${Buffer.from("{}").toString("base64url")}.${signature}`)).toBeNull();
+    });
+
+    test("contains public parts only, and is public for a minute", async () => {
+      const { status, headers, body } = await read(server).set("origin", "https://anywhere.example");
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({
+        "content-type": "application/jwk-set+json",
+        "cache-control": "public, max-age=60",
+        "access-control-allow-origin": "*",
+        "x-content-type-options": "nosniff",
+        "x-request-id": expect.any(String),
+      });
+      expect(Object.keys(body)).toEqual(["keys"]);
+      for (const key of body.keys)
+        expect(Object.keys(key).toSorted()).toEqual(["alg", "crv", "kid", "kty", "use", "x", "y"]);
+    });
+
+    test.each([
+      "/.well-known/jwks.json",
+      "/gate/.well-known/jwks.json",
+      "/gate/.well-known/jwks.json?x=y",
+      "//.well-known/jwks.json/",
+    ])("exists at %s", async (path) => {
+      expect((await read(server, path)).body).toEqual({ keys: expect.any(Array) });
+    });
+
+    test.each([
+      "/gate/second/.well-known/jwks.json",
+      "/.well-known",
+      "/.well-known/jwks.json/more",
+      "/other/.well-known/jwks.json",
+    ])("does not exist at %s", async (path) => {
+      const { status, body } = await read(server, path);
+      expect([status, body.status.internalStatus]).toEqual([404, "304"]);
+    });
+
+    test.each(["post", "put", "patch", "delete", "options", "head"] as const)("is not served to %s", async (method) => {
+      const answer = await request(new URL(server.url).origin)
+        [method]("/.well-known/jwks.json")
+        .ok(() => true);
+      expect(answer.status).toBe(405);
+      expect(answer.headers).toMatchObject({
+        allow: "GET",
+        "content-type": "application/json; charset=utf-8",
+        "cache-control": "no-store",
+      });
+      if (method !== "head")
+        expect(answer.body).toEqual({ status: { internalStatus: "305", statusMessage: expect.any(String) } });
+    });
   });
-  afterAll(() => fixture.close());
 
-  onEngines("callback of providers", (server) => callbackSuite(server, () => fixture), {
-    environment: callbackEnvironment,
-    content: () => fixture.content,
+  describe("key set of a server", () => {
+    let server: RunningServer | undefined;
+    afterEach(() => server?.close());
+    const memory = { storage: { engine: "memory" } };
+
+    test("is empty without a master key", async () => {
+      server = await startConfiguredServer({ databases: [memory] });
+      expect((await read(server)).body).toEqual({ keys: [] });
+    });
+
+    test("omits a database that is down, and is then cached for a short time", async () => {
+      const down = { alias: "down", storage: { engine: "postgres", url: "postgres://u@127.0.0.1:1/d" } };
+      server = await startConfiguredServer(
+        { databases: [memory, down, { alias: "later" }] },
+        { MASTER_KEY: masterKey },
+      );
+      const { body, headers } = await read(server);
+      expect(body.keys).toHaveLength(1);
+      expect(headers["cache-control"]).toBe("public, max-age=5");
+    });
+
+    test("sealed under another master key makes a server not ready", async () => {
+      const own = await openPostgresFixture();
+      const first = await own.demo({ MASTER_KEY: masterKey });
+      await tokenOf(first);
+      const readiness = ({ url }: RunningServer) =>
+        fetch(`${url}/readyz`).then(async (answer) => ({ status: answer.status, told: await answer.json() }));
+      expect(await readiness(first)).toMatchObject({ status: 200 });
+      const other = await own.demo({ MASTER_KEY: randomBytes(32).toString("base64") });
+      expect(await readiness(other)).toMatchObject({
+        told: { databases: { "(empty)": "keys encrypted with another master key" } },
+      });
+      await own.close();
+    });
   });
 });

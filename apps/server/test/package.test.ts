@@ -1,19 +1,37 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  readdirSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { SallyportClient } from "@sallyport/client";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { Command } from "commander";
+import { wholeCommand } from "../src/commands/main-command.ts";
+import { configurationFields } from "../src/configuration/index.ts";
+import type { RunningServer } from "../src/index.ts";
+import { logIn } from "./cases/run-cases.ts";
 import { tryLogIn } from "./client.ts";
 import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
+import { startDemoServer } from "./demo-server.ts";
 import { ServerProcess } from "./processes/server-process.ts";
 import { appKey } from "./subject.ts";
 
-const root = join(import.meta.dirname, "../../..");
-const run = promisify(execFile);
-
 /** The published package, unpacked into an empty folder with its dependencies only. */
 describe("packed server", () => {
+  const root = join(import.meta.dirname, "../../..");
+  const run = promisify(execFile);
+
   const folder = mkdtempSync(join(tmpdir(), "sallyport-package-"));
   const installed = join(folder, "node_modules/@sallyport/server");
   const program = join(installed, "dist/main.js");
@@ -106,5 +124,213 @@ describe("packed server", () => {
     writeFileSync(join(folder, "sallyport.config.json"), JSON.stringify({ databases: [{ storage }] }));
     const server = start(["serve", "--config", join(folder, "sallyport.config.json")]);
     expect((await tryLogIn({ url: await server.url() }, "demo")).code).toBe("607");
+  });
+});
+
+describe("reference", () => {
+  type Document = ReturnType<typeof JSON.parse>;
+
+  describe("API description of the demo", () => {
+    let server: RunningServer;
+    beforeAll(async () => {
+      server = await startDemoServer("memory");
+    }, 60_000);
+    afterAll(() => server.close());
+
+    const get = async (path: string, headers: Record<string, string>): Promise<Document> =>
+      (await fetch(server.url + path, { headers })).json();
+    const session = async (user: string) => ({ appkey: appKey, sessionid: await logIn(server, user) });
+
+    test.each(["nobody", "reader", "admin"])("is valid for %s", async (user) => {
+      const document = await get("/openapi.json", user === "nobody" ? {} : await session(user));
+      expect(await new Validator().validate(document)).toEqual({ valid: true });
+    });
+
+    test("is sent as UTF-8 JSON, not cached", async () => {
+      const { headers } = await fetch(`${server.url}/openapi.json`);
+      expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    });
+
+    describe.each(["reader", "admin"])("for %s", (user) => {
+      const serializations = [
+        {},
+        { depth: 0 },
+        { depth: 5 },
+        { type: "empty" },
+        { type: "oid" },
+        { type: "custom", fields: [] },
+      ];
+
+      test("matches lists and objects", async () => {
+        const headers = await session(user);
+        const document: Document = await get("/openapi.json", headers);
+        const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).addSchema(document, "api");
+        const check = (schema: string, data: unknown) => {
+          const validate = ajv.getSchema(`api#/components/schemas/${schema}`);
+          expect({ fits: validate?.(data), errors: validate?.errors }).toEqual({ fits: true, errors: null });
+        };
+        const names: string[] = document.paths["/v1/objects/{className}"].get.parameters[0].schema.enum;
+        expect(names.length).toBeGreaterThan(1);
+        for (const name of names) {
+          for (const serialization of serializations) {
+            const { data } = await get(
+              `/v1/objects/${name}?perPage=20&serialization=${encodeURIComponent(JSON.stringify(serialization))}`,
+              headers,
+            );
+            check("ObjectList", data);
+          }
+          const { data } = await get(`/v1/objects/${name}?perPage=3`, headers);
+          for (const element of data["~Elements"]) check(`class.${name}`, element);
+        }
+      });
+
+      if (user === "admin") {
+        test("has examples that can be created unchanged", async () => {
+          const headers = await session(user);
+          const { paths } = await get("/openapi.json", headers);
+          const { post } = paths["/v1/object/{idOrClass}"];
+          const examples = Object.entries(
+            post.requestBody.content["application/json"].examples as Record<string, { value: object }>,
+          );
+          expect(examples.map(([name]) => name)).toEqual(post.parameters[0].schema.enum);
+          for (const [name, { value }] of examples) {
+            const init = {
+              method: "POST",
+              headers: { ...headers, "content-type": "application/json" },
+              body: JSON.stringify(value),
+            };
+            const answer = (await (await fetch(`${server.url}/v1/object/${name}`, init)).json()) as Document;
+            expect({ name, status: answer.status.internalStatus }).toEqual({ name, status: "0" });
+          }
+        });
+      }
+
+      test("does not match objects with wrong values", async () => {
+        const document: Document = await get("/openapi.json", await session(user));
+        const validate = new Ajv2020({ strict: false, validateFormats: false })
+          .addSchema(document, "api")
+          .getSchema("api#/components/schemas/class.Customer");
+        const customer = { "~ClassName": "Customer", "~ObjectID": "1", "~StoreTime": "x" };
+        expect(validate?.(customer)).toBe(true);
+        expect(validate?.({ ...customer, Active: "yes" })).toBe(false);
+        expect(validate?.({ ...customer, "~ClassName": "Invoice" })).toBe(false);
+      });
+    });
+  });
+
+  describe("documentation", () => {
+    const root = resolve(import.meta.dirname, "../../..");
+    const below = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
+    const pages = ["README.md", ...below.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
+    const read = (page: string) => readFileSync(join(root, page), "utf8");
+    const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => String(found));
+
+    const configurable = configurationFields().flatMap(({ env, secret }) =>
+      env === null ? [] : secret ? [env, `${env}_FILE`] : [env],
+    );
+    const variables = new Set([...configurable, "NODE_ENV", "SALLYPORT_CONFIG", "BASE_URL", "MARIADB_URL", "APP_KEY"]);
+
+    let main: Command;
+    beforeAll(async () => {
+      main = await wholeCommand();
+    });
+
+    /** The words of a documented command line that the server's commands lack. */
+    function unknownIn(line: string): string[] {
+      let command: Command = main;
+      const unknown: string[] = [];
+      for (const word of line.split(/\s+/)) {
+        const next = command.commands.find((each) => each.name() === word);
+        if (word.startsWith("--")) {
+          const known = word === "--help" || command.options.some(({ long }) => long === word.split("=", 1)[0]);
+          if (!known) unknown.push(word);
+        } else if (next !== undefined) command = next;
+        else if (command.commands.length > 0 && !word.startsWith("<")) unknown.push(word);
+      }
+      return unknown;
+    }
+
+    test("the changelog begins with the version of the packages", () => {
+      const { version } = JSON.parse(read("package.json")) as { version: string };
+      expect(all(read("CHANGELOG.md"), /^## \[([^\]]+)\]/gm)[0]).toBe(version);
+    });
+
+    test("every package with an install script is known to work without it", () => {
+      const { allowScripts } = JSON.parse(read("package.json")) as { allowScripts: Record<string, boolean> };
+      const { packages } = JSON.parse(read("package-lock.json")) as {
+        packages: Record<string, { hasInstallScript?: true; link?: true }>;
+      };
+      const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) =>
+        hasInstallScript && path !== "" ? [path.replace(/^.*node_modules\//, "")] : [],
+      );
+      expect(Object.keys(allowScripts).toSorted()).toEqual([...new Set(scripted)].toSorted());
+      expect(new Set(Object.values(allowScripts))).toEqual(new Set([false]));
+    });
+
+    describe.each(pages)("%s", (page) => {
+      const text = read(page);
+
+      test("has no dangling links", () => {
+        const links = all(text, /\]\((?!https?:)([^)#]+)[^)]*\)/g);
+        expect(links.filter((link) => !existsSync(resolve(root, dirname(page), link)))).toEqual([]);
+      });
+
+      test("names existing paths only", () => {
+        const paths = all(text, /`((?:packages|apps|docs|\.ci|\.github)\/[\w./-]+)`/g);
+        expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+      });
+
+      test("names existing configuration variables only", () => {
+        const named = all(text, /\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\b/g);
+        expect(named.filter((name) => !variables.has(name))).toEqual([]);
+      });
+
+      test("shows existing commands only", () => {
+        const lines = all(text, /(?:^ *|`)(?:sallyport-server|node apps\/server\/dist\/main\.js) ([^`\n]+)/gm);
+        expect(lines.flatMap(unknownIn)).toEqual([]);
+      });
+    });
+
+    const folders = ["apps/server", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
+    test.each(folders.filter((folder) => folder !== "packages/test-kit"))(
+      "%s has a README that begins with its name and has an example",
+      (folder) => {
+        expect(read(`${folder}/README.md`)).toMatch(/^# .+\n\n.+\n[^]*^(?:```[jt]s\n| {4}np[mx] )/m);
+      },
+    );
+
+    const published = folders.filter((folder) => !JSON.parse(read(`${folder}/package.json`)).private);
+
+    test.each(published)("%s has the license of the project and states its files and exports", (folder) => {
+      expect(read(`${folder}/LICENSE`)).toBe(read("LICENSE"));
+      const { license } = JSON.parse(read("package.json"));
+      const manifest = JSON.parse(read(`${folder}/package.json`));
+      expect(manifest).toMatchObject({ license, publishConfig: { access: "public" } });
+      for (const key of ["files", "exports"]) expect(manifest).toHaveProperty(key);
+    });
+
+    const decisions = readdirSync(join(root, "docs/decisions"))
+      .filter((name) => name !== "README.md")
+      .toSorted();
+
+    test("decisions are numbered without gaps and listed in the index in this order", () => {
+      const index = decisions.map((name, position) => {
+        const number = position + 1;
+        expect(name).toMatch(new RegExp(`^${String(number).padStart(4, "0")}-[a-z0-9-]+\\.md$`));
+        const title = all(read(`docs/decisions/${name}`), /^# (\d+\. .+)$/gm)[0];
+        expect(title).toMatch(new RegExp(`^${number}\\. `));
+        return `- [${title}](${name})`;
+      });
+      expect(all(read("docs/decisions/README.md"), /^(- .+)$/gm)).toEqual(index);
+    });
+
+    test.each(decisions)("%s is a decision record of half a page", (name) => {
+      const text = read(`docs/decisions/${name}`);
+      expect(all(text, /^## (.+)$/gm)).toEqual(["Context", "Options considered", "Decision", "Consequences"]);
+      expect(text).toMatch(/^Status: accepted\. Date: \d{4}-\d{2}-\d{2}\.$/m);
+      expect(text.split("\n").length).toBeLessThanOrEqual(40);
+    });
   });
 });

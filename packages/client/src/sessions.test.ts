@@ -1,246 +1,471 @@
 import { createCipheriv, randomBytes } from "node:crypto";
+import { jest } from "@jest/globals";
 import { buildCounterBlock } from "@sallyport/contract/secure";
-import fc from "fast-check";
 import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
+import fc from "fast-check";
 import { FakeChannel } from "../test/fake-channel.ts";
+import { SallyportError, TransportError } from "./errors.ts";
 import { AcceptedNumbers, ChannelCipher, OutgoingNumbers, SecureSession } from "./sessions/secure-session.ts";
+import { withinLimits } from "./transport/deadline.ts";
+import { codeOf, retryAfterOf, successOf } from "./transport/envelope.ts";
+import { ServiceAddress } from "./transport/service-address.ts";
 
-test("message numbers count from 0", () => {
-  const numbers = new OutgoingNumbers();
-  expect([numbers.next(), numbers.next(), numbers.next()]).toEqual([0n, 1n, 2n]);
-});
+describe("sessions", () => {
+  test("message numbers count from 0", () => {
+    const numbers = new OutgoingNumbers();
+    expect([numbers.next(), numbers.next(), numbers.next()]).toEqual([0n, 1n, 2n]);
+  });
 
-const near = fc.bigInt({ min: 0n, max: 40n });
-const far = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+  const near = fc.bigInt({ min: 0n, max: 40n });
+  const far = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
-test("message numbers are accepted once, in any order and with gaps", () => {
-  fc.assert(
-    fc.property(fc.array(fc.oneof({ weight: 4, arbitrary: near }, far), { maxLength: 200 }), (numbers) => {
-      const accepted = new AcceptedNumbers();
-      const reference = new Set<bigint>();
-      for (const number of numbers) {
-        expect(accepted.accept(number)).toBe(!reference.has(number));
-        reference.add(number);
-      }
-    }),
-    { numRuns: 500 },
-  );
-});
+  test("message numbers are accepted once, in any order and with gaps", () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof({ weight: 4, arbitrary: near }, far), { maxLength: 200 }), (numbers) => {
+        const accepted = new AcceptedNumbers();
+        const reference = new Set<bigint>();
+        for (const number of numbers) {
+          expect(accepted.accept(number)).toBe(!reference.has(number));
+          reference.add(number);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
 
-test("message numbers are known over a million messages", () => {
-  const accepted = new AcceptedNumbers();
-  for (let number = 0n; number < 1_000_000n; number += 1n) accepted.accept(number);
-  expect([0n, 1n, 500_000n, 999_999n].map((number) => accepted.accept(number))).toEqual([false, false, false, false]);
-  expect(accepted.accept(1_000_000n)).toBe(true);
-});
+  test("message numbers are known over a million messages", () => {
+    const accepted = new AcceptedNumbers();
+    for (let number = 0n; number < 1_000_000n; number += 1n) accepted.accept(number);
+    expect([0n, 1n, 500_000n, 999_999n].map((number) => accepted.accept(number))).toEqual([false, false, false, false]);
+    expect(accepted.accept(1_000_000n)).toBe(true);
+  });
 
-const ok = Buffer.from('{"status":{"internalStatus":"0","statusMessage":"ok"},"data":{}}');
+  const ok = Buffer.from('{"status":{"internalStatus":"0","statusMessage":"ok"},"data":{}}');
 
-async function pair(): Promise<{ session: SecureSession; server: FakeChannel }> {
-  const server = new FakeChannel();
-  const cipher = await ChannelCipher.create(Uint8Array.from(server.key));
-  return {
-    server,
-    session: new SecureSession({ secureToken: "t", ivPrefix: Uint8Array.from(server.ivPrefix), cipher }),
-  };
-}
+  async function pair(): Promise<{ session: SecureSession; server: FakeChannel }> {
+    const server = new FakeChannel();
+    const cipher = await ChannelCipher.create(Uint8Array.from(server.key));
+    return {
+      server,
+      session: new SecureSession({ secureToken: "t", ivPrefix: Uint8Array.from(server.ivPrefix), cipher }),
+    };
+  }
 
-const answer = ({ body, headers }: { body: Uint8Array; headers: Record<string, string> }, status = 200) => ({
-  status,
-  headers: new Headers(headers),
-  body,
-});
-const clear = (code: number, status: number) =>
-  answer(
-    {
-      body: Buffer.from(JSON.stringify({ status: { internalStatus: String(code), statusMessage: "x" } })),
-      headers: {},
-    },
+  const answer = ({ body, headers }: { body: Uint8Array; headers: Record<string, string> }, status = 200) => ({
     status,
+    headers: new Headers(headers),
+    body,
+  });
+  const clear = (code: number, status: number) =>
+    answer(
+      {
+        body: Buffer.from(JSON.stringify({ status: { internalStatus: String(code), statusMessage: "x" } })),
+        headers: {},
+      },
+      status,
+    );
+
+  describe("requests", () => {
+    test("without a body carry the token only", async () => {
+      const { session } = await pair();
+      await expect(session.seal({ headers: { "if-match": '"1"' } })).resolves.toEqual({
+        headers: { "if-match": '"1"', "secure-token": "t" },
+      });
+    });
+
+    test("with JSON become base64 that the server can open", async () => {
+      const { session, server } = await pair();
+      const { headers, body } = await session.seal({
+        headers: { "content-type": "application/json" },
+        body: '{"Name":"Zoë"}',
+      });
+      expect(headers).toMatchObject({ "content-type": "application/text", "secure-token": "t" });
+      expect(body).toMatch(/^[A-Za-z0-9+/]+=*$/);
+      expect(
+        Buffer.from(server.open(headers["encrypted"] ?? null, Buffer.from(body as string), true) ?? []).toString(),
+      ).toBe('{"Name":"Zoë"}');
+    });
+
+    test("with bytes stay bytes, and keep their type", async () => {
+      const { session, server } = await pair();
+      const plain = Uint8Array.from(randomBytes(1_000));
+      const { headers, body } = await session.seal({ headers: { "content-type": "image/png" }, body: plain });
+      expect(headers["content-type"]).toBe("image/png");
+      expect(body).toHaveLength(1_000);
+      expect(
+        Buffer.from(server.open(headers["encrypted"] ?? null, body as Uint8Array, false) ?? []).equals(plain),
+      ).toBe(true);
+    });
+
+    test("at the same time have separate numbers, from 0 without gaps", async () => {
+      const { session, server } = await pair();
+      const sent = await Promise.all(
+        Array.from({ length: 200 }, (_, n) => session.seal({ headers: {}, body: `{"n":${n}}` })),
+      );
+      for (const { headers, body } of sent)
+        expect(server.open(headers["encrypted"] ?? null, Buffer.from(body as string), true)).toBeDefined();
+      expect(server.received.toSorted((a, b) => Number(a - b))).toEqual(
+        Array.from({ length: 200 }, (_, n) => BigInt(n)),
+      );
+    });
+
+    test("with the same contents never look the same", async () => {
+      const { session } = await pair();
+      const sent = await Promise.all(
+        Array.from({ length: 50 }, () => session.seal({ headers: {}, body: "{}".padEnd(32) })),
+      );
+      expect(new Set(sent.map(({ body }) => body)).size).toBe(50);
+    });
+  });
+
+  describe("answers", () => {
+    test("are opened, as texts and as files", async () => {
+      const { session, server } = await pair();
+      expect(Buffer.from((await session.open(answer(server.seal(ok)))).body).equals(ok)).toBe(true);
+      expect(Buffer.from((await session.open(answer(server.seal(ok, { asText: false })))).body).equals(ok)).toBe(true);
+    });
+
+    test("keep their status and headers", async () => {
+      const { session, server } = await pair();
+      const opened = await session.open(answer(server.seal(ok), 404));
+      expect(opened.status).toBe(404);
+      expect(opened.headers.get("content-type")).toBe("application/text; charset=utf-8");
+    });
+
+    test("may arrive in any order, with gaps", async () => {
+      const { session, server } = await pair();
+      for (const message of [128n, 0n, 2n ** 64n - 1n, 5n, 129n]) {
+        expect((await session.open(answer(server.seal(ok, { message })))).body).toHaveLength(ok.length);
+      }
+    });
+
+    test.each([
+      ["repeated-number", { message: 7n }],
+      ["wrong-direction", { direction: 1 as const }],
+      ["foreign-prefix", { ivPrefix: Uint8Array.of(0, 0, 0) }],
+      ["not-first-block", { block: 1 }],
+    ])("are refused for %s", async (reason, parts) => {
+      const { session, server } = await pair();
+      await session.open(answer(server.seal(ok, { message: 7n })));
+      await expect(session.open(answer(server.seal(ok, parts)))).rejects.toMatchObject({
+        name: "ChannelError",
+        reason,
+      });
+    });
+
+    test("are accepted once, even two at the same time", async () => {
+      const { session, server } = await pair();
+      const one = answer(server.seal(ok));
+      const outcomes = await Promise.allSettled([session.open(one), session.open(one), session.open(one)]);
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
+    });
+
+    test.each(["", "v=1", "v=2;seq=1", "v=1;iv=", "v=1;iv=AAAA", "v=1, v=1"])(
+      "are refused with the header %j",
+      async (encrypted) => {
+        const { session, server } = await pair();
+        const { body } = server.seal(ok);
+        await expect(session.open(answer({ body, headers: { encrypted } }))).rejects.toMatchObject({
+          reason: "no-counter-block",
+        });
+      },
+    );
+
+    test("are refused with invalid base64", async () => {
+      const { session, server } = await pair();
+      const { headers } = server.seal(ok);
+      await expect(session.open(answer({ body: Buffer.from("?"), headers }))).rejects.toMatchObject({
+        reason: "undecipherable",
+      });
+    });
+  });
+
+  describe("answers in clear text", () => {
+    test.each([100, 101, 200, 201, 202, 203, 204, 304, 305, 307, 314, 607, 699, 704, 705, 706, 799, 800])(
+      "are trusted with %i",
+      async (code) => {
+        const { session } = await pair();
+        const refusal = clear(code, 400);
+        await expect(session.open(refusal)).resolves.toBe(refusal);
+      },
+    );
+
+    test.each([0, 207, 300, 302, 308, 312, 318, 403, 404, 609, 703, 710, 713, 801])(
+      "are not trusted with %i",
+      async (code) => {
+        const { session } = await pair();
+        await expect(session.open(clear(code, code === 0 ? 200 : 400))).rejects.toMatchObject({
+          name: "ChannelError",
+          reason: "clear-answer",
+        });
+      },
+    );
+
+    test("without an envelope come from another server", async () => {
+      const { session } = await pair();
+      await expect(session.open(answer({ body: Buffer.from("file"), headers: {} }))).rejects.toMatchObject({
+        name: "TransportError",
+        reason: "foreign-answer",
+      });
+    });
+  });
+
+  test.each([200, 201, 202, 203, 204, 312, 314])("code %i ends the session", async (code) => {
+    expect((await pair()).session.isOverWith(code)).toBe(true);
+  });
+
+  test.each([0, 101, 302, 310, 704])("code %i keeps the session", async (code) => {
+    expect((await pair()).session.isOverWith(code)).toBe(false);
+  });
+
+  const fromBase64 = (text: string) => Uint8Array.from(Buffer.from(text, "base64"));
+
+  test.each(secureMode.traffic)(
+    "the channel cipher matches message $message in direction $direction, under $iv",
+    async ({ symmetricKey, iv, plainBase64, cipherBase64 }) => {
+      const cipher = await ChannelCipher.create(fromBase64(symmetricKey));
+      expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(plainBase64))).toString("base64")).toBe(
+        cipherBase64,
+      );
+      expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(cipherBase64))).toString("base64")).toBe(
+        plainBase64,
+      );
+    },
   );
 
-describe("requests", () => {
-  test("without a body carry the token only", async () => {
-    const { session } = await pair();
-    await expect(session.seal({ headers: { "if-match": '"1"' } })).resolves.toEqual({
-      headers: { "if-match": '"1"', "secure-token": "t" },
-    });
-  });
-
-  test("with JSON become base64 that the server can open", async () => {
-    const { session, server } = await pair();
-    const { headers, body } = await session.seal({
-      headers: { "content-type": "application/json" },
-      body: '{"Name":"Zoë"}',
-    });
-    expect(headers).toMatchObject({ "content-type": "application/text", "secure-token": "t" });
-    expect(body).toMatch(/^[A-Za-z0-9+/]+=*$/);
-    expect(
-      Buffer.from(server.open(headers["encrypted"] ?? null, Buffer.from(body as string), true) ?? []).toString(),
-    ).toBe('{"Name":"Zoë"}');
-  });
-
-  test("with bytes stay bytes, and keep their type", async () => {
-    const { session, server } = await pair();
-    const plain = Uint8Array.from(randomBytes(1_000));
-    const { headers, body } = await session.seal({ headers: { "content-type": "image/png" }, body: plain });
-    expect(headers["content-type"]).toBe("image/png");
-    expect(body).toHaveLength(1_000);
-    expect(Buffer.from(server.open(headers["encrypted"] ?? null, body as Uint8Array, false) ?? []).equals(plain)).toBe(
-      true,
+  test("the channel cipher agrees with OpenSSL for messages of any length", async () => {
+    const key = randomBytes(32);
+    const cipher = await ChannelCipher.create(Uint8Array.from(key));
+    const number = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 5_000, size: "max" }), number, async (plain, message) => {
+        const iv = buildCounterBlock({ direction: 1, ivPrefix: Uint8Array.of(1, 2, 3), message, block: 0 });
+        expect(
+          Buffer.from(await cipher.apply(iv, plain)).equals(createCipheriv("aes-256-ctr", key, iv).update(plain)),
+        ).toBe(true);
+      }),
+      { numRuns: 50 },
     );
   });
 
-  test("at the same time have separate numbers, from 0 without gaps", async () => {
-    const { session, server } = await pair();
-    const sent = await Promise.all(
-      Array.from({ length: 200 }, (_, n) => session.seal({ headers: {}, body: `{"n":${n}}` })),
-    );
-    for (const { headers, body } of sent)
-      expect(server.open(headers["encrypted"] ?? null, Buffer.from(body as string), true)).toBeDefined();
-    expect(server.received.toSorted((a, b) => Number(a - b))).toEqual(Array.from({ length: 200 }, (_, n) => BigInt(n)));
-  });
-
-  test("with the same contents never look the same", async () => {
-    const { session } = await pair();
-    const sent = await Promise.all(
-      Array.from({ length: 50 }, () => session.seal({ headers: {}, body: "{}".padEnd(32) })),
-    );
-    expect(new Set(sent.map(({ body }) => body)).size).toBe(50);
+  test("the block number never overflows into the message number", async () => {
+    const cipher = await ChannelCipher.create(new Uint8Array(32));
+    const last = buildCounterBlock({ direction: 1, ivPrefix: new Uint8Array(3), message: 5n, block: 2 ** 32 - 1 });
+    const next = buildCounterBlock({ direction: 1, ivPrefix: new Uint8Array(3), message: 6n, block: 0 });
+    const overrun = (await cipher.apply(last, new Uint8Array(32))).subarray(16);
+    expect(overrun).not.toEqual(await cipher.apply(next, new Uint8Array(16)));
   });
 });
 
-describe("answers", () => {
-  test("are opened, as texts and as files", async () => {
-    const { session, server } = await pair();
-    expect(Buffer.from((await session.open(answer(server.seal(ok)))).body).equals(ok)).toBe(true);
-    expect(Buffer.from((await session.open(answer(server.seal(ok, { asText: false })))).body).equals(ok)).toBe(true);
+describe("transport", () => {
+  describe("deadline", () => {
+    const endless = () => new Promise<never>(() => {});
+
+    beforeEach(() => {
+      jest.useFakeTimers();
+    });
+    afterEach(() => {
+      jest.useRealTimers();
+    });
+
+    test("work that ends in time returns its result, and leaves no timer", async () => {
+      await expect(withinLimits({ timeout: 1_000 }, async () => 7)).resolves.toBe(7);
+      await expect(withinLimits({ timeout: 1_000 }, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
+      expect(jest.getTimerCount()).toBe(0);
+    });
+
+    test("work over time is aborted, and its result is not awaited", async () => {
+      let passedSignal: AbortSignal | undefined;
+      const outcome = withinLimits({ timeout: 1_000 }, (signal) => {
+        passedSignal = signal;
+        return endless();
+      }).catch((error: unknown) => error);
+      jest.advanceTimersByTime(999);
+      expect(passedSignal?.aborted).toBe(false);
+      jest.advanceTimersByTime(1);
+      const error = await outcome;
+      expect(error).toBeInstanceOf(TransportError);
+      expect(error).toMatchObject({ reason: "timeout" });
+      expect(passedSignal?.reason).toBe(error);
+    });
+
+    test("a signal ends work with its own reason", async () => {
+      const controller = new AbortController();
+      const outcome = withinLimits({ timeout: 1_000, signal: controller.signal }, endless).catch(
+        (error: unknown) => error,
+      );
+      const reason = new Error("changed my mind");
+      controller.abort(reason);
+      expect(await outcome).toBe(reason);
+      expect(jest.getTimerCount()).toBe(0);
+    });
+
+    test("an aborted signal prevents work", async () => {
+      const work = jest.fn(endless);
+      await expect(withinLimits({ signal: AbortSignal.abort() }, work)).rejects.toMatchObject({ name: "AbortError" });
+      expect(work).not.toHaveBeenCalled();
+    });
+
+    test("0 means no limit", async () => {
+      const outcome = withinLimits({ timeout: 0 }, async () => "late");
+      expect(jest.getTimerCount()).toBe(0);
+      await expect(outcome).resolves.toBe("late");
+    });
+
+    test.each([-1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])("refuses %p as a time", async (timeout) => {
+      await expect(withinLimits({ timeout }, endless)).rejects.toThrow(RangeError);
+    });
   });
 
-  test("keep their status and headers", async () => {
-    const { session, server } = await pair();
-    const opened = await session.open(answer(server.seal(ok), 404));
-    expect(opened.status).toBe(404);
-    expect(opened.headers.get("content-type")).toBe("application/text; charset=utf-8");
+  const answer = (body: unknown, status = 200, headers: Record<string, string> = {}) => ({
+    status,
+    headers: new Headers(headers),
+    body: new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body)),
   });
 
-  test("may arrive in any order, with gaps", async () => {
-    const { session, server } = await pair();
-    for (const message of [128n, 0n, 2n ** 64n - 1n, 5n, 129n]) {
-      expect((await session.open(answer(server.seal(ok, { message })))).body).toHaveLength(ok.length);
+  function thrownBy(work: () => unknown): unknown {
+    try {
+      work();
+    } catch (error) {
+      return error;
     }
+    throw new Error("nothing was thrown");
+  }
+
+  test("a success returns its payload and its message", () => {
+    const status = { internalStatus: "0", statusMessage: "A database user must be assigned" };
+    expect(successOf(answer({ status, data: { a: 1 } }))).toEqual({ data: { a: 1 }, message: status.statusMessage });
+    expect(successOf(answer({ status, data: null }))).toMatchObject({ data: null });
+  });
+
+  test("an error has all values of the answer", () => {
+    const status = {
+      internalStatus: "706",
+      statusMessage: "The server is currently unavailable",
+      debugMessage: "maintenance",
+    };
+    const error = thrownBy(() => successOf(answer({ status }, 503, { "retry-after": "60", "x-request-id": "r-1" })));
+    expect(error).toBeInstanceOf(SallyportError);
+    expect(error).toMatchObject({
+      name: "SallyportError",
+      code: 706,
+      httpStatus: 503,
+      requestId: "r-1",
+      retryAfter: 60,
+      debugMessage: "maintenance",
+      message: "706 The server is currently unavailable",
+    });
+  });
+
+  test("missing values of an error are undefined", () => {
+    const error = thrownBy(() =>
+      successOf(answer({ status: { internalStatus: "304", statusMessage: "Invalid path" } }, 404)),
+    );
+    expect(error).toMatchObject({ requestId: undefined, retryAfter: undefined, debugMessage: undefined });
   });
 
   test.each([
-    ["repeated-number", { message: 7n }],
-    ["wrong-direction", { direction: 1 as const }],
-    ["foreign-prefix", { ivPrefix: Uint8Array.of(0, 0, 0) }],
-    ["not-first-block", { block: 1 }],
-  ])("are refused for %s", async (reason, parts) => {
-    const { session, server } = await pair();
-    await session.open(answer(server.seal(ok, { message: 7n })));
-    await expect(session.open(answer(server.seal(ok, parts)))).rejects.toMatchObject({ name: "ChannelError", reason });
+    ["a page", "<html>Bad gateway</html>", 502],
+    ["nothing", "", 204],
+    ["other JSON", { error: "x" }, 500],
+    ["no object", "5", 200],
+    ["null", "null", 200],
+    ["a number as a code", { status: { internalStatus: 0, statusMessage: "ok" }, data: {} }, 200],
+    ["a word as a code", { status: { internalStatus: "none", statusMessage: "ok" }, data: {} }, 200],
+    ["a success without payload", { status: { internalStatus: "0", statusMessage: "ok" } }, 200],
+    ["an inconsistent success", { status: { internalStatus: "0", statusMessage: "ok" }, data: {} }, 502],
+  ])("an answer with %s is foreign", (_title, body, httpStatus) => {
+    const error = thrownBy(() => successOf(answer(body, httpStatus)));
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ reason: "foreign-answer", httpStatus });
   });
 
-  test("are accepted once, even two at the same time", async () => {
-    const { session, server } = await pair();
-    const one = answer(server.seal(ok));
-    const outcomes = await Promise.allSettled([session.open(one), session.open(one), session.open(one)]);
-    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected"]);
+  test("bytes that are not UTF-8 are no envelope", () => {
+    expect(codeOf({ ...answer(""), body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toBeUndefined();
   });
 
-  test.each(["", "v=1", "v=2;seq=1", "v=1;iv=", "v=1;iv=AAAA", "v=1, v=1"])(
-    "are refused with the header %j",
-    async (encrypted) => {
-      const { session, server } = await pair();
-      const { body } = server.seal(ok);
-      await expect(session.open(answer({ body, headers: { encrypted } }))).rejects.toMatchObject({
-        reason: "no-counter-block",
-      });
-    },
-  );
+  const now = Date.parse("2030-01-01T00:00:00Z");
 
-  test("are refused with invalid base64", async () => {
-    const { session, server } = await pair();
-    const { headers } = server.seal(ok);
-    await expect(session.open(answer({ body: Buffer.from("?"), headers }))).rejects.toMatchObject({
-      reason: "undecipherable",
+  test.each([
+    ["0", 0],
+    ["60", 60],
+    [" 5 ", 5],
+    ["Tue, 01 Jan 2030 00:01:00 GMT", 60],
+    ["Mon, 31 Dec 2029 23:00:00 GMT", 0],
+    ["soon", undefined],
+    ["", undefined],
+  ])("Retry-After %j is parsed", (value, seconds) => {
+    expect(retryAfterOf(new Headers({ "retry-after": value }), now)).toBe(seconds);
+  });
+
+  test("a missing Retry-After is undefined", () => {
+    expect(retryAfterOf(new Headers(), now)).toBeUndefined();
+  });
+
+  test.each([
+    ["http://127.0.0.1:8080", "", "/v1/login", "http://127.0.0.1:8080/v1/login"],
+    ["http://127.0.0.1:8080/", "", "/_CheckService", "http://127.0.0.1:8080/_CheckService"],
+    [
+      "https://db.example/gate/",
+      "archive",
+      "/v1/objects/Customer",
+      "https://db.example/gate/archive/v1/objects/Customer",
+    ],
+    ["https://db.example//", "archive", "/v1/login", "https://db.example/archive/v1/login"],
+  ])("address %s and alias %j are joined", (baseUrl, alias, path, expected) => {
+    expect(new ServiceAddress(baseUrl, alias).of(path)).toBe(expected);
+  });
+
+  test("query parameters are percent-encoded, objects as JSON, and undefined ones omitted", () => {
+    const address = new ServiceAddress("https://db.example", "");
+    const text = address.of("/v1/objects/Customer", {
+      page: 0,
+      query: { where: { Name: "a&b+c ü" } },
+      serialization: undefined,
+      full: true,
     });
+    expect(text).not.toContain("serialization");
+    const { searchParams } = new URL(text);
+    expect([...searchParams]).toEqual([
+      ["page", "0"],
+      ["query", '{"where":{"Name":"a&b+c ü"}}'],
+      ["full", "true"],
+    ]);
   });
-});
 
-describe("answers in clear text", () => {
-  test.each([100, 101, 200, 201, 202, 203, 204, 304, 305, 307, 314, 607, 699, 704, 705, 706, 799, 800])(
-    "are trusted with %i",
-    async (code) => {
-      const { session } = await pair();
-      const refusal = clear(code, 400);
-      await expect(session.open(refusal)).resolves.toBe(refusal);
-    },
-  );
-
-  test.each([0, 207, 300, 302, 308, 312, 318, 403, 404, 609, 703, 710, 713, 801])(
-    "are not trusted with %i",
-    async (code) => {
-      const { session } = await pair();
-      await expect(session.open(clear(code, code === 0 ? 200 : 400))).rejects.toMatchObject({
-        name: "ChannelError",
-        reason: "clear-answer",
-      });
-    },
-  );
-
-  test("without an envelope come from another server", async () => {
-    const { session } = await pair();
-    await expect(session.open(answer({ body: Buffer.from("file"), headers: {} }))).rejects.toMatchObject({
-      name: "TransportError",
-      reason: "foreign-answer",
-    });
+  test.each([
+    "",
+    "db.example",
+    "ftp://db.example",
+    "https://user@db.example",
+    "https://:pw@db.example",
+    "https://db.example?x=1",
+    "https://db.example#x",
+  ])("server address %j is refused", (baseUrl) => {
+    expect(() => new ServiceAddress(baseUrl, "")).toThrow(TypeError);
   });
-});
 
-test.each([200, 201, 202, 203, 204, 312, 314])("code %i ends the session", async (code) => {
-  expect((await pair()).session.isOverWith(code)).toBe(true);
-});
+  test.each(["A", "1a", "a/b", "..", "a".repeat(64)])("alias %j is refused", (alias) => {
+    expect(() => new ServiceAddress("https://db.example", alias)).toThrow(TypeError);
+  });
 
-test.each([0, 101, 302, 310, 704])("code %i keeps the session", async (code) => {
-  expect((await pair()).session.isOverWith(code)).toBe(false);
-});
+  test.each(["v1/login", "/v1/login?x=1", "/v1/login#x"])("path %j is refused", (path) => {
+    expect(() => new ServiceAddress("https://db.example", "").of(path)).toThrow(TypeError);
+  });
 
-const fromBase64 = (text: string) => Uint8Array.from(Buffer.from(text, "base64"));
-
-test.each(secureMode.traffic)(
-  "the channel cipher matches message $message in direction $direction, under $iv",
-  async ({ symmetricKey, iv, plainBase64, cipherBase64 }) => {
-    const cipher = await ChannelCipher.create(fromBase64(symmetricKey));
-    expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(plainBase64))).toString("base64")).toBe(
-      cipherBase64,
-    );
-    expect(Buffer.from(await cipher.apply(fromBase64(iv), fromBase64(cipherBase64))).toString("base64")).toBe(
-      plainBase64,
-    );
-  },
-);
-
-test("the channel cipher agrees with OpenSSL for messages of any length", async () => {
-  const key = randomBytes(32);
-  const cipher = await ChannelCipher.create(Uint8Array.from(key));
-  const number = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
-  await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 5_000, size: "max" }), number, async (plain, message) => {
-      const iv = buildCounterBlock({ direction: 1, ivPrefix: Uint8Array.of(1, 2, 3), message, block: 0 });
-      expect(
-        Buffer.from(await cipher.apply(iv, plain)).equals(createCipheriv("aes-256-ctr", key, iv).update(plain)),
-      ).toBe(true);
-    }),
-    { numRuns: 50 },
-  );
-});
-
-test("the block number never overflows into the message number", async () => {
-  const cipher = await ChannelCipher.create(new Uint8Array(32));
-  const last = buildCounterBlock({ direction: 1, ivPrefix: new Uint8Array(3), message: 5n, block: 2 ** 32 - 1 });
-  const next = buildCounterBlock({ direction: 1, ivPrefix: new Uint8Array(3), message: 6n, block: 0 });
-  const overrun = (await cipher.apply(last, new Uint8Array(32))).subarray(16);
-  expect(overrun).not.toEqual(await cipher.apply(next, new Uint8Array(16)));
+  test.each([
+    ["https://db.example", true],
+    ["http://localhost:8080", true],
+    ["http://demo.localhost", true],
+    ["http://127.0.0.1", true],
+    ["http://127.9.9.9", true],
+    ["http://[::1]:8080", true],
+    ["http://db.example", false],
+    ["http://localhost.example", false],
+    ["http://127.0.0.1.example", false],
+    ["http://10.0.0.1", false],
+    ["http://mylocalhost", false],
+  ])("%s is protected: %s", (baseUrl, isProtected) => {
+    expect(new ServiceAddress(baseUrl, "").isProtected).toBe(isProtected);
+  });
 });

@@ -1,69 +1,263 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { type AdapterUnderTest, checks, runCheck, runChecks } from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { isFullRun } from "@sallyport/test-kit/scope";
+import { readContracts } from "../src/contract/contracts.ts";
+import { everyCall } from "../src/fixtures/every-call.ts";
+import { blockedMessage } from "../src/watch/blocked-message.ts";
 import { allBrokenAdapters } from "./broken/all-broken-adapters.ts";
 import { brokenStorage } from "./broken/broken-adapter.ts";
+import { brokenMemories } from "./broken/broken-memories.ts";
+import { brokenBatches } from "./broken/broken-processes.ts";
+import { exactlyCaught } from "./broken/exactly-caught/all-exactly-caught.ts";
+import { brokenRecordProcesses } from "./broken/records/broken-record-processes.ts";
+import { SharedDatabase } from "./broken/shared-database.ts";
 import { sideBySide, soundly } from "./broken/side-by-side.ts";
 
-const needsOf = (name: string) => checks.find((check) => check.name === name)?.needs;
+describe("broken adapters", () => {
+  const needsOf = (name: string) => checks.find((check) => check.name === name)?.needs;
 
-type Create = (options: { readonly clockOffset: () => number }) => Storage;
+  type Create = (options: { readonly clockOffset: () => number }) => Storage;
 
-function adapter(name: string, create: Create): AdapterUnderTest {
-  return {
-    name,
-    create: async (options) => {
-      const storage = create(options);
+  function adapter(name: string, create: Create): AdapterUnderTest {
+    return {
+      name,
+      create: async (options) => {
+        const storage = create(options);
+        return { storage, destroy: () => storage.close() };
+      },
+    };
+  }
+
+  const sound = adapter("sound", (options) => new MemoryStorage(options));
+
+  const outcomes = new Map<string, string>();
+
+  /** The outcome of the check with an intact storage. */
+  async function outcomeOfSound(check: string): Promise<string> {
+    const outcome = outcomes.get(check) ?? (await runCheck(sound, check)).outcome;
+    outcomes.set(check, outcome);
+    return outcome;
+  }
+
+  describe.each(allBrokenAdapters)("faults in %s", (_part, adapters) => {
+    const cases = adapters.flatMap(({ fault, caughtBy: names, create }) =>
+      names.map((caughtBy) => ({ fault, caughtBy, create })),
+    );
+
+    test.each(cases)('$fault: fails "$caughtBy"', async ({ fault, caughtBy, create }) => {
+      expect(await outcomeOfSound(caughtBy)).toBe(needsOf(caughtBy) === null ? "passed" : "notApplicable");
+      const { outcome, error } = await runCheck(adapter(fault, create), caughtBy);
+      expect(outcome).toBe("failed");
+      // Any other error is a mistake in the fault itself.
+      expect(["ConformanceError", "ServiceError"]).toContain((error as Error).name);
+    });
+  });
+
+  test("a storage with an index limit passes if it keeps the limit", async () => {
+    const limited = adapter("limited", (options) => {
+      const storage = new MemoryStorage(options);
+      return brokenStorage(storage, {
+        capabilities: { ...storage.capabilities, indexesPerTable: 20 },
+        alignIndexes: (wanted) => storage.alignIndexes(wanted.slice(0, 20)),
+      });
+    });
+    const { results } = await runChecks(limited, { checks: checks.filter(({ needs }) => needs === "indexesPerTable") });
+    expect(results.map(({ outcome }) => outcome)).toEqual(["passed"]);
+  });
+
+  test.each(checks.filter(({ section, needs }) => section === "changes" && needs === null).map(({ name }) => name))(
+    "a storage with overlapping transactions and sound stamps passes: %s",
+    async (name) => {
+      expect(
+        await runCheck(
+          adapter("side by side", (options) => sideBySide(options, soundly)),
+          name,
+        ),
+      ).toMatchObject({ outcome: "passed" });
+    },
+  );
+});
+
+describe("broken processes", () => {
+  const sound: AdapterUnderTest = { name: "sound", create: async (options) => new SharedDatabase(options).underTest() };
+
+  const ofSeveralProcesses = checks.filter(({ needs }) => needs === "severalProcesses" || needs === "durable");
+
+  test("processes that share a database correctly pass", async () => {
+    const { results } = await runChecks(sound, { checks: ofSeveralProcesses });
+    expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
+  }, 120_000);
+
+  describe.each([
+    ["several processes", brokenBatches],
+    ["records across processes", brokenRecordProcesses],
+    ["a reopened database", brokenMemories],
+  ])("faults in %s", (_where, broken) => {
+    const cases = broken.flatMap(({ fault, caughtBy: names, create }) =>
+      names.map((caughtBy) => ({ fault, caughtBy, create })),
+    );
+
+    test.each(cases)('$fault: fails "$caughtBy"', async ({ fault, caughtBy, create }) => {
+      const { outcome, error } = await runCheck({ name: fault, create }, caughtBy);
+      expect(outcome).toBe("failed");
+      // Any other error is a mistake in the fault itself.
+      expect(["ConformanceError", "ServiceError"]).toContain((error as Error).name);
+    });
+  });
+});
+
+describe("exactly caught", () => {
+  describe("event loop watch", () => {
+    const folder = join(import.meta.dirname, "modules");
+    const some = ["closes without a previous migration", "is healthy after the migration"];
+    const chosen = some.flatMap((name) => ["--check", name]);
+
+    /** Runs the command with a short time limit. It exits on its own, because `process.exit` has no effect. */
+    function run(
+      ...args: readonly string[]
+    ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+      return new Promise((resolve) => {
+        execFile(
+          process.execPath,
+          ["soon-told.mjs", ...args],
+          { cwd: folder, timeout: 60_000 },
+          (error, stdout, stderr) => {
+            resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+          },
+        );
+      });
+    }
+
+    test("reports an adapter that blocks the event loop once, with the running checks", async () => {
+      const { code, stdout, stderr } = await run("hog.mjs", ...chosen);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: `${blockedMessage(some, 900)}\n` });
+      expect(stdout).toContain("2 passed, 0 failed");
+    }, 60_000);
+
+    test("reports nothing for an adapter that does not block, and keeps no process alive", async () => {
+      expect(await run("memory.mjs", "--section", "throttle")).toMatchObject({ code: 0, stderr: "" });
+    }, 60_000);
+
+    test("names the running checks and the remedy", () => {
+      expect(blockedMessage(["shares one clock across processes"], 30_000)).toBe(
+        'The adapter has blocked the event loop for 30 s during this check: "shares one clock across processes". No timer fires, not even the time limit of the checks. Let the adapter await setImmediate once per call or transaction.',
+      );
+      expect(blockedMessage([], 30_000)).toMatch(
+        /^The adapter has blocked the event loop for 30 s outside the checks\. /,
+      );
+    });
+  });
+
+  /** These checks make every call only for its failure or its existence. */
+  const callEverything: ReadonlySet<string> = new Set([
+    "answers 705 to every call until it is migrated",
+    "answers 706 to every call after it is closed",
+    "offers every call inside a transaction",
+  ]);
+
+  const memory = {
+    name: "memory",
+    create: async (options: { readonly clockOffset: () => number }) => {
+      const storage = new MemoryStorage(options);
       return { storage, destroy: () => storage.close() };
     },
   };
-}
 
-const sound = adapter("sound", (options) => new MemoryStorage(options));
+  const calls = [...readContracts().keys()];
 
-const outcomes = new Map<string, string>();
-
-/** The outcome of the check with an intact storage. */
-async function outcomeOfSound(check: string): Promise<string> {
-  const outcome = outcomes.get(check) ?? (await runCheck(sound, check)).outcome;
-  outcomes.set(check, outcome);
-  return outcome;
-}
-
-describe.each(allBrokenAdapters)("faults in %s", (_part, adapters) => {
-  const cases = adapters.flatMap(({ fault, caughtBy: names, create }) =>
-    names.map((caughtBy) => ({ fault, caughtBy, create })),
-  );
-
-  test.each(cases)('$fault: fails "$caughtBy"', async ({ fault, caughtBy, create }) => {
-    expect(await outcomeOfSound(caughtBy)).toBe(needsOf(caughtBy) === null ? "passed" : "notApplicable");
-    const { outcome, error } = await runCheck(adapter(fault, create), caughtBy);
-    expect(outcome).toBe("failed");
-    // Any other error is a mistake in the fault itself.
-    expect(["ConformanceError", "ServiceError"]).toContain((error as Error).name);
+  test("reads the contracts of all ports", () => {
+    expect(calls).toEqual(
+      expect.arrayContaining([
+        "storage.transaction",
+        "storage.close",
+        "archive.import",
+        "sessions.open",
+        "settings.setMaintenance",
+        "throttle.sweep",
+      ]),
+    );
   });
-});
 
-test("a storage with an index limit passes if it keeps the limit", async () => {
-  const limited = adapter("limited", (options) => {
-    const storage = new MemoryStorage(options);
-    return brokenStorage(storage, {
-      capabilities: { ...storage.capabilities, indexesPerTable: 20 },
-      alignIndexes: (wanted) => storage.alignIndexes(wanted.slice(0, 20)),
+  test("covers every repository call in the checks that make all of them", () => {
+    const { repositories } = new MemoryStorage();
+    expect([...everyCall(repositories).keys()].toSorted()).toEqual(
+      calls.filter((call) => !/^(?:storage|archive)\./.test(call)).toSorted(),
+    );
+  });
+
+  test("checks every call of every port", async () => {
+    const { results } = await runChecks(memory);
+    const made = new Set(results.filter(({ name }) => !callEverything.has(name)).flatMap((result) => result.calls));
+    expect(calls.filter((call) => !made.has(call))).toEqual([]);
+    // Otherwise a name has changed.
+    expect(results.filter(({ name }) => callEverything.has(name))).toHaveLength(callEverything.size);
+  }, 120_000);
+
+  describe("exact failures", () => {
+    /** Milliseconds for a part of the kit on a busy machine. */
+    const timeout = 120_000;
+
+    const alone: readonly AdapterUnderTest[] = allBrokenAdapters.flatMap(([, adapters]) =>
+      adapters.map(({ fault, create }) => ({
+        name: fault,
+        create: async (options) => {
+          const storage = create(options);
+          return { storage, destroy: () => storage.close() };
+        },
+      })),
+    );
+    const shared: readonly AdapterUnderTest[] = [...brokenBatches, ...brokenRecordProcesses, ...brokenMemories].map(
+      ({ fault, create }) => ({
+        name: fault,
+        create,
+      }),
+    );
+
+    async function failuresOf(adapter: AdapterUnderTest, sections: readonly string[]): Promise<string[]> {
+      const { results } = await runChecks(adapter, {
+        checks: checks.filter(({ section }) => sections.includes(section)),
+      });
+      return results.filter(({ outcome }) => outcome === "failed").map(({ name }) => name);
+    }
+
+    // All of them take a minute.
+    test.each(isFullRun ? exactlyCaught : exactlyCaught.filter((_, index) => index % 6 === 0))(
+      "$fault: fails exactly the expected checks",
+      async ({ fault, sections, checks: broken }) => {
+        const found = [...alone, ...shared].filter(({ name }) => name === fault);
+        expect(found).toHaveLength(1);
+        for (const adapter of found)
+          expect((await failuresOf(adapter, sections)).toSorted()).toEqual(broken.toSorted());
+      },
+      timeout,
+    );
+
+    test(
+      "the intact storage passes all of these sections",
+      async () => {
+        const intact: AdapterUnderTest = {
+          name: "intact",
+          create: async (options) => {
+            const storage = new MemoryStorage(options);
+            return { storage, destroy: () => storage.close() };
+          },
+        };
+        expect(
+          await failuresOf(
+            intact,
+            exactlyCaught.flatMap(({ sections }) => sections),
+          ),
+        ).toEqual([]);
+      },
+      timeout,
+    );
+
+    test("cover more than thirty faults in most sections", () => {
+      expect(exactlyCaught.length).toBeGreaterThan(30);
+      expect(new Set(exactlyCaught.flatMap(({ sections }) => sections)).size).toBeGreaterThan(12);
     });
   });
-  const { results } = await runChecks(limited, { checks: checks.filter(({ needs }) => needs === "indexesPerTable") });
-  expect(results.map(({ outcome }) => outcome)).toEqual(["passed"]);
 });
-
-test.each(checks.filter(({ section, needs }) => section === "changes" && needs === null).map(({ name }) => name))(
-  "a storage with overlapping transactions and sound stamps passes: %s",
-  async (name) => {
-    expect(
-      await runCheck(
-        adapter("side by side", (options) => sideBySide(options, soundly)),
-        name,
-      ),
-    ).toMatchObject({ outcome: "passed" });
-  },
-);

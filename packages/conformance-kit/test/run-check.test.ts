@@ -1,3 +1,7 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   type AdapterUnderTest,
   type Check,
@@ -5,142 +9,368 @@ import {
   runCheck,
   runChecks,
   type StorageUnderTest,
+  findDifference,
+  memoryReference,
 } from "@sallyport/conformance-kit";
+import type { Repositories } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { type BrokenAdapter, brokenStorage, unguarded } from "./broken/broken-adapter.ts";
+import { brokenLocks } from "./broken/broken-locks.ts";
+import { brokenSessions } from "./broken/broken-sessions.ts";
+import { brokenGoing } from "./broken/deletion/broken-deleting.ts";
+import { brokenReturning } from "./broken/deletion/broken-restoring.ts";
+import { brokenConditions } from "./broken/queries/broken-conditions.ts";
+import { brokenOrder } from "./broken/queries/broken-order.ts";
 
-function adapter(changes: (storage: MemoryStorage) => Partial<StorageUnderTest> = () => ({})): AdapterUnderTest {
-  return {
-    name: "memory",
-    create: async (options) => {
-      const storage = new MemoryStorage(options);
-      return { storage, destroy: () => storage.close(), ...changes(storage) };
-    },
-  };
-}
-
-function check(run: Check["run"], changes: Partial<Check> = {}): Check {
-  return { section: "any", name: "any", needs: null, migrated: true, run, ...changes };
-}
-
-test("finds a check by its name", async () => {
-  const name = "is healthy after the migration";
-  expect(await runCheck(adapter(), name)).toMatchObject({ section: "lifecycle", name, outcome: "passed" });
-  await expect(runCheck(adapter(), "is everything")).rejects.toThrow('There is no check "is everything".');
-});
-
-test("runs every check, or reports it as not applicable", async () => {
-  const { results } = await runChecks(adapter());
-  expect(results.map(({ name }) => name)).toEqual(checks.map(({ name }) => name));
-  const notApplicable = results.filter(({ outcome }) => outcome === "notApplicable").map(({ name }) => name);
-  expect(notApplicable).toEqual(checks.filter(({ needs }) => needs !== null).map(({ name }) => name));
-  expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
-}, 120_000);
-
-test("fails if a storage declares several processes without a second connection", async () => {
-  const severalProcesses = adapter((storage) => {
-    const capabilities = { ...storage.capabilities, severalProcesses: true };
-    return { storage: Object.assign(Object.create(storage) as MemoryStorage, { capabilities }) };
-  });
-  expect(await runCheck(severalProcesses, "shares one clock across processes")).toMatchObject({
-    outcome: "failed",
-    error: { name: "ConformanceError" },
-  });
-});
-
-test("migrates the database first, unless the check does it", async () => {
-  const health = check(({ storage }) => storage.health());
-  expect(await runCheck(adapter(), health)).toMatchObject({ outcome: "passed" });
-  expect(await runCheck(adapter(), { ...health, migrated: false })).toMatchObject({
-    outcome: "failed",
-    error: { code: 705 },
-  });
-});
-
-test("stops at the time limit of the adapter", async () => {
-  const hanging = check(() => new Promise(() => {}));
-  expect(await runCheck({ ...adapter(), timeLimit: 50 }, hanging)).toMatchObject({
-    outcome: "failed",
-    error: { message: "The check did not end within 0.05 s." },
-  });
-});
-
-test("gives every check its own clock", async () => {
-  const start = Date.now();
-  const advancing = check(async ({ storage, advance }) => {
-    advance(3_600_000);
-    const moved = (await storage.now()) - start;
-    if (moved < 3_600_000 || moved >= 7_200_000) throw new Error(`moved by ${moved}`);
-  });
-  for (let round = 0; round < 2; round += 1)
-    expect(await runCheck(adapter(), advancing)).toMatchObject({ outcome: "passed" });
-});
-
-test("distinguishes unwritten calls from failures", async () => {
-  const notImplemented = Object.assign(new Error("sessions.count is not implemented yet."), { name: "NotImplemented" });
-  const unimplemented = adapter((storage) => {
-    const repositories = {
-      ...storage.repositories,
-      sessions: { ...storage.repositories.sessions, count: () => Promise.reject(notImplemented) },
-    };
+describe("run check", () => {
+  function adapter(changes: (storage: MemoryStorage) => Partial<StorageUnderTest> = () => ({})): AdapterUnderTest {
     return {
-      storage: Object.assign(Object.create(storage) as MemoryStorage, {
-        repositories,
-        now: () => {
-          throw notImplemented;
-        },
-      }),
+      name: "memory",
+      create: async (options) => {
+        const storage = new MemoryStorage(options);
+        return { storage, destroy: () => storage.close(), ...changes(storage) };
+      },
     };
+  }
+
+  function check(run: Check["run"], changes: Partial<Check> = {}): Check {
+    return { section: "any", name: "any", needs: null, migrated: true, run, ...changes };
+  }
+
+  test("finds a check by its name", async () => {
+    const name = "is healthy after the migration";
+    expect(await runCheck(adapter(), name)).toMatchObject({ section: "lifecycle", name, outcome: "passed" });
+    await expect(runCheck(adapter(), "is everything")).rejects.toThrow('There is no check "is everything".');
   });
-  const wanting = check(async ({ r }) => {
-    // The error is hidden by the check.
-    if ((await r.sessions.count().catch(() => -1)) !== 0) throw new Error("wrong");
+
+  test("runs every check, or reports it as not applicable", async () => {
+    const { results } = await runChecks(adapter());
+    expect(results.map(({ name }) => name)).toEqual(checks.map(({ name }) => name));
+    const notApplicable = results.filter(({ outcome }) => outcome === "notApplicable").map(({ name }) => name);
+    expect(notApplicable).toEqual(checks.filter(({ needs }) => needs !== null).map(({ name }) => name));
+    expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
+  }, 120_000);
+
+  test("fails if a storage declares several processes without a second connection", async () => {
+    const severalProcesses = adapter((storage) => {
+      const capabilities = { ...storage.capabilities, severalProcesses: true };
+      return { storage: Object.assign(Object.create(storage) as MemoryStorage, { capabilities }) };
+    });
+    expect(await runCheck(severalProcesses, "shares one clock across processes")).toMatchObject({
+      outcome: "failed",
+      error: { name: "ConformanceError" },
+    });
   });
-  expect(await runCheck(unimplemented, wanting)).toMatchObject({ outcome: "notImplemented", error: notImplemented });
-  expect(
+
+  test("migrates the database first, unless the check does it", async () => {
+    const health = check(({ storage }) => storage.health());
+    expect(await runCheck(adapter(), health)).toMatchObject({ outcome: "passed" });
+    expect(await runCheck(adapter(), { ...health, migrated: false })).toMatchObject({
+      outcome: "failed",
+      error: { code: 705 },
+    });
+  });
+
+  test("stops at the time limit of the adapter", async () => {
+    const hanging = check(() => new Promise(() => {}));
+    expect(await runCheck({ ...adapter(), timeLimit: 50 }, hanging)).toMatchObject({
+      outcome: "failed",
+      error: { message: "The check did not end within 0.05 s." },
+    });
+  });
+
+  test("gives every check its own clock", async () => {
+    const start = Date.now();
+    const advancing = check(async ({ storage, advance }) => {
+      advance(3_600_000);
+      const moved = (await storage.now()) - start;
+      if (moved < 3_600_000 || moved >= 7_200_000) throw new Error(`moved by ${moved}`);
+    });
+    for (let round = 0; round < 2; round += 1)
+      expect(await runCheck(adapter(), advancing)).toMatchObject({ outcome: "passed" });
+  });
+
+  test("distinguishes unwritten calls from failures", async () => {
+    const notImplemented = Object.assign(new Error("sessions.count is not implemented yet."), {
+      name: "NotImplemented",
+    });
+    const unimplemented = adapter((storage) => {
+      const repositories = {
+        ...storage.repositories,
+        sessions: { ...storage.repositories.sessions, count: () => Promise.reject(notImplemented) },
+      };
+      return {
+        storage: Object.assign(Object.create(storage) as MemoryStorage, {
+          repositories,
+          now: () => {
+            throw notImplemented;
+          },
+        }),
+      };
+    });
+    const wanting = check(async ({ r }) => {
+      // The error is hidden by the check.
+      if ((await r.sessions.count().catch(() => -1)) !== 0) throw new Error("wrong");
+    });
+    expect(await runCheck(unimplemented, wanting)).toMatchObject({ outcome: "notImplemented", error: notImplemented });
+    expect(
+      await runCheck(
+        unimplemented,
+        check(async ({ storage }) => void (await storage.now())),
+      ),
+    ).toMatchObject({ outcome: "notImplemented", error: notImplemented });
+    expect(
+      await runCheck(
+        unimplemented,
+        check(async ({ r }) => void (await r.sessions.count().catch(() => 0))),
+      ),
+    ).toMatchObject({ outcome: "passed" });
+    expect(
+      await runCheck(
+        unimplemented,
+        check(() => Promise.reject(new Error("wrong"))),
+      ),
+    ).toMatchObject({ outcome: "failed" });
+    expect(await runCheck({ name: "nothing", create: () => Promise.reject(notImplemented) }, wanting)).toMatchObject({
+      outcome: "notImplemented",
+      error: notImplemented,
+    });
+  });
+
+  test("removes the database after every outcome", async () => {
+    const destroyed: string[] = [];
+    const watched = adapter((storage) => ({
+      destroy: async () => {
+        destroyed.push("destroyed");
+        await storage.close();
+      },
+    }));
     await runCheck(
-      unimplemented,
-      check(async ({ storage }) => void (await storage.now())),
-    ),
-  ).toMatchObject({ outcome: "notImplemented", error: notImplemented });
-  expect(
+      watched,
+      check(() => Promise.reject(new Error("broken"))),
+    );
     await runCheck(
-      unimplemented,
-      check(async ({ r }) => void (await r.sessions.count().catch(() => 0))),
-    ),
-  ).toMatchObject({ outcome: "passed" });
-  expect(
-    await runCheck(
-      unimplemented,
-      check(() => Promise.reject(new Error("wrong"))),
-    ),
-  ).toMatchObject({ outcome: "failed" });
-  expect(await runCheck({ name: "nothing", create: () => Promise.reject(notImplemented) }, wanting)).toMatchObject({
-    outcome: "notImplemented",
-    error: notImplemented,
+      watched,
+      check(async () => {}, { needs: "durable" }),
+    );
+    expect(destroyed).toEqual(["destroyed", "destroyed"]);
+  });
+
+  test("reports a database that cannot be created", async () => {
+    const error = new Error("no room");
+    const broken: AdapterUnderTest = { name: "broken", create: () => Promise.reject(error) };
+    expect(await runCheck(broken, "shares one clock across processes")).toMatchObject({ outcome: "failed", error });
   });
 });
 
-test("removes the database after every outcome", async () => {
-  const destroyed: string[] = [];
-  const watched = adapter((storage) => ({
-    destroy: async () => {
-      destroyed.push("destroyed");
-      await storage.close();
+describe("differential comparison", () => {
+  /** Milliseconds for some thousands of small scenarios. */
+  const timeout = 120_000;
+
+  const options = { runs: 300, seed: 42 };
+
+  function adapter({ fault, create }: Pick<BrokenAdapter, "fault" | "create">): AdapterUnderTest {
+    return {
+      name: fault,
+      create: async (given) => {
+        const storage = create(given);
+        return { storage, destroy: () => storage.close() };
+      },
+    };
+  }
+
+  function named(adapters: readonly BrokenAdapter[], fault: string): BrokenAdapter {
+    const found = adapters.find((each) => each.fault === fault);
+    if (found === undefined) throw new Error(`There is no fault "${fault}".`);
+    return found;
+  }
+
+  test(
+    "finds no difference for an adapter that matches the reference",
+    async () => {
+      expect(await findDifference(memoryReference, { ...memoryReference, name: "another" }, options)).toBeNull();
     },
-  }));
-  await runCheck(
-    watched,
-    check(() => Promise.reject(new Error("broken"))),
+    timeout,
   );
-  await runCheck(
-    watched,
-    check(async () => {}, { needs: "durable" }),
+
+  test.each([
+    ["sorts texts by UTF-16 code units", brokenOrder],
+    ["sorts null last", brokenOrder],
+    ["begins a sorted page one object too late", brokenOrder],
+    ["skips objects equal to the position", brokenOrder],
+  ])(
+    "finds a storage that %s with a query of few objects",
+    async (fault, adapters) => {
+      const difference = await findDifference(memoryReference, adapter(named(adapters, fault)), options);
+      expect(difference?.scenario.kind).toBe("query");
+      if (difference?.scenario.kind !== "query") return;
+      // The fault needs no more than these steps.
+      expect(difference.scenario.objects.length).toBeLessThanOrEqual(6);
+      expect(
+        Object.values(difference.scenario.objects).flatMap(({ attributes }) => Object.keys(attributes)).length,
+      ).toBeLessThanOrEqual(12);
+      expect(difference.actual).not.toEqual(difference.expected);
+    },
+    timeout,
   );
-  expect(destroyed).toEqual(["destroyed", "destroyed"]);
+
+  test.each([
+    ["permanently deletes recycled objects", brokenGoing],
+    ["keeps the version of a deleted object", brokenGoing],
+    ["restores no links", brokenReturning],
+    ["gives a lock to every session", brokenLocks],
+    ["releases locks for any session", brokenLocks],
+    ["ignores the session limit of the user", brokenSessions],
+    ["ignores devices", brokenSessions],
+  ])(
+    "finds a storage that %s with a history of few steps",
+    async (fault, adapters) => {
+      const difference = await findDifference(memoryReference, adapter(named(adapters, fault)), {
+        runs: 0,
+        histories: 300,
+        seed: 4,
+      });
+      expect(difference?.scenario.kind).toBe("history");
+      if (difference?.scenario.kind !== "history") return;
+      expect(difference.scenario.steps.length).toBeLessThanOrEqual(6);
+      expect(difference.actual).not.toEqual(difference.expected);
+    },
+    timeout,
+  );
+
+  test(
+    "finds a storage that keeps a rolled-back transaction",
+    async () => {
+      const create: BrokenAdapter["create"] = (given) => {
+        const storage = new MemoryStorage(given);
+        return brokenStorage(storage, { transaction: (work) => work(storage.repositories as Repositories, unguarded) });
+      };
+      const difference = await findDifference(memoryReference, adapter({ fault: "keeps", create }), {
+        runs: 0,
+        histories: 300,
+        seed: 42,
+      });
+      expect(difference?.scenario).toMatchObject({ kind: "history" });
+    },
+    timeout,
+  );
+
+  test(
+    "finds the same difference with the same seed",
+    async () => {
+      const broken = adapter(named(brokenOrder, "sorts null last"));
+      const [one, other] = [
+        await findDifference(memoryReference, broken, options),
+        await findDifference(memoryReference, broken, options),
+      ];
+      expect(one).toEqual(other);
+    },
+    timeout,
+  );
+
+  test(
+    "reports an adapter that throws or keeps a page as different",
+    async () => {
+      const throwing = brokenConditions[0] as BrokenAdapter;
+      const create =
+        (find: Repositories["objects"]["find"]): BrokenAdapter["create"] =>
+        (given) => {
+          const storage = throwing.create(given);
+          const objects = Object.assign(Object.create(storage.repositories.objects) as Repositories["objects"], {
+            find,
+          });
+          return brokenStorage(storage, { repositories: { ...storage.repositories, objects } });
+        };
+      const throws = create(async () => {
+        throw new RangeError("no such page");
+      });
+      expect(
+        await findDifference(memoryReference, adapter({ fault: "throws", create: throws }), options),
+      ).toMatchObject({
+        actual: { failure: expect.stringContaining("RangeError: no such page") },
+      });
+      const repeats = create(async () => ({ objects: [], last: { values: [], id: "1" } }));
+      expect(
+        await findDifference(memoryReference, adapter({ fault: "repeats", create: repeats }), options),
+      ).not.toBeNull();
+    },
+    timeout,
+  );
 });
 
-test("reports a database that cannot be created", async () => {
-  const error = new Error("no room");
-  const broken: AdapterUnderTest = { name: "broken", create: () => Promise.reject(error) };
-  expect(await runCheck(broken, "shares one clock across processes")).toMatchObject({ outcome: "failed", error });
+describe("generated test", () => {
+  const modules = join(join(import.meta.dirname, "differential"), "..", "modules");
+  const program = join(join(import.meta.dirname, "differential"), "..", "..", "dist", "main.js");
+
+  /** Milliseconds for a comparison in its own process on a busy machine. */
+  const timeout = 120_000;
+
+  interface Ended {
+    readonly code: number;
+    readonly stdout: string;
+  }
+
+  function node(...args: readonly string[]): Promise<Ended> {
+    return new Promise((resolve) => {
+      execFile(process.execPath, [...args], { cwd: modules }, (error, stdout) =>
+        resolve({ code: error === null ? 0 : Number(error.code), stdout }),
+      );
+    });
+  }
+
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "sallyport-differential-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test.each([
+    ["a query", "dictionary-order.mjs", 'kind: "query"'],
+    ["a history", "lost-update.mjs", 'kind: "history"'],
+  ])(
+    "fails with the adapter and passes with the reference after %s",
+    async (_title, module, kind) => {
+      const json = join(folder, `${module}.json`);
+      const compared = await node(program, `./${module}`, "--differential", "1000", "--seed", "7", "--json", json);
+      expect(compared.code).toBe(1);
+      expect(compared.stdout).toContain(`Rerun: npx sallyport-conformance ./${module} --differential 1000 --seed 7`);
+      const printed = /^\/\/ Found with the seed 7\.[^]*/m.exec(compared.stdout)?.[0] ?? "";
+      expect(printed).toContain(kind);
+
+      const report = JSON.parse(await readFile(json, "utf8"));
+      expect(report).toMatchObject({
+        format: "sallyport-differential",
+        version: 1,
+        reference: "MemoryStorage",
+        queries: 1_000,
+        histories: 50,
+        seed: 7,
+        test: printed,
+      });
+      expect(report.difference.actual).not.toEqual(report.difference.expected);
+
+      const asModule = (text: string) => node("--input-type=module", "--eval", text);
+      const failed = await asModule(printed);
+      expect(failed.code).toBe(1);
+      expect(failed.stdout).toMatch(/AssertionError|ERR_ASSERTION/);
+      const reference = printed.replace(`./${module}`, "./memory.mjs");
+      expect(reference).not.toBe(printed);
+      expect(await asModule(reference)).toMatchObject({ code: 0 });
+    },
+    timeout,
+  );
+
+  test(
+    "reports an adapter without a difference in one line",
+    async () => {
+      const json = join(folder, "memory.json");
+      const { code, stdout } = await node(program, "memory.mjs", "--differential", "50", "--seed", "3", "--json", json);
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: "MemoryStorage matches MemoryStorage: 50 random queries and 3 random histories of writes, seed 3.\n",
+      });
+      expect(JSON.parse(await readFile(json, "utf8"))).toMatchObject({ difference: null, queries: 50 });
+    },
+    timeout,
+  );
 });

@@ -1,56 +1,144 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import * as core from "@sallyport/core";
 import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance-kit";
+import * as core from "@sallyport/core";
+import { createAdapter, CreateError } from "@sallyport/create-storage-adapter";
+import { runCommand, usage } from "../src/create-adapter.ts";
 
-const template = fileURLToPath(new URL("../template", import.meta.url));
-const packages = fileURLToPath(new URL("../..", import.meta.url));
-const guide = readFileSync(join(packages, "../docs/guides/write-a-storage-adapter.md"), "utf8");
+describe("template", () => {
+  const template = fileURLToPath(new URL("../template", import.meta.url));
+  const packages = fileURLToPath(new URL("../..", import.meta.url));
+  const guide = readFileSync(join(packages, "../docs/guides/write-a-storage-adapter.md"), "utf8");
 
-test("compiles against the ports", () => {
-  const compiler = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
-  expect(existsSync(compiler)).toBe(true);
-  try {
-    execFileSync(process.execPath, [compiler, "-p", template], { encoding: "utf8", cwd: dirname(template) });
-  } catch (error) {
-    throw new Error((error as { stdout: string }).stdout, { cause: error });
-  }
-}, 120_000);
+  test("compiles against the ports", () => {
+    const compiler = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
+    expect(existsSync(compiler)).toBe(true);
+    try {
+      execFileSync(process.execPath, [compiler, "-p", template], { encoding: "utf8", cwd: dirname(template) });
+    } catch (error) {
+      throw new Error((error as { stdout: string }).stdout, { cause: error });
+    }
+  }, 120_000);
 
-test("fails no check and reports everything as not written", async () => {
-  const { default: adapter } = (await import(join(template, "conformance.js"))) as { default: AdapterUnderTest };
-  const { results } = await runChecks(adapter);
-  expect(results.filter(({ outcome }) => outcome === "failed").map(({ name, error }) => `${name}: ${error}`)).toEqual(
-    [],
+  test("fails no check and reports everything as not written", async () => {
+    const { default: adapter } = (await import(join(template, "conformance.js"))) as { default: AdapterUnderTest };
+    const { results } = await runChecks(adapter);
+    expect(results.filter(({ outcome }) => outcome === "failed").map(({ name, error }) => `${name}: ${error}`)).toEqual(
+      [],
+    );
+    expect(results).toHaveLength(checks.length);
+    expect(results.filter(({ outcome }) => outcome === "notImplemented").length).toBeGreaterThan(checks.length / 2);
+  });
+
+  test("has the numbers of ports and methods from the guide", () => {
+    const folder = join(template, "src/repositories");
+    const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+    const methods = texts.map((text) => [...text.matchAll(/notImplemented\("/g)].length).filter((count) => count > 0);
+    const sum = methods.reduce((total, count) => total + count, 0);
+    expect(guide).toContain(`the ports, by area: ${methods.length} with ${sum} methods.`);
+    expect(readFileSync(join(template, "../README.md"), "utf8")).toContain(`each of the ${methods.length} ports`);
+  });
+
+  test("can use the core rules named in the guide", () => {
+    const [, table = ""] = /^\| Port \| Rules \|\n(.*?)\n\n/ms.exec(guide) ?? [];
+    const rules = table.split("\n").flatMap((row) => [...(row.split("|")[2] ?? "").matchAll(/`(\w+)`/g)]);
+    expect(rules.length).toBeGreaterThan(20);
+    expect(rules.map(([, name]) => String(name)).filter((name) => !(name in core))).toEqual([]);
+  });
+
+  test.each(["core", "storage-memory", "conformance-kit", "create-storage-adapter"])(
+    "depends on the package %s, which is published",
+    (name) => {
+      const { publishConfig } = JSON.parse(readFileSync(join(packages, name, "package.json"), "utf8")) as {
+        readonly publishConfig?: unknown;
+      };
+      expect(publishConfig).toEqual({ access: "public" });
+    },
   );
-  expect(results).toHaveLength(checks.length);
-  expect(results.filter(({ outcome }) => outcome === "notImplemented").length).toBeGreaterThan(checks.length / 2);
 });
 
-test("has the numbers of ports and methods from the guide", () => {
-  const folder = join(template, "src/repositories");
-  const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
-  const methods = texts.map((text) => [...text.matchAll(/notImplemented\("/g)].length).filter((count) => count > 0);
-  const sum = methods.reduce((total, count) => total + count, 0);
-  expect(guide).toContain(`the ports, by area: ${methods.length} with ${sum} methods.`);
-  expect(readFileSync(join(template, "../README.md"), "utf8")).toContain(`each of the ${methods.length} ports`);
+describe("create adapter", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "sallyport-adapter-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test("creates a package with the name of its folder and dependencies of its own version", async () => {
+    const target = await createAdapter(join(folder, "deep", "my-adapter"));
+    const made = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8"));
+    expect(made).toMatchObject({
+      name: "my-adapter",
+      dependencies: { "@sallyport/core": version },
+      devDependencies: { "@sallyport/conformance-kit": version },
+    });
+    const files = readdirSync(target, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([".gitignore", "README.md", "conformance.js", "engine.js"]),
+    );
+    for (const { parentPath, name } of files)
+      expect(readFileSync(join(parentPath, name), "utf8")).not.toMatch(/\{\{\w+\}\}/);
+  });
+
+  test("accepts an empty folder", async () => {
+    mkdirSync(join(folder, "empty"));
+    expect(await createAdapter(join(folder, "empty"))).toBe(join(folder, "empty"));
+  });
+
+  test.each<[string, RegExp]>([
+    ["full", /is not empty/],
+    ["full/file", /is a file/],
+    ["My Adapter", /is not a valid package name/],
+    [`${"a".repeat(101)}`, /is not a valid package name/],
+  ])("refuses %s and changes nothing", async (name, reason) => {
+    mkdirSync(join(folder, "full"));
+    writeFileSync(join(folder, "full", "file"), "mine");
+    const refusal = await createAdapter(join(folder, name)).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(CreateError);
+    expect((refusal as CreateError).message).toMatch(reason);
+    expect(readdirSync(folder, { recursive: true })).toEqual(expect.arrayContaining(["full", "full/file"]));
+    expect(readdirSync(folder, { recursive: true })).toHaveLength(2);
+  });
 });
 
-test("can use the core rules named in the guide", () => {
-  const [, table = ""] = /^\| Port \| Rules \|\n(.*?)\n\n/ms.exec(guide) ?? [];
-  const rules = table.split("\n").flatMap((row) => [...(row.split("|")[2] ?? "").matchAll(/`(\w+)`/g)]);
-  expect(rules.length).toBeGreaterThan(20);
-  expect(rules.map(([, name]) => String(name)).filter((name) => !(name in core))).toEqual([]);
-});
+describe("run command", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "sallyport-adapter-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
 
-test.each(["core", "storage-memory", "conformance-kit", "create-storage-adapter"])(
-  "depends on the package %s, which is published",
-  (name) => {
-    const { publishConfig } = JSON.parse(readFileSync(join(packages, name, "package.json"), "utf8")) as {
-      readonly publishConfig?: unknown;
-    };
-    expect(publishConfig).toEqual({ access: "public" });
-  },
-);
+  async function run(...args: string[]) {
+    const written = { out: "", err: "" };
+    const code = await runCommand(args, {
+      stdout: { write: (text) => (written.out += text) },
+      stderr: { write: (text) => (written.err += text) },
+    });
+    return { code, ...written };
+  }
+
+  test("prints the next steps", async () => {
+    const { code, out, err } = await run(join(folder, "my-adapter"));
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain(`Created ${join(folder, "my-adapter")}.`);
+    expect(out).toContain("npm install\n  npm test\n");
+  });
+
+  test("prints its usage", async () => {
+    expect(await run("--help")).toEqual({ code: 0, out: usage, err: "" });
+    for (const args of [[], ["a", "b"], ["--force"]])
+      expect(await run(...args)).toEqual({ code: 2, out: "", err: usage });
+  });
+
+  test("prints the reason for a failure", async () => {
+    expect(await run(folder.toUpperCase())).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/^error: ".*" is not a valid package name/),
+    });
+  });
+});

@@ -1,166 +1,171 @@
-import { Applications, type AuditEvent, type Repositories } from "@sallyport/core";
-import { acquire, release } from "../src/dialects/postgres/connection.ts";
-import { KnexStorage } from "../src/index.ts";
+import { inspect } from "node:util";
+import { Applications, type AuditEvent, type Repositories, ServiceError } from "@sallyport/core";
+import { acquire, release, runOn, withConnection } from "../src/dialects/postgres/connection.ts";
+import { KnexStorage, createPostgresKnex, type PostgresKnex } from "../src/index.ts";
 import { openInProcesses, sharedSessionSuite, times } from "./processes-suite.ts";
 import { codeOf, digestOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
+import { unreachableServerSuite } from "./unreachable-server-suite.ts";
 
-describe("sessions of several processes", () => {
-  let database: TestDatabase;
-  let storage: KnexStorage;
-  let offset = 0;
+describe("transactions", () => {
+  describe("sessions of several processes", () => {
+    let database: TestDatabase;
+    let storage: KnexStorage;
+    let offset = 0;
 
-  beforeAll(async () => {
-    database = await openTestDatabase();
-    storage = database.storage({ clockOffset: () => offset });
-    await storage.migrate();
-  }, startTimeout);
-  beforeEach(async () => {
-    offset = 0;
-    await storage.repositories.sessions.end({ userId: "1" });
-    await storage.repositories.sessions.end({ userId: "2" });
-  });
-  afterEach(async () => {
-    const { rows } = await database.admin.query(
-      "select (select count(*) from test.sessions) = (select sum(sessions) from test.session_counts) as counted",
+    beforeAll(async () => {
+      database = await openTestDatabase();
+      storage = database.storage({ clockOffset: () => offset });
+      await storage.migrate();
+    }, startTimeout);
+    beforeEach(async () => {
+      offset = 0;
+      await storage.repositories.sessions.end({ userId: "1" });
+      await storage.repositories.sessions.end({ userId: "2" });
+    });
+    afterEach(async () => {
+      const { rows } = await database.admin.query(
+        "select (select count(*) from test.sessions) = (select sum(sessions) from test.session_counts) as counted",
+      );
+      expect(rows).toEqual([{ counted: true }]);
+    });
+    afterAll(() => database.drop());
+
+    const subject = () => ({ url: database.url, schema: "test", storage });
+    sharedSessionSuite(subject);
+
+    test(
+      "fill the limit exactly if they begin concurrently",
+      async () => {
+        const { rows } = await database.admin.query(
+          "select current_setting('max_connections')::integer as connections",
+        );
+        const limit = (rows[0] as { connections: number }).connections + 20;
+        const outcomes = await openInProcesses(subject(), { ...openPolicy, limit }, (process) =>
+          Array.from({ length: limit / 2 }, (_, index) => newSession(`side by side ${process} ${index}`)),
+        );
+        expect([times(outcomes, 0), times(outcomes, 315)]).toEqual([limit, outcomes.length - limit]);
+        expect(await storage.repositories.sessions.count()).toBe(limit);
+      },
+      processTimeout,
     );
-    expect(rows).toEqual([{ counted: true }]);
-  });
-  afterAll(() => database.drop());
 
-  const subject = () => ({ url: database.url, schema: "test", storage });
-  sharedSessionSuite(subject);
-
-  test(
-    "fill the limit exactly if they begin concurrently",
-    async () => {
+    test("do not wait below the limit", async () => {
       const { rows } = await database.admin.query("select current_setting('max_connections')::integer as connections");
-      const limit = (rows[0] as { connections: number }).connections + 20;
-      const outcomes = await openInProcesses(subject(), { ...openPolicy, limit }, (process) =>
-        Array.from({ length: limit / 2 }, (_, index) => newSession(`side by side ${process} ${index}`)),
-      );
-      expect([times(outcomes, 0), times(outcomes, 315)]).toEqual([limit, outcomes.length - limit]);
-      expect(await storage.repositories.sessions.count()).toBe(limit);
-    },
-    processTimeout,
-  );
-
-  test("do not wait below the limit", async () => {
-    const { rows } = await database.admin.query("select current_setting('max_connections')::integer as connections");
-    const roomy = { ...openPolicy, limit: (rows[0] as { connections: number }).connections + 20 };
-    await storage.transaction(async (r) => {
-      await r.sessions.open(newSession("under way"), roomy);
-      await storage.repositories.sessions.open(newSession("beside it"), roomy);
-    });
-    expect(await storage.repositories.sessions.count()).toBe(2);
-  });
-
-  test("free their slot after they expire, before a sweep", async () => {
-    const { sessions } = storage.repositories;
-    const full = { ...openPolicy, limit: 2, perUserLimit: 2 };
-    for (const name of ["old 1", "old 2"]) await sessions.open(newSession(name), full);
-    expect(await codeOf(sessions.open(newSession("new"), full))).toBe(315);
-    offset = openPolicy.idleTimeout;
-    await sessions.open(newSession("new"), full);
-    expect(await sessions.sweep(10)).toBe(2);
-  });
-
-  test("are extended once by concurrent requests", async () => {
-    const { admission, appKeys, accounts, sessions } = storage.repositories;
-    await appKeys.create({ name: "web", appNames: null, origins: [] }, digestOf("web"));
-    await accounts.create({ userId: "1", loginName: "u", secret: "s", administrator: false }, "u");
-    const request = { appKey: digestOf("web"), session: digestOf("touched"), idleTimeout: openPolicy.idleTimeout };
-    const { appKey } = await admission.admit({ ...request, session: null });
-    await sessions.open(newSession("touched", { appKeyId: appKey?.id ?? "" }), openPolicy);
-    const version = async () => (await database.admin.query("select xmin from test.sessions")).rows;
-    const opened = await version();
-    offset = 59_000;
-    await admission.admit(request);
-    expect(await version()).toEqual(opened);
-    offset = 61_000;
-    await Promise.all(Array.from({ length: 8 }, () => admission.admit(request)));
-    const { rows } = await database.admin.query<{ life: number }>(
-      "select extract(epoch from expires_at - opened_at)::float8 as life from test.sessions",
-    );
-    expect(rows[0]?.life).toBeCloseTo(661, 0);
-    const touched = await version();
-    await admission.admit(request);
-    expect(await version()).toEqual(touched);
-  });
-});
-
-const auditEvent: AuditEvent = {
-  type: "login.accepted",
-  requestId: "request",
-  outcome: 0,
-  appKeyId: "key",
-  actorId: null,
-  subjectId: null,
-  address: "192.0.2.1",
-  appNames: [],
-  className: null,
-  macroName: null,
-  providerName: null,
-};
-
-describe("transactions on a server", () => {
-  let database: TestDatabase;
-  let storage: KnexStorage;
-
-  beforeAll(async () => {
-    database = await openTestDatabase();
-    storage = database.storage();
-    await storage.migrate();
-    for (const [index, name] of ["a", "b"].entries()) {
-      await storage.repositories.accounts.create(
-        { userId: `${index + 1}`, loginName: name, secret: "s", administrator: false },
-        name,
-      );
-    }
-  }, startTimeout);
-  afterAll(() => database.drop());
-
-  const disable = (r: Repositories, userId: string) => r.accounts.change(userId, { disabled: true });
-
-  test("retries both transactions after a deadlock", async () => {
-    const attempts = [0, 0];
-    const connectionIds = new Set<number>();
-    let continueBoth = () => {};
-    const met = new Promise<void>((resolve) => {
-      continueBoth = resolve;
-    });
-    const crossing = (index: number, first: string, second: string) =>
-      storage.transaction(async (r) => {
-        attempts[index] = (attempts[index] ?? 0) + 1;
-        await disable(r, first);
-        // Each transaction locks its first row before the other requests its second, so the deadlock is certain.
-        connectionIds.add(index);
-        if (connectionIds.size === 2) continueBoth();
-        await met;
-        await disable(r, second);
+      const roomy = { ...openPolicy, limit: (rows[0] as { connections: number }).connections + 20 };
+      await storage.transaction(async (r) => {
+        await r.sessions.open(newSession("under way"), roomy);
+        await storage.repositories.sessions.open(newSession("beside it"), roomy);
       });
-    await Promise.all([crossing(0, "1", "2"), crossing(1, "2", "1")]);
-    expect(attempts[0]! + attempts[1]!).toBeGreaterThan(2);
+      expect(await storage.repositories.sessions.count()).toBe(2);
+    });
+
+    test("free their slot after they expire, before a sweep", async () => {
+      const { sessions } = storage.repositories;
+      const full = { ...openPolicy, limit: 2, perUserLimit: 2 };
+      for (const name of ["old 1", "old 2"]) await sessions.open(newSession(name), full);
+      expect(await codeOf(sessions.open(newSession("new"), full))).toBe(315);
+      offset = openPolicy.idleTimeout;
+      await sessions.open(newSession("new"), full);
+      expect(await sessions.sweep(10)).toBe(2);
+    });
+
+    test("are extended once by concurrent requests", async () => {
+      const { admission, appKeys, accounts, sessions } = storage.repositories;
+      await appKeys.create({ name: "web", appNames: null, origins: [] }, digestOf("web"));
+      await accounts.create({ userId: "1", loginName: "u", secret: "s", administrator: false }, "u");
+      const request = { appKey: digestOf("web"), session: digestOf("touched"), idleTimeout: openPolicy.idleTimeout };
+      const { appKey } = await admission.admit({ ...request, session: null });
+      await sessions.open(newSession("touched", { appKeyId: appKey?.id ?? "" }), openPolicy);
+      const version = async () => (await database.admin.query("select xmin from test.sessions")).rows;
+      const opened = await version();
+      offset = 59_000;
+      await admission.admit(request);
+      expect(await version()).toEqual(opened);
+      offset = 61_000;
+      await Promise.all(Array.from({ length: 8 }, () => admission.admit(request)));
+      const { rows } = await database.admin.query<{ life: number }>(
+        "select extract(epoch from expires_at - opened_at)::float8 as life from test.sessions",
+      );
+      expect(rows[0]?.life).toBeCloseTo(661, 0);
+      const touched = await version();
+      await admission.admit(request);
+      expect(await version()).toEqual(touched);
+    });
   });
 
-  test("fails after three attempts of a transaction that cannot be serialized", async () => {
-    await database.admin.query(`
+  const auditEvent: AuditEvent = {
+    type: "login.accepted",
+    requestId: "request",
+    outcome: 0,
+    appKeyId: "key",
+    actorId: null,
+    subjectId: null,
+    address: "192.0.2.1",
+    appNames: [],
+    className: null,
+    macroName: null,
+    providerName: null,
+  };
+
+  describe("transactions on a server", () => {
+    let database: TestDatabase;
+    let storage: KnexStorage;
+
+    beforeAll(async () => {
+      database = await openTestDatabase();
+      storage = database.storage();
+      await storage.migrate();
+      for (const [index, name] of ["a", "b"].entries()) {
+        await storage.repositories.accounts.create(
+          { userId: `${index + 1}`, loginName: name, secret: "s", administrator: false },
+          name,
+        );
+      }
+    }, startTimeout);
+    afterAll(() => database.drop());
+
+    const disable = (r: Repositories, userId: string) => r.accounts.change(userId, { disabled: true });
+
+    test("retries both transactions after a deadlock", async () => {
+      const attempts = [0, 0];
+      const connectionIds = new Set<number>();
+      let continueBoth = () => {};
+      const met = new Promise<void>((resolve) => {
+        continueBoth = resolve;
+      });
+      const crossing = (index: number, first: string, second: string) =>
+        storage.transaction(async (r) => {
+          attempts[index] = (attempts[index] ?? 0) + 1;
+          await disable(r, first);
+          // Each transaction locks its first row before the other requests its second, so the deadlock is certain.
+          connectionIds.add(index);
+          if (connectionIds.size === 2) continueBoth();
+          await met;
+          await disable(r, second);
+        });
+      await Promise.all([crossing(0, "1", "2"), crossing(1, "2", "1")]);
+      expect(attempts[0]! + attempts[1]!).toBeGreaterThan(2);
+    });
+
+    test("fails after three attempts of a transaction that cannot be serialized", async () => {
+      await database.admin.query(`
       create function test.refuse() returns trigger language plpgsql as $$ begin raise serialization_failure; end $$;
       create trigger refuse before update on test.settings for each row execute function test.refuse()`);
-    let attempts = 0;
-    const failing = storage.transaction(async (r) => {
-      attempts += 1;
-      await r.settings.setMaintenance(true);
+      let attempts = 0;
+      const failing = storage.transaction(async (r) => {
+        attempts += 1;
+        await r.settings.setMaintenance(true);
+      });
+      expect(await codeOf(failing)).toBe(706);
+      expect(attempts).toBe(3);
+      expect(await codeOf(storage.repositories.settings.setMaintenance(true))).toBe(706);
+      await database.admin.query("drop function test.refuse cascade");
     });
-    expect(await codeOf(failing)).toBe(706);
-    expect(attempts).toBe(3);
-    expect(await codeOf(storage.repositories.settings.setMaintenance(true))).toBe(706);
-    await database.admin.query("drop function test.refuse cascade");
-  });
 
-  test("retries calls and transactions if the statistics for their plan are dropped concurrently", async () => {
-    // The planner error, in the first two attempts. A sequence keeps its value when a statement fails.
-    await database.admin.query(`
+    test("retries calls and transactions if the statistics for their plan are dropped concurrently", async () => {
+      // The planner error, in the first two attempts. A sequence keeps its value when a statement fails.
+      await database.admin.query(`
       create sequence test.plans;
       create function test.plan() returns trigger language plpgsql as $$ begin
         if nextval('test.plans') % 3 <> 0 then
@@ -169,156 +174,319 @@ describe("transactions on a server", () => {
         return new;
       end $$;
       create trigger plan before update on test.settings for each row execute function test.plan()`);
-    await storage.repositories.settings.setMaintenance(true);
-    await storage.transaction((r) => r.settings.setMaintenance(false));
-    const { rows } = await database.admin.query("select last_value from test.plans");
-    expect(rows).toEqual([{ last_value: "6" }]);
-    await database.admin.query("drop function test.plan cascade; drop sequence test.plans");
-  });
-
-  test("keeps the connection of a transaction that is refused", async () => {
-    const { knex } = database.connect({ applicationName: "kept", pool: { max: 1 } });
-    const kept = new KnexStorage({ knex, schema: "test" });
-    const backend = async () =>
-      (await database.admin.query("select pid from pg_stat_activity where application_name = 'kept'")).rows;
-    await kept.health();
-    const before = await backend();
-    const full = { ...openPolicy, perUserLimit: 1 };
-    await kept.repositories.sessions.open(newSession("first of two"), full);
-    const refused = kept.batch((r) =>
-      Promise.all([r.sessions.open(newSession("second of two"), full), r.audit.append(auditEvent)]),
-    );
-    expect(await codeOf(refused)).toBe(315);
-    await kept.repositories.sessions.end({ digest: newSession("first of two").digest });
-    expect(await backend()).toEqual(before);
-    expect(before).toHaveLength(1);
-  });
-
-  test("rolls back a transaction with a failed statement even if the work ignores the failure", async () => {
-    const careless = storage.transaction(async (r) => {
-      await r.sessions.open(newSession("careless"), openPolicy);
-      await codeOf(r.sessions.open(newSession("careless"), openPolicy));
+      await storage.repositories.settings.setMaintenance(true);
+      await storage.transaction((r) => r.settings.setMaintenance(false));
+      const { rows } = await database.admin.query("select last_value from test.plans");
+      expect(rows).toEqual([{ last_value: "6" }]);
+      await database.admin.query("drop function test.plan cascade; drop sequence test.plans");
     });
-    expect(await codeOf(careless)).toBe(799);
+
+    test("keeps the connection of a transaction that is refused", async () => {
+      const { knex } = database.connect({ applicationName: "kept", pool: { max: 1 } });
+      const kept = new KnexStorage({ knex, schema: "test" });
+      const backend = async () =>
+        (await database.admin.query("select pid from pg_stat_activity where application_name = 'kept'")).rows;
+      await kept.health();
+      const before = await backend();
+      const full = { ...openPolicy, perUserLimit: 1 };
+      await kept.repositories.sessions.open(newSession("first of two"), full);
+      const refused = kept.batch((r) =>
+        Promise.all([r.sessions.open(newSession("second of two"), full), r.audit.append(auditEvent)]),
+      );
+      expect(await codeOf(refused)).toBe(315);
+      await kept.repositories.sessions.end({ digest: newSession("first of two").digest });
+      expect(await backend()).toEqual(before);
+      expect(before).toHaveLength(1);
+    });
+
+    test("rolls back a transaction with a failed statement even if the work ignores the failure", async () => {
+      const careless = storage.transaction(async (r) => {
+        await r.sessions.open(newSession("careless"), openPolicy);
+        await codeOf(r.sessions.open(newSession("careless"), openPolicy));
+      });
+      expect(await codeOf(careless)).toBe(799);
+      expect(await storage.repositories.sessions.count()).toBe(0);
+    });
+
+    test("continues a transaction after a taken name", async () => {
+      const outcomes = await storage.transaction(async (r) => [
+        await r.accounts.create({ userId: "9", loginName: "a", secret: "s", administrator: false }, "a"),
+        await r.sessions.open(newSession("first"), { ...openPolicy, limit: 1 }),
+      ]);
+      expect(outcomes).toEqual(["nameTaken", undefined]);
+      expect(await storage.repositories.sessions.end({ userId: "1" })).toBe(1);
+    });
+
+    test("rolls back a transaction after a used UUID even if the work ignores the error", async () => {
+      const { objects, sessions } = storage.repositories;
+      const uuid = "00000000-0000-4000-8000-000000000001";
+      await objects.insert([{ className: "File", attributes: {}, uuid }]);
+      const careless = storage.transaction(async (r) => {
+        await r.sessions.open(newSession("with a UUID"), openPolicy);
+        expect(await codeOf(r.objects.insert([{ className: "File", attributes: {}, uuid }]))).toBe(307);
+      });
+      expect(await codeOf(careless)).toBe(307);
+      expect(await sessions.count()).toBe(0);
+    });
+
+    test("runs concurrent calls of a transaction in sequence", async () => {
+      const count = await storage.transaction(async (r) => {
+        await Promise.all(
+          Array.from({ length: 10 }, (_, index) => r.sessions.open(newSession(`many ${index}`), openPolicy)),
+        );
+        return r.sessions.count();
+      });
+      expect(count).toBe(10);
+      await storage.repositories.sessions.end({ userId: "1" });
+    });
+
+    test("provides no repositories beyond the end of a transaction", async () => {
+      let kept: Repositories | undefined;
+      await storage.transaction(async (r) => {
+        kept = r;
+      });
+      expect(await codeOf((kept as Repositories).sessions.count())).toBe(799);
+    });
+
+    test("sends the end of a nested transaction with the next statement, and nothing for an empty one", async () => {
+      const { knex } = database.connect({ pool: { max: 1 } });
+      const watched = new KnexStorage({ knex, schema: "test" });
+      await watched.health();
+      const sent: string[] = [];
+      const connection = await acquire(knex);
+      const query = connection.query.bind(connection);
+      connection.query = (asked, callback) => {
+        sent.push(/^(?:begin|commit|savepoint|release|rollback to)/.test(asked.text) ? asked.text : "statement");
+        query(asked, callback);
+      };
+      release(knex, connection);
+      await watched.transaction(async (r, attempt) => {
+        await attempt(() => attempt(async () => {}));
+        await attempt(() => Promise.reject(new Error("undone"))).catch(() => {});
+        await new Applications(r.records).existing(["a"]);
+        await attempt(() => new Applications(r.records).existing(["a"]));
+        await attempt(async () => {
+          await attempt(() => new Applications(r.records).existing(["a"]));
+          throw new Error("undone");
+        }).catch(() => {});
+      });
+      const parts = [
+        "savepoint part_1",
+        "statement",
+        "release savepoint part_1",
+        "savepoint part_1",
+        "savepoint part_2",
+        "statement",
+      ];
+      const ends = ["release savepoint part_2", "rollback to savepoint part_1", "release savepoint part_1"];
+      expect(sent).toEqual(["begin isolation level read committed", "statement", ...parts, ...ends, "commit"]);
+    });
+
+    test("ends a whole transaction if a statement of a nested one times out, even if the error is caught", async () => {
+      const { knex } = database.connect({ statementTimeout: 200 });
+      const withTimeout = new KnexStorage({ knex, schema: "test" });
+      await withTimeout.health();
+      await database.admin.query("begin; lock table test.records in exclusive mode");
+      let later: unknown;
+      const late = withTimeout.transaction(async (r, attempt) => {
+        await r.audit.append(auditEvent);
+        const caught = await attempt(() =>
+          attempt(() => new Applications(r.records).create({ name: "late", seats: null })),
+        ).catch((error: unknown) => error);
+        later = await r.audit.read(0, 1).then(
+          () => "answered",
+          (error: unknown) => error === caught,
+        );
+      });
+      expect(await codeOf(late)).toBe(706);
+      expect(later).toBe(true);
+      await database.admin.query("rollback");
+      expect(await withTimeout.repositories.audit.read(0, 10)).toEqual([]);
+      expect(await new Applications(withTimeout.repositories.records).existing(["late"])).toEqual([]);
+    });
+
+    test("ends a whole transaction if the connection is lost in a nested one, even if the error is caught", async () => {
+      const { knex } = database.connect({ applicationName: "lost in a part", pool: { max: 1 } });
+      const cut = new KnexStorage({ knex, schema: "test" });
+      const lost = cut.transaction(async (r, attempt) => {
+        await r.audit.append(auditEvent);
+        await attempt(async () => {
+          await database.admin.query(
+            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost in a part'",
+          );
+          await r.audit.append(auditEvent);
+        }).catch(() => {});
+        return codeOf(attempt(() => r.audit.read(0, 1)));
+      });
+      expect(await codeOf(lost)).toBe(704);
+      expect(await cut.repositories.audit.read(0, 10)).toEqual([]);
+    });
+
+    test("rethrows the error of the work", async () => {
+      const mine = new Error("mine");
+      await expect(storage.transaction(() => Promise.reject(mine))).rejects.toBe(mine);
+    });
+  });
+});
+
+describe("database failures", () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    await database.storage().migrate();
+  }, startTimeout);
+  afterAll(() => database.drop());
+
+  const storageOver = ({ knex }: PostgresKnex) => new KnexStorage({ knex, schema: "test" });
+  const sleepQuery = ({ knex }: PostgresKnex) =>
+    withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(30)" }));
+
+  /** Ends the server side of all connections with this name after one of them runs a sleeping query. */
+  async function terminate(applicationName: string): Promise<void> {
+    for (;;) {
+      const { rowCount } = await database.admin.query(
+        "select from pg_stat_activity where application_name = $1 and wait_event = 'PgSleep'",
+        [applicationName],
+      );
+      if (rowCount !== 0) break;
+    }
+    await database.admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [
+      applicationName,
+    ]);
+  }
+
+  test("fail a query with 704 if its connection is terminated, and the next call gets another connection", async () => {
+    const engine = database.connect({ applicationName: "ended" });
+    const storage = storageOver(engine);
+    const sleeping = codeOf(sleepQuery(engine));
+    await terminate("ended");
+    expect(await sleeping).toBe(704);
     expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("continues a transaction after a taken name", async () => {
-    const outcomes = await storage.transaction(async (r) => [
-      await r.accounts.create({ userId: "9", loginName: "a", secret: "s", administrator: false }, "a"),
-      await r.sessions.open(newSession("first"), { ...openPolicy, limit: 1 }),
-    ]);
-    expect(outcomes).toEqual(["nameTaken", undefined]);
-    expect(await storage.repositories.sessions.end({ userId: "1" })).toBe(1);
-  });
-
-  test("rolls back a transaction after a used UUID even if the work ignores the error", async () => {
-    const { objects, sessions } = storage.repositories;
-    const uuid = "00000000-0000-4000-8000-000000000001";
-    await objects.insert([{ className: "File", attributes: {}, uuid }]);
-    const careless = storage.transaction(async (r) => {
-      await r.sessions.open(newSession("with a UUID"), openPolicy);
-      expect(await codeOf(r.objects.insert([{ className: "File", attributes: {}, uuid }]))).toBe(307);
-    });
-    expect(await codeOf(careless)).toBe(307);
-    expect(await sessions.count()).toBe(0);
-  });
-
-  test("runs concurrent calls of a transaction in sequence", async () => {
-    const count = await storage.transaction(async (r) => {
-      await Promise.all(
-        Array.from({ length: 10 }, (_, index) => r.sessions.open(newSession(`many ${index}`), openPolicy)),
+  test("fail and roll back a transaction with 704 if its connection is terminated", async () => {
+    const storage = storageOver(database.connect({ applicationName: "cut", pool: { max: 1 } }));
+    const cut = storage.transaction(async (r) => {
+      await r.sessions.open(newSession("lost"), openPolicy);
+      await database.admin.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'",
       );
-      return r.sessions.count();
+      await r.sessions.count();
     });
-    expect(count).toBe(10);
-    await storage.repositories.sessions.end({ userId: "1" });
+    expect(await codeOf(cut)).toBe(704);
+    expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("provides no repositories beyond the end of a transaction", async () => {
-    let kept: Repositories | undefined;
-    await storage.transaction(async (r) => {
-      kept = r;
-    });
-    expect(await codeOf((kept as Repositories).sessions.count())).toBe(799);
-  });
+  unreachableServerSuite(() => ({
+    url: database.url,
+    connect: async (settings) => storageOver(database.connect(settings)),
+  }));
 
-  test("sends the end of a nested transaction with the next statement, and nothing for an empty one", async () => {
-    const { knex } = database.connect({ pool: { max: 1 } });
-    const watched = new KnexStorage({ knex, schema: "test" });
-    await watched.health();
-    const sent: string[] = [];
-    const connection = await acquire(knex);
-    const query = connection.query.bind(connection);
-    connection.query = (asked, callback) => {
-      sent.push(/^(?:begin|commit|savepoint|release|rollback to)/.test(asked.text) ? asked.text : "statement");
-      query(asked, callback);
+  test("keep the own timeout of a slow statement", async () => {
+    const { knex } = database.connect({ applicationName: "slow" });
+    await expect(
+      withConnection(knex, (connection) => runOn(connection, { text: "select pg_sleep(6)" })),
+    ).resolves.toMatchObject({ rowCount: 1 });
+  }, 20_000);
+
+  test("return 705 for an unknown database and 704 for a refused log-in, without the password in any error", async () => {
+    const unknown = new URL(database.url);
+    unknown.pathname = "no_such_database";
+    expect(await codeOf(storageOver(database.connect({ url: unknown.href })).health())).toBe(705);
+
+    const stranger = new URL(database.url);
+    stranger.username = "no_such_role";
+    stranger.password = "open-sesame";
+    const error = await storageOver(database.connect({ url: stranger.href }))
+      .health()
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 704 });
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("open-sesame");
+
+    const settings = {
+      pool: { max: 1, acquireTimeout: 1, maxPendingAcquires: 1 },
+      connectTimeout: 1,
+      statementTimeout: 1,
     };
-    release(knex, connection);
-    await watched.transaction(async (r, attempt) => {
-      await attempt(() => attempt(async () => {}));
-      await attempt(() => Promise.reject(new Error("undone"))).catch(() => {});
-      await new Applications(r.records).existing(["a"]);
-      await attempt(() => new Applications(r.records).existing(["a"]));
-      await attempt(async () => {
-        await attempt(() => new Applications(r.records).existing(["a"]));
-        throw new Error("undone");
-      }).catch(() => {});
-    });
-    const parts = [
-      "savepoint part_1",
-      "statement",
-      "release savepoint part_1",
-      "savepoint part_1",
-      "savepoint part_2",
-      "statement",
-    ];
-    const ends = ["release savepoint part_2", "rollback to savepoint part_1", "release savepoint part_1"];
-    expect(sent).toEqual(["begin isolation level read committed", "statement", ...parts, ...ends, "commit"]);
+    const unreadable = () => createPostgresKnex({ ...settings, url: "postgres://user:open-sesame@host:port/" });
+    expect(unreadable).toThrow(expect.not.objectContaining({ message: expect.stringContaining("open-sesame") }));
   });
 
-  test("ends a whole transaction if a statement of a nested one times out, even if the error is caught", async () => {
-    const { knex } = database.connect({ statementTimeout: 200 });
-    const withTimeout = new KnexStorage({ knex, schema: "test" });
-    await withTimeout.health();
-    await database.admin.query("begin; lock table test.records in exclusive mode");
-    let later: unknown;
-    const late = withTimeout.transaction(async (r, attempt) => {
-      await r.audit.append(auditEvent);
-      const caught = await attempt(() =>
-        attempt(() => new Applications(r.records).create({ name: "late", seats: null })),
-      ).catch((error: unknown) => error);
-      later = await r.audit.read(0, 1).then(
-        () => "answered",
-        (error: unknown) => error === caught,
-      );
+  test("return 607 without a free connection: after the wait timeout, or immediately with too many waiting calls", async () => {
+    const engine = database.connect({
+      applicationName: "busy",
+      pool: { max: 1, acquireTimeout: 2_000, maxPendingAcquires: 2 },
     });
-    expect(await codeOf(late)).toBe(706);
-    expect(later).toBe(true);
-    await database.admin.query("rollback");
-    expect(await withTimeout.repositories.audit.read(0, 10)).toEqual([]);
-    expect(await new Applications(withTimeout.repositories.records).existing(["late"])).toEqual([]);
+    const storage = storageOver(engine);
+    await storage.health();
+    const sleeping = codeOf(sleepQuery(engine));
+    const refused: string[] = [];
+    // A batch of calls would share one connection and wait for it once.
+    const waiting: Promise<unknown>[] = [];
+    for (let caller = 1; caller <= 2; caller += 1) {
+      waiting.push(codeOf(storage.repositories.sessions.count()).finally(() => refused.push("in time")));
+      await Promise.resolve();
+    }
+    expect(await codeOf(storage.repositories.sessions.count()).finally(() => refused.push("at once"))).toBe(607);
+    expect(refused).toEqual(["at once"]);
+    expect(await Promise.all(waiting)).toEqual([607, 607]);
+    await terminate("busy");
+    expect(await sleeping).toBe(704);
+    expect(await storage.repositories.sessions.count()).toBe(0);
   });
 
-  test("ends a whole transaction if the connection is lost in a nested one, even if the error is caught", async () => {
-    const { knex } = database.connect({ applicationName: "lost in a part", pool: { max: 1 } });
-    const cut = new KnexStorage({ knex, schema: "test" });
-    const lost = cut.transaction(async (r, attempt) => {
-      await r.audit.append(auditEvent);
-      await attempt(async () => {
-        await database.admin.query(
-          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost in a part'",
-        );
-        await r.audit.append(auditEvent);
-      }).catch(() => {});
-      return codeOf(attempt(() => r.audit.read(0, 1)));
-    });
-    expect(await codeOf(lost)).toBe(704);
-    expect(await cut.repositories.audit.read(0, 10)).toEqual([]);
+  test("return 706 after a statement timeout and keep the connection", async () => {
+    const engine = database.connect({ statementTimeout: 100, pool: { max: 1 } });
+    expect(await codeOf(sleepQuery(engine))).toBe(706);
+    expect(await storageOver(engine).repositories.sessions.count()).toBe(0);
   });
 
-  test("rethrows the error of the work", async () => {
-    const mine = new Error("mine");
-    await expect(storage.transaction(() => Promise.reject(mine))).rejects.toBe(mine);
+  test("return 799 for an unexpected error, with the driver error as its cause only", async () => {
+    const { knex } = database.connect();
+    const call = withConnection(knex, (connection) => runOn(connection, { text: "select 1 / 0" }));
+    const error = await call.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ code: 799, detail: undefined, cause: { code: "22012" } });
+    expect((error as Error).message).not.toContain("zero");
+  });
+
+  test("return 307 for an unstorable text in a write and no result in a lookup", async () => {
+    const { repositories: r } = database.storage();
+    expect(await codeOf(r.objects.insert([{ className: "File", attributes: { Name: "a\0b" } }]))).toBe(307);
+    expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
+    for (const text of ["a\0b", "a\ud800b"]) {
+      expect(await r.accounts.find({ realm: "database", loginName: text }, [])).toMatchObject({ account: null });
+      expect(await new Applications(r.records).existing([text])).toEqual([]);
+      expect(await r.appKeys.listsOrigin(text)).toBe(false);
+    }
+  });
+
+  test("return 706 after close, which waits for running work and keeps shared connections open", async () => {
+    const engine = database.connect();
+    let released = 0;
+    const one = new KnexStorage({ knex: engine.knex, schema: "test", onClose: async () => void (released += 1) });
+    const other = storageOver(engine);
+    const order: string[] = [];
+    const running = one.transaction(async (r) => {
+      await r.sessions.count();
+      order.push("work");
+    });
+    const closing = one.close().then(() => order.push("closed"));
+    expect(await codeOf(one.repositories.sessions.count())).toBe(706);
+    expect(await codeOf(one.transaction(async () => {}))).toBe(706);
+    await Promise.all([running, closing, one.close()]);
+    expect(order).toEqual(["work", "closed"]);
+    expect(released).toBe(1);
+    expect(await Promise.all([one.health(), one.migrate(), one.now()].map(codeOf))).toEqual([706, 706, 706]);
+    expect(await other.repositories.sessions.count()).toBe(0);
+  });
+
+  test("return 706 after the connections are destroyed externally", async () => {
+    const engine = database.connect();
+    const storage = storageOver(engine);
+    await storage.health();
+    await engine.close();
+    expect(await codeOf(storage.health())).toBe(706);
   });
 });

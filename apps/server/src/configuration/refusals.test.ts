@@ -1,178 +1,472 @@
-import { embedded, memory, messageOf, postgres } from "../../test/configuration-file.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { embedded, memory, messageOf, postgres, masterKey } from "../../test/configuration-file.ts";
 import { didYouMean } from "./did-you-mean.ts";
+import { loadConfiguration } from "./load-configuration.ts";
 
-describe("refuses", () => {
-  const faults: readonly (readonly [string, object, RegExp, Record<string, string>?])[] = [
-    [
-      "a reserved alias",
-      { databases: [{ alias: "admin", ...memory }] },
-      /databases\[0\]\.alias: must be empty, or a lowercase letter/,
-    ],
-    ["a malformed alias", { databases: [{ alias: "A", ...memory }] }, /databases\[0\]\.alias: must be/],
-    [
-      "a duplicate alias",
-      {
-        databases: [
-          { alias: "a", ...memory },
-          { alias: "a", ...memory },
-        ],
-      },
-      /databases\[1\]\.alias: is already used by databases\[0\]/,
-    ],
-    [
-      "two databases with the empty alias",
-      { databases: [memory, memory] },
-      /databases\[1\]\.alias: is already used by/,
-    ],
-    [
-      "an unknown time zone",
-      { databases: [{ timeZone: "Mars/Olympus", ...memory }] },
-      /databases\[0\]\.timeZone: must be the name of a time zone/,
-    ],
-    [
-      "an unknown engine",
-      { databases: [{ storage: { engine: "oracle" } }] },
-      /databases\[0\]\.storage\.engine: must be "postgres", "mariadb", "embedded", "memory" or "module"$/m,
-    ],
-    [
-      "a module without a name",
-      { databases: [{ storage: { engine: "module" } }] },
-      /databases\[0\]\.storage\.module: is required with the engine "module"/,
-    ],
-    [
-      "a module for another engine",
-      { databases: [{ storage: { engine: "memory", module: "./a.js" } }] },
-      /databases\[0\]\.storage\.module: does not apply to the engine "memory"/,
-    ],
-    [
-      "invalid options",
-      { databases: [{ storage: { engine: "module", module: "a", options: [] } }] },
-      /databases\[0\]\.storage\.options: must be an object/,
-    ],
-    [
-      "a module twice with the same options",
-      {
-        databases: ["", "b"].map((alias) => ({
-          alias,
-          storage: { engine: "module", module: "a", options: { file: "f" } },
-        })),
-      },
-      /databases\[1\]\.storage\.options: must differ from those of databases\[0\]/,
-    ],
-    ["a Postgres without an address", { databases: [{ storage: {} }] }, /databases\[0\]\.storage\.url: is required/],
-    [
-      "an address for memory",
-      { databases: [{ storage: { engine: "memory", url: "postgres://h/d" } }] },
-      /databases\[0\]\.storage\.url: does not apply to the engine "memory"/,
-    ],
-    [
-      "a directory for Postgres",
-      { databases: [postgres("postgres://h/d", { dataDir: "x" })] },
-      /databases\[0\]\.storage\.dataDir: does not apply/,
-    ],
-    [
-      "a directory for a server",
-      { databases: [{ storage: { url: "mariadb://h/d", dataDir: "x" } }] },
-      /databases\[0\]\.storage\.dataDir: does not apply to a database server/,
-    ],
-    [
-      "a Postgres address for MariaDB",
-      { databases: [postgres("mariadb://h/d")] },
-      /databases\[0\]\.storage\.engine: does not match the connection string, which is for the engine "mariadb"/,
-    ],
-    [
-      "a MariaDB address for Postgres",
-      { databaseUrl: "postgres://h/d", databases: [{ storage: { engine: "mariadb" } }] },
-      /databases\[0\]\.storage\.engine: does not match/,
-    ],
-    [
-      "a database twice on one MariaDB",
-      {
-        databases: [
-          { storage: { url: "mariadb://a@h/d" } },
-          { alias: "b", storage: { url: "mysql://b@h:3306/", schema: "d" } },
-        ],
-      },
-      /databases\[1\]\.storage\.schema: is already used by databases\[0\]/,
-    ],
-    [
-      "a database name of another form",
-      { databases: [{ storage: { url: "mariadb://h/Big" } }] },
-      /databases\[0\]\.storage\.schema: is required: the default "Big"/,
-    ],
-    [
-      "a pool for an embedded engine",
-      { databases: [embedded("x", { pool: {} })] },
-      /databases\[0\]\.storage\.pool: does not apply/,
-    ],
-    [
-      "two addresses",
-      { databases: [postgres("postgres://h/d", { urlFile: "x" })] },
-      /databases\[0\]\.storage\.urlFile: cannot be combined with url/,
-    ],
-    [
-      "a missing address file",
-      { databases: [{ storage: { urlFile: "/none" } }] },
-      /databases\[0\]\.storage\.urlFile: the file does not exist/,
-    ],
-    [
-      "a malformed schema",
-      { databases: [embedded("x", { schema: "pg_a" })] },
-      /databases\[0\]\.storage\.schema: must be a lowercase letter/,
-    ],
-    [
-      "a schema twice on one Postgres",
-      {
-        databases: [
-          postgres("postgres://a:b@h/d", { schema: "s" }),
-          { alias: "b", ...postgres("postgresql://c@h:5432/d", { schema: "s" }) },
-        ],
-      },
-      /databases\[1\]\.storage\.schema: is already used by databases\[0\]/,
-    ],
-    [
-      "a schema twice in one directory",
-      {
-        databases: [
-          { alias: "a-b", ...embedded("x") },
-          { alias: "a_b", ...embedded("./x") },
-        ],
-      },
-      /databases\[1\]\.storage\.schema: is already used by databases\[0\]: "sallyport_a_b"/,
-    ],
-    [
-      "an alias too long for a schema",
-      { databases: [{ alias: "a".repeat(60), ...embedded("x") }] },
-      /databases\[0\]\.storage\.schema: is required/,
-    ],
-    [
-      "conflicting pools",
-      { databases: [postgres("postgres://h/d"), { alias: "b", ...postgres("postgres://h/d", { pool: { max: 3 } }) }] },
-      /databases\[1\]\.storage\.pool: and statementTimeout must be the same as in databases\[0\]/,
-    ],
-    [
-      "conflicting time-outs in one directory",
-      { databases: [embedded("x"), { alias: "b", ...embedded("x", { statementTimeout: "6s" }) }] },
-      /databases\[1\]\.storage\.statementTimeout: must be the same as in databases\[0\], which shares the directory/,
-    ],
-  ];
+describe("refusals", () => {
+  describe("refuses", () => {
+    const faults: readonly (readonly [string, object, RegExp, Record<string, string>?])[] = [
+      [
+        "a reserved alias",
+        { databases: [{ alias: "admin", ...memory }] },
+        /databases\[0\]\.alias: must be empty, or a lowercase letter/,
+      ],
+      ["a malformed alias", { databases: [{ alias: "A", ...memory }] }, /databases\[0\]\.alias: must be/],
+      [
+        "a duplicate alias",
+        {
+          databases: [
+            { alias: "a", ...memory },
+            { alias: "a", ...memory },
+          ],
+        },
+        /databases\[1\]\.alias: is already used by databases\[0\]/,
+      ],
+      [
+        "two databases with the empty alias",
+        { databases: [memory, memory] },
+        /databases\[1\]\.alias: is already used by/,
+      ],
+      [
+        "an unknown time zone",
+        { databases: [{ timeZone: "Mars/Olympus", ...memory }] },
+        /databases\[0\]\.timeZone: must be the name of a time zone/,
+      ],
+      [
+        "an unknown engine",
+        { databases: [{ storage: { engine: "oracle" } }] },
+        /databases\[0\]\.storage\.engine: must be "postgres", "mariadb", "embedded", "memory" or "module"$/m,
+      ],
+      [
+        "a module without a name",
+        { databases: [{ storage: { engine: "module" } }] },
+        /databases\[0\]\.storage\.module: is required with the engine "module"/,
+      ],
+      [
+        "a module for another engine",
+        { databases: [{ storage: { engine: "memory", module: "./a.js" } }] },
+        /databases\[0\]\.storage\.module: does not apply to the engine "memory"/,
+      ],
+      [
+        "invalid options",
+        { databases: [{ storage: { engine: "module", module: "a", options: [] } }] },
+        /databases\[0\]\.storage\.options: must be an object/,
+      ],
+      [
+        "a module twice with the same options",
+        {
+          databases: ["", "b"].map((alias) => ({
+            alias,
+            storage: { engine: "module", module: "a", options: { file: "f" } },
+          })),
+        },
+        /databases\[1\]\.storage\.options: must differ from those of databases\[0\]/,
+      ],
+      ["a Postgres without an address", { databases: [{ storage: {} }] }, /databases\[0\]\.storage\.url: is required/],
+      [
+        "an address for memory",
+        { databases: [{ storage: { engine: "memory", url: "postgres://h/d" } }] },
+        /databases\[0\]\.storage\.url: does not apply to the engine "memory"/,
+      ],
+      [
+        "a directory for Postgres",
+        { databases: [postgres("postgres://h/d", { dataDir: "x" })] },
+        /databases\[0\]\.storage\.dataDir: does not apply/,
+      ],
+      [
+        "a directory for a server",
+        { databases: [{ storage: { url: "mariadb://h/d", dataDir: "x" } }] },
+        /databases\[0\]\.storage\.dataDir: does not apply to a database server/,
+      ],
+      [
+        "a Postgres address for MariaDB",
+        { databases: [postgres("mariadb://h/d")] },
+        /databases\[0\]\.storage\.engine: does not match the connection string, which is for the engine "mariadb"/,
+      ],
+      [
+        "a MariaDB address for Postgres",
+        { databaseUrl: "postgres://h/d", databases: [{ storage: { engine: "mariadb" } }] },
+        /databases\[0\]\.storage\.engine: does not match/,
+      ],
+      [
+        "a database twice on one MariaDB",
+        {
+          databases: [
+            { storage: { url: "mariadb://a@h/d" } },
+            { alias: "b", storage: { url: "mysql://b@h:3306/", schema: "d" } },
+          ],
+        },
+        /databases\[1\]\.storage\.schema: is already used by databases\[0\]/,
+      ],
+      [
+        "a database name of another form",
+        { databases: [{ storage: { url: "mariadb://h/Big" } }] },
+        /databases\[0\]\.storage\.schema: is required: the default "Big"/,
+      ],
+      [
+        "a pool for an embedded engine",
+        { databases: [embedded("x", { pool: {} })] },
+        /databases\[0\]\.storage\.pool: does not apply/,
+      ],
+      [
+        "two addresses",
+        { databases: [postgres("postgres://h/d", { urlFile: "x" })] },
+        /databases\[0\]\.storage\.urlFile: cannot be combined with url/,
+      ],
+      [
+        "a missing address file",
+        { databases: [{ storage: { urlFile: "/none" } }] },
+        /databases\[0\]\.storage\.urlFile: the file does not exist/,
+      ],
+      [
+        "a malformed schema",
+        { databases: [embedded("x", { schema: "pg_a" })] },
+        /databases\[0\]\.storage\.schema: must be a lowercase letter/,
+      ],
+      [
+        "a schema twice on one Postgres",
+        {
+          databases: [
+            postgres("postgres://a:b@h/d", { schema: "s" }),
+            { alias: "b", ...postgres("postgresql://c@h:5432/d", { schema: "s" }) },
+          ],
+        },
+        /databases\[1\]\.storage\.schema: is already used by databases\[0\]/,
+      ],
+      [
+        "a schema twice in one directory",
+        {
+          databases: [
+            { alias: "a-b", ...embedded("x") },
+            { alias: "a_b", ...embedded("./x") },
+          ],
+        },
+        /databases\[1\]\.storage\.schema: is already used by databases\[0\]: "sallyport_a_b"/,
+      ],
+      [
+        "an alias too long for a schema",
+        { databases: [{ alias: "a".repeat(60), ...embedded("x") }] },
+        /databases\[0\]\.storage\.schema: is required/,
+      ],
+      [
+        "conflicting pools",
+        {
+          databases: [postgres("postgres://h/d"), { alias: "b", ...postgres("postgres://h/d", { pool: { max: 3 } }) }],
+        },
+        /databases\[1\]\.storage\.pool: and statementTimeout must be the same as in databases\[0\]/,
+      ],
+      [
+        "conflicting time-outs in one directory",
+        { databases: [embedded("x"), { alias: "b", ...embedded("x", { statementTimeout: "6s" }) }] },
+        /databases\[1\]\.storage\.statementTimeout: must be the same as in databases\[0\], which shares the directory/,
+      ],
+    ];
 
-  const rows = faults.map(
-    ([title, content, expected, environment]) => [title, content, expected, environment ?? {}] as const,
-  );
-  test.each(rows)("%s", (_title, content, expected, environment) => {
-    expect(messageOf(content, environment)).toMatch(expected);
+    const rows = faults.map(
+      ([title, content, expected, environment]) => [title, content, expected, environment ?? {}] as const,
+    );
+    test.each(rows)("%s", (_title, content, expected, environment) => {
+      expect(messageOf(content, environment)).toMatch(expected);
+    });
+  });
+
+  test.each([
+    ["prot", "port"],
+    ["Host", "host"],
+    ["basepath", "basePath"],
+    ["timeout", "timeouts"],
+    ["truestdProxies", "trustedProxies"],
+    ["xyz", undefined],
+    ["", undefined],
+  ])("the suggestion for %p is %p", (name, meant) => {
+    expect(didYouMean(name, ["host", "port", "basePath", "timeouts", "trustedProxies"])).toBe(meant);
   });
 });
 
-test.each([
-  ["prot", "port"],
-  ["Host", "host"],
-  ["basepath", "basePath"],
-  ["timeout", "timeouts"],
-  ["truestdProxies", "trustedProxies"],
-  ["xyz", undefined],
-  ["", undefined],
-])("the suggestion for %p is %p", (name, meant) => {
-  expect(didYouMean(name, ["host", "port", "basePath", "timeouts", "trustedProxies"])).toBe(meant);
+describe("refused settings", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "sallyport-configuration-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const secret = "S3cretValue";
+
+  describe("refuses", () => {
+    const faults: readonly (readonly [string, object, RegExp, Record<string, string>?])[] = [
+      ["an unknown member", { server: { prot: 1 } }, /^ {2}- server\.prot: is unknown; did you mean "port"\?$/m],
+      [
+        "an unknown member without a similar one",
+        { server: { zzzzzzz: 1 } },
+        /server\.zzzzzzz: is unknown; known names are host, port,/,
+      ],
+      ["an unknown section", { databasez: [] }, /databasez: is unknown; did you mean "databases"\?/],
+      [
+        "an unknown member of a database",
+        { databases: [{ alais: "a", ...memory }] },
+        /databases\[0\]\.alais: is unknown; did you mean "alias"\?/,
+      ],
+      ["a member with the name of a prototype property", JSON.parse('{"constructor": 1}'), /constructor: is unknown/],
+      ["a prototype", JSON.parse('{"__proto__": {"port": 1}}'), /^ {2}- __proto__: is unknown/m],
+      [
+        "a prototype of a section",
+        JSON.parse('{"server": {"__proto__": {"port": 1}}}'),
+        /^ {2}- server\.__proto__: is unknown/m,
+      ],
+      ["a number in place of a text", { server: { host: 5 } }, /server\.host: must be a host name or an address/],
+      ["a text in place of a number", { server: { port: "80" } }, /server\.port: must be an integer from 0 to 65535/],
+      ["a fraction", { server: { port: 80.5 } }, /server\.port: must be an integer/],
+      ["a number out of range", { server: { port: 65_536 } }, /server\.port: must be an integer from 0 to 65535/],
+      ["a text in place of a flag", { debugMessages: "yes" }, /debugMessages: must be true or false/],
+      ["a list in place of a section", { server: [] }, /server: must be an object/],
+      ["null in place of a section", { sessions: null }, /sessions: must be an object/],
+      ["a section in place of a list", { databases: {} }, /databases: must be a list/],
+      ["an invalid database", { databases: ["a"] }, /databases\[0\]: must be an object/],
+      ["no database", { databases: [] }, /databases: is required/],
+      ["an unknown word", { log: { level: "loud" } }, /log\.level: must be "fatal", .* or "silent"/],
+      [
+        "a duration without a unit",
+        { sessions: { idleTimeout: "30" } },
+        /sessions\.idleTimeout: must be a duration from "1s"/,
+      ],
+      ["a duration as a number", { sessions: { idleTimeout: 30 } }, /sessions\.idleTimeout: must be a duration/],
+      [
+        "a duration that is too long",
+        { server: { timeouts: { drain: "2h" } } },
+        /server\.timeouts\.drain: must be a duration from "0s" to "10m"/,
+      ],
+      [
+        "a missing macro folder",
+        { macros: { directory: "/nonexistent/macros" } },
+        /^ {2}- macros\.directory: the directory does not exist$/m,
+      ],
+      [
+        "a file as the macro folder",
+        { databases: [{ macros: { directory: import.meta.filename }, ...memory }] },
+        /databases\[0\]\.macros\.directory: is not a directory/,
+      ],
+      [
+        "a missing macro folder from a variable",
+        {},
+        /macros\.directory \(MACROS_DIR\): the directory does not exist/,
+        { MACROS_DIR: "/nonexistent" },
+      ],
+      [
+        "an answer limit below the size of one object",
+        { limits: { maxResponseBytes: 1_048_576 } },
+        /limits\.maxResponseBytes: must be an integer from 2097152 to 1073741824/,
+      ],
+      ["a bad host", { server: { host: "a b" } }, /server\.host: must be a host name/],
+      ["a bad address", { server: { host: "300.1.1.1" } }, /server\.host: must be a host name/],
+      ["a bad base path", { server: { basePath: "/api/" } }, /server\.basePath: must be empty, or a path/],
+      ["a bad public address", { server: { publicUrl: "ftp://a" } }, /server\.publicUrl: must be an http or https URL/],
+      [
+        "an unknown provider",
+        { oAuthProviders: [{ name: "github" }] },
+        /oAuthProviders\[0\]\.name: must be google, facebook, microsoft or apple$/m,
+      ],
+      [
+        "a provider without a name",
+        { oAuthProviders: [{}] },
+        /oAuthProviders\[0\]\.name: is required: google, facebook, microsoft or apple$/m,
+      ],
+      [
+        "a duplicate provider",
+        { oAuthProviders: [{ name: "microsoft" }, { name: "WindowsLive" }] },
+        /oAuthProviders\[1\]\.name: is the same provider as oAuthProviders\[0\]\.name/,
+      ],
+      [
+        "providers without a master key",
+        { oAuthProviders: [{ name: "google" }] },
+        /encryption\.masterKey \(MASTER_KEY\): is required with oAuthProviders/,
+      ],
+      [
+        "providers without a public address",
+        { oAuthProviders: [{ name: "Google" }], encryption: { masterKey } },
+        /server\.publicUrl \(PUBLIC_URL\): is required with oAuthProviders/,
+      ],
+      [
+        "a higher limit of log-ins in progress for one network than in all",
+        { providers: { maxPendingLogins: { perIp: 6, total: 5 } } },
+        /providers\.maxPendingLogins\.perIp.*: must not be greater than total/,
+      ],
+      [
+        "a fake provider on another machine",
+        { providers: { fakeUrl: "http://192.0.2.1:9000" } },
+        /providers\.fakeUrl: must be an http URL on this machine/,
+      ],
+      [
+        "a bad network",
+        { server: { trustedProxies: ["10.0.0.0/8", "10.0.0.0/33"] } },
+        /server\.trustedProxies\[1\]: must be an IP address or a network/,
+      ],
+      [
+        "a certificate without a key",
+        { server: { tls: { certificateFile: "package.json" } } },
+        /^ {2}- server\.tls\.keyFile \(TLS_KEY_FILE\): is required/m,
+      ],
+      [
+        "a key without a certificate",
+        { server: { tls: { keyFile: "package.json" } } },
+        /^ {2}- server\.tls\.certificateFile \(TLS_CERTIFICATE_FILE\): is required/m,
+      ],
+      [
+        "a missing certificate",
+        { server: { tls: { certificateFile: "/none", keyFile: "/none" } } },
+        /server\.tls\.keyFile: the file does not exist/,
+      ],
+      [
+        "more bodies of one network than of all",
+        { server: { maxIncompleteBodies: { perIp: 9, total: 8 } } },
+        /server\.maxIncompleteBodies\.perIp: must not be greater than total/,
+      ],
+      [
+        "a longer time-out for headers than for the request",
+        { server: { timeouts: { headers: "40s" } } },
+        /server\.timeouts\.headers: must not be longer than server\.timeouts\.request/,
+      ],
+      [
+        "an idle time-out beyond the lifetime",
+        { sessions: { idleTimeout: "13h" } },
+        /sessions\.idleTimeout: must not be longer than absoluteLifetime/,
+      ],
+      [
+        "the same in one database",
+        { databases: [{ ...memory, sessions: { absoluteLifetime: "5m" } }] },
+        /databases\[0\]\.sessions\.idleTimeout: must not be longer/,
+      ],
+      [
+        "more sessions per user than in all",
+        { sessions: { limit: 5, perUserLimit: 6 } },
+        /sessions\.perUserLimit: must not be greater than limit/,
+      ],
+      [
+        "a first delay above the maximum",
+        { throttle: { user: { initialDelay: "20m" } } },
+        /throttle\.user\.initialDelay: must not be longer than maxDelay/,
+      ],
+      [
+        "a delay longer than failures are remembered",
+        { throttle: { ip: { maxDelay: "2h" } } },
+        /throttle\.ip\.maxDelay: must not be longer than resetAfter/,
+      ],
+      [
+        "the same in one database",
+        { databases: [{ ...memory, throttle: { user: { resetAfter: "1m" } } }] },
+        /databases\[0\]\.throttle\.user\.maxDelay: must not be/,
+      ],
+      ["a bad variable", {}, /^ {2}- server\.port \(PORT\): must be an integer from 0 to 65535$/m, { PORT: "http" }],
+      [
+        "a bad part of a variable",
+        {},
+        /server\.trustedProxies\[1\] \(TRUSTED_PROXIES\): must be/,
+        { TRUSTED_PROXIES: "::1, x" },
+      ],
+      [
+        "a bad flag in a variable",
+        {},
+        /debugMessages \(DEBUG_MESSAGES\): must be true or false/,
+        { DEBUG_MESSAGES: "maybe" },
+      ],
+      [
+        "a missing secret file",
+        {},
+        /databaseUrl \(DATABASE_URL_FILE\): the file does not exist/,
+        { DATABASE_URL_FILE: "/none" },
+      ],
+      [
+        "a secret together with its file",
+        {},
+        /databaseUrl \(DATABASE_URL_FILE\): cannot be combined with DATABASE_URL/,
+        { DATABASE_URL: "postgres://h/d", DATABASE_URL_FILE: "/none" },
+      ],
+    ];
+
+    const rows = faults.map(
+      ([title, content, expected, environment]) => [title, content, expected, environment ?? {}] as const,
+    );
+    test.each(rows)("%s", (_title, content, expected, environment) => {
+      expect(messageOf(content, environment)).toMatch(expected);
+    });
+
+    test("lists all errors at once, each by name", () => {
+      const message = messageOf(
+        {
+          server: { prot: 1, timeouts: { headers: "1m" } },
+          sessions: { idleTimeout: "1d" },
+          databases: [
+            { alias: "v1", ...memory },
+            { alias: "b", timeZone: 1 },
+          ],
+        },
+        { PORT: "x" },
+      );
+      for (const path of [
+        "server.port",
+        "server.prot",
+        "server.timeouts.headers",
+        "sessions.idleTimeout",
+        "databases[0].alias",
+        "databases[1].timeZone",
+      ]) {
+        expect(message).toContain(`  - ${path}`);
+      }
+      expect(message.split("\n")).toHaveLength(7);
+    });
+
+    test("reports nothing that follows from a refused value", () => {
+      expect(messageOf({ server: { timeouts: { headers: "x", request: "1s" } } })).not.toContain("must not be longer");
+      expect(messageOf({ databases: [{ alias: 1, ...memory }, memory] })).not.toContain("is the same");
+    });
+
+    test.each([
+      ["in the file", { databases: [{ storage: { engine: "postgres", url: `oracle://u:${secret}@h/d` } }] }, {}],
+      [
+        "in an error beside it",
+        { databases: [{ storage: { engine: "memory", url: `postgres://u:${secret}@h/d` } }] },
+        {},
+      ],
+      ["in the environment", {}, { DATABASE_URL: `nonsense ${secret}` }],
+      ["as an unknown member", { passwords: { argon: secret } }, {}],
+    ])("does not repeat a secret %s", (_title, content, environment) => {
+      const message = messageOf(content, environment);
+      expect(message).not.toBe("accepted");
+      expect(message).not.toContain(secret);
+    });
+
+    test.each([
+      ["that is missing", undefined, /The configuration file .*file\.json does not exist\./],
+      ["that is invalid JSON", `{"databaseUrl": "${secret}", }`, /is not valid JSON/],
+      ["without an object", "[]", /must contain a JSON object/],
+    ])("a file %s", (_title, content, expected) => {
+      const file = join(folder, "file.json");
+      rmSync(file, { force: true });
+      if (content !== undefined) writeFileSync(file, content);
+      const load = () => loadConfiguration({ file, environment: {} });
+      expect(load).toThrow(expected);
+      expect(load).not.toThrow(secret);
+    });
+
+    test.each([
+      ["in production", { NODE_ENV: "production" }, /NODE_ENV is production/],
+      ["beyond loopback", { HOST: "0.0.0.0" }, /HOST is not a loopback address/],
+    ])("a start without a configuration %s, and explains how to configure", (_title, environment, why) => {
+      const load = () => loadConfiguration({ environment });
+      expect(load).toThrow(why);
+      expect(load).toThrow(/DATABASE_URL/);
+      expect(load).toThrow(/--config/);
+    });
+  });
+
+  test.each(["prod", "Production", "staging", " "])("NODE_ENV=%j is refused", (value) => {
+    expect(messageOf({}, { NODE_ENV: value })).toMatch(
+      /^NODE_ENV: must be production, development, test or unset, not ".*"\./,
+    );
+  });
+
+  test("the closest value of NODE_ENV is suggested", () => {
+    expect(messageOf({}, { NODE_ENV: "productoin" })).toMatch(/Did you mean production\?$/);
+  });
 });

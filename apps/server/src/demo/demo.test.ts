@@ -4,270 +4,480 @@ import { mkdtemp, readFile, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { providerTypes } from "@sallyport/core";
+import {
+  providerTypes,
+  type JsonValue,
+  Model,
+  type Repositories,
+  seesAll,
+  type Storage,
+  type StoredObject,
+  visibilityOf,
+  Applications,
+} from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
-import { identityProviders } from "@sallyport/identity-passport";
 import { signIn } from "@sallyport/fake-identity-providers";
+import { identityProviders } from "@sallyport/identity-passport";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { PlainPasswordHasher } from "../../test/plain-password-hasher.ts";
 import { testEnvironment } from "../../test/test-environment.ts";
 import { type RunningServer, startServer as start } from "../composition/start-server.ts";
 import { demoMacros, loadConfiguration } from "../configuration/index.ts";
 import { declaredRoutes } from "../reference.ts";
 import { banner, type BannerDatabase, terminalStyle } from "./banner.ts";
-import { seedDemo } from "./seed-demo.ts";
+import { demoCredentials } from "./demo-records.ts";
+import { seedDemo, type DemoParts } from "./seed-demo.ts";
 import { type DemoProviders, startDemoProviders } from "./start-demo-providers.ts";
 
-const digests = new NodeDigests();
-const plain = terminalStyle({ isTTY: false });
+describe("demo", () => {
+  const digests = new NodeDigests();
+  const plain = terminalStyle({ isTTY: false });
 
-const show = (databases: readonly BannerDatabase[], style = plain, hasDocs = true) =>
-  banner({
-    name: "sallyport",
-    version: "2.2.0",
-    databases,
-    hasDocs,
-    hasFakeProviders: true,
-    dataPlace: "data",
-    mailFolder: "data/mail",
-    capabilities: ["durable", "one process"],
-    digests,
-    style,
-  });
-
-const databasesAt = (url: string): BannerDatabase[] => [
-  { alias: "", name: "demo", address: url, demo: "seeded", hasMacros: true },
-  { alias: "second", name: "second", address: `${url}/second`, demo: "seeded", hasMacros: true },
-];
-
-describe("banner", () => {
-  const text = show(databasesAt("http://127.0.0.1:8080"));
-
-  test("is readable in 80 columns", () => {
-    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-  });
-
-  test("shows addresses, credentials and the location of the data", () => {
-    expect(text).toMatch(/^ {2}demo {4}http:\/\/127\.0\.0\.1:8080$/m);
-    expect(text).toMatch(/^ {2}second {2}http:\/\/127\.0\.0\.1:8080\/second$/m);
-    expect(text).toMatch(/^ {2}app key +demo-app-key$/m);
-    for (const name of ["demo", "reader", "admin"]) expect(text).toMatch(new RegExp(`\\b${name} +${name}\\b`));
-    expect(text).toMatch(/^Data +data\nStorage +durable, one process\nMail +data\/mail$/m);
-  });
-
-  test("shows where the API can be tried, if enabled", () => {
-    const [, second] = databasesAt("http://127.0.0.1:8080");
-    const first = { ...(second as BannerDatabase), alias: "", address: "http://127.0.0.1:8080", demo: null };
-    expect(text).toMatch(/^Try it +http:\/\/127\.0\.0\.1:8080\/docs, in a browser$/m);
-    expect(show([first, second as BannerDatabase])).toMatch(/^Try it +http:\/\/127\.0\.0\.1:8080\/second\/docs, /m);
-    expect(show([first])).not.toContain("/docs,");
-    expect(show(databasesAt("http://127.0.0.1:8080"), plain, false)).not.toContain("/docs,");
-  });
-
-  test("shows where provider log-ins can be tried, if fake providers run", () => {
-    expect(text).toContain("http://127.0.0.1:8080/v1/auth/google?appkey=demo-app-key");
-    const parts = {
+  const show = (databases: readonly BannerDatabase[], style = plain, hasDocs = true) =>
+    banner({
       name: "sallyport",
       version: "2.2.0",
-      hasDocs: true,
-      hasFakeProviders: false,
+      databases,
+      hasDocs,
+      hasFakeProviders: true,
       dataPlace: "data",
-      capabilities: [],
+      mailFolder: "data/mail",
+      capabilities: ["durable", "one process"],
       digests,
-      style: plain,
-    };
-    expect(banner({ ...parts, databases: databasesAt("http://127.0.0.1:8080") })).not.toContain("/v1/auth/google");
-  });
-
-  test("promises writing only if a route writes", () => {
-    const writes = declaredRoutes().some(({ method, path }) => method !== "GET" && path.includes("/object"));
-    expect(/\bwrites?\b/.test(text)).toBe(writes);
-  });
-
-  test("shows how to execute a macro, if the demo has macros", () => {
-    expect(text).toMatch(/^Execute a macro$/m);
-    expect(
-      show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, hasMacros: false }))),
-    ).not.toMatch(/macro|execute/);
-  });
-
-  test("shows only the addresses without the demo", () => {
-    const without = (demo: BannerDatabase["demo"]) =>
-      show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, demo })));
-    for (const demo of ["foreign", null] as const) expect(without(demo)).not.toMatch(/demo-app-key|curl/);
-    expect(without("foreign")).toMatch(/8080 {2}contains other data, not the demo$/m);
-    expect(without(null)).toMatch(/8080 {2}not available, see the log$/m);
-  });
-
-  test("is coloured only on a terminal with colours", () => {
-    const databases = databasesAt("http://127.0.0.1:8080");
-    const coloured = show(databases, terminalStyle({ isTTY: true, hasColors: () => true }));
-    expect(coloured).toContain("\u001B[1m");
-    // oxlint-disable-next-line no-control-regex -- Colours are escape sequences.
-    expect(coloured.replaceAll(/\u001B\[\d+m/g, "")).toBe(text);
-    expect(show(databases, terminalStyle({ isTTY: true, hasColors: () => false }))).toBe(text);
-    expect(text).not.toContain("\u001B");
-  });
-});
-
-const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
-const sender = has("curl") ? "curl" : "a stand-in for curl, which this machine lacks";
-const shells = ["bash", "zsh"].filter(has);
-
-describe(`lines of the banner, sent by ${sender}`, () => {
-  let server: RunningServer;
-  let url: string;
-  let folder: string;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "sallyport-banner-"));
-    if (!has("curl")) await symlink(resolve(import.meta.dirname, "../../test/stand-in-curl.mjs"), join(folder, "curl"));
-    server = await startServer();
-    ({ url } = server);
-  });
-
-  afterAll(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
-  });
-
-  const run = async (shell: string, databases: readonly BannerDatabase[]) => {
-    const lines = show(databases).split("\n");
-    const commands = lines
-      .slice(lines.findIndex((line) => line.startsWith("Log in")))
-      .filter((line) => line.startsWith("  "));
-    const environment = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };
-    const { stdout, stderr } = await promisify(execFile)(shell, ["-c", commands.join("\n")], { env: environment });
-    expect(stderr).toBe("");
-    return stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-  };
-
-  test.each(shells)("log in, read, list, change, execute, log out and log in with a token in %s", async (shell) => {
-    const [loggedIn, object, list, changed, executed, loggedOut, withToken, ...rest] = await run(
-      shell,
-      databasesAt(url),
-    );
-    expect(rest).toEqual([]);
-    for (const { status } of [loggedIn, object, list, changed, executed, loggedOut, withToken]) {
-      expect(status).toEqual({ internalStatus: "0", statusMessage: "ok" });
-    }
-    expect(object.data).toMatchObject({ "~ClassName": "Customer", Name: expect.any(String) });
-    expect(list.data["~Elements"]).toHaveLength(5);
-    expect(list.data).toMatchObject({
-      "~Count": 1_000,
-      "~Elements": [{ Customer: { "~ClassName": "Customer" } }, {}, {}, {}, {}],
+      style,
     });
-    expect(changed.data).toMatchObject({
-      "~ObjectID": object.data["~ObjectID"],
-      Name: object.data.Name,
-      CreditLimit: 2_500,
-    });
-    expect(executed.data).toMatchObject({ invoices: 22, oldest: [{}, {}, {}] });
-    expect(loggedOut.data).toEqual({});
 
-    const statusWith = async (credential: Record<string, string>) =>
-      (await fetch(`${url}/_CheckSession`, { headers: { appkey: "demo-app-key", ...credential } })).status;
-    expect(await statusWith({ sessionid: loggedIn.data.sessionId })).toBe(401);
-    expect(await statusWith({ authorization: withToken.data.token })).toBe(200);
-  });
-
-  test.each(shells)("return the whole user object in %s", async (shell) => {
-    const [{ data }] = await run(shell, databasesAt(url));
-    const meta = (name: string) => ({
-      "~ClassName": name,
-      "~ObjectID": expect.stringMatching(/^[0-9A-Z]+$/),
-      "~StoreTime": expect.stringMatching(/^\d{8}T\d{6}[+-]\d\d:\d\d$/),
-    });
-    const names = { Name1: expect.any(String), Name2: expect.any(String), Name3: expect.any(String) };
-    expect(data).toEqual({
-      sessionId: expect.stringMatching(/^[\w-]{43}$/),
-      databaseName: "demo",
-      user: {
-        ...meta("User"),
-        Name: "demo",
-        Description: expect.any(String),
-        Groups: {
-          "~Count": 1,
-          "~UnfilteredCount": 1,
-          "~Elements": [{ ...meta("UserGroup"), Name: expect.any(String), Description: expect.any(String) }],
-        },
-        Employee: {
-          ...meta("Employee"),
-          ...names,
-          Bild: meta("Image"),
-          Mitarbeiteransprechpartner: { ...meta("ContactPerson"), ...names, Bild: meta("Image") },
-        },
-      },
-    });
-  });
-
-  test.each(shells)("reach a database with an alias in %s", async (shell) => {
-    const [loggedIn, object] = await run(shell, databasesAt(url).slice(1));
-    expect(loggedIn.data.databaseName).toBe("second");
-    expect(object.data).toMatchObject({ "~ClassName": "Customer" });
-  });
-});
-
-/** A server with the demo's data in memory. */
-async function startServer(): Promise<RunningServer> {
-  const storage = { engine: "memory" };
-  const databases = [
-    { alias: "", name: "demo", storage },
-    { alias: "second", name: "second", storage },
+  const databasesAt = (url: string): BannerDatabase[] => [
+    { alias: "", name: "demo", address: url, demo: "seeded", hasMacros: true },
+    { alias: "second", name: "second", address: `${url}/second`, demo: "seeded", hasMacros: true },
   ];
-  const content = { databases, macros: { directory: demoMacros(), timeout: "1m" } };
-  const started = await start(
-    loadConfiguration({ content, environment: { ...testEnvironment, MASTER_KEY: randomBytes(32).toString("base64") } }),
-  );
-  const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
-  for (const [alias, database] of started.databases) {
-    if (database !== null) await seedDemo(database.storage, { hasher, digests, clientHash: "md5", alias });
-  }
-  return started;
-}
 
-describe("demo provider start", () => {
-  let folder: string;
-  let demo: DemoProviders;
+  describe("banner", () => {
+    const text = show(databasesAt("http://127.0.0.1:8080"));
 
-  beforeAll(async () => {
-    folder = join(await mkdtemp(join(tmpdir(), "sallyport-demo-providers-")), "data");
-    demo = await startDemoProviders({ folder, serverAddress: "http://127.0.0.1:8080" });
-  });
+    test("is readable in 80 columns", () => {
+      for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+    });
 
-  afterAll(async () => {
-    await demo.close();
-    await rm(folder, { recursive: true });
-  });
+    test("shows addresses, credentials and the location of the data", () => {
+      expect(text).toMatch(/^ {2}demo {4}http:\/\/127\.0\.0\.1:8080$/m);
+      expect(text).toMatch(/^ {2}second {2}http:\/\/127\.0\.0\.1:8080\/second$/m);
+      expect(text).toMatch(/^ {2}app key +demo-app-key$/m);
+      for (const name of ["demo", "reader", "admin"]) expect(text).toMatch(new RegExp(`\\b${name} +${name}\\b`));
+      expect(text).toMatch(/^Data +data\nStorage +durable, one process\nMail +data\/mail$/m);
+    });
 
-  test.each(providerTypes)("a user logs in at the fake provider %s", async (type) => {
-    const provider = identityProviders({ fakeProviders: demo.url }).get(type)!;
-    const data = provider.accept(demo.entries.find((entry) => entry.type === type)!.data);
-    await provider.check(data);
-    const request = {
-      data,
-      redirectUri: `http://127.0.0.1:8080/v1/${type}/callback`,
-      state: "s".repeat(43),
-      nonce: "n".repeat(43),
-      codeVerifier: "v".repeat(43),
-    };
-    const { parameters } = await signIn(await provider.begin(request), "ben");
-    expect(await provider.finish({ ...request, parameters })).toMatchObject({
-      name: "Ben",
-      surname: "Example",
-      email: "ben@example.com",
+    test("shows where the API can be tried, if enabled", () => {
+      const [, second] = databasesAt("http://127.0.0.1:8080");
+      const first = { ...(second as BannerDatabase), alias: "", address: "http://127.0.0.1:8080", demo: null };
+      expect(text).toMatch(/^Try it +http:\/\/127\.0\.0\.1:8080\/docs, in a browser$/m);
+      expect(show([first, second as BannerDatabase])).toMatch(/^Try it +http:\/\/127\.0\.0\.1:8080\/second\/docs, /m);
+      expect(show([first])).not.toContain("/docs,");
+      expect(show(databasesAt("http://127.0.0.1:8080"), plain, false)).not.toContain("/docs,");
+    });
+
+    test("shows where provider log-ins can be tried, if fake providers run", () => {
+      expect(text).toContain("http://127.0.0.1:8080/v1/auth/google?appkey=demo-app-key");
+      const parts = {
+        name: "sallyport",
+        version: "2.2.0",
+        hasDocs: true,
+        hasFakeProviders: false,
+        dataPlace: "data",
+        capabilities: [],
+        digests,
+        style: plain,
+      };
+      expect(banner({ ...parts, databases: databasesAt("http://127.0.0.1:8080") })).not.toContain("/v1/auth/google");
+    });
+
+    test("promises writing only if a route writes", () => {
+      const writes = declaredRoutes().some(({ method, path }) => method !== "GET" && path.includes("/object"));
+      expect(/\bwrites?\b/.test(text)).toBe(writes);
+    });
+
+    test("shows how to execute a macro, if the demo has macros", () => {
+      expect(text).toMatch(/^Execute a macro$/m);
+      expect(
+        show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, hasMacros: false }))),
+      ).not.toMatch(/macro|execute/);
+    });
+
+    test("shows only the addresses without the demo", () => {
+      const without = (demo: BannerDatabase["demo"]) =>
+        show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, demo })));
+      for (const demo of ["foreign", null] as const) expect(without(demo)).not.toMatch(/demo-app-key|curl/);
+      expect(without("foreign")).toMatch(/8080 {2}contains other data, not the demo$/m);
+      expect(without(null)).toMatch(/8080 {2}not available, see the log$/m);
+    });
+
+    test("is coloured only on a terminal with colours", () => {
+      const databases = databasesAt("http://127.0.0.1:8080");
+      const coloured = show(databases, terminalStyle({ isTTY: true, hasColors: () => true }));
+      expect(coloured).toContain("\u001B[1m");
+      // oxlint-disable-next-line no-control-regex -- Colours are escape sequences.
+      expect(coloured.replaceAll(/\u001B\[\d+m/g, "")).toBe(text);
+      expect(show(databases, terminalStyle({ isTTY: true, hasColors: () => false }))).toBe(text);
+      expect(text).not.toContain("\u001B");
     });
   });
 
-  test("the demo's Apple key is created once, readable by the server's user only", async () => {
-    const path = join(folder, "apple-demo-key.p8");
-    const before = await readFile(path, "utf8");
-    const others = await Promise.all(
-      [1, 2].map(() => startDemoProviders({ folder, serverAddress: "http://127.0.0.1:8080" })),
+  const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
+  const sender = has("curl") ? "curl" : "a stand-in for curl, which this machine lacks";
+  const shells = ["bash", "zsh"].filter(has);
+
+  describe(`lines of the banner, sent by ${sender}`, () => {
+    let server: RunningServer;
+    let url: string;
+    let folder: string;
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), "sallyport-banner-"));
+      if (!has("curl"))
+        await symlink(resolve(import.meta.dirname, "../../test/stand-in-curl.mjs"), join(folder, "curl"));
+      server = await startServer();
+      ({ url } = server);
+    });
+
+    afterAll(async () => {
+      await server.close();
+      await rm(folder, { recursive: true });
+    });
+
+    const run = async (shell: string, databases: readonly BannerDatabase[]) => {
+      const lines = show(databases).split("\n");
+      const commands = lines
+        .slice(lines.findIndex((line) => line.startsWith("Log in")))
+        .filter((line) => line.startsWith("  "));
+      const environment = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };
+      const { stdout, stderr } = await promisify(execFile)(shell, ["-c", commands.join("\n")], { env: environment });
+      expect(stderr).toBe("");
+      return stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+    };
+
+    test.each(shells)("log in, read, list, change, execute, log out and log in with a token in %s", async (shell) => {
+      const [loggedIn, object, list, changed, executed, loggedOut, withToken, ...rest] = await run(
+        shell,
+        databasesAt(url),
+      );
+      expect(rest).toEqual([]);
+      for (const { status } of [loggedIn, object, list, changed, executed, loggedOut, withToken]) {
+        expect(status).toEqual({ internalStatus: "0", statusMessage: "ok" });
+      }
+      expect(object.data).toMatchObject({ "~ClassName": "Customer", Name: expect.any(String) });
+      expect(list.data["~Elements"]).toHaveLength(5);
+      expect(list.data).toMatchObject({
+        "~Count": 1_000,
+        "~Elements": [{ Customer: { "~ClassName": "Customer" } }, {}, {}, {}, {}],
+      });
+      expect(changed.data).toMatchObject({
+        "~ObjectID": object.data["~ObjectID"],
+        Name: object.data.Name,
+        CreditLimit: 2_500,
+      });
+      expect(executed.data).toMatchObject({ invoices: 22, oldest: [{}, {}, {}] });
+      expect(loggedOut.data).toEqual({});
+
+      const statusWith = async (credential: Record<string, string>) =>
+        (await fetch(`${url}/_CheckSession`, { headers: { appkey: "demo-app-key", ...credential } })).status;
+      expect(await statusWith({ sessionid: loggedIn.data.sessionId })).toBe(401);
+      expect(await statusWith({ authorization: withToken.data.token })).toBe(200);
+    });
+
+    test.each(shells)("return the whole user object in %s", async (shell) => {
+      const [{ data }] = await run(shell, databasesAt(url));
+      const meta = (name: string) => ({
+        "~ClassName": name,
+        "~ObjectID": expect.stringMatching(/^[0-9A-Z]+$/),
+        "~StoreTime": expect.stringMatching(/^\d{8}T\d{6}[+-]\d\d:\d\d$/),
+      });
+      const names = { Name1: expect.any(String), Name2: expect.any(String), Name3: expect.any(String) };
+      expect(data).toEqual({
+        sessionId: expect.stringMatching(/^[\w-]{43}$/),
+        databaseName: "demo",
+        user: {
+          ...meta("User"),
+          Name: "demo",
+          Description: expect.any(String),
+          Groups: {
+            "~Count": 1,
+            "~UnfilteredCount": 1,
+            "~Elements": [{ ...meta("UserGroup"), Name: expect.any(String), Description: expect.any(String) }],
+          },
+          Employee: {
+            ...meta("Employee"),
+            ...names,
+            Bild: meta("Image"),
+            Mitarbeiteransprechpartner: { ...meta("ContactPerson"), ...names, Bild: meta("Image") },
+          },
+        },
+      });
+    });
+
+    test.each(shells)("reach a database with an alias in %s", async (shell) => {
+      const [loggedIn, object] = await run(shell, databasesAt(url).slice(1));
+      expect(loggedIn.data.databaseName).toBe("second");
+      expect(object.data).toMatchObject({ "~ClassName": "Customer" });
+    });
+  });
+
+  /** A server with the demo's data in memory. */
+  async function startServer(): Promise<RunningServer> {
+    const storage = { engine: "memory" };
+    const databases = [
+      { alias: "", name: "demo", storage },
+      { alias: "second", name: "second", storage },
+    ];
+    const content = { databases, macros: { directory: demoMacros(), timeout: "1m" } };
+    const started = await start(
+      loadConfiguration({
+        content,
+        environment: { ...testEnvironment, MASTER_KEY: randomBytes(32).toString("base64") },
+      }),
     );
-    for (const other of others) await other.close();
-    expect(await readFile(path, "utf8")).toBe(before);
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+    for (const [alias, database] of started.databases) {
+      if (database !== null) await seedDemo(database.storage, { hasher, digests, clientHash: "md5", alias });
+    }
+    return started;
+  }
+
+  describe("demo provider start", () => {
+    let folder: string;
+    let demo: DemoProviders;
+
+    beforeAll(async () => {
+      folder = join(await mkdtemp(join(tmpdir(), "sallyport-demo-providers-")), "data");
+      demo = await startDemoProviders({ folder, serverAddress: "http://127.0.0.1:8080" });
+    });
+
+    afterAll(async () => {
+      await demo.close();
+      await rm(folder, { recursive: true });
+    });
+
+    test.each(providerTypes)("a user logs in at the fake provider %s", async (type) => {
+      const provider = identityProviders({ fakeProviders: demo.url }).get(type)!;
+      const data = provider.accept(demo.entries.find((entry) => entry.type === type)!.data);
+      await provider.check(data);
+      const request = {
+        data,
+        redirectUri: `http://127.0.0.1:8080/v1/${type}/callback`,
+        state: "s".repeat(43),
+        nonce: "n".repeat(43),
+        codeVerifier: "v".repeat(43),
+      };
+      const { parameters } = await signIn(await provider.begin(request), "ben");
+      expect(await provider.finish({ ...request, parameters })).toMatchObject({
+        name: "Ben",
+        surname: "Example",
+        email: "ben@example.com",
+      });
+    });
+
+    test("the demo's Apple key is created once, readable by the server's user only", async () => {
+      const path = join(folder, "apple-demo-key.p8");
+      const before = await readFile(path, "utf8");
+      const others = await Promise.all(
+        [1, 2].map(() => startDemoProviders({ folder, serverAddress: "http://127.0.0.1:8080" })),
+      );
+      for (const other of others) await other.close();
+      expect(await readFile(path, "utf8")).toBe(before);
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+    });
+  });
+});
+
+describe("seed demo", () => {
+  const digests = new NodeDigests();
+  const parts: DemoParts = { hasher: new PlainPasswordHasher(), digests, clientHash: "md5", alias: "" };
+
+  async function emptyStorage(): Promise<Storage> {
+    const storage = new MemoryStorage();
+    await storage.migrate();
+    return storage;
+  }
+
+  async function all(r: Repositories, ...classes: readonly string[]): Promise<readonly StoredObject[]> {
+    const { objects } = await r.objects.find({ classes }, seesAll, { offset: 0, limit: 10_000 });
+    return objects;
+  }
+
+  const attribute = (objects: readonly StoredObject[], name: string): (JsonValue | undefined)[] =>
+    objects.map(({ attributes }) => attributes[name]);
+
+  /** All seeded data, without values that differ between runs. */
+  async function contents({ repositories }: Storage): Promise<unknown[]> {
+    const classes = ["User", "UserGroup", "Employee", "ContactPerson", "Image", "Customer", "Invoice"];
+    const found = await all(repositories, ...classes);
+    return found.map(({ storedAt: _storedAt, ...rest }) => rest);
+  }
+
+  describe("demo data", () => {
+    let r: Repositories;
+    let customers: readonly StoredObject[];
+    let invoices: readonly StoredObject[];
+
+    beforeAll(async () => {
+      const storage = await emptyStorage();
+      expect(await seedDemo(storage, parts)).toBe("seeded");
+      r = storage.repositories;
+      customers = await all(r, "Customer");
+      invoices = await all(r, "Invoice");
+    });
+
+    test("has 200 customers with distinct names, at impossible addresses", () => {
+      expect(customers).toHaveLength(200);
+      expect(new Set(attribute(customers, "Name")).size).toBe(200);
+      for (const email of attribute(customers, "Email")) expect(email).toMatch(/^office@[a-z-]+\.example\.com$/);
+    });
+
+    test("has 1,000 invoices with distinct numbers, each with a customer and due after its date", () => {
+      expect(invoices).toHaveLength(1_000);
+      expect(new Set(attribute(invoices, "Number")).size).toBe(1_000);
+      const ids = customers.map(({ id }) => id);
+      for (const { attributes } of invoices) {
+        expect(ids).toContain(attributes["Customer"]);
+        expect(Date.parse(String(attributes["Due"]))).toBeGreaterThan(Date.parse(String(attributes["Date"])));
+      }
+    });
+
+    test("fills every attribute of its classes with a value of its type", async () => {
+      const model = new Model(await r.model.load());
+      const expected = { string: "string", date: "string", reference: "string", number: "number", boolean: "boolean" };
+      for (const object of [...customers, ...invoices]) {
+        const attributes = model.find(object.className)?.attributes ?? new Map();
+        expect(Object.keys(object.attributes)).toEqual([...attributes.keys()]);
+        for (const { name, type } of attributes.values()) {
+          expect(typeof object.attributes[name]).toBe(expected[type as keyof typeof expected]);
+          if (type === "date") expect(object.attributes[name]).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+        }
+      }
+    });
+
+    test("has the three users with their passwords, and one administrator", async () => {
+      for (const { name, password } of demoCredentials.users) {
+        const { account } = await r.accounts.find({ realm: "database", loginName: name }, []);
+        expect(account).toMatchObject({ secret: `plain:${digests.md5(password)}`, administrator: name === "admin" });
+      }
+    });
+
+    test("gives each user the rights that the banner promises", async () => {
+      const model = new Model(await r.model.load());
+      const { rights } = model.find("Customer")?.definition ?? { rights: [] };
+      const mayOf = async (name: string) => {
+        const { account } = await r.accounts.find({ realm: "database", loginName: name }, []);
+        const [user] = await r.objects.get([account?.userId ?? ""], seesAll);
+        const groups = user?.attributes["Groups"] as string[];
+        const permissions = rights.filter(({ group }) => groups.includes(group)).flatMap((right) => right.permissions);
+        const principal = { userId: account?.userId ?? "", groups, administrator: account?.administrator ?? false };
+        return { permissions, sees: [...(visibilityOf(principal, model).classes ?? ["everything"])] };
+      };
+      expect(await mayOf("demo")).toEqual({
+        permissions: ["read", "create", "write", "delete"],
+        sees: ["Customer", "Invoice"],
+      });
+      expect(await mayOf("reader")).toEqual({ permissions: ["read"], sees: ["Customer", "Invoice"] });
+      expect(await mayOf("admin")).toEqual({ permissions: [], sees: ["everything"] });
+      expect(model.find("Invoice")?.definition.rights).toEqual(rights);
+    });
+
+    test("has its app names and no others", async () => {
+      const known = await new Applications(r.records).existing(["demo-app", "demo-seats", "demo-2fa", "other"]);
+      expect(known.toSorted()).toEqual(["demo-2fa", "demo-app", "demo-seats"]);
+    });
+  });
+
+  describe("seeding", () => {
+    test("creates the same objects for the same alias, and other customers for another", async () => {
+      const [first, again, second] = await Promise.all(
+        ["", "", "second"].map(async (alias) => {
+          const storage = await emptyStorage();
+          await seedDemo(storage, { ...parts, alias });
+          return storage;
+        }) as [Promise<Storage>, Promise<Storage>, Promise<Storage>],
+      );
+      expect(await contents(again)).toEqual(await contents(first));
+      const names = await Promise.all(
+        [first, second].map(async ({ repositories }) => attribute(await all(repositories, "Customer"), "Name")),
+      );
+      expect(names[1]).not.toEqual(names[0]);
+    });
+
+    test("happens once", async () => {
+      const storage = await emptyStorage();
+      await seedDemo(storage, parts);
+      const before = await contents(storage);
+      expect(await seedDemo(storage, parts)).toBe("present");
+      expect(await contents(storage)).toEqual(before);
+    });
+
+    test("happens once in concurrent calls", async () => {
+      const storage = await emptyStorage();
+      const states = await Promise.all([1, 2, 3].map(() => seedDemo(storage, parts)));
+      expect(states.toSorted()).toEqual(["present", "present", "seeded"]);
+      expect(await all(storage.repositories, "Customer")).toHaveLength(200);
+    });
+
+    test("leaves a non-empty database unchanged", async () => {
+      const storage = await emptyStorage();
+      await storage.repositories.objects.insert([{ className: "UserGroup", attributes: { Name: "Ours" } }]);
+      expect(await seedDemo(storage, parts)).toBe("foreign");
+      expect(await contents(storage)).toHaveLength(1);
+    });
+
+    test.each<[string, (r: Repositories) => Promise<unknown>]>([
+      ["an app key", (r) => r.appKeys.create({ name: "ours", appNames: null, origins: [] }, digests.sha256("ours"))],
+      ["an app name", (r) => new Applications(r.records).create({ name: "ours", seats: null })],
+      ["an account", (r) => r.accounts.create({ userId: "1", loginName: "us", secret: "", administrator: true }, "us")],
+      ["a class", (r) => r.model.change({ put: [{ name: "Ours", base: null, attributes: [], rights: [] }] }, 1)],
+      [
+        "an object of a class that is not in the model",
+        (r) => r.objects.insert([{ className: "Ours", attributes: {} }]),
+      ],
+    ])("leaves a database unchanged that contains only %s", async (_, fill) => {
+      const storage = await emptyStorage();
+      await fill(storage.repositories);
+      expect(await seedDemo(storage, parts)).toBe("foreign");
+      expect(await new Applications(storage.repositories.records).existing(["demo-app"])).toEqual([]);
+    });
+
+    test("stops without a trace when another write comes first", async () => {
+      const storage = await emptyStorage();
+      const hasher = new PlainPasswordHasher();
+      hasher.hash = async (password) => {
+        await storage.repositories.objects.insert([{ className: "UserGroup", attributes: { Name: password } }]);
+        return "late";
+      };
+      expect(await seedDemo(storage, { ...parts, hasher })).toBe("foreign");
+      expect(await new Applications(storage.repositories.records).existing(["demo-app"])).toEqual([]);
+    });
+
+    test("leaves nothing behind when it fails, and succeeds the next time", async () => {
+      const storage = await emptyStorage();
+      const broken: Storage = {
+        capabilities: storage.capabilities,
+        repositories: storage.repositories,
+        archive: storage.archive,
+        batch: (work) => storage.batch(work),
+        migrate: () => storage.migrate(),
+        alignIndexes: (wanted) => storage.alignIndexes(wanted),
+        readyIndexes: (indexes) => storage.readyIndexes(indexes),
+        health: () => storage.health(),
+        now: () => storage.now(),
+        close: () => storage.close(),
+        transaction: (work) =>
+          storage.transaction(async (repositories, attempt) => {
+            await work(repositories, attempt);
+            throw new Error("the power went");
+          }),
+      };
+      await expect(seedDemo(broken, parts)).rejects.toThrow("the power went");
+      expect(await contents(storage)).toEqual([]);
+      expect(await seedDemo(storage, parts)).toBe("seeded");
+    });
   });
 });

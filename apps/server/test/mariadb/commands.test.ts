@@ -1,77 +1,113 @@
-import { jest } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RowDataPacket } from "mysql2";
+import { jest } from "@jest/globals";
+import type { Storage } from "@sallyport/core";
+import { createMariadbKnex, KnexStorage, MariadbStorage } from "@sallyport/storage-knex";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { openRealMariadb, type RealMariadb } from "@sallyport/test-kit/databases/mariadb";
+import type { RowDataPacket } from "mysql2";
+import { moveThrough } from "../move-through.ts";
 import { type Ended, ServerProcess } from "../processes/server-process.ts";
 
-jest.setTimeout(120_000);
+describe("commands", () => {
+  jest.setTimeout(120_000);
 
-const folder = mkdtempSync(join(tmpdir(), "sallyport-mariadb-"));
-let mariadb: RealMariadb;
-let database: string;
-let owner: string;
-let worker: string;
-let at: string;
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-mariadb-"));
+  let mariadb: RealMariadb;
+  let database: string;
+  let owner: string;
+  let worker: string;
+  let at: string;
 
-beforeAll(async () => {
-  mariadb = await openRealMariadb();
-  database = mariadb.freshName();
-  owner = `owner_${database.slice(-12)}`;
-  worker = `worker_${database.slice(-12)}`;
-  const { hostname, port } = new URL(mariadb.url);
-  at = `${hostname}:${port || "3306"}`;
-  for (const account of [owner, worker]) await mariadb.admin.query(`create user '${account}'@'%' identified by 'pw'`);
-});
-afterAll(async () => {
-  for (const account of [owner, worker]) await mariadb.admin.query(`drop user '${account}'@'%'`);
-  await mariadb.close();
-  rmSync(folder, { recursive: true });
-});
+  beforeAll(async () => {
+    mariadb = await openRealMariadb();
+    database = mariadb.freshName();
+    owner = `owner_${database.slice(-12)}`;
+    worker = `worker_${database.slice(-12)}`;
+    const { hostname, port } = new URL(mariadb.url);
+    at = `${hostname}:${port || "3306"}`;
+    for (const account of [owner, worker]) await mariadb.admin.query(`create user '${account}'@'%' identified by 'pw'`);
+  });
+  afterAll(async () => {
+    for (const account of [owner, worker]) await mariadb.admin.query(`drop user '${account}'@'%'`);
+    await mariadb.close();
+    rmSync(folder, { recursive: true });
+  });
 
-function run(args: readonly string[], account: string, password?: string): Promise<Ended> {
-  return new ServerProcess(args, { NODE_ENV: "production", DATABASE_URL: urlOf(account, password) }, folder).ended;
-}
+  function run(args: readonly string[], account: string, password?: string): Promise<Ended> {
+    return new ServerProcess(args, { NODE_ENV: "production", DATABASE_URL: urlOf(account, password) }, folder).ended;
+  }
 
-function urlOf(account: string, password = "pw"): string {
-  return `mariadb://${account}:${password}@${at}/${database}`;
-}
+  function urlOf(account: string, password = "pw"): string {
+    return `mariadb://${account}:${password}@${at}/${database}`;
+  }
 
-test("migrate reports a refused account, without its password", async () => {
-  const { code, stderr } = await run(["migrate"], owner, "open-sesame");
-  expect(code).toBe(1);
-  expect(stderr).toContain(`The MariaDB at ${at} does not let the account "${owner}" in`);
-  expect(stderr).not.toContain("open-sesame");
-});
+  test("migrate reports a refused account, without its password", async () => {
+    const { code, stderr } = await run(["migrate"], owner, "open-sesame");
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The MariaDB at ${at} does not let the account "${owner}" in`);
+    expect(stderr).not.toContain("open-sesame");
+  });
 
-test("migrate prints how to create the database, and succeeds afterwards", async () => {
-  const refused = await run(["migrate"], owner);
-  expect(refused.code).toBe(1);
-  const [, remedy = ""] = /Let an administrator run: (.*)\n$/.exec(refused.stderr) ?? [];
-  expect(remedy).toContain(`create database ${database}`);
-  await mariadb.admin.query(remedy);
-  await expect(run(["migrate"], owner)).resolves.toMatchObject({ code: 0, stderr: "" });
-  await expect(run(["check-config"], owner)).resolves.toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('"engine": "mariadb"'),
+  test("migrate prints how to create the database, and succeeds afterwards", async () => {
+    const refused = await run(["migrate"], owner);
+    expect(refused.code).toBe(1);
+    const [, remedy = ""] = /Let an administrator run: (.*)\n$/.exec(refused.stderr) ?? [];
+    expect(remedy).toContain(`create database ${database}`);
+    await mariadb.admin.query(remedy);
+    await expect(run(["migrate"], owner)).resolves.toMatchObject({ code: 0, stderr: "" });
+    await expect(run(["check-config"], owner)).resolves.toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"engine": "mariadb"'),
+    });
+  });
+
+  test("the demo is seeded, and an account without the right to change tables can serve it", async () => {
+    const file = join(folder, "seed.json");
+    writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: urlOf(owner) } }] }));
+    await expect(new ServerProcess(["seed", "--config", file], {}, folder).ended).resolves.toMatchObject({
+      code: 0,
+      stdout: "Added the demo data.\n",
+    });
+    await mariadb.admin.query(`grant select, insert, update, delete, execute on ${database}.* to '${worker}'@'%'`);
+    const listed = await run(["user", "list", "--json"], worker);
+    expect(listed).toMatchObject({ code: 0 });
+    expect(listed.stdout).toContain('"demo"');
+    await expect(run(["app", "create", "another"], worker)).resolves.toMatchObject({ code: 0 });
+    const [rows] = await mariadb.admin.query<RowDataPacket[]>(
+      `select count(*) as count from ${database}.records where kind = 'application' and id = 'another'`,
+    );
+    expect(rows).toEqual([{ count: 1 }]);
   });
 });
 
-test("the demo is seeded, and an account without the right to change tables can serve it", async () => {
-  const file = join(folder, "seed.json");
-  writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: urlOf(owner) } }] }));
-  await expect(new ServerProcess(["seed", "--config", file], {}, folder).ended).resolves.toMatchObject({
-    code: 0,
-    stdout: "Added the demo data.\n",
+describe("archive round trip", () => {
+  jest.setTimeout(300_000);
+
+  test("an archive passes through MariaDB and the embedded engine, and stays the same", async () => {
+    const server = await openRealMariadb();
+    const { knex, close } = await createMariadbKnex({
+      url: server.url,
+      connectTimeout: 5_000,
+      statementTimeout: 10_000,
+      pool: { max: 8, acquireTimeout: 5_000, maxPendingAcquires: 100 },
+    });
+    const engine = await openEmbeddedEngine({ dataDir: "memory://" });
+    const targets: Storage[] = [
+      new MariadbStorage({ knex, database: server.freshName() }),
+      new KnexStorage({ knex: engine.knex, schema: "sallyport", capabilities: engine.capabilities }),
+      new MariadbStorage({ knex, database: server.freshName() }),
+      new MemoryStorage(),
+    ];
+    try {
+      const { original, copies } = await moveThrough(targets);
+      expect(copies).toEqual(targets.map(() => original));
+    } finally {
+      await Promise.all(targets.map((storage) => storage.close()));
+      await close();
+      await Promise.all([server.close(), engine.close()]);
+    }
   });
-  await mariadb.admin.query(`grant select, insert, update, delete, execute on ${database}.* to '${worker}'@'%'`);
-  const listed = await run(["user", "list", "--json"], worker);
-  expect(listed).toMatchObject({ code: 0 });
-  expect(listed.stdout).toContain('"demo"');
-  await expect(run(["app", "create", "another"], worker)).resolves.toMatchObject({ code: 0 });
-  const [rows] = await mariadb.admin.query<RowDataPacket[]>(
-    `select count(*) as count from ${database}.records where kind = 'application' and id = 'another'`,
-  );
-  expect(rows).toEqual([{ count: 1 }]);
 });

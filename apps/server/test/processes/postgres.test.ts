@@ -1,208 +1,388 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync, readdirSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
 import { jest } from "@jest/globals";
-import pg from "pg";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
+import pg from "pg";
 import { logIn } from "../cases/run-cases.ts";
-import { call, checkSession, logOut, tryLogIn } from "../client.ts";
+import { call, checkSession, logOut, tryLogIn, type Answer, callIn } from "../client.ts";
+import { openSession } from "../open-session.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import type { Subject } from "../subject.ts";
+import { buildNextVersion } from "./next-version.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
-jest.setTimeout(60_000);
+describe("postgres", () => {
+  jest.setTimeout(60_000);
 
-describe("two server processes on one Postgres", () => {
-  let postgres: PostgresFixture;
-  let processes: ServerProcess[];
-  let one: { url: string };
-  let other: { url: string };
-  beforeAll(async () => {
-    postgres = await openPostgresFixture({ empty: true });
-    const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info", SESSION_LIMIT: "30" };
-    // Both find an empty database at the same moment.
-    processes = [1, 2].map(() => new ServerProcess(["serve"], environment, tmpdir()));
-    const urls = await Promise.all(processes.map((process) => process.url()));
-    [one, other] = urls.map((url) => ({ url })) as [{ url: string }, { url: string }];
-  }, 60_000);
-  afterAll(async () => {
-    await Promise.all(processes.map((process) => process.kill()));
-    await postgres.close();
-  });
+  describe("two server processes on one Postgres", () => {
+    let postgres: PostgresFixture;
+    let processes: ServerProcess[];
+    let one: { url: string };
+    let other: { url: string };
+    beforeAll(async () => {
+      postgres = await openPostgresFixture({ empty: true });
+      const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info", SESSION_LIMIT: "30" };
+      // Both find an empty database at the same moment.
+      processes = [1, 2].map(() => new ServerProcess(["serve"], environment, tmpdir()));
+      const urls = await Promise.all(processes.map((process) => process.url()));
+      [one, other] = urls.map((url) => ({ url })) as [{ url: string }, { url: string }];
+    }, 60_000);
+    afterAll(async () => {
+      await Promise.all(processes.map((process) => process.kill()));
+      await postgres.close();
+    });
 
-  test("migrate and seed once", async () => {
-    const counts = await Promise.all([one, other].map((server) => customers(server)));
-    expect(counts).toEqual([200, 200]);
-  });
+    test("migrate and seed once", async () => {
+      const counts = await Promise.all([one, other].map((server) => customers(server)));
+      expect(counts).toEqual([200, 200]);
+    });
 
-  test("share sessions, and neither accepts one after its log-out was answered", async () => {
-    for (let round = 0; round < 25; round += 1) {
-      const [here, there] = round % 2 === 0 ? [one, other] : [other, one];
-      const sessionId = await logIn(here, "demo");
-      expect(await checkSession(there, sessionId)).toBe("0");
-      // Requests in progress during the log-out may still succeed; later ones may not.
-      const underWay = [checkSession(here, sessionId), checkSession(there, sessionId)];
-      expect(await logOut(there, sessionId)).toBe("0");
-      const afterwards = await Promise.all([here, there, here, there].map((server) => checkSession(server, sessionId)));
-      expect(afterwards).toEqual(["201", "201", "201", "201"]);
-      for (const code of await Promise.all(underWay)) expect(["0", "201"]).toContain(code);
+    test("share sessions, and neither accepts one after its log-out was answered", async () => {
+      for (let round = 0; round < 25; round += 1) {
+        const [here, there] = round % 2 === 0 ? [one, other] : [other, one];
+        const sessionId = await logIn(here, "demo");
+        expect(await checkSession(there, sessionId)).toBe("0");
+        // Requests in progress during the log-out may still succeed; later ones may not.
+        const underWay = [checkSession(here, sessionId), checkSession(there, sessionId)];
+        expect(await logOut(there, sessionId)).toBe("0");
+        const afterwards = await Promise.all(
+          [here, there, here, there].map((server) => checkSession(server, sessionId)),
+        );
+        expect(afterwards).toEqual(["201", "201", "201", "201"]);
+        for (const code of await Promise.all(underWay)) expect(["0", "201"]).toContain(code);
+      }
+    });
+
+    test("share the session limit", async () => {
+      const before = Number((await postgres.sql.query("select count(*) from sallyport_demo.sessions")).rows[0].count);
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, n) => tryLogIn(n % 2 === 0 ? one : other, "reader")),
+      );
+      expect(answers.filter(({ code }) => code === "0")).toHaveLength(30 - before);
+      expect(answers.filter(({ code }) => code === "315")).toHaveLength(30 + before);
+      const { rows } = await postgres.sql.query("select count(*) from sallyport_demo.sessions");
+      expect(Number(rows[0].count)).toBe(30);
+      await Promise.all(answers.flatMap(({ body }) => body.data?.sessionId ?? []).map((id: string) => logOut(one, id)));
+    });
+
+    test("reserve a name and its look-alikes for one user", async () => {
+      const sessions = await Promise.all([one, other].map((server) => logIn(server, "admin")));
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          call(n % 2 === 0 ? one : other, "/v1/object/User", {
+            method: "POST",
+            sessionId: sessions[n % 2] as string,
+            body: { Name: n < 5 ? "Quentin" : "QUENTIN" },
+          }),
+        ),
+      );
+      expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array(9).fill("307")]);
+    });
+
+    test("survive the end of one, and its successor knows the sessions", async () => {
+      const sessionId = await logIn(one, "demo");
+      await processes[0]?.kill();
+      expect(await checkSession(other, sessionId)).toBe("0");
+      const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info" };
+      processes[0] = new ServerProcess(["serve"], environment, tmpdir());
+      expect(await checkSession({ url: await (processes[0] as ServerProcess).url() }, sessionId)).toBe("0");
+    });
+
+    async function customers(server: { url: string }): Promise<number> {
+      const sessionId = await logIn(server, "reader");
+      const { body } = await call(server, "/v1/objects/Customer?perPage=1", { sessionId });
+      await logOut(server, sessionId);
+      return body.data["~Count"];
     }
   });
 
-  test("share the session limit", async () => {
-    const before = Number((await postgres.sql.query("select count(*) from sallyport_demo.sessions")).rows[0].count);
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, n) => tryLogIn(n % 2 === 0 ? one : other, "reader")),
-    );
-    expect(answers.filter(({ code }) => code === "0")).toHaveLength(30 - before);
-    expect(answers.filter(({ code }) => code === "315")).toHaveLength(30 + before);
-    const { rows } = await postgres.sql.query("select count(*) from sallyport_demo.sessions");
-    expect(Number(rows[0].count)).toBe(30);
-    await Promise.all(answers.flatMap(({ body }) => body.data?.sessionId ?? []).map((id: string) => logOut(one, id)));
-  });
+  describe("postgres diagnostics", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sallyport-trouble-"));
+    let postgres: RealPostgres;
+    let scratch: ScratchDatabase;
+    let sql: pg.Client;
+    let role: string;
+    let host: string;
 
-  test("reserve a name and its look-alikes for one user", async () => {
-    const sessions = await Promise.all([one, other].map((server) => logIn(server, "admin")));
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, n) =>
-        call(n % 2 === 0 ? one : other, "/v1/object/User", {
-          method: "POST",
-          sessionId: sessions[n % 2] as string,
-          body: { Name: n < 5 ? "Quentin" : "QUENTIN" },
-        }),
-      ),
-    );
-    expect(answers.map(({ code }) => code).toSorted()).toEqual(["0", ...Array(9).fill("307")]);
-  });
+    beforeAll(async () => {
+      postgres = await startRealPostgres();
+      scratch = await postgres.createDatabase();
+      ({ host } = new URL(scratch.url));
+      sql = new pg.Client({ connectionString: scratch.url });
+      await sql.connect();
+      role = `role_${scratch.name.slice(-12)}`;
+      await sql.query(`create role ${role} login password 'pw'`);
+    });
+    afterAll(async () => {
+      await sql.query(`drop owned by ${role}; drop role ${role}`);
+      await sql.end();
+      await scratch.drop();
+      await postgres.stop();
+      rmSync(folder, { recursive: true });
+    });
 
-  test("survive the end of one, and its successor knows the sessions", async () => {
-    const sessionId = await logIn(one, "demo");
-    await processes[0]?.kill();
-    expect(await checkSession(other, sessionId)).toBe("0");
-    const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info" };
-    processes[0] = new ServerProcess(["serve"], environment, tmpdir());
-    expect(await checkSession({ url: await (processes[0] as ServerProcess).url() }, sessionId)).toBe("0");
-  });
+    function url(change: {
+      readonly username?: string;
+      readonly password?: string;
+      readonly pathname?: string;
+    }): string {
+      return Object.assign(new URL(scratch.url), change).href;
+    }
 
-  async function customers(server: { url: string }): Promise<number> {
-    const sessionId = await logIn(server, "reader");
-    const { body } = await call(server, "/v1/objects/Customer?perPage=1", { sessionId });
-    await logOut(server, sessionId);
-    return body.data["~Count"];
-  }
+    function run(args: readonly string[], databaseUrl: string): Promise<Ended> {
+      return new ServerProcess(args, { NODE_ENV: "production", DATABASE_URL: databaseUrl }, folder).ended;
+    }
+
+    test.each([
+      [
+        "a database that does not exist",
+        { pathname: "/no-such" },
+        () => `The database "no-such" does not exist on the Postgres server at ${host}. Create it: createdb -h`,
+      ],
+      [
+        "a role without access",
+        { username: "nobody_here", password: "pw" },
+        () => /refuses the password of the role "nobody_here"|does not let the role "nobody_here" in/,
+      ],
+    ])("migrate explains %s", async (_title, change, expected) => {
+      const { code, stdout, stderr } = await run(["migrate"], url(change));
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      const words = expected();
+      if (typeof words === "string") expect(stderr).toContain(words);
+      else expect(stderr).toMatch(words);
+      expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+      expect(stderr).not.toContain("sallyport-server migrate");
+    });
+
+    test("migrate reports a required password, and ends", async () => {
+      const server = createServer((socket) => {
+        socket.on("error", () => {});
+        socket.once("data", () => {
+          socket.write(authentication(10, "SCRAM-SHA-256\0\0"));
+          socket.once("data", () => socket.write(authentication(11, "r=nonce,s=c2FsdA==,i=4096")));
+        });
+      }).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const { code, stderr } = await run(["migrate"], `postgres://shop@127.0.0.1:${port}/till`);
+      server.close();
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        `error: database (empty): The Postgres server at 127.0.0.1:${port} requires a password of the role "shop". The connection string has none.\n`,
+      );
+    });
+
+    /** A message of a Postgres that asks for authentication. */
+    function authentication(step: number, data: string): Buffer {
+      const head = Buffer.alloc(9);
+      head.write("R");
+      head.writeInt32BE(8 + data.length, 1);
+      head.writeInt32BE(step, 5);
+      return Buffer.concat([head, Buffer.from(data)]);
+    }
+
+    test("migrate prints how a superuser creates the schema, and succeeds afterwards", async () => {
+      const as = url({ username: role, password: "pw" });
+      const refused = await run(["migrate"], as);
+      const remedy = `create schema sallyport authorization ${role}`;
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(
+        /^error: .*: The role "\w+" cannot create the schema "sallyport" in the database "\w+"\. /,
+      );
+      expect(refused.stderr.trimEnd().endsWith(`Run as a superuser: ${remedy}`)).toBe(true);
+      await sql.query(remedy);
+      await expect(run(["migrate"], as)).resolves.toMatchObject({ code: 0, stderr: "" });
+    });
+
+    test("a server with a missing database logs it, and stays alive", async () => {
+      const file = join(folder, "serve.json");
+      writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: url({ pathname: "/no-such" }) } }] }));
+      const server = new ServerProcess(["serve", "--config", file], { PORT: "0" }, folder);
+      try {
+        await server.url();
+        const line = await server.logged("Database unavailable");
+        expect(line).toMatchObject({
+          level: "warn",
+          alias: "",
+          code: 705,
+          reason: expect.stringContaining('The database "no-such" does not exist'),
+        });
+        expect(line).not.toHaveProperty("err");
+      } finally {
+        await server.kill();
+      }
+    });
+  });
 });
 
-describe("postgres diagnostics", () => {
-  const folder = mkdtempSync(join(tmpdir(), "sallyport-trouble-"));
-  let postgres: RealPostgres;
-  let scratch: ScratchDatabase;
-  let sql: pg.Client;
-  let role: string;
-  let host: string;
+describe("upgrade", () => {
+  jest.setTimeout(240_000);
 
-  beforeAll(async () => {
-    postgres = await startRealPostgres();
-    scratch = await postgres.createDatabase();
-    ({ host } = new URL(scratch.url));
-    sql = new pg.Client({ connectionString: scratch.url });
-    await sql.connect();
-    role = `role_${scratch.name.slice(-12)}`;
-    await sql.query(`create role ${role} login password 'pw'`);
-  });
-  afterAll(async () => {
-    await sql.query(`drop owned by ${role}; drop role ${role}`);
-    await sql.end();
-    await scratch.drop();
-    await postgres.stop();
-    rmSync(folder, { recursive: true });
-  });
+  const schemas = join(import.meta.dirname, "../../../../packages/storage-knex/test/schemas");
+  const modes = ["session", "secure"] as const;
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-upgrade-"));
+  const masterKey = randomBytes(32).toString("base64");
+  const processes: ServerProcess[] = [];
+  afterAll(() => rmSync(folder, { recursive: true }));
+  afterEach(() => Promise.all(processes.splice(0).map((process) => process.kill())));
 
-  function url(change: { readonly username?: string; readonly password?: string; readonly pathname?: string }): string {
-    return Object.assign(new URL(scratch.url), change).href;
+  /** Runs a program of the server on one schema of a Postgres. */
+  function start(words: readonly string[], url: string, schema: string, program?: string): ServerProcess {
+    const file = join(folder, `${schema}.json`);
+    writeFileSync(file, JSON.stringify({ databases: [{ storage: { engine: "postgres", url, schema } }] }));
+    const environment = { PORT: "0", SALLYPORT_CONFIG: file, MASTER_KEY: masterKey, DRAIN_DELAY: "100ms" };
+    const process = new ServerProcess(words, environment, folder, "", program);
+    processes.push(process);
+    return process;
   }
 
-  function run(args: readonly string[], databaseUrl: string): Promise<Ended> {
-    return new ServerProcess(args, { NODE_ENV: "production", DATABASE_URL: databaseUrl }, folder).ended;
-  }
+  const readiness = async ({ url }: Subject) => (await fetch(`${url}/readyz`)).status;
 
-  test.each([
-    [
-      "a database that does not exist",
-      { pathname: "/no-such" },
-      () => `The database "no-such" does not exist on the Postgres server at ${host}. Create it: createdb -h`,
-    ],
-    [
-      "a role without access",
-      { username: "nobody_here", password: "pw" },
-      () => /refuses the password of the role "nobody_here"|does not let the role "nobody_here" in/,
-    ],
-  ])("migrate explains %s", async (_title, change, expected) => {
-    const { code, stdout, stderr } = await run(["migrate"], url(change));
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    const words = expected();
-    if (typeof words === "string") expect(stderr).toContain(words);
-    else expect(stderr).toMatch(words);
-    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
-    expect(stderr).not.toContain("sallyport-server migrate");
-  });
+  test.each(readdirSync(schemas).filter((name) => name.endsWith(".postgres.sql")))(
+    "the schema of %s is migrated to the current one, which serves",
+    async (name) => {
+      const postgres = await openPostgresFixture({ empty: true });
+      try {
+        await postgres.sql.query(readFileSync(join(schemas, name), "utf8"));
+        for (const words of [["migrate"], ["seed"]])
+          expect(await start(words, postgres.url, "sallyport").ended).toMatchObject({ code: 0, stderr: "" });
+        const server = { url: await start(["serve"], postgres.url, "sallyport").url() };
+        for (const mode of modes) {
+          const session = await openSession(server, mode, "demo");
+          expect(await callIn(server, session, "/v1/objects/Customer?perPage=1")).toMatchObject({ code: "0" });
+        }
+      } finally {
+        await Promise.all(processes.splice(0).map((process) => process.kill()));
+        await postgres.close();
+      }
+    },
+  );
 
-  test("migrate reports a required password, and ends", async () => {
-    const server = createServer((socket) => {
-      socket.on("error", () => {});
-      socket.once("data", () => {
-        socket.write(authentication(10, "SCRAM-SHA-256\0\0"));
-        socket.once("data", () => socket.write(authentication(11, "r=nonce,s=c2FsdA==,i=4096")));
+  describe("rolling upgrade", () => {
+    const nextVersion = "99.0.0";
+    let next: string;
+    let postgres: PostgresFixture;
+    beforeAll(async () => {
+      next = await buildNextVersion(join(folder, "next"), nextVersion);
+      postgres = await openPostgresFixture();
+    });
+    afterAll(() => postgres.close());
+
+    test("fails no request while servers of two versions share one database", async () => {
+      const run = (words: readonly string[], program?: string) => start(words, postgres.url, "sallyport_demo", program);
+      const oldServer = run(["serve"]);
+      const old = { url: await oldServer.url() };
+      const traffic = new Traffic([old]);
+      await traffic.resume();
+
+      expect(await run(["migrate"], next).ended).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("applied 0003-visits, open_session"),
       });
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await run(["migrate"], `postgres://shop@127.0.0.1:${port}/till`);
-    server.close();
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      `error: database (empty): The Postgres server at 127.0.0.1:${port} requires a password of the role "shop". The connection string has none.\n`,
-    );
+      await traffic.resume();
+      const { url } = { url: await run(["serve"], next).url() };
+      const fresh = { url };
+      traffic.servers = [old, fresh];
+      await traffic.resume();
+      // A readiness answer is valid for a second.
+      await delay(1_100);
+      expect(await Promise.all([old, fresh].map(readiness))).toEqual([200, 200]);
+      const versions = await Promise.all([old, fresh].map((server) => call(server, "/_CheckService")));
+      expect(versions.map(({ body }) => body.data.applicationVersion === nextVersion)).toEqual([false, true]);
+
+      // The earlier version calls the newer function.
+      const visits = async () => (await postgres.sql.query("select from sallyport_demo.visits")).rowCount ?? 0;
+      const before = await visits();
+      const sessions = await Promise.all(
+        [old, fresh].flatMap((server) => modes.map((mode) => openSession(server, mode, "demo"))),
+      );
+      expect((await visits()) - before).toBeGreaterThanOrEqual(sessions.length);
+      for (const session of sessions)
+        for (const server of [old, fresh, old])
+          expect(await callIn(server, session, "/_CheckSession")).toMatchObject({ code: "0" });
+
+      traffic.servers = [fresh];
+      await traffic.resume();
+      oldServer.signal("SIGTERM");
+      await traffic.resume();
+      expect((await oldServer.ended).code).toBe(0);
+      await traffic.resume();
+      for (const session of sessions)
+        expect(await callIn(fresh, session, "/v1/objects/Customer?perPage=1")).toMatchObject({ code: "0" });
+      expect(await traffic.end()).toEqual([]);
+
+      const refusal = "The database was migrated by a newer version of the server. Start that version.";
+      const again = run(["serve"]);
+      const late = { url: await again.url() };
+      expect(await again.logged("Database unavailable")).toMatchObject({ code: 705, reason: refusal });
+      expect(await readiness(late)).toBe(503);
+      expect(await tryLogIn(late, "demo")).toMatchObject({ code: "705" });
+      expect(await run(["migrate"]).ended).toMatchObject({ code: 1, stderr: expect.stringContaining(refusal) });
+    });
   });
 
-  /** A message of a Postgres that asks for authentication. */
-  function authentication(step: number, data: string): Buffer {
-    const head = Buffer.alloc(9);
-    head.write("R");
-    head.writeInt32BE(8 + data.length, 1);
-    head.writeInt32BE(step, 5);
-    return Buffer.concat([head, Buffer.from(data)]);
-  }
+  /** Clients in each log-in mode that send requests in sequence, alternating between the servers. */
+  class Traffic {
+    private readonly failures: string[] = [];
+    private readonly clients: Promise<void>[];
+    private rounds = 0;
+    private sent = 0;
+    private isOver = false;
 
-  test("migrate prints how a superuser creates the schema, and succeeds afterwards", async () => {
-    const as = url({ username: role, password: "pw" });
-    const refused = await run(["migrate"], as);
-    const remedy = `create schema sallyport authorization ${role}`;
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(
-      /^error: .*: The role "\w+" cannot create the schema "sallyport" in the database "\w+"\. /,
-    );
-    expect(refused.stderr.trimEnd().endsWith(`Run as a superuser: ${remedy}`)).toBe(true);
-    await sql.query(remedy);
-    await expect(run(["migrate"], as)).resolves.toMatchObject({ code: 0, stderr: "" });
-  });
-
-  test("a server with a missing database logs it, and stays alive", async () => {
-    const file = join(folder, "serve.json");
-    writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: url({ pathname: "/no-such" }) } }] }));
-    const server = new ServerProcess(["serve", "--config", file], { PORT: "0" }, folder);
-    try {
-      await server.url();
-      const line = await server.logged("Database unavailable");
-      expect(line).toMatchObject({
-        level: "warn",
-        alias: "",
-        code: 705,
-        reason: expect.stringContaining('The database "no-such" does not exist'),
-      });
-      expect(line).not.toHaveProperty("err");
-    } finally {
-      await server.kill();
+    constructor(public servers: readonly Subject[]) {
+      this.clients = modes.map((mode) => this.work(mode, `In ${mode} mode`));
     }
-  });
+
+    /** Waits until each client has begun and ended a round. */
+    async resume(): Promise<void> {
+      const enough = this.rounds + 2 * this.clients.length;
+      while (this.rounds < enough && this.failures.length === 0) await delay(20);
+    }
+
+    /** The failures. */
+    async end(): Promise<string[]> {
+      this.isOver = true;
+      await Promise.all(this.clients);
+      return this.failures;
+    }
+
+    private async work(mode: (typeof modes)[number], name: string): Promise<void> {
+      for (let round = 1; !this.isOver; round += 1, this.rounds += 1) {
+        await turn();
+        const what: string[] = [];
+        const checked = async (step: string, answer: Promise<Answer>) => {
+          what.push(step);
+          const { code, body } = await answer;
+          if (code !== "0") throw new Error(`${code} ${body.status?.debugMessage}`);
+          return body.data;
+        };
+        try {
+          what.push("log-in");
+          const session = await openSession(this.next(), mode, "admin");
+          const send = (...sent: Parameters<typeof callIn> extends [Subject, unknown, ...infer Rest] ? Rest : never) =>
+            callIn(this.next(), session, ...sent);
+          await checked("list", send("/v1/objects/Customer?perPage=2"));
+          const body = { Name: `${name} ${round}` };
+          const created = await checked("create", send("/v1/object/Customer", { method: "POST", body }));
+          const path = `/v1/object/${created["~ObjectID"]}`;
+          await checked("change", send(path, { method: "PATCH", body: { Name: `${name} ${round} changed` } }));
+          await checked("read", send(path));
+          await checked("delete", send(path, { method: "DELETE" }));
+          await checked("log-out", send("/v1/logout", { method: "POST" }));
+        } catch (error) {
+          this.failures.push(`${name}, round ${round}, ${what.at(-1)}: ${error}`);
+        }
+      }
+    }
+
+    private next(): Subject {
+      this.sent += 1;
+      return this.servers[this.sent % this.servers.length] as Subject;
+    }
+  }
 });

@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { builtInClasses } from "@sallyport/core";
+import { inspect } from "node:util";
+import { builtInClasses, ServiceError, Applications } from "@sallyport/core";
 import type { RowDataPacket } from "mysql2";
+import { runOn, withConnection } from "../../src/dialects/mariadb/connection.ts";
 import { migrations } from "../../src/dialects/mariadb/migrations/migrations.ts";
 import { Migrator } from "../../src/dialects/mariadb/migrations/migrator.ts";
 import { tablesOf } from "../../src/dialects/mariadb/tables.ts";
-import { codeOf } from "../sample.ts";
+import { createMariadbKnex, type MariadbKnex, MariadbStorage } from "../../src/index.ts";
+import { codeOf, newSession, openPolicy } from "../sample.ts";
+import { unreachableServerSuite } from "../unreachable-server-suite.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
 describe("migrations on MariaDB", () => {
@@ -146,4 +150,189 @@ describe("migrations on MariaDB", () => {
     expect(await storage.migrate()).toEqual({ applied: ["throttle"] });
     await storage.health();
   }, 60_000);
+});
+
+describe("MariaDB failures", () => {
+  let server: TestMariadb;
+  let database: string;
+
+  beforeAll(async () => {
+    server = await openTestMariadb();
+    database = server.freshName();
+    await (await server.storage({ database })).migrate();
+  }, 60_000);
+  afterAll(() => server.close());
+
+  const storageOver = ({ knex }: MariadbKnex) => new MariadbStorage({ knex, database });
+  const query = ({ knex }: MariadbKnex, sql: string) =>
+    withConnection(knex, (connection) => runOn<{ answer: unknown }>(connection, { sql, values: [] }));
+  const sleepQuery = (engine: MariadbKnex) => query(engine, "select sleep(30)");
+
+  /** The server ID of the only connection of an engine. */
+  async function idOf(engine: MariadbKnex): Promise<unknown> {
+    const { rows } = await query(engine, "select connection_id() as answer");
+    return rows[0]?.answer;
+  }
+
+  /** Ends the server side of a connection after it runs a sleeping query. */
+  async function killSleeping(id: unknown): Promise<void> {
+    for (;;) {
+      const [rows] = await server.admin.query<RowDataPacket[]>(
+        "select 1 from information_schema.processlist where id = ? and state = 'User sleep'",
+        [id],
+      );
+      if (rows.length > 0) break;
+    }
+    await server.admin.query(`kill ${String(id)}`);
+  }
+
+  test("fail a query with 704 if its connection is terminated, and the next call gets another connection", async () => {
+    const engine = await server.connect({ pool: { max: 1 } });
+    const id = await idOf(engine);
+    const sleeping = codeOf(sleepQuery(engine));
+    await killSleeping(id);
+    expect(await sleeping).toBe(704);
+    expect(await storageOver(engine).repositories.sessions.count()).toBe(0);
+  });
+
+  test("fail and roll back a transaction with 704 if its connection is terminated", async () => {
+    const engine = await server.connect({ pool: { max: 1 } });
+    const storage = storageOver(engine);
+    const id = await idOf(engine);
+    const cut = storage.transaction(async (r) => {
+      await r.sessions.open(newSession("lost"), openPolicy);
+      await server.admin.query(`kill ${String(id)}`);
+      await r.sessions.count();
+    });
+    expect(await codeOf(cut)).toBe(704);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+  });
+
+  test("end a whole transaction if its connection is terminated in a nested one, even if the error is caught", async () => {
+    const engine = await server.connect({ pool: { max: 1 } });
+    const storage = storageOver(engine);
+    const id = await idOf(engine);
+    const cut = storage.transaction(async (r, attempt) => {
+      await new Applications(r.records).create({ name: "before", seats: null });
+      await attempt(async () => {
+        await server.admin.query(`kill ${String(id)}`);
+        await new Applications(r.records).create({ name: "lost", seats: null });
+      }).catch(() => {});
+      await attempt(() => new Applications(r.records).create({ name: "after", seats: null })).catch(() => {});
+    });
+    expect(await codeOf(cut)).toBe(704);
+    expect(await new Applications(storage.repositories.records).existing(["before", "lost", "after"])).toEqual([]);
+  });
+
+  test("end a whole transaction if a statement of a nested one times out, even if the error is caught", async () => {
+    const storage = storageOver(await server.connect({ statementTimeout: 300, pool: { max: 1 } }));
+    await storage.health();
+    await server.admin.query(`start transaction; select * from ${database}.settings for update`);
+    let later: unknown;
+    const late = storage.transaction(async (r, attempt) => {
+      await new Applications(r.records).create({ name: "before", seats: null });
+      const caught = await attempt(() => attempt(() => r.settings.setMaintenance(true))).catch(
+        (error: unknown) => error,
+      );
+      later = await new Applications(r.records).existing(["before"]).then(
+        () => "answered",
+        (error: unknown) => error === caught,
+      );
+    });
+    expect(await codeOf(late)).toBe(706);
+    expect(later).toBe(true);
+    await server.admin.query("rollback");
+    expect(await new Applications(storage.repositories.records).existing(["before"])).toEqual([]);
+  });
+
+  unreachableServerSuite(() => ({
+    url: server.url,
+    connect: async (settings) => storageOver(await server.connect(settings)),
+  }));
+
+  test("return 705 for an unknown database and 704 for a refused log-in, without the password in any error", async () => {
+    const { knex } = await server.connect();
+    expect(await codeOf(new MariadbStorage({ knex, database: server.freshName() }).health())).toBe(705);
+
+    const stranger = new URL(server.url);
+    stranger.username = "no_such_account";
+    stranger.password = "open-sesame";
+    const error = await storageOver(await server.connect({ url: stranger.href }))
+      .health()
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 704 });
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("open-sesame");
+
+    const settings = {
+      pool: { max: 1, acquireTimeout: 1, maxPendingAcquires: 1 },
+      connectTimeout: 1,
+      statementTimeout: 1,
+    };
+    const unreadable = await createMariadbKnex({ ...settings, url: "mariadb://user:open-sesame@host:port/" }).catch(
+      (reason: unknown) => String(reason),
+    );
+    expect(unreadable).toMatch(/cannot be read(?!.*sesame)/);
+  });
+
+  test("return 607 without a free connection: after the wait timeout, or immediately with too many waiting calls", async () => {
+    const engine = await server.connect({ pool: { max: 1, acquireTimeout: 2_000, maxPendingAcquires: 2 } });
+    const storage = storageOver(engine);
+    await storage.health();
+    const id = await idOf(engine);
+    const sleeping = codeOf(sleepQuery(engine));
+    const refused: string[] = [];
+    const waiting = [1, 2].map(() =>
+      codeOf(storage.repositories.sessions.count()).finally(() => refused.push("in time")),
+    );
+    expect(await codeOf(storage.repositories.sessions.count()).finally(() => refused.push("at once"))).toBe(607);
+    expect(refused).toEqual(["at once"]);
+    expect(await Promise.all(waiting)).toEqual([607, 607]);
+    await killSleeping(id);
+    expect(await sleeping).toBe(704);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+  });
+
+  test("return 706 after a statement timeout: alone, in a procedure and during a lock wait", async () => {
+    const engine = await server.connect({ statementTimeout: 300, pool: { max: 1 } });
+    const storage = storageOver(engine);
+    expect(await codeOf(sleepQuery(engine))).toBe(706);
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    await server.admin.query(
+      `start transaction; select * from ${database}.session_lock_rows for update; select * from ${database}.settings for update`,
+    );
+    expect(await codeOf(storage.repositories.sessions.open(newSession("held up"), { ...openPolicy, limit: 1 }))).toBe(
+      706,
+    );
+    expect(await codeOf(storage.repositories.settings.setMaintenance(true))).toBe(706);
+    await server.admin.query("rollback");
+    await storage.repositories.sessions.open(newSession("let in"), { ...openPolicy, limit: 1 });
+    expect(await storage.repositories.sessions.end({ digest: newSession("let in").digest })).toBe(1);
+  });
+
+  test("return 799 for an unexpected error, with the driver error as its cause only", async () => {
+    const error = await query(await server.connect(), "select nonsense nonsense nonsense").catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ code: 799, detail: undefined, cause: { errno: 1064 } });
+    expect((error as Error).message).not.toContain("nonsense");
+  });
+
+  test("return 307 for an unstorable text in a write and no result in a lookup", async () => {
+    const { repositories: r } = await server.storage({ database });
+    expect(await codeOf(r.sessions.open(newSession("zero", { deviceId: "a\0b" }), openPolicy))).toBe(307);
+    expect(await codeOf(new Applications(r.records).create({ name: "x".repeat(1_025), seats: null }))).toBe(307);
+    for (const text of ["a\0b", "a\ud800b"]) {
+      expect(await new Applications(r.records).existing([text])).toEqual([]);
+      expect(await r.appKeys.listsOrigin(text)).toBe(false);
+    }
+  });
+
+  test("return 706 after the connections are destroyed externally", async () => {
+    const engine = await server.connect();
+    const storage = storageOver(engine);
+    await storage.health();
+    await engine.close();
+    expect(await codeOf(storage.health())).toBe(706);
+  });
 });

@@ -1,0 +1,441 @@
+import { jest } from "@jest/globals";
+import {
+  AlignIndexes,
+  Database,
+  type DatabasePolicy,
+  ServiceError,
+  type Storage,
+  type AuditEvent,
+  KeyStore,
+  type Repositories,
+} from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import { pino } from "pino";
+import { IndexKeeper } from "./index-keeper.ts";
+import { Sweeper } from "./sweeper.ts";
+
+describe("IndexKeeper", () => {
+  const index = { className: "File", attribute: "Name", type: "string" } as const;
+
+  async function storageWithIndex(): Promise<Storage> {
+    const storage = new MemoryStorage();
+    await storage.migrate();
+    const { model } = storage.repositories;
+    const attributes = [{ name: "Name", type: "string", indexed: true }] as const;
+    await model.change(
+      { put: [{ name: "File", base: null, attributes, rights: [] }] },
+      (await model.load()).generation,
+    );
+    return storage;
+  }
+
+  const databaseOver = (alias: string, storage: Storage) =>
+    new Database({
+      alias,
+      name: alias,
+      policy: { timeZone: "UTC" } as DatabasePolicy,
+      storage,
+      digests: new NodeDigests(),
+    });
+
+  /** The storage with another index alignment. */
+  const aligning = (storage: Storage, alignIndexes: Storage["alignIndexes"]): Storage =>
+    Object.assign(Object.create(storage) as Storage, { alignIndexes });
+
+  function keeperOf(): { keeper: IndexKeeper; lines: () => { [name: string]: unknown }[] } {
+    const lines: string[] = [];
+    const logger = pino({}, { write: (line: string) => void lines.push(line) });
+    return { keeper: new IndexKeeper(new AlignIndexes(), logger), lines: () => lines.map((line) => JSON.parse(line)) };
+  }
+
+  test("aligns the indexes of every database, and logs it once", async () => {
+    const { keeper, lines } = keeperOf();
+    const storages = [await storageWithIndex(), await storageWithIndex()] as const;
+    const databases = new Map([
+      ["a", databaseOver("a", storages[0])],
+      ["b", databaseOver("b", storages[1])],
+      ["none", null],
+    ]);
+    keeper.start(databases, 60_000);
+    await keeper.settled();
+    for (const database of databases.values()) if (database !== null) keeper.begin(database);
+    await keeper.settled();
+    keeper.stop();
+    for (const storage of storages) expect(await storage.readyIndexes([index])).toEqual([index]);
+    expect(lines()).toMatchObject(
+      ["a", "b"].map((alias) => ({ level: 30, alias, built: ["File.Name"], removed: 0, msg: "indexes aligned" })),
+    );
+  });
+
+  test("logs once which indexes exceed the engine's limit", async () => {
+    const { keeper, lines } = keeperOf();
+    const storage = await storageWithIndex();
+    const capabilities = { ...storage.capabilities, indexesPerTable: 0 };
+    const narrow = Object.assign(
+      aligning(storage, () => storage.alignIndexes([])),
+      { capabilities },
+    );
+    const database = databaseOver("a", narrow);
+    for (const _time of [1, 2]) {
+      keeper.begin(database);
+      await keeper.settled();
+    }
+    expect(lines()).toMatchObject([{ level: 40, alias: "a", remaining: ["File.Name"], limit: 0 }]);
+  });
+
+  test("aligns one database at a time, and repeats one that changes meanwhile", async () => {
+    const { keeper } = keeperOf();
+    const events: string[] = [];
+    const watched = async (alias: string) => {
+      const storage = await storageWithIndex();
+      const database: Database = databaseOver(
+        alias,
+        aligning(storage, async (wanted) => {
+          events.push(`${alias} begins`);
+          if (events.length === 1) keeper.begin(database);
+          await new Promise((resolve) => {
+            setImmediate(resolve);
+          });
+          events.push(`${alias} ends`);
+          return storage.alignIndexes(wanted);
+        }),
+      );
+      return database;
+    };
+    const [a, b] = [await watched("a"), await watched("b")];
+    keeper.begin(a);
+    keeper.begin(b);
+    await keeper.settled();
+    expect(events).toEqual(["a begins", "a ends", "b begins", "b ends", "a begins", "a ends"]);
+  });
+
+  test("aligns again when the model changes meanwhile", async () => {
+    const { keeper } = keeperOf();
+    const storage = await storageWithIndex();
+    const other = { ...index, className: "Image" };
+    let changed = false;
+    keeper.begin(
+      databaseOver(
+        "a",
+        aligning(storage, async (wanted) => {
+          const { model } = storage.repositories;
+          const attributes = [{ name: "Name", type: "string", indexed: true }] as const;
+          if (!changed)
+            await model.change(
+              { put: [{ name: "Image", base: null, attributes, rights: [] }] },
+              (await model.load()).generation,
+            );
+          changed = true;
+          return storage.alignIndexes(wanted);
+        }),
+      ),
+    );
+    await keeper.settled();
+    expect(await storage.readyIndexes([index, other])).toEqual([index, other]);
+  });
+
+  test("logs a new failure once, and never one that is logged elsewhere", async () => {
+    const { keeper, lines } = keeperOf();
+    const storage = await storageWithIndex();
+    const failures = [
+      new ServiceError(799, { cause: new Error("must be owner") }),
+      new ServiceError(799, { cause: new Error("must be owner") }),
+      new ServiceError(704),
+      new ServiceError(799, { cause: new Error("disk full") }),
+    ];
+    const database = databaseOver(
+      "a",
+      aligning(storage, (wanted) => {
+        const failure = failures.shift();
+        return failure === undefined ? storage.alignIndexes(wanted) : Promise.reject(failure);
+      }),
+    );
+    for (let round = 0; round < 5; round += 1) {
+      keeper.begin(database);
+      await keeper.settled();
+    }
+    const trouble = { level: 40, alias: "a", msg: "Index update failed" };
+    expect(lines()).toMatchObject([trouble, trouble, { level: 30, msg: "indexes aligned" }]);
+  });
+
+  test("does nothing after it is stopped", async () => {
+    const { keeper } = keeperOf();
+    const storage = await storageWithIndex();
+    keeper.stop();
+    keeper.begin(databaseOver("a", storage));
+    await keeper.settled();
+    expect(await storage.readyIndexes([index])).toEqual([]);
+  });
+
+  test("retries by itself when another process was aligning", async () => {
+    jest.useFakeTimers({ doNotFake: ["setImmediate", "performance"] });
+    const { keeper } = keeperOf();
+    const storage = await storageWithIndex();
+    let asked = 0;
+    keeper.begin(
+      databaseOver(
+        "a",
+        aligning(storage, async (wanted) => {
+          asked += 1;
+          return asked < 3 ? "busy" : storage.alignIndexes(wanted);
+        }),
+      ),
+    );
+    await keeper.settled();
+    for (let round = 0; round < 2; round += 1) {
+      await jest.advanceTimersByTimeAsync(5_000);
+      await keeper.settled();
+    }
+    jest.useRealTimers();
+    expect(await storage.readyIndexes([index])).toEqual([index]);
+  });
+});
+
+describe("sweeper", () => {
+  const hour = 3_600_000;
+  const throttle = { maxFailures: 3, initialDelay: 1_000, maxDelay: 1_000, resetAfter: hour };
+  const event: AuditEvent = {
+    type: "logout.completed",
+    requestId: "r",
+    outcome: 0,
+    appKeyId: "k",
+    actorId: null,
+    subjectId: null,
+    address: "192.0.2.1",
+    appNames: [],
+    className: null,
+    macroName: null,
+    providerName: null,
+  };
+
+  function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * hour): Database {
+    const policy: DatabasePolicy = {
+      sessions: { idleTimeout: hour, absoluteLifetime: hour, limit: 0, perUserLimit: 0, perDevice: 5 },
+      throttle: { user: throttle, ip: throttle },
+      locks: { perSession: 0 },
+      objects: { recycleBinPerUser: 0 },
+      audit: { retention },
+      clientHash: "none",
+      timeZone: "UTC",
+    };
+    return new Database({ alias, name: "test", policy, storage, digests: new NodeDigests() });
+  }
+
+  /** A storage that only sweeps, with a count for each kind. */
+  function stub(alias: string, counts: { [chore: string]: () => Promise<number> }): Database {
+    const count = (chore: string) => counts[chore] ?? (async () => 0);
+    const repositories = {
+      sessions: { sweep: () => count("sessions")() },
+      throttle: { sweep: () => count("throttle")() },
+      audit: { settle: () => count("tallies")(), sweep: () => count("audit")() },
+      locks: { sweep: () => count("locks")() },
+      records: { sweep: async () => new Map(), list: async () => [], get: async () => [] },
+      channels: { sweepBlocks: () => count("blocks")() },
+    } as unknown as Repositories;
+    return databaseOver(alias, { repositories } as Storage);
+  }
+
+  function listening(): { lines: () => { [name: string]: unknown }[]; logger: pino.Logger } {
+    const lines: string[] = [];
+    return {
+      lines: () => lines.map((line) => JSON.parse(line)),
+      logger: pino({}, { write: (line: string) => void lines.push(line) }),
+    };
+  }
+
+  test("sweeps until nothing is left", async () => {
+    const left = [1_000, 1_000, 3];
+    const sweeper = new Sweeper(new Map(), 1_000, pino({ enabled: false }));
+    await sweeper.sweep(stub("", { sessions: async () => left.shift() ?? 0 }));
+    expect(left).toEqual([]);
+  });
+
+  describe("over a real storage", () => {
+    let offset: number;
+    let storage: Storage;
+
+    beforeEach(async () => {
+      offset = 0;
+      storage = new MemoryStorage({ clockOffset: () => offset });
+      await storage.migrate();
+      const { audit, throttle: failures } = storage.repositories;
+      await audit.append(event);
+      await audit.tally("key", event);
+      await failures.fail([{ key: "key", policy: throttle }]);
+      offset = 2 * hour;
+    });
+
+    test("removes locks of ended sessions", async () => {
+      const { locks, objects } = storage.repositories;
+      const [object] = await objects.insert([{ className: "File", attributes: {} }]);
+      await locks.take(object?.id ?? "", "a".repeat(64));
+      await new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
+      expect(await locks.sweep(10)).toBe(0);
+    });
+
+    test("removes expired records", async () => {
+      const { records } = storage.repositories;
+      await records.put("passwordReset", "a", {}, { lifetime: hour });
+      offset += 2 * hour;
+      await records.put("passwordReset", "b", {}, { lifetime: hour });
+      const { lines, logger } = listening();
+      await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage));
+      expect(await records.sweep(10)).toEqual(new Map());
+      expect(await records.get("passwordReset", ["a", "b"])).toMatchObject([{ id: "b" }]);
+      expect(lines()).toEqual([]);
+    });
+
+    test("removes expired mail, and logs the number", async () => {
+      const { records } = storage.repositories;
+      for (const id of ["a", "b"]) await records.put("mail", id, {}, { lifetime: hour });
+      await records.put("passwordReset", "a", {}, { lifetime: hour });
+      offset += 2 * hour;
+      const { lines, logger } = listening();
+      await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage));
+      expect(lines()).toMatchObject([
+        { level: 50, alias: "a", orders: 2, msg: "mail was given up that could not be sent in time" },
+      ]);
+    });
+
+    test("removes expired failures, writes tallies and removes events beyond their retention, and logs it", async () => {
+      const { lines, logger } = listening();
+      await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage, 1.5 * hour));
+      const { audit, throttle: failures } = storage.repositories;
+      expect(await failures.sweep(10)).toBe(0);
+      expect(await audit.settle(0, 10)).toBe(0);
+      // The tally is as old as the event.
+      expect(await audit.read(0, 10)).toEqual([]);
+      expect(lines()).toMatchObject([{ level: 30, alias: "a", events: 2, msg: "Audit events deleted" }]);
+    });
+
+    test("keeps younger events, and keeps all events by default", async () => {
+      const { lines, logger } = listening();
+      for (const retention of [3 * hour, 0]) {
+        offset = retention === 0 ? 10_000 * hour : offset;
+        await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage, retention));
+        expect(await storage.repositories.audit.read(0, 10)).toHaveLength(2);
+      }
+      expect(lines()).toEqual([]);
+    });
+  });
+
+  describe("blocks of encrypted log-ins", () => {
+    let offset: number;
+    let storage: Storage;
+    const sweep = () => new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
+    const key = (keyId: string) => ({ kind: "rsa", keyId, publicKey: keyId, wrappedPrivateKey: keyId }) as const;
+    const claim = (block: string, clientKey = "client") =>
+      storage.repositories.channels.registerBlocks(
+        { blocks: [block.padStart(64, "0")], clientKey: clientKey.padStart(64, "0"), keyId: "first" },
+        { uses: 3, within: hour },
+      );
+
+    beforeEach(async () => {
+      offset = 0;
+      storage = new MemoryStorage({ clockOffset: () => offset });
+      await storage.migrate();
+      await new KeyStore(storage.repositories.records).addFirst(key("first"), await storage.now());
+      expect(await claim("a")).toBe("first");
+    });
+
+    test("are kept while their key is the current one", async () => {
+      offset = 10_000 * hour;
+      await sweep();
+      expect(await claim("a", "other")).toBe("refused");
+    });
+
+    test("are kept while their key is accepted, and until it is swept", async () => {
+      await new KeyStore(storage.repositories.records).rotate("first", key("second"), 1_000 * hour);
+      for (const hours of [999, 1_001, 1_023]) {
+        offset = hours * hour;
+        await sweep();
+        expect(await claim("a", "other")).toBe("refused");
+      }
+      offset = 1_025 * hour;
+      await sweep();
+      expect(await new KeyStore(storage.repositories.records).kept("rsa")).toHaveLength(1);
+      expect(await claim("a", "other")).toBe("first");
+    });
+
+    test("are kept for at least three days", async () => {
+      await new KeyStore(storage.repositories.records).rotate("first", key("second"), 0);
+      for (const hours of [25, 71]) {
+        offset = hours * hour;
+        await sweep();
+        expect(await claim("a", "other")).toBe("refused");
+      }
+      offset = 73 * hour;
+      await sweep();
+      expect(await claim("a", "other")).toBe("first");
+    });
+  });
+
+  test("continues with the next chore after a failure, but not without a database", async () => {
+    for (const [code, swept] of [
+      [799, 1],
+      [704, 0],
+    ] as const) {
+      const { lines, logger } = listening();
+      let audits = 0;
+      const failing = stub("a", {
+        throttle: async () => {
+          throw new ServiceError(code);
+        },
+        audit: async () => {
+          audits += 1;
+          return 0;
+        },
+      });
+      await new Sweeper(new Map(), 1_000, logger).sweep(failing);
+      expect(audits).toBe(swept);
+      expect(lines()).toMatchObject([
+        { level: 40, alias: "a", chore: "expired throttle counters", msg: "a sweep was not finished" },
+      ]);
+    }
+  });
+
+  test("logs a failure, tries again, and does not disturb other databases", async () => {
+    const { lines, logger } = listening();
+    let enough = () => {};
+    const sweptTwice = new Promise<void>((resolve) => {
+      enough = resolve;
+    });
+    const swept = new Map([
+      ["down", 0],
+      ["up", 0],
+    ]);
+    const count = (alias: string) => {
+      swept.set(alias, (swept.get(alias) ?? 0) + 1);
+      if ([...swept.values()].every((times) => times >= 2)) enough();
+    };
+    const down = stub("down", {
+      sessions: async () => {
+        count("down");
+        throw new ServiceError(704);
+      },
+    });
+    const up = stub("up", {
+      sessions: async () => {
+        count("up");
+        return 0;
+      },
+    });
+    const sweeper = new Sweeper(
+      new Map([
+        ["down", down],
+        ["up", up],
+        ["later", null],
+      ]),
+      1,
+      logger,
+    );
+    sweeper.start();
+    // The sweeper's own timers do not keep a process alive.
+    const alive = setInterval(() => {}, 1_000);
+    await sweptTwice;
+    clearInterval(alive);
+    sweeper.stop();
+    expect(lines()[0]).toMatchObject({ alias: "down", chore: "expired sessions", msg: "a sweep was not finished" });
+  });
+});

@@ -1,0 +1,412 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jest } from "@jest/globals";
+import { Applications } from "@sallyport/core";
+import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
+import type { RunningServer } from "../../src/index.ts";
+import { call, checkSession } from "../client.ts";
+import { repositoriesOf } from "../password-suite.ts";
+import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { openProviderFixture, type ProviderFixture } from "../providers/provider-fixture.ts";
+import { attempt, Authenticator, logInWithFactor, factorRequests } from "../second-factor-client.ts";
+import { secondFactorEnvironment } from "../second-factor-suite.ts";
+import { runCommand } from "./run-command.ts";
+import { type Ended, ServerProcess } from "./server-process.ts";
+
+describe("custom user commands", () => {
+  jest.setTimeout(240_000);
+
+  describe("custom user commands", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sallyport-custom-users-"));
+    let postgres: PostgresFixture;
+    let servers: ServerProcess[];
+    let one: { url: string };
+    let other: { url: string };
+
+    beforeAll(async () => {
+      postgres = await openPostgresFixture();
+      servers = [1, 2].map(() => new ServerProcess(["serve"], { DATABASE_URL: postgres.url, PORT: "0" }, folder));
+      [one, other] = (await Promise.all(servers.map((server) => server.url()))).map((url) => ({ url })) as [
+        { url: string },
+        { url: string },
+      ];
+    });
+    afterAll(async () => {
+      await Promise.all(servers.map((server) => server.kill()));
+      await postgres.close();
+      rmSync(folder, { recursive: true });
+    });
+
+    const given = (input: string | undefined, ...args: string[]): Promise<Ended> =>
+      runCommand(["custom-user", ...args], { DATABASE_URL: postgres.url }, folder, input);
+    const run = (...args: string[]): Promise<Ended> => given(undefined, ...args);
+    const done = (words: string) => ({ code: 0, stdout: `${words}\n` });
+    const refused = (words: string) => ({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(new RegExp(`^note: .*\nerror: ${words}`)),
+    });
+    const logIn = (server: { url: string }, user: string, pass: string) =>
+      call(server, "/v1/auth/df", { method: "POST", body: { user, pass, appNames: "demo-app" } });
+    const sessionOf = async (server: { url: string }, user: string, pass: string): Promise<string> =>
+      (await logIn(server, user, pass)).body.data.sessionId;
+
+    test("add, list, show and change custom users, and take effect on every server at once", async () => {
+      expect(
+        await given("a word of my own\n", "create", "Zoë", "--user", "reader", "--email", "zoe@example.com"),
+      ).toMatchObject(done('Created custom user "Zoë", mapped to "reader".'));
+      const listed = JSON.parse((await run("list", "--json")).stdout);
+      const ids = { id: expect.stringMatching(/^[0-9a-f-]{36}$/), objectId: expect.any(String) };
+      expect(listed).toEqual([
+        { name: "Zoë", ...ids, enabled: true, user: "reader", email: "zoe@example.com" },
+        { name: "partner", ...ids, enabled: true, user: "reader", email: "partner@example.com" },
+      ]);
+      expect((await run("list")).stdout).toBe(
+        "NAME     STATE    MAPPED TO  EMAIL\nZoë      enabled  reader     zoe@example.com\npartner  enabled  reader     partner@example.com\n",
+      );
+      expect(JSON.parse((await run("show", "Zoë", "--json")).stdout)).toEqual(listed[0]);
+      expect((await run("show", "Zoë")).stdout).toMatch(
+        /^name +Zoë\nid +[0-9a-f-]{36}\nstate +enabled\nmapped to +reader \(\w+\)\ne-mail +zoe@example\.com\n$/,
+      );
+      expect((await logIn(one, "Zoë", "a word of my own")).body.data.user.Name).toBe("reader");
+
+      const session = await sessionOf(one, "Zoë", "a word of my own");
+      expect(await checkSession(other, session)).toBe("0");
+      expect(await run("disable", "Zoë")).toMatchObject(done('Disabled custom user "Zoë". 2 sessions have ended.'));
+      expect([await checkSession(one, session), await checkSession(other, session)]).toEqual(["201", "201"]);
+      expect([
+        (await logIn(one, "Zoë", "a word of my own")).code,
+        (await logIn(other, "Zoë", "a word of my own")).code,
+      ]).toEqual(["302", "302"]);
+      expect(await run("enable", "Zoë")).toMatchObject(done('Enabled custom user "Zoë".'));
+
+      const second = await sessionOf(other, "Zoë", "a word of my own");
+      expect(await given("quite another word", "set-password", "Zoë")).toMatchObject(
+        done('Set the password of "Zoë". One session has ended.'),
+      );
+      expect([await checkSession(one, second), await checkSession(other, second)]).toEqual(["201", "201"]);
+      expect([
+        (await logIn(one, "Zoë", "a word of my own")).code,
+        (await logIn(one, "Zoë", "quite another word")).code,
+      ]).toEqual(["302", "0"]);
+
+      expect(await run("map", "Zoë", "demo")).toMatchObject(done('Mapped "Zoë" to "demo". One session has ended.'));
+      expect((await logIn(other, "Zoë", "quite another word")).body.data.user.Name).toBe("demo");
+      expect(await run("set-email", "Zoë", "zoe@example.org")).toMatchObject(done('Set the e-mail address of "Zoë".'));
+      expect(await run("set-email", "Zoë", "--none")).toMatchObject(done('Removed the e-mail address of "Zoë".'));
+      expect(await run("remove", "Zoë")).toMatchObject(done('Removed custom user "Zoë". One session has ended.'));
+      expect((await logIn(other, "Zoë", "quite another word")).code).toBe("302");
+
+      const { rows } = await postgres.sql.query(
+        "select type, actor_id is null and subject_id is not null as known, app_key_id from sallyport_demo.audit where type like 'custom%' order by sequence",
+      );
+      const types = [
+        "customUser.created",
+        "customUser.disabled",
+        "customUser.enabled",
+        "customPassword.changed",
+        "customUser.changed",
+        "customUser.changed",
+        "customUser.changed",
+        "customUser.removed",
+      ];
+      expect(rows).toEqual(types.map((type) => ({ type, known: true, app_key_id: "" })));
+    });
+
+    test("refuse invalid arguments in plain words, and nothing changes", async () => {
+      expect(await run("show", "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
+      for (const verb of ["disable", "enable", "remove"])
+        expect(await run(verb, "nobody")).toMatchObject(refused('There is no custom user "nobody".'));
+      expect(await given("a word of my own", "create", "PARTNER", "--user", "reader")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("taken or looks like another"),
+      });
+      expect(await given("a word of my own", "create", "new", "--user", "nobody")).toMatchObject(
+        refused('There is no user "nobody" in the database to map to'),
+      );
+      expect(await given("short", "create", "new", "--user", "reader")).toMatchObject(
+        refused("The password has less than"),
+      );
+      expect(await given("a word of my own", "create", " ", "--user", "reader")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("must have 1 to 1024 characters"),
+      });
+      expect(await given("a word of my own", "create", "new")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("--user"),
+      });
+      for (const address of ["ada", "Ada <ada@example.com>", "a@example.com,b@example.com"])
+        expect(await run("set-email", "partner", address)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining("is no e-mail address"),
+        });
+      expect(await run("set-email", "partner")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("Pass an address or --none."),
+      });
+      expect(await run("map", "partner", "nobody")).toMatchObject(
+        refused('There is no user "nobody" in the database to map to'),
+      );
+      expect(await run("lst")).toMatchObject({ code: 1, stderr: expect.stringContaining("list") });
+      expect((await logIn(one, "partner", "partner")).code).toBe("0");
+    });
+  });
+
+  describe("second factor commands", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sallyport-second-factors-"));
+    let postgres: PostgresFixture;
+    let server: RunningServer;
+
+    beforeAll(async () => {
+      postgres = await openPostgresFixture();
+      server = await postgres.demo(secondFactorEnvironment);
+    });
+    afterAll(async () => {
+      await postgres.close();
+      rmSync(folder, { recursive: true });
+    });
+
+    const run = (...args: string[]): Promise<Ended> =>
+      runCommand(args, { DATABASE_URL: postgres.url, MASTER_KEY: secondFactorEnvironment.MASTER_KEY }, folder);
+    const done = (words: string) => ({ code: 0, stdout: `${words}\n` });
+    const refused = (words: string) => ({ code: 1, stdout: "", stderr: expect.stringContaining(`error: ${words}`) });
+
+    test("set the rule of an app name, list and remove factors, and take effect on running servers at once", async () => {
+      expect(await run("app", "create", "office", "--second-factor", "maybe")).toMatchObject(
+        refused('The second factor policy must be off, optional or forced, not "maybe".'),
+      );
+      expect(await run("app", "create", "office", "--second-factor", "optional")).toMatchObject(
+        done('Created app name "office".'),
+      );
+      expect(await run("app", "second-factor", "nowhere", "forced")).toMatchObject(
+        refused('There is no app name "nowhere".'),
+      );
+      expect((await run("app", "list")).stdout).toContain("office      unlimited  optional\n");
+      expect(JSON.parse((await run("app", "list", "--json")).stdout)).toContainEqual({
+        name: "office",
+        seats: null,
+        secondFactor: "optional",
+      });
+
+      const factor = factorRequests(server, await logInWithFactor(server, "session", "reader", ["office"]), "office");
+      const { secret, recoveryCodes } = await factor.enrol();
+      const authenticator = await Authenticator.of(server, secret);
+      expect((await factor.confirm(authenticator.token())).code).toBe("0");
+      const logIn = (more = {}) => attempt(server, "session", { user: "reader", appNames: ["office"], ...more });
+      expect(await logIn()).toBe("341");
+
+      const listed = await run("second-factor", "list");
+      expect(listed.stdout).toBe("USER    APP NAME  STATE      RECOVERY CODES\nreader  office    confirmed  10\n");
+      const json = (await run("second-factor", "list", "--json")).stdout;
+      expect(JSON.parse(json)).toEqual([
+        {
+          subject: expect.stringMatching(/^user:/),
+          user: "reader",
+          appName: "office",
+          confirmed: true,
+          recoveryCodesLeft: 10,
+        },
+      ]);
+      for (const hidden of [secret, ...recoveryCodes]) expect(json + listed.stdout).not.toContain(hidden);
+
+      expect(await run("second-factor", "remove", "nobody")).toMatchObject(refused('There is no user "nobody".'));
+      expect(await run("second-factor", "remove", "demo")).toMatchObject(refused('"demo" has no second factor.'));
+      expect(await run("second-factor", "remove", "reader", "--app-name", "demo-app")).toMatchObject(
+        refused('"reader" has no second factor for "demo-app".'),
+      );
+      expect(await run("second-factor", "remove", "partner", "--custom-user")).toMatchObject(
+        refused('"partner" has no second factor.'),
+      );
+      expect(await run("second-factor", "remove", "reader", "--custom-user", "--link")).toMatchObject(
+        refused("Use --custom-user or --link, not both."),
+      );
+      expect(await run("second-factor", "remove", "reader")).toMatchObject(
+        done('Removed the second factors of "reader".'),
+      );
+      expect([await logIn(), (await run("second-factor", "list")).stdout]).toEqual(["0", ""]);
+      const { rows } = await postgres.sql.query(
+        "select type, actor_id is null and subject_id is not null as known from sallyport_demo.audit order by sequence desc limit 2",
+      );
+      expect(rows.map(({ type, known }) => [type, known])).toContainEqual(["secondFactor.removed", true]);
+
+      expect(await run("app", "second-factor", "office", "forced")).toMatchObject(
+        done('Set the second factor policy of "office" to forced.'),
+      );
+      expect([await logIn(), await logIn({ "2faToken": authenticator.token(1) })]).toEqual(["340", "340"]);
+      expect(await run("app", "second-factor", "office", "off")).toMatchObject(
+        done('Set the second factor policy of "office" to off.'),
+      );
+      expect(await logIn()).toBe("0");
+    });
+
+    test("refuse second factors without a master key", async () => {
+      const file = join(folder, "plain.json");
+      writeFileSync(
+        file,
+        JSON.stringify({ databases: [{ storage: { url: postgres.url, schema: "plain", migrateOnStart: true } }] }),
+      );
+      const plainly = (...args: string[]): Promise<Ended> => runCommand([...args, "--config", file], {}, folder);
+      expect(await plainly("migrate")).toMatchObject({ code: 0 });
+      const words = refused(
+        "Second factors require a master key, and none is configured. Set encryption.masterKey (MASTER_KEY)",
+      );
+      expect(await plainly("app", "create", "office", "--second-factor", "forced")).toMatchObject(words);
+      expect(await plainly("app", "create", "office", "--second-factor", "off")).toMatchObject(
+        done('Created app name "office".'),
+      );
+      expect(await plainly("app", "second-factor", "office", "optional")).toMatchObject(words);
+    });
+
+    test("a server without the original master key refuses users with a factor", async () => {
+      const applications = new Applications(repositoriesOf(server).records);
+      await applications.create({ name: "field", seats: null, secondFactor: "optional" });
+      const factor = factorRequests(server, await logInWithFactor(server, "session", "demo", ["field"]), "field");
+      const authenticator = await Authenticator.of(server, (await factor.enrol()).secret);
+      expect((await factor.confirm(authenticator.token())).code).toBe("0");
+      const other = await postgres.demo({ MASTER_KEY: Buffer.alloc(32, 8).toString("base64") });
+      const body = { user: "demo", pass: "demo", appNames: ["field"], "2faToken": authenticator.token(1) };
+      expect(await call(other, "/v1/login", { method: "POST", body })).toMatchObject({ status: 500, code: "705" });
+      expect(await attempt(server, "session", body)).toBe("0");
+    });
+  });
+});
+
+describe("provider commands", () => {
+  jest.setTimeout(240_000);
+
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-provider-commands-"));
+  const masterKey = Buffer.alloc(32, 1).toString("base64");
+  let postgres: RealPostgres;
+  let scratch: ScratchDatabase;
+  let fixture: ProviderFixture;
+
+  beforeAll(async () => {
+    fixture = await openProviderFixture();
+    postgres = await startRealPostgres();
+    scratch = await postgres.createDatabase();
+    const databases = ["", "second"].map((alias) => ({
+      alias,
+      storage: { url: scratch.url, schema: alias || "one", migrateOnStart: true },
+    }));
+    write("sallyport.config.json", {
+      databases,
+      server: { publicUrl: "https://service.example/api/" },
+      oAuthProviders: [{ name: "Google" }],
+      providers: { fakeUrl: fixture.fakes.url },
+    });
+    write("user.txt", "a long password");
+    expect(await run("migrate")).toMatchObject({ code: 0 });
+    expect(await run("app", "create", "sales", "--alias", "second")).toMatchObject({ code: 0 });
+    expect(await run("user", "create", "guest", "--password-file", "user.txt", "--alias", "second")).toMatchObject({
+      code: 0,
+    });
+  });
+  afterAll(async () => {
+    await scratch.drop();
+    await postgres.stop();
+    await fixture.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const run = (...args: string[]): Promise<Ended> =>
+    runCommand(args, { NODE_ENV: "production", MASTER_KEY: masterKey }, folder);
+  const provider = (...args: string[]) => run("provider", ...args, "--alias", "second");
+  const refused = (words: string) => ({ code: 1, stdout: "", stderr: `error: ${words}\n` });
+
+  function write(file: string, content: unknown): string {
+    writeFileSync(join(folder, file), typeof content === "string" ? content : JSON.stringify(content));
+    return file;
+  }
+
+  test("providers are registered, tested, listed and shown by commands, without secrets", async () => {
+    expect(await provider("list")).toEqual({ code: 0, stdout: "", stderr: "There are no providers.\n" });
+    expect(await provider("add", "github", "--data-file", "none")).toEqual(
+      refused('"github" is not a provider. Use google, facebook, microsoft or apple.'),
+    );
+    expect(await provider("add", "google", "--data-file", "none")).toEqual(refused("The file none cannot be read."));
+    expect(await provider("add", "google", "--data-file", write("bad.json", '{"clientSecret": "hush'))).toEqual(
+      refused("The file bad.json is not valid JSON."),
+    );
+    const incomplete = await provider(
+      "add",
+      "google",
+      "--data-file",
+      write("part.json", { clientSecret: "hush-hush" }),
+    );
+    expect(incomplete).toMatchObject({ code: 1, stderr: expect.stringContaining("clientId is missing") });
+    expect(incomplete.stderr).not.toContain("hush");
+
+    const data = write("google.json", fixture.dataOf("google"));
+    expect(await provider("add", "google", "--data-file", data, "--app-name", "buying")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('does not know the app "buying"'),
+    });
+    expect(await provider("add", "google", "--data-file", data, "--default-user", "nobody")).toEqual(
+      refused('There is no user "nobody".'),
+    );
+    expect(await provider("test", "google")).toEqual(
+      refused('The provider google is not registered. Run "provider add google" first.'),
+    );
+    expect(
+      await provider("add", "Google", "--data-file", data, "--app-name", "sales", "--default-user", "guest"),
+    ).toEqual({
+      code: 0,
+      stdout: [
+        "Registered provider google. It takes effect with the next request.",
+        "Register this callback URL at the provider: https://service.example/api/second/v1/google/callback",
+        "",
+      ].join("\n"),
+      stderr: "",
+    });
+    expect(await provider("test", "google")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("The provider google works."),
+    });
+
+    const shown = await provider("show", "google");
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      type: "google",
+      enabled: true,
+      defaultUser: "guest",
+      appNames: ["sales"],
+      fault: null,
+      data: { clientId: "sallyport.apps", clientSecret: "***" },
+    });
+    expect((await provider("list")).stdout).toMatch(
+      /^TYPE .*\ngoogle +google +enabled +guest +sales +https:\/\/service\.example\/api\/second\/v1\/google\/callback\n$/,
+    );
+  });
+
+  test("a wrong provider configuration is reported without a log-in", async () => {
+    fixture.fakes.injectFaults("google", { answers: { keys: "serverError" } });
+    expect(await provider("test", "google")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: The provider: /),
+    });
+    fixture.fakes.clearFaults();
+    await provider(
+      "add",
+      "google",
+      "--data-file",
+      write("wrong.json", { clientId: "sallyport.apps", clientSecret: "wrong-secret" }),
+    );
+    const wrong = await provider("test", "google");
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: The provider: .*(client|secret)/) });
+    expect(wrong.stderr).not.toContain("wrong-secret");
+
+    expect(
+      await provider("add", "facebook", "--data-file", write("facebook.json", fixture.dataOf("facebook"))),
+    ).toMatchObject({ code: 0, stderr: expect.stringContaining("is not enabled") });
+    expect(await provider("remove", "google")).toMatchObject({
+      code: 0,
+      stdout: "Removed provider google.\n",
+    });
+  });
+
+  test("linked accounts are listed, and unlinked by their id", async () => {
+    expect(await provider("links")).toEqual({ code: 0, stdout: "", stderr: "There are no linked accounts.\n" });
+    expect(await provider("unlink", randomUUID())).toEqual(refused("There is no linked account with this id."));
+  });
+});

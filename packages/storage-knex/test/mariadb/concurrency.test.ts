@@ -1,0 +1,254 @@
+import { beforeAllChanges, type Repositories, seesAll } from "@sallyport/core";
+import type { RowDataPacket } from "mysql2";
+import type { MariadbStorage } from "../../src/index.ts";
+import { channel, sharedChannelSuite, sharedSessionSuite, sharedThrottleSuite } from "../processes-suite.ts";
+import { recordQuotaSuite } from "../record-quota-suite.ts";
+import { digestOf, newSession, openPolicy } from "../sample.ts";
+import { processTimeout } from "../test-database.ts";
+import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
+
+describe("the object write lock on MariaDB", () => {
+  const file = (name: string) => ({ className: "File", attributes: { Name: name } });
+
+  /** A promise with the function that resolves it. */
+  function barrier(): { readonly passed: Promise<void>; readonly pass: () => void } {
+    let pass = () => {};
+    const passed = new Promise<void>((resolve) => {
+      pass = resolve;
+    });
+    return { passed, pass };
+  }
+
+  let server: TestMariadb;
+  let database: string;
+  let one: MariadbStorage;
+  let other: MariadbStorage;
+
+  beforeAll(async () => {
+    server = await openTestMariadb();
+    database = server.freshName();
+    one = await server.storage({ database });
+    await one.migrate();
+    const { knex, close } = await server.connect({ pool: { max: 4 } });
+    other = await server.storage({ database, knex, onClose: close });
+  });
+  afterAll(async () => {
+    await Promise.all([one.close(), other.close()]);
+    await server.close();
+  });
+
+  /** Resolves when a caller requests the lock while another transaction holds it. */
+  async function waitForLock(): Promise<void> {
+    for (;;) {
+      const [rows] = await server.admin.query<RowDataPacket[]>(
+        "select 1 from information_schema.processlist where info like ?",
+        [`select%\`${database}\`.\`object_series\` for update`],
+      );
+      if (rows.length > 0) return;
+    }
+  }
+
+  /** Takes the lock in a separate transaction and ends it on request. */
+  function openTransaction(
+    take: (r: Repositories) => Promise<unknown>,
+    end: "committed" | "rolled back" = "committed",
+  ): { readonly taken: Promise<void>; readonly release: () => void; readonly ended: Promise<unknown> } {
+    const [taken, released] = [barrier(), barrier()];
+    const ended = one.transaction(async (r) => {
+      const result = await take(r);
+      taken.pass();
+      await released.passed;
+      if (end === "rolled back") throw new Error("rolled back");
+      return result;
+    });
+    return { taken: taken.passed, release: released.pass, ended: ended.catch((error: unknown) => error) };
+  }
+
+  test("assigns stamps in commit order", async () => {
+    const first = openTransaction((r) => r.objects.insert([file("first")]));
+    await first.taken;
+    const second = other.repositories.objects.insert([file("second")]);
+    await waitForLock();
+    const watermark = await other.repositories.changes.watermark();
+    expect(await other.repositories.changes.read(beforeAllChanges, watermark, 100)).toEqual([]);
+    first.release();
+    await first.ended;
+    const [created] = await second;
+    const changes = await other.repositories.changes.read(
+      { stamp: watermark, id: null },
+      await other.repositories.changes.watermark(),
+      100,
+    );
+    expect(changes.map(({ stamp, id }) => [stamp - watermark, id === created?.id])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+
+  test("leaves no gap when its transaction is rolled back", async () => {
+    const before = await one.repositories.changes.watermark();
+    const first = openTransaction((r) => r.objects.insert([file("first")]), "rolled back");
+    await first.taken;
+    const second = other.repositories.objects.insert([file("second")]);
+    await waitForLock();
+    first.release();
+    await Promise.all([first.ended, second]);
+    expect(await one.repositories.changes.watermark()).toBe(before + 1);
+  });
+
+  test.each<[string, (r: Repositories, id: string) => Promise<unknown>]>([
+    ["locks", (r, id) => r.locks.take(id, "a".repeat(64))],
+    ["model changes", async (r) => r.model.change({ put: [] }, (await r.model.load()).generation)],
+    ["deletions", (r, id) => r.deletion.lock([id])],
+    ["updates of locked objects", (r, id) => r.objects.lock([id])],
+  ])("delays %s", async (_what, act) => {
+    const [object] = await one.repositories.objects.insert([file("held")]);
+    const id = object?.id ?? "";
+    const first = openTransaction((r) =>
+      r.objects.update([{ id, attributes: { Name: "new" }, links: {}, expectedVersions: null }], { session: null }),
+    );
+    await first.taken;
+    let done = false;
+    const acting = act(other.repositories, id).finally(() => (done = true));
+    await waitForLock();
+    expect(done).toBe(false);
+    first.release();
+    await Promise.all([first.ended, acting]);
+  });
+
+  test("does not delay reads", async () => {
+    const first = openTransaction((r) => r.objects.insert([file("unseen")]));
+    await first.taken;
+    const { objects } = await other.repositories.objects.find(
+      {
+        classes: ["File"],
+        filter: { kind: "oneOf", path: { hops: [], leaf: "Name", type: "string" }, values: ["unseen"] },
+      },
+      seesAll,
+      { offset: 0, limit: 1 },
+    );
+    expect(objects).toEqual([]);
+    first.release();
+    await first.ended;
+  });
+});
+
+describe("processes that share a MariaDB", () => {
+  let server: TestMariadb;
+  let database: string;
+  let storage: MariadbStorage;
+  let offset = 0;
+
+  beforeAll(async () => {
+    server = await openTestMariadb();
+    database = server.freshName();
+    storage = await server.storage({ database, clockOffset: () => offset });
+    await storage.migrate();
+  }, processTimeout);
+  beforeEach(async () => {
+    offset = 0;
+    for (const userId of ["1", "2"]) await storage.repositories.sessions.end({ userId });
+  });
+  afterAll(() => server.close());
+
+  const subject = () => ({
+    url: server.url,
+    schema: database,
+    storage,
+    unusedBlocks: () => rowsOf(`select 1 from ${database}.cipher_blocks where uses = 0`),
+    setClock: (ahead: number) => void (offset = ahead),
+  });
+  const rowsOf = async (text: string) => (await server.admin.query<RowDataPacket[]>(text))[0];
+
+  sharedSessionSuite(subject);
+  sharedChannelSuite(subject);
+  sharedThrottleSuite(subject);
+
+  test("remove channels when sessions are ended, swept or replaced", async () => {
+    const { sessions } = storage.repositories;
+    for (const name of ["ended", "of a device", "of a device, again", "swept"]) {
+      await sessions.open(newSession(name, { mode: "secure", channel, deviceId: name.split(",")[0] ?? null }), {
+        ...openPolicy,
+        perDevice: 1,
+      });
+    }
+    await sessions.end({ digest: digestOf("ended") });
+    const channels = () => rowsOf(`select lower(hex(session)) as digest from ${database}.channels order by 1`);
+    expect(await channels()).toEqual(
+      [digestOf("of a device, again"), digestOf("swept")].toSorted().map((digest) => ({ digest })),
+    );
+    offset = openPolicy.absoluteLifetime;
+    expect(await sessions.sweep(10)).toBe(2);
+    expect(await channels()).toEqual([]);
+  });
+});
+
+describe("record quotas on MariaDB", () => {
+  let server: TestMariadb;
+  let schema: string;
+  let storage: MariadbStorage;
+  beforeAll(async () => {
+    server = await openTestMariadb();
+    schema = server.freshName();
+    storage = await server.storage({ database: schema });
+    await storage.migrate();
+  }, processTimeout);
+  afterAll(() => server.close());
+
+  const connections = async () =>
+    Number((await server.admin.query<RowDataPacket[]>("select @@max_connections as most"))[0][0]?.["most"]);
+  recordQuotaSuite(() => ({ url: server.url, schema, storage, connections }));
+});
+
+describe("throttling on MariaDB", () => {
+  const policy = { maxFailures: 1_000, initialDelay: 1_000, maxDelay: 900_000, resetAfter: 3_600_000 };
+
+  let server: TestMariadb;
+  let database: string;
+  let storage: MariadbStorage;
+  let offset = 0;
+
+  beforeAll(async () => {
+    server = await openTestMariadb();
+    database = server.freshName();
+    storage = await server.storage({ database, clockOffset: () => offset });
+    await storage.migrate();
+  });
+  afterAll(async () => {
+    await storage.close();
+    await server.close();
+  });
+
+  test("locks only the rows of the counted keys on a failure", async () => {
+    const { throttle } = storage.repositories;
+    await throttle.fail([{ key: "forgotten", policy: { ...policy, resetAfter: 1_000 } }]);
+    await throttle.fail([{ key: "theirs", policy }]);
+    offset = 2_000;
+    await storage.transaction(async (r) => {
+      await r.throttle.fail([{ key: "ours", policy }]);
+      // Waiting for the outer transaction fails: the lock timeout is shorter than any test.
+      await server.admin.query(
+        `set innodb_lock_wait_timeout = 0; update ${database}.throttle set forget_at = now(6) + interval 2 hour where \`key\` = 'theirs'`,
+      );
+    });
+    const [rows] = await server.admin.query(`select \`key\` from ${database}.throttle order by \`key\``);
+    expect(rows).toEqual([{ key: "ours" }, { key: "theirs" }]);
+  });
+
+  test("handles concurrent failures and passes with any key order without a deadlock", async () => {
+    const keys = ["address", "user"].map((key) => ({ key, policy }));
+    const given = (index: number) => (index % 2 === 0 ? keys : keys.toReversed());
+    await storage.repositories.throttle.fail(keys);
+    let runs = 0;
+    const work = Array.from({ length: 80 }, (_, index) =>
+      storage.transaction(async (r) => {
+        runs += 1;
+        if (index % 4 < 2) await r.throttle.fail(given(index));
+        else await r.throttle.pass(given(index), ["user"]);
+      }),
+    );
+    await Promise.all(work);
+    // A deadlock would have rerun the call.
+    expect(runs).toBe(80);
+  });
+});
