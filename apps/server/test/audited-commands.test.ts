@@ -234,7 +234,7 @@ describe("audit of commands", () => {
       "provider remove google",
       "macro remove Greet",
     ]) {
-      expect(await run(command).then(() => null, plainWords)).toMatch(/There is|no|not/);
+      expect(await run(command).then(() => null, plainWords)).toMatch(/There is|not|already/);
     }
     expect(await events(before)).toEqual([]);
   });

@@ -29,7 +29,7 @@ export function boundSuite(server: () => RunningServer): void {
     code: "307",
     body: {
       status: {
-        debugMessage: expect.stringMatching(/ask for fewer objects on a page, for less depth, or for fewer fields\.$/),
+        debugMessage: expect.stringMatching(/Request a smaller page, less depth or fewer fields\.$/),
       },
     },
   };

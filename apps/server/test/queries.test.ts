@@ -76,7 +76,7 @@ describe("queries on Postgres", () => {
     ["{", "308", "at /query"],
     ["[]", "329", "at /query"],
     [{ wher: {} }, "307", "at /query/wher: Unknown member of a query."],
-    [{ macro: "m" }, "307", "at /query/macro: There is no such macro."],
+    [{ macro: "m" }, "307", "at /query/macro: There is no hook with this name for the class."],
     [{ where: { Nothing: 1 } }, "307", "at /query/where/Nothing: There is no attribute with this name."],
     [
       { where: { $or: [{}, { Amount: { $gt: "5" } }] } },
@@ -249,7 +249,7 @@ describe("queries on Postgres", () => {
             requestId: expect.any(String),
             durationMs: expect.any(Number),
             missingIndexes: ["Invoice.Amount", "Customer.City", "Invoice.Due"],
-            msg: "slow query of Invoice; an index could help: Invoice.Amount, Customer.City, Invoice.Due",
+            msg: "Slow query",
           },
         ]);
       },

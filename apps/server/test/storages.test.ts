@@ -83,7 +83,7 @@ describe("storages", () => {
       [
         "that refuses its options",
         storageOf("memory-storage"),
-        /memory-storage\.mjs opened no storage: The option name is missing\.$/,
+        /memory-storage\.mjs failed to open a storage: The option name is missing\.$/,
       ],
       [
         "that opens something else",

@@ -48,7 +48,7 @@ describe("command", () => {
   });
 
   test.each([
-    ["a missing module", ["nowhere.mjs"], /The module  does not exist.*nowhere\.mjs\./],
+    ["a missing module", ["nowhere.mjs"], /The module .*nowhere\.mjs does not exist\./],
     [
       "a module that fails to load",
       ["broken-module.mjs"],

@@ -336,7 +336,7 @@ describe("planned serialization", () => {
     const names = attributes.map(({ name }) => name);
     const plan = (fields: SerializationField[]) => () =>
       planSerialization({ type: "custom", fields }, { model, visibility: all, className: "Wide" });
-    const refusal = expect.objectContaining({ code: 307, detail: expect.stringContaining("more than 200") });
+    const refusal = expect.objectContaining({ code: 307, detail: expect.stringContaining("At most 200") });
     expect(plan(names)).not.toThrow();
     expect(plan([...names, "Next"])).toThrow(refusal);
     expect(plan([{ name: "Next", fields: names.slice(1) }])).not.toThrow();

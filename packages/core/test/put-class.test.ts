@@ -121,7 +121,7 @@ describe("PutClass", () => {
     ["a name without a lower-case letter", "ORDER", {}, /^307 at \/: A class name/],
     ["a name with another character", "Or-der", {}, /^307 at \/: A class name/],
     ["a name that is too long", `O${"x".repeat(63)}`, {}, /^307 at \/: A class name/],
-    ["an unknown base", "Order", { base: "Nothing" }, /^307 at \/base: there is no such class/],
+    ["an unknown base", "Order", { base: "Nothing" }, /^307 at \/base: There is no class with/],
     ["itself as its base", "Order", { base: "Order" }, /^307 at \/base: A class cannot inherit from itself/],
     [
       "a subclass as its base",
@@ -152,7 +152,7 @@ describe("PutClass", () => {
       "a collection of an unknown class",
       "Order",
       oneAttribute({ ...link, type: "collection", target: "Nothing" }),
-      /^307 at \/attributes\/1\/target: there is no/,
+      /^307 at \/attributes\/1\/target: There is no/,
     ],
     [
       "a text with a target",
@@ -194,31 +194,31 @@ describe("PutClass", () => {
       "an inherited attribute with another definition",
       "Order",
       { base: "Customer", attributes: [text("More"), { name: "Name", type: "number" }] },
-      /^307 at \/attributes\/1\/name: Party and Order would define Name/,
+      /^307 at \/attributes\/1\/name: Party and Order have conflicting definitions of Name/,
     ],
     [
       "an attribute that a subclass defines differently",
       "Party",
       { attributes: [text("Name"), { ...text("Since"), mandatory: true }] },
-      /^307 at \/attributes\/1\/name: Party and KeyCustomer would define Since/,
+      /^307 at \/attributes\/1\/name: Party and KeyCustomer have conflicting definitions of Since/,
     ],
     [
       "a base that defines an attribute of a subclass differently",
       "Customer",
       { base: "Odd", attributes: [text("Number")] },
-      /^307 at \/base: Odd and KeyCustomer would define Since/,
+      /^307 at \/base: Odd and KeyCustomer have conflicting definitions of Since/,
     ],
     [
       "an unknown group",
       "Order",
       { rights: [{ group: "ZZZ", permissions: [] }] },
-      /^307 at \/rights\/0\/group: there is no/,
+      /^307 at \/rights\/0\/group: There is no/,
     ],
     [
       "a group by its name",
       "Order",
       { rights: [{ group: "Sales", permissions: [] }] },
-      /^307 at \/rights\/0\/group: there is no/,
+      /^307 at \/rights\/0\/group: There is no/,
     ],
     [
       "everyone twice",
@@ -236,7 +236,7 @@ describe("PutClass", () => {
       "a built-in class without one of its attributes",
       "User",
       { attributes: user.attributes.slice(1) },
-      /^307 at \/attributes: the built-in attribute Name/,
+      /^307 at \/attributes: The built-in attribute Name/,
     ],
     [
       "a built-in attribute of another type",
@@ -254,13 +254,13 @@ describe("PutClass", () => {
       "more attributes than a body may have",
       "Order",
       { attributes: Array.from({ length: 501 }, (_, index) => text(`A${index}`)) },
-      /^307 at \/attributes: Order would have more than 500/,
+      /^307 at \/attributes: The class Order would have more than 500/,
     ],
     [
       "more indexes than a database may have",
       "Order",
       { attributes: Array.from({ length: 201 }, (_, index) => ({ ...text(`A${index}`), indexed: true })) },
-      /^307 at \/attributes: there would be more than 200/,
+      /^307 at \/attributes: A model can have at most 200/,
     ],
   ])("refuses %s", async (_what, name, definition, expected) => {
     await fixture.define({ name: "Odd", base: null, attributes: [{ name: "Since", type: "date" }], rights: [] });
@@ -272,7 +272,7 @@ describe("PutClass", () => {
   test("refuses a group that is another object", async () => {
     const [id] = await fixture.insert({ className: "File", attributes: { Name: "plan" } });
     expect(await put("Order", { rights: [{ group: id as string, permissions: [] }] })).toMatch(
-      /^307 at \/rights\/0\/group: there is no/,
+      /^307 at \/rights\/0\/group: There is no/,
     );
   });
 
@@ -280,9 +280,9 @@ describe("PutClass", () => {
     for (let depth = 1; depth <= 20; depth += 1)
       await fixture.put(`Level${depth}`, { base: depth === 1 ? null : `Level${depth - 1}` });
     expect(await put("Level21", { base: "Level20" })).toMatch(
-      /^307 at \/base: Level21 would inherit over more than 20/,
+      /^307 at \/base: The inheritance chain of Level21 would have more than 20/,
     );
-    expect(await put("Level1", { base: "Party" })).toMatch(/^307 at \/base: Level20 would inherit over more than 20/);
+    expect(await put("Level1", { base: "Party" })).toMatch(/^307 at \/base: The inheritance chain of Level20 would have more than 20/);
   });
 
   test("lets an attribute move to a base class, and a built-in class grow", async () => {

@@ -215,7 +215,7 @@ describe("resolveQuery", () => {
 
   const faults: readonly [object, string][] = [
     [{ wher: {} }, "/query/wher: Unknown member of a query."],
-    [{ macro: "x" }, "/query/macro: There is no such macro."],
+    [{ macro: "x" }, "/query/macro: There is no hook with this name for the class."],
     [{ where: 5 }, "/query/where: A filter object is expected."],
     [{ where: null }, "/query/where: A filter object is expected."],
     [{ where: [] }, "/query/where: A filter object is expected."],

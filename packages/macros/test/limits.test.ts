@@ -117,7 +117,7 @@ describe("promises that never settle", () => {
   });
 
   it("fail the module if they belong to pending calls of the host", async () => {
-    const message = "ended before the server had answered its calls: an await is missing";
+    const message = "ended before its calls to the server: an await is missing";
     await expect(bench.run("now(); return 1;", { answer: () => 1 })).rejects.toMatchObject({
       kind: "pending",
       message,

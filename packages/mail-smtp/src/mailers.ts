@@ -172,12 +172,12 @@ const errorCodes: ReadonlyMap<unknown, MailerErrorCode> = new Map<unknown, Maile
 ]);
 
 const words: ReadonlyMap<MailerErrorCode, string> = new Map([
-  ["unreachable", "The SMTP server cannot be reached or closed the connection."],
-  ["timeout", "The SMTP server did not respond in time."],
-  ["tls", "The TLS connection to the SMTP server failed, or its certificate is not valid for the host."],
-  ["authentication", "The SMTP server refused the authentication."],
-  ["sender", "The SMTP server does not accept the sender."],
-  ["answer", "The response of the SMTP server is not valid SMTP, or is incomplete."],
+  ["unreachable", "The SMTP server cannot be reached or closed the connection"],
+  ["timeout", "The SMTP server did not respond in time"],
+  ["tls", "The TLS connection to the SMTP server failed, or its certificate is not valid for the host"],
+  ["authentication", "The SMTP server refused the authentication"],
+  ["sender", "The SMTP server does not accept the sender"],
+  ["answer", "The response of the SMTP server is not valid SMTP, or is incomplete"],
 ]);
 
 /** The outcome of this mail. Throws a `MailerUnusable` if the failure affects all mail. */
@@ -209,7 +209,7 @@ function unusable(failure: Failure, errorCode: MailerErrorCode): MailerUnusable 
   const reason = [failure.originalCode ?? failure.code, replyOf(failure)]
     .filter((part) => typeof part === "string" && part !== "")
     .join(", ");
-  return new MailerUnusable(errorCode, `${words.get(errorCode) ?? ""}${reason === "" ? "" : ` (${reason})`}`);
+  return new MailerUnusable(errorCode, `${words.get(errorCode) ?? ""}${reason === "" ? "" : ` (${reason})`}.`);
 }
 
 /** The reply code and enhanced status code. The text is omitted: it can contain addresses and anything else. */

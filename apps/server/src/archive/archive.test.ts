@@ -170,37 +170,37 @@ describe("refused archives", () => {
       lines.findLastIndex((line, index) => index < number && line.startsWith('{"check":')) + 1;
     const grouped = (number: number) => number.toLocaleString("en");
     const altered = () =>
-      `line ${grouped(checkBehind(41))}: the checksum does not match. A line between line ${checkBefore(41) + 1} and this one was altered, lost or moved.`;
+      `Line ${grouped(checkBehind(41))}: the checksum does not match. A line between line ${checkBefore(41) + 1} and this one was altered, lost or moved.`;
 
     const changed: readonly (readonly [string, () => string, () => string])[] = [
-      ["that is empty", () => "", () => "line 1: the archive is truncated."],
-      ["that is something else", () => "id,name\n1,a\n", () => "line 1: this is not a Sallyport archive."],
+      ["that is empty", () => "", () => "Line 1: the archive is truncated."],
+      ["that is something else", () => "id,name\n1,a\n", () => "Line 1: this is not a Sallyport archive."],
       [
         "of another format",
         () => archive.replace('"format":2', '"format":3'),
-        () => "line 1: the archive has the format 3. This version reads 1 and 2.",
+        () => "Line 1: the archive has the format 3. This version reads 1 and 2.",
       ],
       [
         "whose header was altered",
         () => archive.replace('"database":"demo"', '"database":"demx"'),
-        () => "line 1: the header was altered.",
+        () => "Line 1: the header was altered.",
       ],
       [
         "whose header lacks something",
         () => checkedAnew(lines.with(0, lines[0]?.replace('"version":"2.2.0",', "") ?? "")),
-        () => "line 1: the header is damaged.",
+        () => "Line 1: the header is damaged.",
       ],
-      ["that ends after its header", () => joined(lines.slice(0, 1)), () => "line 2: the archive is truncated."],
-      ["that is cut off between lines", () => joined(lines.slice(0, 700)), () => "line 701: the archive is truncated."],
+      ["that ends after its header", () => joined(lines.slice(0, 1)), () => "Line 2: the archive is truncated."],
+      ["that is cut off between lines", () => joined(lines.slice(0, 700)), () => "Line 701: the archive is truncated."],
       [
         "that is cut off within a line",
         () => archive.slice(0, -10),
-        () => `line ${grouped(lines.length)}: the archive is truncated in this line.`,
+        () => `Line ${grouped(lines.length)}: the archive is truncated in this line.`,
       ],
       [
         "whose last line is missing",
         () => joined(lines.slice(0, -1)),
-        () => `line ${grouped(lines.length)}: the archive is truncated.`,
+        () => `Line ${grouped(lines.length)}: the archive is truncated.`,
       ],
       [
         "in which a value was altered",
@@ -220,47 +220,47 @@ describe("refused archives", () => {
       [
         "with extra lines after its end",
         () => `${archive}{"section":"audit"}\n`,
-        () => `line ${grouped(lines.length + 1)}: the archive continues after its end.`,
+        () => `Line ${grouped(lines.length + 1)}: the archive continues after its end.`,
       ],
       [
         "that is concatenated with itself",
         () => archive + archive,
-        () => `line ${grouped(lines.length + 1)}: the archive continues after its end.`,
+        () => `Line ${grouped(lines.length + 1)}: the archive continues after its end.`,
       ],
       [
         "with a line of invalid JSON",
         () => joined(lines.with(40, "{")),
-        () => "line 41: this is not a record of the section objects.",
+        () => "Line 41: this is not a record of the section objects.",
       ],
       [
         "with an unknown member",
         () => checkedAnew(lines.with(40, lines[40]?.replace('"version": 1', '"version": 1, "more": 1') ?? "")),
-        () => "line 41: this is not a record of the section objects.",
+        () => "Line 41: this is not a record of the section objects.",
       ],
       [
         "with an invalid id",
         () => checkedAnew(lines.with(40, lines[40]?.replace(/"id": "\w+"/, '"id": "0"') ?? "")),
-        () => "line 41: this is not a record of the section objects.",
+        () => "Line 41: this is not a record of the section objects.",
       ],
       [
         "with an unknown section",
         () => checkedAnew(lines.with(2, '{"section":"files"}')),
-        () => "line 3: the section is unknown.",
+        () => "Line 3: the section is unknown.",
       ],
       [
         "without its first section",
         () => checkedAnew(lines.toSpliced(2, 1)),
-        () => "line 3: the record belongs to no section.",
+        () => "Line 3: the record belongs to no section.",
       ],
       [
         "whose sections were exchanged",
         () => checkedAnew([...lines.slice(0, 2), ...lines.slice(5, 8), ...lines.slice(2, 5), ...lines.slice(8)]),
-        () => "line 6: the section settings is in the wrong place.",
+        () => "Line 6: the section settings is in the wrong place.",
       ],
       [
         "with a record too few",
         () => checkedAnew(lines.toSpliced(40, 1)),
-        () => `line ${grouped(lines.length - 2)}: the number of records does not match.`,
+        () => `Line ${grouped(lines.length - 2)}: the number of records does not match.`,
       ],
     ];
 

@@ -294,7 +294,7 @@ describe("storages", () => {
         "a missing database or no right to it",
         704,
         { errno: 1044, code: "ER_DBACCESS_DENIED_ERROR", message: "Access denied" },
-        `The account "shop" has no right to the database "till" (Access denied). Let an administrator run: ${creation}`,
+        `The account "shop" has no privileges on the database "till" (Access denied). Run as an administrator: ${creation}`,
       ],
       [
         "a wrong password",

@@ -123,7 +123,7 @@ describe("configuration", () => {
     });
 
     test.each([
-      ["is invalid JSON", "{", "it is no JSON: "],
+      ["is invalid JSON", "{", "it is not valid JSON: "],
       [
         "has an unknown member",
         '{ "classes": [{ "name": "Note", "attributs": [] }] }',

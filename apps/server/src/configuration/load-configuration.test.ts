@@ -247,7 +247,7 @@ describe("warns", () => {
       {},
       /turn off encryption/,
     ],
-    ["about memory", { databases: [memory] }, {}, /is lost when The server is stopping./],
+    ["about memory", { databases: [memory] }, {}, /is lost when the server stops/],
     ["about debug messages in production", { debugMessages: true }, { NODE_ENV: "production" }, /debugMessages/],
     [
       "about public metrics",

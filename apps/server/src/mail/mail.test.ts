@@ -297,14 +297,14 @@ describe("read templates", () => {
     [
       "password-changed.en.html",
       html.replace("</style>", "p { background: url(https://tracker.example/x) } </style>"),
-      "in its style",
+      "in a style",
     ],
     [
       "password-changed.en.html",
       html.replace("</style>", '@import "https://tracker.example/x.css"; </style>'),
       "imports a stylesheet",
     ],
-    ["password-changed.en.html", html.replace("<h1>", "<script>alert(1)</script><h1>"), "must not have"],
+    ["password-changed.en.html", html.replace("<h1>", "<script>alert(1)</script><h1>"), "forbidden element"],
     ["password-changed.en.html", html.replace("<h1>", '<h1 onclick="alert(1)">'), "event attribute"],
     ["password-changed.en.html", html.replace("<h1>", '<a href="javascript:alert(1)">x</a><h1>'), "executes code"],
   ])("refuses %s as %j", (name, content, reason) => {

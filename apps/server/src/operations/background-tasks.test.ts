@@ -64,7 +64,7 @@ describe("IndexKeeper", () => {
     keeper.stop();
     for (const storage of storages) expect(await storage.readyIndexes([index])).toEqual([index]);
     expect(lines()).toMatchObject(
-      ["a", "b"].map((alias) => ({ level: 30, alias, built: ["File.Name"], removed: 0, msg: "indexes aligned" })),
+      ["a", "b"].map((alias) => ({ level: 30, alias, built: ["File.Name"], removed: 0, msg: "Indexes updated" })),
     );
   });
 
@@ -155,8 +155,8 @@ describe("IndexKeeper", () => {
       keeper.begin(database);
       await keeper.settled();
     }
-    const trouble = { level: 40, alias: "a", msg: "Index update failed" };
-    expect(lines()).toMatchObject([trouble, trouble, { level: 30, msg: "indexes aligned" }]);
+    const warning = { level: 40, alias: "a", msg: "Index update failed" };
+    expect(lines()).toMatchObject([warning, warning, { level: 30, msg: "Indexes updated" }]);
   });
 
   test("does nothing after it is stopped", async () => {
@@ -223,8 +223,8 @@ describe("sweeper", () => {
   }
 
   /** A storage that only sweeps, with a count for each kind. */
-  function stub(alias: string, counts: { [chore: string]: () => Promise<number> }): Database {
-    const count = (chore: string) => counts[chore] ?? (async () => 0);
+  function stub(alias: string, counts: { [task: string]: () => Promise<number> }): Database {
+    const count = (task: string) => counts[task] ?? (async () => 0);
     const repositories = {
       sessions: { sweep: () => count("sessions")() },
       throttle: { sweep: () => count("throttle")() },
@@ -294,7 +294,7 @@ describe("sweeper", () => {
       const { lines, logger } = listening();
       await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage));
       expect(lines()).toMatchObject([
-        { level: 50, alias: "a", orders: 2, msg: "mail was given up that could not be sent in time" },
+        { level: 50, alias: "a", jobs: 2, msg: "Mail expired" },
       ]);
     });
 
@@ -371,7 +371,7 @@ describe("sweeper", () => {
     });
   });
 
-  test("continues with the next chore after a failure, but not without a database", async () => {
+  test("continues with the next task after a failure, but not without a database", async () => {
     for (const [code, swept] of [
       [799, 1],
       [704, 0],
@@ -390,7 +390,7 @@ describe("sweeper", () => {
       await new Sweeper(new Map(), 1_000, logger).sweep(failing);
       expect(audits).toBe(swept);
       expect(lines()).toMatchObject([
-        { level: 40, alias: "a", chore: "expired throttle counters", msg: "a sweep was not finished" },
+        { level: 40, alias: "a", task: "expired throttle counters", msg: "Cleanup failed" },
       ]);
     }
   });
@@ -436,6 +436,6 @@ describe("sweeper", () => {
     await sweptTwice;
     clearInterval(alive);
     sweeper.stop();
-    expect(lines()[0]).toMatchObject({ alias: "down", chore: "expired sessions", msg: "a sweep was not finished" });
+    expect(lines()[0]).toMatchObject({ alias: "down", task: "expired sessions", msg: "Cleanup failed" });
   });
 });

@@ -125,7 +125,7 @@ describe("commands", () => {
       "an unreachable database",
       ["migrate"],
       { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" },
-      /No Postgres answers at 127\.0\.0\.1:1 \(ECONNREFUSED\)/,
+      /No Postgres server responds at 127\.0\.0\.1:1 \(ECONNREFUSED\)/,
     ],
     [
       "a missing embedded database",
@@ -143,13 +143,13 @@ describe("commands", () => {
       "an invalid return address",
       ["app-key", "create", "a", "--return-to", "https://a.example/*"],
       {},
-      /is no address to return to.*no \*/,
+      /is not a redirect URL.*no \*/,
     ],
     [
       "a return address with a script",
       ["app-key", "create", "a", "--return-to", "javascript:alert(1)"],
       {},
-      /is no address to return to/,
+      /is not a redirect URL/,
     ],
     ["an invalid origin", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is not an origin/],
     ["seats that are not a number", ["app", "create", "a", "--seats", "many"], {}, /--seats must be/],
@@ -245,18 +245,18 @@ describe("users", () => {
     const passwordFile = join(folder, "password");
     writeFileSync(passwordFile, "correct horse battery staple 1");
     const create = (name: string) => run("create", name, "--password-file", passwordFile);
-    expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
+    expect(await create("QUENTIN")).toMatchObject(refused(".*too similar to one in use"));
     // A server of an earlier version reserves nothing; the next migration does.
     await postgres.sql.query("delete from sallyport_demo.records where kind = 'userName'");
     expect((await runCommand(["migrate"], { DATABASE_URL: postgres.url }, folder)).code).toBe(0);
-    expect(await create("QUENTIN")).toMatchObject(refused(".*looks like the name of another user"));
+    expect(await create("QUENTIN")).toMatchObject(refused(".*too similar to one in use"));
     expect((await create("Rupert")).code).toBe(0);
   });
 
   test("refuses invalid arguments", async () => {
     expect(await run("disable", "nobody")).toMatchObject(refused('There is no user "nobody"'));
     expect(await run("enable", "READER")).toMatchObject(refused('There is no user "READER"'));
-    expect(await run("set-email", "reader", "no address")).toMatchObject(refused('"no address" is no e-mail address'));
+    expect(await run("set-email", "reader", "no address")).toMatchObject(refused('"no address" is not an e-mail address'));
     for (const args of [["reader"], ["reader", "a@example.com", "--none"]])
       expect(await run("set-email", ...args)).toMatchObject(refused("Pass an address or --none"));
   });

@@ -181,7 +181,7 @@ describe("key rotation", () => {
         "for an unreachable database",
         "key rotate rsa",
         { DATABASE_URL: "postgres://u:S3cret@127.0.0.1:1/d" },
-        /No Postgres answers at 127\.0\.0\.1:1/,
+        /No Postgres server responds at 127\.0\.0\.1:1/,
       ],
       ["for an alias that is not configured", "key rotate rsa --alias x", {}, /There is no database "x"/],
       ["for another kind", "key rotate dsa", {}, /must be rsa or jwt/],

@@ -73,7 +73,7 @@ describe("mail commands", () => {
           onMailFrom: (_a: unknown, _s: unknown, callback: (error: Error) => void) =>
             callback(reply(550, "who are you")),
         },
-        /does not take mail from this sender.*Check that the SMTP server accepts mail\.from/,
+        /does not accept the sender.*Check that the SMTP server accepts mail\.from/,
       ],
       [
         "a wrong password",
@@ -82,7 +82,7 @@ describe("mail commands", () => {
           allowInsecureAuth: true,
           onAuth: (_a: unknown, _s: unknown, callback: (error: Error) => void) => callback(reply(535, "no")),
         },
-        /does not let this server in.*Check mail\.smtp\.user and mail\.smtp\.password/,
+        /refused the authentication.*Check mail\.smtp\.user and mail\.smtp\.password/,
       ],
     ])("explains %s in plain words", async (_what, options, words) => {
       const environment = { ...(await sink(options)), SMTP_USER: "me", SMTP_PASSWORD: "wr0ng" };

@@ -147,7 +147,7 @@ describe("postgres", () => {
       [
         "a role without access",
         { username: "nobody_here", password: "pw" },
-        () => /refuses the password of the role "nobody_here"|does not let the role "nobody_here" in/,
+        () => /refused the password of the role "nobody_here"|refused the role "nobody_here"/,
       ],
     ])("migrate explains %s", async (_title, change, expected) => {
       const { code, stdout, stderr } = await run(["migrate"], url(change));

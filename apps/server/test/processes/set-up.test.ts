@@ -83,9 +83,9 @@ describe("set up", () => {
     });
     expect(await command("user list --json")).toBe("[]");
     expect(await command("app create shop --seats 3")).toBe('Created app name "shop".');
-    expect(await command("app create shop")).toMatch(/^1 error: There is an app with the name "shop"/);
+    expect(await command("app create shop")).toMatch(/^1 error: The app name "shop" already exists\./);
     expect(await command("app-key create till --app-name shop cellar")).toMatch(
-      /^1 error: The database does not know the app "cellar"/,
+      /^1 error: There is no app name "cellar"/,
     );
     const appKey = await command("app-key create till --app-name shop");
     expect(appKey).toMatch(/^[\w-]{43}$/);
@@ -98,7 +98,7 @@ describe("set up", () => {
         "pass word\n",
       ),
     ).toBe('Created user "boss".');
-    expect(await command("user create BOSS", "pass word\n")).toMatch(/^1 error: The user name is taken/);
+    expect(await command("user create BOSS", "pass word\n")).toMatch(/^1 error: The user name is in use/);
     expect(await command("user create other", "seven 7\n")).toBe("1 error: The password has fewer than 8 characters.");
     expect(await command("user create other", "Password123\n")).toBe(
       "1 error: The password is in a list of breached passwords.",
@@ -222,7 +222,7 @@ describe("set up", () => {
     });
     expect(await create("tiny.key")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("An app key has 3 to 512 visible ASCII characters"),
+      stderr: expect.stringContaining("An app key must have 3 to 512 visible ASCII characters"),
     });
     const started = new ServerProcess(["serve"], { ...environment(), PORT: "0" }, folder);
     const answer = await fetch(`${await started.url()}/_CheckSession`, { headers: { appkey: "abc" } });
@@ -347,7 +347,7 @@ describe("archive commands", () => {
     });
     // The names of the user objects are reserved, though none of them has an account.
     const create = await run("bare", ["user", "create", "DEMO"], { input: "correct horse battery staple 1\n" });
-    expect(create).toMatchObject({ code: 1, stderr: expect.stringContaining("looks like the name of another user") });
+    expect(create).toMatchObject({ code: 1, stderr: expect.stringContaining("too similar to one in use") });
   });
 
   test("another master key is reported, with the way to proceed", async () => {
@@ -372,7 +372,7 @@ describe("archive commands", () => {
     expect(await run("target", ["restore", "-i", damaged])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /error: The archive .*damaged\.ndjson cannot be restored\. line [\d,]+: lines were altered, lost or moved .* Nothing was changed\.\n$/,
+        /error: The archive .*damaged\.ndjson cannot be restored\. Line [\d,]+: the checksum does not match\. .* Nothing was changed\.\n$/,
       ),
     });
     await writeFile(damaged, text.slice(0, -100));

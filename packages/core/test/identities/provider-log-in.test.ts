@@ -64,7 +64,7 @@ describe("provider log-in", () => {
     await expect(from("192.0.2.2")).rejects.toMatchObject({
       code: 706,
       retryAfter: 10,
-      detail: "Too many provider log-ins of the database are pending.",
+      detail: "Too many provider log-ins of this database are pending.",
     });
     expect(await crowded.r.audit.settle(0, 10)).toBe(2);
     const refusals = (await crowded.r.audit.read(0, 100)).filter(({ type }) => type === "provider.refused");
