@@ -282,7 +282,9 @@ describe("PutClass", () => {
     expect(await put("Level21", { base: "Level20" })).toMatch(
       /^307 at \/base: The inheritance chain of Level21 would have more than 20/,
     );
-    expect(await put("Level1", { base: "Party" })).toMatch(/^307 at \/base: The inheritance chain of Level20 would have more than 20/);
+    expect(await put("Level1", { base: "Party" })).toMatch(
+      /^307 at \/base: The inheritance chain of Level20 would have more than 20/,
+    );
   });
 
   test("lets an attribute move to a base class, and a built-in class grow", async () => {

@@ -293,9 +293,7 @@ describe("sweeper", () => {
       offset += 2 * hour;
       const { lines, logger } = listening();
       await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage));
-      expect(lines()).toMatchObject([
-        { level: 50, alias: "a", jobs: 2, msg: "Mail expired" },
-      ]);
+      expect(lines()).toMatchObject([{ level: 50, alias: "a", jobs: 2, msg: "Mail expired" }]);
     });
 
     test("removes expired failures, writes tallies and removes events beyond their retention, and logs it", async () => {

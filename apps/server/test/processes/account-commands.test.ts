@@ -393,7 +393,10 @@ describe("provider commands", () => {
       write("wrong.json", { clientId: "sallyport.apps", clientSecret: "wrong-secret" }),
     );
     const wrong = await provider("test", "google");
-    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: The provider does not accept the client id or its secret/) });
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: The provider does not accept the client id or its secret/),
+    });
     expect(wrong.stderr).not.toContain("wrong-secret");
 
     expect(

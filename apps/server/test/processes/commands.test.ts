@@ -256,7 +256,9 @@ describe("users", () => {
   test("refuses invalid arguments", async () => {
     expect(await run("disable", "nobody")).toMatchObject(refused('There is no user "nobody"'));
     expect(await run("enable", "READER")).toMatchObject(refused('There is no user "READER"'));
-    expect(await run("set-email", "reader", "no address")).toMatchObject(refused('"no address" is not an e-mail address'));
+    expect(await run("set-email", "reader", "no address")).toMatchObject(
+      refused('"no address" is not an e-mail address'),
+    );
     for (const args of [["reader"], ["reader", "a@example.com", "--none"]])
       expect(await run("set-email", ...args)).toMatchObject(refused("Pass an address or --none"));
   });

@@ -264,7 +264,7 @@ describe("mail of server processes on one Postgres", () => {
       ["demo@example.com"],
       expect.stringMatching(/https:\/\/app\.example\/new#[\w-]{43}\r\n/),
     ]);
-    await second.logged("mail sent");
+    await second.logged("Mail sent");
     second.signal("SIGTERM");
     const { stdout } = await second.ended;
     expect(stdout).not.toMatch(/demo@example|app\.example\/new#/);
@@ -287,7 +287,7 @@ describe("mail of server processes on one Postgres", () => {
         .map(({ to }) => to)
         .toSorted(),
     );
-    const sent = both.map((process) => process.lines().filter(({ msg }) => msg === "mail sent").length);
+    const sent = both.map((process) => process.lines().filter(({ msg }) => msg === "Mail sent").length);
     expect([Math.min(...sent) > 0, sent.reduce((sum, each) => sum + each, 0), await waiting()]).toEqual([true, 40, 0]);
   });
 

@@ -83,7 +83,7 @@ describe("serve", () => {
     const server = serve();
     const url = await server.url();
     server.signal("SIGHUP");
-    await server.logged("reloading macros");
+    await server.logged("Reloading macros");
     expect((await fetch(`${url}/_CheckService`)).status).toBe(200);
     server.signal("SIGTERM");
     expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
