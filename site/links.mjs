@@ -13,7 +13,9 @@ export function addressOf(file, target) {
   const place = places.get(found);
   const hash = anchor === undefined ? "" : `#${anchor}`;
   if (place !== undefined) return { href: `/${place.replace(/(^|\/)index$/, "$1")}${hash}`, isPage: true };
-  return { href: `/files/${found}`, isPage: false, found };
+  // Relative, because VitePress adds the base of the site to links of pages only.
+  const up = "../".repeat((places.get(file) ?? "").split("/").length - 1) || "./";
+  return { href: `${up}files/${found}`, isPage: false, found };
 }
 
 /** A markdown-it plugin: rewrites the links of a page before VitePress checks them. */

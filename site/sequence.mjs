@@ -1,7 +1,10 @@
 /** Draws the sequence diagrams of Mermaid as SVG. `style.css` of the theme has the colors. */
 
-const font = { size: 12, width: 6.6, line: 16 };
-const gap = { edge: 12, text: 24, row: 16, box: 34 };
+const font = { size: 12, width: 6.1, line: 16 };
+const gap = { edge: 12, text: 20, row: 16, box: 34 };
+
+/** Width in pixels below which readers scroll the picture instead of reading smaller texts. */
+const smallest = 740;
 
 const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 const escaped = (text) => text.replaceAll(/[&<>]/g, (character) => escapes[character]);
@@ -48,16 +51,17 @@ function columns(labels, steps) {
       const between = distances.slice(left + 1, right + 1).reduce((sum, each) => sum + each, 0);
       distances[right] += Math.max(0, width - between);
     } else if (kind === "note") [left, left + 1].forEach((index) => widen(index, width / 2 + gap.edge));
-    else widen(left + 1, width + 2 * gap.text);
+    // The text of a message to oneself covers the lines that it crosses.
+    else if (right === labels.length - 1) widen(right + 1, width + 2 * gap.text);
   }
   let at = 0;
   const centers = labels.map((_, index) => (at += distances[index]));
   return { centers, boxes, width: at + distances[labels.length] };
 }
 
-function texts(lines, x, y, anchor) {
+function texts(lines, x, y, kind) {
   return lines
-    .map((line, index) => `<text x="${x}" y="${y + index * font.line}" text-anchor="${anchor}">${escaped(line)}</text>`)
+    .map((line, index) => `<text class="${kind}" x="${x}" y="${y + index * font.line}">${escaped(line)}</text>`)
     .join("");
 }
 
@@ -73,14 +77,14 @@ export function drawSequence(source) {
     if (kind === "note") {
       const across = Math.max(wide, Math.abs(end - start));
       parts.push(`<rect class="note" x="${middle - across / 2}" y="${y}" width="${across}" height="${height + 10}"/>`);
-      parts.push(texts(lines, middle, y + font.line + 1, "middle"));
+      parts.push(texts(lines, middle, y + font.line + 1, "inside"));
       y += height + 10;
     } else if (from === to) {
       parts.push(arrow(`M${start} ${y + 4}h${gap.text}v${height}H${start}`, dashed));
-      parts.push(texts(lines, start + gap.text + 8, y + font.line, "start"));
+      parts.push(texts(lines, start + gap.text + 8, y + font.line, "beside"));
       y += height + 8;
     } else {
-      parts.push(texts(lines, middle, y + font.line - 5, "middle"));
+      parts.push(texts(lines, middle, y + font.line - 5, "above"));
       y += height + 2;
       parts.push(arrow(`M${start} ${y}H${end}`, dashed));
     }
@@ -90,13 +94,13 @@ export function drawSequence(source) {
     const [x, w] = [centers[index], boxes[index]];
     const box = `<rect class="actor" x="${x - w / 2}" y="${gap.edge}" width="${w}" height="${gap.box}" rx="4"/>`;
     const line = `<path class="lifeline" d="M${x} ${gap.edge + gap.box}V${y}"/>`;
-    return line + box + texts([label], x, gap.edge + gap.box / 2 + 4, "middle");
+    return line + box + texts([label], x, gap.edge + gap.box / 2 + 4, "inside");
   });
   const head =
-    '<marker id="arrowhead" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">';
-  return `<svg class="sequence" viewBox="0 0 ${width} ${y + gap.edge}" width="${width}" role="img" font-size="${font.size}"><defs>${head}<path d="M0 0L8 4L0 8z"/></marker></defs>${actors.join("")}${parts.join("")}</svg>`;
+    '<marker id="sequence-arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">';
+  return `<svg class="sequence" viewBox="0 0 ${width} ${y + gap.edge}" width="${width}" style="min-width:${Math.min(width, smallest)}px" role="img" font-size="${font.size}"><defs>${head}<path d="M0 0L8 4L0 8z"/></marker></defs>${actors.join("")}${parts.join("")}</svg>`;
 }
 
 function arrow(path, dashed) {
-  return `<path class="arrow${dashed ? " dashed" : ""}" d="${path}" marker-end="url(#arrowhead)"/>`;
+  return `<path class="arrow${dashed ? " dashed" : ""}" d="${path}" marker-end="url(#sequence-arrow)"/>`;
 }

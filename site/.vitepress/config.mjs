@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { defineConfig } from "vitepress";
-import { slugify } from "../../.ci/markdown-links.mjs";
+import { deadLinks, slugify } from "../../.ci/markdown-links.mjs";
 import { diagrams } from "../diagrams.mjs";
 import { features, hero, homeBody } from "../home.mjs";
 import { linkedFiles, repositoryLinks } from "../links.mjs";
@@ -11,6 +11,10 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 const forgotten = unlisted();
 if (forgotten.length > 0) throw new Error(`site/navigation.mjs does not match the files: ${forgotten.join(", ")}`);
+
+const dead = deadLinks(root);
+if (dead.length > 0)
+  throw new Error(`Dead links: ${dead.map(({ file, target }) => `${target} in ${file}`).join(", ")}`);
 
 /** Copies the pages to their places on the site. From there, Vite finds the packages of this folder. */
 const staged = join(root, "site/dist/pages");
