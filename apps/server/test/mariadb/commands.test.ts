@@ -47,14 +47,14 @@ describe("commands", () => {
   test("migrate reports a refused account, without its password", async () => {
     const { code, stderr } = await run(["migrate"], owner, "open-sesame");
     expect(code).toBe(1);
-    expect(stderr).toContain(`The MariaDB at ${at} does not let the account "${owner}" in`);
+    expect(stderr).toContain(`The MariaDB server at ${at} refused the account "${owner}"`);
     expect(stderr).not.toContain("open-sesame");
   });
 
   test("migrate prints how to create the database, and succeeds afterwards", async () => {
     const refused = await run(["migrate"], owner);
     expect(refused.code).toBe(1);
-    const [, remedy = ""] = /Let an administrator run: (.*)\n$/.exec(refused.stderr) ?? [];
+    const [, remedy = ""] = /Run as an administrator: (.*)\n$/.exec(refused.stderr) ?? [];
     expect(remedy).toContain(`create database ${database}`);
     await mariadb.admin.query(remedy);
     await expect(run(["migrate"], owner)).resolves.toMatchObject({ code: 0, stderr: "" });
