@@ -52,7 +52,7 @@ test("a comparison leaves the warm-up out and compares round by round", async ()
 
 test("a comparison refuses an unknown candidate", async () => {
   const result = await compareCandidates([scripted("a", [], [])], plan);
-  expect(() => result.of("b")).toThrow("No contestant is called b.");
+  expect(() => result.of("b")).toThrow("There is no candidate b.");
 });
 
 test("the median is the middle value", () => {
