@@ -46,7 +46,7 @@ test.each([
 
 test("an address without a server", async () => {
   await expect(whyUntestable("http://127.0.0.1:1")).resolves.toMatch(
-    /^No server answers at http:\/\/127\.0\.0\.1:1 \(/,
+    /^No server responds at http:\/\/127\.0\.0\.1:1 \(/,
   );
   await expect(whyUntestable("localhost:8080")).resolves.toMatch(/must be an http or https address/);
 });

@@ -124,7 +124,7 @@ describe("custom user commands", () => {
         stderr: expect.stringContaining("in use, or too similar to one in use"),
       });
       expect(await given("a word of my own", "create", "new", "--user", "nobody")).toMatchObject(
-        refused('There is no user "nobody" in the database to map to'),
+        refused('There is no database user "nobody"\.'),
       );
       expect(await given("short", "create", "new", "--user", "reader")).toMatchObject(
         refused("The password has less than"),
@@ -147,7 +147,7 @@ describe("custom user commands", () => {
         stderr: expect.stringContaining("Pass an address or --none."),
       });
       expect(await run("map", "partner", "nobody")).toMatchObject(
-        refused('There is no user "nobody" in the database to map to'),
+        refused('There is no database user "nobody"\.'),
       );
       expect(await run("lst")).toMatchObject({ code: 1, stderr: expect.stringContaining("list") });
       expect((await logIn(one, "partner", "partner")).code).toBe("0");

@@ -378,7 +378,7 @@ describe("archive commands", () => {
     await writeFile(damaged, text.slice(0, -100));
     expect(await run("target", ["restore", "-i", damaged])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/line [\d,]+: the archive is truncated in this line\. Nothing was changed\.\n$/),
+      stderr: expect.stringMatching(/Line [\d,]+: the archive is truncated in this line\. Nothing was changed\.\n$/),
     });
     await writeFile(`${damaged}.gz`, gzipSync(text).subarray(0, 5_000));
     expect(await run("target", ["restore", "-i", `${damaged}.gz`])).toMatchObject({
