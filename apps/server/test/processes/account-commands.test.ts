@@ -127,7 +127,7 @@ describe("custom user commands", () => {
         refused('There is no database user "nobody"\.'),
       );
       expect(await given("short", "create", "new", "--user", "reader")).toMatchObject(
-        refused("The password has less than"),
+        refused("The password has fewer than"),
       );
       expect(await given("a word of my own", "create", " ", "--user", "reader")).toMatchObject({
         code: 1,
