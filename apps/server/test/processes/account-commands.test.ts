@@ -146,9 +146,7 @@ describe("custom user commands", () => {
         code: 1,
         stderr: expect.stringContaining("Pass an address or --none."),
       });
-      expect(await run("map", "partner", "nobody")).toMatchObject(
-        refused('There is no database user "nobody"\.'),
-      );
+      expect(await run("map", "partner", "nobody")).toMatchObject(refused('There is no database user "nobody"\.'));
       expect(await run("lst")).toMatchObject({ code: 1, stderr: expect.stringContaining("list") });
       expect((await logIn(one, "partner", "partner")).code).toBe("0");
     });
