@@ -124,7 +124,7 @@ describe("custom user commands", () => {
         stderr: expect.stringContaining("in use, or too similar to one in use"),
       });
       expect(await given("a word of my own", "create", "new", "--user", "nobody")).toMatchObject(
-        refused('There is no database user "nobody"\.'),
+        refused('There is no database user "nobody".'),
       );
       expect(await given("short", "create", "new", "--user", "reader")).toMatchObject(
         refused("The password has fewer than"),
@@ -146,7 +146,7 @@ describe("custom user commands", () => {
         code: 1,
         stderr: expect.stringContaining("Pass an address or --none."),
       });
-      expect(await run("map", "partner", "nobody")).toMatchObject(refused('There is no database user "nobody"\.'));
+      expect(await run("map", "partner", "nobody")).toMatchObject(refused('There is no database user "nobody".'));
       expect(await run("lst")).toMatchObject({ code: 1, stderr: expect.stringContaining("list") });
       expect((await logIn(one, "partner", "partner")).code).toBe("0");
     });
