@@ -314,7 +314,9 @@ describe("upgrade", () => {
       await traffic.resume();
       for (const session of sessions)
         expect(await callIn(fresh, session, "/v1/objects/Customer?perPage=1")).toMatchObject({ code: "0" });
-      expect(await traffic.end()).toEqual([]);
+      const failures = await traffic.end();
+      const logged = processes.flatMap((process) => process.lines().filter(({ level }) => level === "error"));
+      expect({ failures, logged }).toEqual({ failures: [], logged: [] });
 
       const refusal = "The database was migrated by a newer version of the server. Start that version.";
       const again = run(["serve"]);
