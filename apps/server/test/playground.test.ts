@@ -1,3 +1,4 @@
+import { isFullRun } from "@sallyport/test-kit/scope";
 import type { RunningServer } from "../src/index.ts";
 import { startConfiguredServer, startDemoServer } from "./demo-server.ts";
 import { chromium, HeadlessBrowser } from "./headless-browser.ts";
@@ -121,10 +122,12 @@ describe("page at /docs of the demo", () => {
   if (chromium === undefined)
     test("requires Chromium, which this machine lacks", () => expect(chromium).toBeUndefined());
   else {
-    test.each([
-      ["session id", ""],
+    // A browser takes half a minute.
+    const kinds = [
       ["token (JWT)", "/second"],
-    ])(
+      ["session id", ""],
+    ] as const;
+    test.each(isFullRun ? kinds : kinds.slice(0, 1))(
       "logs in by %s, shows the classes, sends requests, and contacts no other host",
       async (kind, alias) => {
         const browser = new HeadlessBrowser(chromium as string);
