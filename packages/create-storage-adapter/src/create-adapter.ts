@@ -25,7 +25,7 @@ export async function createAdapter(folder: string): Promise<string> {
       `"${name}" is not a valid package name. Use a lowercase letter, then lowercase letters, digits and hyphens.`,
     );
   }
-  await claim(target);
+  await prepareDirectory(target);
   await cp(template, target, { recursive: true, force: false, errorOnExist: true });
   // npm excludes a file named `.gitignore` from a package.
   await rename(join(target, "gitignore"), join(target, ".gitignore"));
@@ -37,7 +37,7 @@ export async function createAdapter(folder: string): Promise<string> {
   return target;
 }
 
-async function claim(target: string): Promise<void> {
+async function prepareDirectory(target: string): Promise<void> {
   const found = await stat(target).catch(() => null);
   if (found === null) await mkdir(target, { recursive: true });
   else if (!found.isDirectory()) throw new CreateError(`${target} is a file.`);

@@ -38,10 +38,10 @@ export function pendingMigrations<Migration extends Numbered>(
 }
 
 /** Members for the tables and sequences of every dialect. */
-const entry = ["accounts", "appKeys", "channels", "cipherBlocks", "customAccounts", "sessions", "throttle"] as const;
+const access = ["accounts", "appKeys", "channels", "cipherBlocks", "customAccounts", "sessions", "throttle"] as const;
 const objects = ["classes", "tombstones", "links", "locks", "objectCounts", "objects"] as const;
 const others = ["audit", "auditTallies", "migrations", "records", "recordVersions", "settings"] as const;
-const shared = [...entry, ...objects, ...others];
+const shared = [...access, ...objects, ...others];
 
 /** Members for the procedures or functions of every dialect. */
 const routines = ["openSession", "passThrottle", "putRecord", "removeAccounts"] as const;

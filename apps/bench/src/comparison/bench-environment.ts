@@ -27,7 +27,7 @@ export const connections = 32;
 /** Connections to Postgres, for the product and for each limit. */
 const poolSize = 10;
 
-const limitEntry = fileURLToPath(new URL("../limits/main.js", import.meta.url));
+const limitFile = fileURLToPath(new URL("../limits/main.js", import.meta.url));
 
 export const smallRows: SchemaRows = { articles: 1_000, contacts: 1_000, users: 100, sessions: 500 };
 
@@ -127,7 +127,7 @@ export class BenchEnvironment {
       const port = await freePort();
       const address = `http://127.0.0.1:${port}`;
       const process = await MeasuredProcess.start({
-        entry: limitEntry,
+        mainFile: limitFile,
         arguments: [String(port), this.database.address, String(poolSize), fakeProvider, limit],
         readyAddress: address,
       });

@@ -47,14 +47,14 @@ export interface LoadFigures {
 
 type Reply = { figures: LoadFigures } | { error: string };
 
-const entry = fileURLToPath(new URL("load-process.js", import.meta.url));
+const program = fileURLToPath(new URL("load-process.js", import.meta.url));
 
 /** Milliseconds beyond the planned time: password hashes take long on a busy machine. */
 const waitTimeout = 60_000;
 
 /** Generates load from a separate process, one job at a time. */
 export class LoadGenerator {
-  private readonly child: ChildProcess = fork(entry);
+  private readonly child: ChildProcess = fork(program);
 
   async run(job: LoadJob): Promise<LoadFigures> {
     const bound = AbortSignal.timeout(job.seconds * 1000 + waitTimeout);

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import type { Answer, Given, ProbeRequest, ProbeResponse, Question } from "./probe.ts";
 
 interface ProgramStart {
-  /** Path of the program's entry file. */
-  readonly entry: string;
+  /** Path of the program's main file. */
+  readonly mainFile: string;
   readonly arguments: readonly string[];
   /** URL that answers with any status when the program accepts requests. */
   readonly readyAddress: string;
@@ -53,8 +53,8 @@ export class MeasuredProcess {
   }
 
   /** Resolves when the program accepts requests. Rejects with its output if it exits earlier. */
-  static async start({ entry, arguments: given, readyAddress }: ProgramStart): Promise<MeasuredProcess> {
-    const child = spawn(process.execPath, ["--import", probeFile, entry, ...given], {
+  static async start({ mainFile, arguments: given, readyAddress }: ProgramStart): Promise<MeasuredProcess> {
+    const child = spawn(process.execPath, ["--import", probeFile, mainFile, ...given], {
       env: environment,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
@@ -70,7 +70,7 @@ export class MeasuredProcess {
     }, waitTimeout);
     if (!ready) {
       await measured.stop();
-      throw new Error(`${entry} does not answer on ${readyAddress}:\n${measured.printed}`);
+      throw new Error(`${mainFile} does not answer on ${readyAddress}:\n${measured.printed}`);
     }
     return measured;
   }

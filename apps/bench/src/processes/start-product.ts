@@ -22,7 +22,7 @@ export interface StartedProduct {
   readonly startedWithin: number;
 }
 
-export const productEntry = fileURLToPath(new URL("../../../server/dist/package/dist/main.js", import.meta.url));
+export const productFile = fileURLToPath(new URL("../../../server/dist/package/dist/main.js", import.meta.url));
 
 /** High enough to never be reached. The check itself still costs time. */
 const sessions = { limit: 1_000_000, perUserLimit: 1_000_000 };
@@ -47,7 +47,7 @@ export async function startProduct({ fakeProvider, ...settings }: ProductSetting
   return withConfiguration(configuration, async (file) => {
     const before = performance.now();
     const process = await MeasuredProcess.start({
-      entry: productEntry,
+      mainFile: productFile,
       arguments: ["serve", "--config", file],
       readyAddress: `${address}/healthz`,
     });

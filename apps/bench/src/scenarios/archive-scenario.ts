@@ -14,7 +14,7 @@ import { atLeast, atMost, type Outcome } from "../comparison/outcome.ts";
 import type { Scenario, BenchEnvironment } from "../comparison/bench-environment.ts";
 import { withClient } from "../database/bench-database.ts";
 import { environment } from "../processes/measured-process.ts";
-import { productEntry, withConfiguration } from "../processes/start-product.ts";
+import { productFile, withConfiguration } from "../processes/start-product.ts";
 
 const maxRounds = 3;
 /** The full database may need this many times the memory of a tenth of it. */
@@ -104,7 +104,7 @@ function runCommand(databaseUrl: string, schema: string, args: readonly string[]
   const configuration = { databaseUrl, databases: [{ storage: { engine: "postgres", schema } }] };
   return withConfiguration(configuration, async (file) => {
     const start = performance.now();
-    const child = spawn(process.execPath, ["--import", reporter, productEntry, ...args, "--config", file], {
+    const child = spawn(process.execPath, ["--import", reporter, productFile, ...args, "--config", file], {
       env: environment,
       stdio: ["ignore", "ignore", "pipe", "pipe"],
     });

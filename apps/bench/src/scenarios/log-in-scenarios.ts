@@ -98,14 +98,14 @@ export const modeLogInScenario = comparison("mode-log-in", async (bench) => {
   };
 });
 
-const entry = fileURLToPath(new URL("../limits/argon2-limit.js", import.meta.url));
+const program = fileURLToPath(new URL("../limits/argon2-limit.js", import.meta.url));
 
 /** The limit of log-ins: only the hashing. */
 class Argon2OnAllCores implements Candidate {
   constructor(readonly name: string) {}
 
   async measure(seconds: number): Promise<Figures> {
-    const child = fork(entry, [String(seconds)]);
+    const child = fork(program, [String(seconds)]);
     try {
       const [message] = await once(child, "message", { signal: AbortSignal.timeout((seconds + 20) * 1000) });
       const counted = message as { checked: number; seconds: number; cpu: number };

@@ -10,7 +10,7 @@ import { logIn, logInRequest } from "../comparison/log-in.ts";
 import { atMost, type Outcome } from "../comparison/outcome.ts";
 import { send } from "../processes/load-generator.ts";
 import { environment } from "../processes/measured-process.ts";
-import { productEntry, startProduct } from "../processes/start-product.ts";
+import { productFile, startProduct } from "../processes/start-product.ts";
 import type { Scenario, BenchEnvironment } from "../comparison/bench-environment.ts";
 
 const mebibyte = 1024 * 1024;
@@ -71,7 +71,7 @@ async function startOnPostgres(bench: BenchEnvironment): Promise<StartFigures> {
 
 async function help(): Promise<number> {
   const before = performance.now();
-  await promisify(execFile)(process.execPath, [productEntry, "--help"], { env: environment });
+  await promisify(execFile)(process.execPath, [productFile, "--help"], { env: environment });
   return performance.now() - before;
 }
 

@@ -265,7 +265,7 @@ export function partObject(line: string): PartedObject | undefined {
   return value.attributes === undefined ? undefined : { value, attributes: json };
 }
 
-/** Running SHA-256 of all lines. It detects altered and moved lines. */
+/** SHA-256 of all lines so far. It detects altered and moved lines. */
 export class ArchiveChecksum {
   private readonly hash = createHash("sha256");
 

@@ -64,7 +64,7 @@ export class SecureSession implements ClientSession {
     const { secureToken, ivPrefix, cipher } = this.#parts;
     const credential = { ...headers, [headerNames.secureToken]: secureToken };
     if (body === undefined) return { headers: credential };
-    // Taken before the first await and never returned, so that message numbers are unique.
+    // Taken before the first await and never reused, so that message numbers are unique.
     const message = this.#outgoing.next();
     const iv = buildCounterBlock({ direction: directions.toServer, ivPrefix, message, block: 0 });
     const encrypted = { ...credential, [headerNames.encrypted]: formatEncryptedHeader({ iv }) };
@@ -132,7 +132,7 @@ export class OutgoingNumbers {
 }
 
 /** A range of numbers, both ends inclusive. */
-interface Run {
+interface NumberRange {
   first: bigint;
   last: bigint;
 }
@@ -143,31 +143,31 @@ interface Run {
  */
 export class AcceptedNumbers {
   /** Ascending, with a gap between two ranges. */
-  readonly #runs: Run[] = [];
+  readonly #ranges: NumberRange[] = [];
 
   /** Accepts a number. Returns `false` for a number accepted before. */
   accept(number: bigint): boolean {
-    const at = this.#runsUpTo(number);
-    const before = this.#runs[at - 1];
-    const after = this.#runs[at];
+    const at = this.#rangesUpTo(number);
+    const before = this.#ranges[at - 1];
+    const after = this.#ranges[at];
     if (before !== undefined && number <= before.last) return false;
     const extendsBefore = before?.last === number - 1n;
     const extendsAfter = after?.first === number + 1n;
     if (extendsBefore && extendsAfter) {
       before.last = after.last;
-      this.#runs.splice(at, 1);
+      this.#ranges.splice(at, 1);
     } else if (extendsBefore) before.last = number;
     else if (extendsAfter) after.first = number;
-    else this.#runs.splice(at, 0, { first: number, last: number });
+    else this.#ranges.splice(at, 0, { first: number, last: number });
     return true;
   }
 
   /** Number of ranges that start at or below this number. */
-  #runsUpTo(number: bigint): number {
-    let [low, high] = [0, this.#runs.length];
+  #rangesUpTo(number: bigint): number {
+    let [low, high] = [0, this.#ranges.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#runs[middle]?.first ?? 0n) <= number) low = middle + 1;
+      if ((this.#ranges[middle]?.first ?? 0n) <= number) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -10,7 +10,7 @@ export interface SessionOpener {
   close(session: ClientSession): Promise<unknown>;
 }
 
-/** A refusal that a retry cannot change. Retrying could lock the account. */
+/** A refusal that a retry cannot change. Retrying could cause a lockout. */
 function isFinal(error: unknown): boolean {
   return error instanceof SallyportError && error.httpStatus < 500 && error.httpStatus !== 429;
 }

@@ -34,7 +34,7 @@ export interface ProviderProfile extends ProviderIdentity {
  * Port: one kind of identity provider. Failures are `ServiceError`s that do not pass provider details to the client.
  * 608: the provider refuses the additional data (unknown client, wrong secret, unusable key). 324: the provider or its
  * user refuses, the proof is invalid (signature, issuer, audience, expiry, nonce), or the answer is malformed. 706: the
- * provider does not answer, is out of order or overloaded.
+ * provider does not answer, fails or is overloaded.
  */
 export interface IdentityProvider {
   readonly type: ProviderType;

@@ -18,7 +18,7 @@ export interface KeyRotation {
 
 /**
  * Why a key was not rotated. `conflict`: concurrent rotation. `suppliedAlready`: the supplied key is current.
- * `suppliedBefore`: the supplied key is a former one and cannot return. `sealedByAnother`: another master key sealed
+ * `suppliedBefore`: the supplied key is a former one and cannot be reused. `sealedByAnother`: another master key sealed
  * the current key. `notLost`: this master key sealed the current key.
  */
 export type RotationRefusal = "conflict" | "sealedByAnother" | "suppliedAlready" | "suppliedBefore" | "notLost";

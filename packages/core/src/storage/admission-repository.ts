@@ -11,8 +11,8 @@ export interface AdmissionRepository {
   admit(request: AdmissionRequest): Promise<Admission>;
 
   /**
-   * Admits a browser that returns from an identity provider. `state` is the id of a `providerState` record. The call
-   * takes the record, except in maintenance mode.
+   * Admits a callback of an identity provider. `state` is the id of a `providerState` record. The call takes the
+   * record, except in maintenance mode.
    */
   admitCallback(state: Digest): Promise<CallbackAdmission>;
 }
@@ -49,7 +49,7 @@ export interface Admission {
   readonly principal: Principal | null;
 }
 
-/** A consistent snapshot of all facts that admit a browser returning from an identity provider. */
+/** A consistent snapshot of all facts that admit a callback of an identity provider. */
 export interface CallbackAdmission extends Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
   /** Content of the state record; `null` if it is unknown, used or expired, and in maintenance mode. */
   readonly state: RecordValue | null;

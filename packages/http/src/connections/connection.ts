@@ -103,13 +103,13 @@ export class Connection {
     if (!this.serving) this.finish();
   }
 
-  /** Pauses reading until `release`. */
-  hold(): void {
+  /** Pauses reading until `resumeReading`. */
+  pauseReading(): void {
     this.paused = true;
     this.stopReading();
   }
 
-  release(): void {
+  resumeReading(): void {
     this.paused = false;
     if (!this.isPaused) this.socket.resume();
   }

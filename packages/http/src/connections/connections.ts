@@ -129,7 +129,7 @@ export class Connections {
 
   private delaySuspect(connection: Connection): void {
     const network = this.rules.networkOf(connection.socket);
-    if (network !== null && this.suspects.has(network)) this.suspects.hold(connection);
+    if (network !== null && this.suspects.has(network)) this.suspects.pause(connection);
   }
 
   private endIdle(): void {
@@ -167,7 +167,7 @@ class SuspectNetworks {
   /** Reads the connections of the network one after another from now on. */
   add(network: string, open: Iterable<Connection>): void {
     this.until.set(network, performance.now() + suspectDuration);
-    for (const connection of open) this.hold(connection);
+    for (const connection of open) this.pause(connection);
   }
 
   /** Whether new connections of the network must wait. */
@@ -176,8 +176,8 @@ class SuspectNetworks {
   }
 
   /** Pauses reading of a connection until its turn. */
-  hold(connection: Connection): void {
-    connection.hold();
+  pause(connection: Connection): void {
+    connection.pauseReading();
     this.paused.add(connection);
     this.timer ??= setInterval(() => this.readNext(), readInterval).unref();
   }
@@ -187,7 +187,7 @@ class SuspectNetworks {
     for (const connection of this.paused) {
       this.paused.delete(connection);
       if (connection.socket.destroyed) continue;
-      connection.release();
+      connection.resumeReading();
       return;
     }
     if (this.until.size === 0 && this.timer !== null) {

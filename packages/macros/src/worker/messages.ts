@@ -118,8 +118,8 @@ export class SendBuffer {
     if (!this.isPaused) this.send();
   }
 
-  /** Holds messages back until `work` returns. */
-  hold(work: () => void): void {
+  /** Sends no messages until `work` returns. */
+  pauseDuring(work: () => void): void {
     this.isPaused = true;
     try {
       work();

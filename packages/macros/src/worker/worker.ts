@@ -32,7 +32,7 @@ const idle: Sandbox[] = [await Sandbox.create(engine)];
 let isCreating = false;
 
 port.on("message", (message: ToWorker) => {
-  buffer.hold(() => {
+  buffer.pauseDuring(() => {
     receive(message);
     receiveAll();
     beginAll();
@@ -78,7 +78,7 @@ async function createSandbox(): Promise<void> {
   isCreating = true;
   idle.push(await Sandbox.create(engine));
   isCreating = false;
-  buffer.hold(beginAll);
+  buffer.pauseDuring(beginAll);
 }
 
 function begin(message: Invoke, sandbox: Sandbox): void {

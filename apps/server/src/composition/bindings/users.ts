@@ -18,7 +18,7 @@ export const userParts = {
   passwordPolicy: by((...needs) => new core.PasswordPolicy(...needs, new ListedBreachedPasswords()), [hasher, digests]),
   replacePassword: by(({ passwords }) => new core.ReplacePassword(passwords.history), [configuration]),
   resetMail: of(core.PrepareResetMail, [digests, random, parts.passwordResets]),
-  changeNotice: by((order, { mail }) => new core.ChangeNotice(order, mail.language), [queueMail, configuration]),
+  changeNotice: by((queue, { mail }) => new core.ChangeNotice(queue, mail.language), [queueMail, configuration]),
   changeOwnPassword: from(core.ChangeOwnPassword, {
     gate,
     digests,

@@ -11,7 +11,7 @@ import type { Subject } from "../../subject.ts";
 const limits: BlockLimits = { uses: 3, within: minute };
 const server = "server key";
 
-/** Claims cipher blocks for clients. Short names stand for the digests of both. */
+/** Registers cipher blocks for clients. Short names stand for the digests of both. */
 async function begin({ r: outside }: Subject) {
   const named = new Map<string, Digest>();
   const digest = (name: string): Digest => {
@@ -19,19 +19,19 @@ async function begin({ r: outside }: Subject) {
     named.set(name, known);
     return known;
   };
-  /** Claims blocks, one letter per block. */
-  const claim = (client: string, letters: string, { keyId = server, r = outside } = {}): Promise<BlockVerdict> =>
+  /** Registers blocks, one letter per block. */
+  const register = (client: string, letters: string, { keyId = server, r = outside } = {}): Promise<BlockVerdict> =>
     r.channels.registerBlocks(
       { blocks: [...letters].map((letter) => digest(`block ${letter}`)), clientKey: digest(`client ${client}`), keyId },
       limits,
     );
-  /** The verdicts on consecutive claims, each written as its client and its blocks. */
-  const inTurn = (...claims: readonly string[]): Promise<BlockVerdict[]> =>
-    sequentially(claims, (each) => {
+  /** The verdicts on consecutive messages, each written as its client and its blocks. */
+  const inTurn = (...messages: readonly string[]): Promise<BlockVerdict[]> =>
+    sequentially(messages, (each) => {
       const [client = "", letters = ""] = each.split(" ");
-      return claim(client, letters);
+      return register(client, letters);
     });
-  return { claim, inTurn };
+  return { register, inTurn };
 }
 
 export const channelBlockChecks: readonly Check[] = checksAfter("channels", begin, {
@@ -40,26 +40,26 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
     equal(verdicts, ["first", "again", "again", "refused", "refused"], "the verdicts");
   },
 
-  "refuses a reused cipher block with another client key": async ({ claim, inTurn }) => {
-    equal(await claim("one", "ab"), "first", "the verdict on the first claim");
+  "refuses a reused cipher block with another client key": async ({ register, inTurn }) => {
+    equal(await register("one", "ab"), "first", "the verdict on the first message");
     for (const letters of ["ab", "a", "b", "ba"])
-      equal(await claim("other", letters), "refused", `the verdict on a claim of ${letters} by another client`);
+      equal(await register("other", letters), "refused", `the verdict on a message of ${letters} by another client`);
     equal(
       await inTurn("one ab", "one ab", "one ab"),
       ["again", "again", "refused"],
       "the verdicts for the first client",
     );
-    equal(await claim("other", "cd"), "first", "the verdict on other blocks of the other client");
+    equal(await register("other", "cd"), "first", "the verdict on other blocks of the other client");
   },
 
-  "refuses expired blocks by the storage clock": async ({ advance, claim }) => {
-    equal(await claim("one", "a"), "first", "the verdict on the first claim");
+  "refuses expired blocks by the storage clock": async ({ advance, register }) => {
+    equal(await register("one", "a"), "first", "the verdict on the first message");
     advance(minute - 10 * second);
-    equal(await claim("one", "a"), "again", "the verdict before the expiry");
+    equal(await register("one", "a"), "again", "the verdict before the expiry");
     advance(11 * second);
-    for (const client of ["one", "other"]) equal(await claim(client, "a"), "refused", "the verdict at the expiry");
+    for (const client of ["one", "other"]) equal(await register(client, "a"), "refused", "the verdict at the expiry");
     advance(100 * hour);
-    equal(await claim("one", "a"), "refused", "the verdict long after the expiry");
+    equal(await register("one", "a"), "refused", "the verdict long after the expiry");
   },
 
   "counts the uses of each block separately": async ({ inTurn }) => {
@@ -69,65 +69,65 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
     equal(usedUp, ["refused", "refused", "refused"], "the verdicts after all uses");
   },
 
-  "accepts all blocks of a message or none": async ({ claim, inTurn }) => {
-    await claim("one", "m");
-    equal(await claim("other", "amz"), "refused", "the verdict on new blocks with a block of another client");
+  "accepts all blocks of a message or none": async ({ register, inTurn }) => {
+    await register("one", "m");
+    equal(await register("other", "amz"), "refused", "the verdict on new blocks with a block of another client");
     equal(await inTurn("third a", "third z"), ["first", "first"], "the verdicts on the new blocks");
-    await claim("one", "mn");
-    await claim("one", "m");
-    equal(await claim("one", "mn"), "refused", "the verdict with a block that has no uses left");
+    await register("one", "mn");
+    await register("one", "m");
+    equal(await register("one", "mn"), "refused", "the verdict with a block that has no uses left");
     equal(await inTurn("one n", "one n", "one n"), ["again", "again", "refused"], "the verdicts on the other block");
   },
 
-  "frees blocks if the transaction that claimed them is rolled back": async ({ storage, claim, inTurn }) => {
-    await claim("one", "b");
+  "frees blocks if the transaction that claimed them is rolled back": async ({ storage, register, inTurn }) => {
+    await register("one", "b");
     await rolledBack(storage, async (r) => {
-      equal(await claim("one", "ab", { r }), "again", "the verdict inside the transaction");
-      equal(await claim("other", "a", { r }), "refused", "the verdict for another client inside the transaction");
+      equal(await register("one", "ab", { r }), "again", "the verdict inside the transaction");
+      equal(await register("other", "a", { r }), "refused", "the verdict for another client inside the transaction");
     });
     const verdicts = await inTurn("other a", "one b", "one b", "one b");
     equal(verdicts, ["first", "again", "again", "refused"], "the verdicts after the rollback");
   },
 
-  "counts equal blocks in one message as one use": async ({ claim, inTurn }) => {
-    equal(await claim("one", "aba"), "first", "the verdict");
-    equal(await inTurn("one a", "one aaaa", "one a"), ["again", "again", "refused"], "the verdicts after the claim");
+  "counts equal blocks in one message as one use": async ({ register, inTurn }) => {
+    equal(await register("one", "aba"), "first", "the verdict");
+    equal(await inTurn("one a", "one aaaa", "one a"), ["again", "again", "refused"], "the verdicts after the message");
   },
 
-  "accepts the blocks from one of several concurrent clients": async ({ claim }) => {
+  "accepts the blocks from one of several concurrent clients": async ({ register }) => {
     for (const letters of ["a", "bcd", "efghijkl"]) {
       const reversed = [...letters].toReversed().join("");
       const verdicts = await concurrently(10, (index) =>
-        claim(`client ${index}`, index % 2 === 0 ? letters : reversed),
+        register(`client ${index}`, index % 2 === 0 ? letters : reversed),
       );
-      equalCounts(verdicts, { first: 1, refused: 9 }, "numbers of first and refused claims");
+      equalCounts(verdicts, { first: 1, refused: 9 }, "numbers of first and refused messages");
       const winner = verdicts.indexOf("first");
-      equal(await claim(`client ${winner}`, letters), "again", "the verdict on the next claim of the accepted client");
+      equal(await register(`client ${winner}`, letters), "again", "the verdict on the next message of that client");
     }
   },
 
-  "counts every use of a block in concurrent claims": async ({ claim }) => {
-    const verdicts = await concurrently(10, () => claim("one", "ab"));
-    equalCounts(verdicts, { first: 1, again: 2, refused: 7 }, "numbers of first, repeated and refused claims");
+  "counts every use of a block in concurrent claims": async ({ register }) => {
+    const verdicts = await concurrently(10, () => register("one", "ab"));
+    equalCounts(verdicts, { first: 1, again: 2, refused: 7 }, "numbers of first, repeated and refused messages");
   },
 
-  "accepts messages with shared blocks only as a whole, from one client": async ({ claim }) => {
+  "accepts messages with shared blocks only as a whole, from one client": async ({ register }) => {
     const messages = ["abc", "cde", "efg", "gha", "bdf"];
-    const verdicts = await Promise.all(messages.map((letters, index) => claim(`client ${index}`, letters)));
+    const verdicts = await Promise.all(messages.map((letters, index) => register(`client ${index}`, letters)));
     const won = messages.filter((_, index) => verdicts[index] === "first");
     holds(won.length > 0, "At least one client must be accepted");
     equal(new Set(won.join("")).size, won.join("").length, "number of accepted blocks");
     const free = [...new Set(messages.join(""))].filter((letter) => !won.join("").includes(letter));
     for (const letter of free)
-      equal(await claim("late", letter), "first", "the verdict on a block that no client was given");
+      equal(await register("late", letter), "first", "the verdict on a block that no client was given");
   },
 
-  "deletes old blocks of retired server keys up to the limit": async ({ r, advance, claim, inTurn }) => {
-    for (const letters of ["a", "b", "c"]) await claim("one", letters, { keyId: "over" });
-    await claim("one", "d", { keyId: "even earlier" });
-    await claim("one", "e", { keyId: "accepted" });
+  "deletes old blocks of retired server keys up to the limit": async ({ r, advance, register, inTurn }) => {
+    for (const letters of ["a", "b", "c"]) await register("one", letters, { keyId: "over" });
+    await register("one", "d", { keyId: "even earlier" });
+    await register("one", "e", { keyId: "accepted" });
     advance(2 * hour);
-    await claim("one", "f", { keyId: "over" });
+    await register("one", "f", { keyId: "over" });
     equal(await r.channels.sweepBlocks(["accepted"], 3 * hour, 10), 0, "number of blocks swept too early");
     const accepted = await r.channels.sweepBlocks(["accepted", "over", "even earlier"], hour, 10);
     equal(accepted, 0, "number of blocks of accepted keys");
@@ -137,7 +137,7 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
     equal(await r.channels.sweepBlocks(["accepted"], hour, 3), 0, "number of blocks swept by the third call");
     const verdicts = await inTurn("other a", "other d", "one e", "other f");
     equal(verdicts, ["first", "first", "refused", "refused"], "the verdicts after the sweeps");
-    equal(await claim("one", "f", { keyId: "over" }), "again", "the verdict on a block that was too recent");
+    equal(await register("one", "f", { keyId: "over" }), "again", "the verdict on a block that was too recent");
     equal(await r.channels.sweepBlocks([], hour, 10), 1, "number of blocks swept without accepted keys");
   },
 });

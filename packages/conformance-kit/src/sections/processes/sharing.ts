@@ -112,7 +112,7 @@ const migrated = processChecks(true, {
     holds((await other.throttle.attempt([key])).wait > 0, "The other attempt must wait");
     advance(minute + second);
     const attempts = await concurrently(12, (index) => of(index).throttle.attempt([key]));
-    equal(attempts.filter(({ reserved }) => reserved).length, 1, "number of claimed attempts");
+    equal(attempts.filter(({ reserved }) => reserved).length, 1, "number of reserved attempts");
   },
 
   "assigns unique object IDs across processes": async ({ other, of }) => {
@@ -166,7 +166,7 @@ const migrated = processChecks(true, {
         { uses: 3, within: minute },
       ),
     );
-    equalCounts(verdicts, { first: 1, refused: 7 }, "numbers of first and refused claims");
+    equalCounts(verdicts, { first: 1, refused: 7 }, "numbers of first and refused messages");
   },
 
   "takes a record once and replaces a version once across processes": async ({ of }) => {

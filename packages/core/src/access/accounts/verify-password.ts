@@ -36,7 +36,7 @@ export interface GivenPassword {
   readonly clientHash: ClientHash;
 }
 
-/** The claimed user, the password, and the links of the user object to load with it. */
+/** The given user, the password, and the links of the user object to load with it. */
 export interface GivenCredentials extends GivenPassword {
   readonly user: string;
   readonly links: readonly string[];

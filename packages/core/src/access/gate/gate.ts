@@ -144,7 +144,7 @@ export class Gate {
     context: AppKeyContext,
     attempt: AuthenticationAttempt,
     authenticated: AuthenticatedAccount,
-    { recheck, consume }: OpeningHooks,
+    { recheck, consume }: OpeningSteps,
   ): Promise<string> {
     const sessionId = this.random.secret();
     const { mode, appNames, deviceId, channel, beforeCommit, consume: consumeCredential } = attempt;
@@ -219,7 +219,7 @@ export class Gate {
 }
 
 /** Throttle keys to check again when the session opens, and the function that consumes the shown tokens. */
-interface OpeningHooks {
+interface OpeningSteps {
   readonly recheck: readonly ThrottleKey[];
   readonly consume: ((r: Repositories) => Promise<void>) | undefined;
 }
@@ -236,7 +236,7 @@ interface TokenAttempt extends ThrottleVerdict {
   readonly key: ThrottleKey;
 }
 
-function consumeTokens(factorCheck: FactorCheck, tokenAttempt: TokenAttempt | null): OpeningHooks["consume"] {
+function consumeTokens(factorCheck: FactorCheck, tokenAttempt: TokenAttempt | null): OpeningSteps["consume"] {
   if (factorCheck.kind !== "proven") return undefined;
   if (tokenAttempt === null) return factorCheck.consume;
   return async (r) => {

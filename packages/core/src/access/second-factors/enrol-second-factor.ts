@@ -9,7 +9,7 @@ import { type FactorKey, type SecondFactorRule, SecondFactors } from "./second-f
 
 /** Shown to the user once. */
 export interface EnrolledFactor {
-  /** Base32, for manual entry into an authenticator. */
+  /** Base32, for manual input into an authenticator. */
   readonly secret: string;
   /** `otpauth://` address with the secret, for a QR code. */
   readonly address: string;

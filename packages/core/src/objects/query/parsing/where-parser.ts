@@ -101,7 +101,7 @@ function exists(path: ValuePath | null, operand: JsonValue, place: Place): Filte
 
 /** Maximum length of a pattern or a substring. */
 const maxTextLength = 1_024;
-/** Maximum number of `%` runs in a pattern. Each multiplies the starting points of the remaining match. */
+/** Maximum number of `%` groups in a pattern. Each multiplies the starting points of the remaining match. */
 const maxWildcards = 16;
 
 function isLike(path: ValuePath | null, operand: JsonValue, place: Place): Filter {

@@ -114,7 +114,7 @@ export class MariadbArchive implements StorageArchive {
 
   /**
    * Locks the rows that object writers and model changes lock first, and checks that the database is empty. A
-   * concurrent claim of an imported name waits for the import or fails as a duplicate.
+   * concurrent use of an imported name waits for the import or fails as a duplicate.
    */
   private async lockEmptyDatabase(sql: SqlRunner): Promise<boolean> {
     const { objectSeries, settings } = this.tables;

@@ -10,8 +10,8 @@ export const admitCallbackProcedure: Functions = {
 };
 
 /**
- * Spends the provider state of a returning browser, unless maintenance is on. Answers its value with the app key named
- * in it. A concurrent call waits for the row and then finds it deleted.
+ * Spends the provider state of a callback, unless maintenance is on. Answers its value with the app key named in
+ * it. A concurrent call waits for the row and then finds it deleted.
  */
 function definition({ admitCallback }: Tables): string {
   const named = "kind = 'providerState' and id = state";
