@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { jest } from "@jest/globals";
 import {
   type ClassDefinition,
@@ -61,6 +62,32 @@ describe("prepared statements", () => {
     expect(await get()).toHaveLength(1);
     await database.admin.query("alter table test.objects alter column version type integer");
     expect(await get()).toHaveLength(1);
+  });
+
+  test("survive a change of the tables between the call of a function and its first statement", async () => {
+    const { storage } = storageWith("waiting");
+    const { objects } = storage.repositories;
+    const file = { className: "File", attributes: {} };
+    const [object] = await objects.insert([file]);
+    const change = { id: object?.id ?? "", attributes: {}, links: {}, expectedVersions: null };
+    const writing = { session: null };
+    const calls = [
+      () => objects.update([change], writing),
+      () => objects.insert([file]),
+      () => objects.insert([file, file]),
+    ];
+    for (const call of calls) {
+      await call();
+      const { admin } = database;
+      // Each function waits for the model lock at its start.
+      await admin.query("begin; select pg_advisory_xact_lock(hashtextextended('sallyport:test:model', 0))");
+      const called = call();
+      const waiting = "select from pg_stat_activity where application_name = 'waiting' and wait_event = 'advisory'";
+      while ((await admin.query(waiting)).rowCount === 0) await delay(5);
+      await admin.query("alter table test.objects add column note text; commit");
+      await called;
+      await admin.query("alter table test.objects drop column note");
+    }
   });
 
   test("survive their removal by the server", async () => {

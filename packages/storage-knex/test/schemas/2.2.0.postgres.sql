@@ -246,9 +246,10 @@ create or replace function "sallyport"."lock_objects" (numbers bigint[], generat
   $$;
 insert into "sallyport"."migrations" (name, number) values ('lock_objects', 1);
 
--- functions insert_objects 1
-create or replace function "sallyport"."insert_objects" (requested jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
-  returns setof "sallyport"."objects" language plpgsql set plan_cache_mode = force_generic_plan as $$
+-- functions insert_objects 2
+drop function if exists "sallyport"."insert_objects";
+create function "sallyport"."insert_objects" (requested jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
+  returns table (oid bigint, uuid uuid, version integer, stored_at timestamptz) language plpgsql set plan_cache_mode = force_generic_plan as $$
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
@@ -278,7 +279,7 @@ create or replace function "sallyport"."insert_objects" (requested jsonb, linked
       now
     from jsonb_array_elements(requested) with ordinality as list (element, position)
     order by position
-    returning o.*;
+    returning o.oid, o.uuid, o.version, o.stored_at;
     else
       return query with added as (insert into "sallyport"."objects" as o (uuid, class, attributes, readers, stored_at)
     select (element ->> 'uuid')::uuid, element ->> 'class', element -> 'attributes',
@@ -287,7 +288,7 @@ create or replace function "sallyport"."insert_objects" (requested jsonb, linked
       now
     from jsonb_array_elements(requested) with ordinality as list (element, position)
     order by position
-    returning o.*), written as (
+    returning o.oid, o.uuid, o.version, o.stored_at), written as (
         insert into "sallyport"."links" (target, source, attribute)
         select distinct target, a.oid, l.attribute
         from jsonb_to_recordset(linked) as l (uuid uuid, attribute text, targets bigint[])
@@ -348,7 +349,7 @@ create or replace function "sallyport"."insert_object" (
     end if;
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('insert_objects', 1);
+insert into "sallyport"."migrations" (name, number) values ('insert_objects', 2);
 
 -- functions locks 1
 create or replace function "sallyport"."take_lock" (number bigint, taker bytea, at_most bigint, ahead float8) returns text language plpgsql as $$
@@ -639,10 +640,12 @@ create or replace function "sallyport"."stamp_row" () returns trigger language p
   $$;
 insert into "sallyport"."migrations" (name, number) values ('stamp_row', 1);
 
--- functions update_objects 1
-create or replace function "sallyport"."update_objects" (
+-- functions update_objects 2
+drop function if exists "sallyport"."update_objects";
+create function "sallyport"."update_objects" (
     changes jsonb, linked jsonb, targets bigint[], writer bytea, generation bigint, only_class text, classes text[], principals bigint[], ahead float8
-  ) returns setof "sallyport"."objects" language plpgsql set plan_cache_mode = force_generic_plan as $$
+  ) returns table (oid bigint, uuid uuid, class text, version integer, stored_at timestamptz, readers bigint[], attributes jsonb)
+  language plpgsql set plan_cache_mode = force_generic_plan as $$
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
@@ -737,14 +740,14 @@ create or replace function "sallyport"."update_objects" (
       set version = o.version + 1, stored_at = now, attributes = o.attributes || c.attributes, readers = case when c.narrows then c.readers else o.readers end
       from jsonb_to_recordset(changes) as c (oid bigint, attributes jsonb, narrows boolean, readers bigint[])
       where o.oid = any (numbers) and o.oid = c.oid
-      returning o.*;
+      returning o.oid, o.uuid, o.class, o.version, o.stored_at, o.readers, o.attributes;
     else
       return query update "sallyport"."objects" o
       set version = o.version + 1, stored_at = now, attributes = o.attributes || c.attributes
       from jsonb_to_recordset(changes) as c (oid bigint, attributes jsonb, narrows boolean, readers bigint[])
       where o.oid = any (numbers) and o.oid = c.oid
-      returning o.*;
+      returning o.oid, o.uuid, o.class, o.version, o.stored_at, o.readers, o.attributes;
     end if;
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('update_objects', 1);
+insert into "sallyport"."migrations" (name, number) values ('update_objects', 2);

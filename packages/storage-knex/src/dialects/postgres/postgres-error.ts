@@ -53,7 +53,7 @@ export function losesConnection(error: unknown): boolean {
 /** Whether a retry can succeed. */
 export function isConflict(error: unknown): boolean {
   const state = stateOf(error);
-  return state === "40001" || state === "40P01" || preparedIsStale(error) || statisticsAreGone(error);
+  return state === "40001" || state === "40P01" || preparedIsStale(error) || dependencyIsGone(error);
 }
 
 /** A prepared statement is invalid on this connection after a table change, or behind a connection pooler. */
@@ -64,12 +64,12 @@ function preparedIsStale(error: unknown): boolean {
   );
 }
 
-/** The planner does not lock extended statistics. It fails if another session drops them meanwhile. */
-function statisticsAreGone(error: unknown): boolean {
+/** Statements do not lock extended statistics and functions. One fails if another session drops them meanwhile. */
+function dependencyIsGone(error: unknown): boolean {
   return (
     stateOf(error) === "XX000" &&
     error instanceof Error &&
-    error.message.startsWith("cache lookup failed for statistics object")
+    /^cache lookup failed for (?:statistics object|function) /.test(error.message)
   );
 }
 
@@ -77,7 +77,7 @@ function codeOf(error: unknown): ErrorCode | undefined {
   const state = stateOf(error);
   if (lost.has(state)) return 704;
   if (state === "" && error instanceof Error && lostConnection.test(error.message)) return 704;
-  if (statisticsAreGone(error)) return 706;
+  if (dependencyIsGone(error)) return 706;
   const known = refusals.get(state) ?? codes.get(state) ?? codes.get(state.slice(0, 2));
   return known ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
 }

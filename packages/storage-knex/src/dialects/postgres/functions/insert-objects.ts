@@ -1,15 +1,19 @@
 import { ownShard } from "../statements/expressions.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
-import { acceptModel, lockTargets, isGiven, planOnce, raise } from "./writing-steps.ts";
+import { acceptModel, dropFunction, isGiven, lockTargets, planOnce, raise } from "./writing-steps.ts";
 
 /** Tells the trigger that the inserted rows are counted already. A `set` clause in the function definition would require a superuser. */
 const setCounted = (word: string) => `set_config('sallyport.counted', '${word}', true)`;
 
 export const insertFunctions: Functions = {
   name: "insert_objects",
-  number: 1,
-  statements: (tables) => [insertObjectsFunction(tables), insertObjectFunction(tables)],
+  number: 2,
+  statements: (tables) => [
+    dropFunction(tables.insertObjects),
+    insertObjectsFunction(tables),
+    insertObjectFunction(tables),
+  ],
 };
 
 /**
@@ -27,9 +31,9 @@ function insertObjectsFunction(tables: Tables): string {
       now
     from jsonb_array_elements(requested) with ordinality as list (element, position)
     order by position
-    returning o.*`;
-  return `create or replace function ${insertObjects} (requested jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
-  returns setof ${objects} language plpgsql ${planOnce} as $$
+    returning o.oid, o.uuid, o.version, o.stored_at`;
+  return `create function ${insertObjects} (requested jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
+  returns table (oid bigint, uuid uuid, version integer, stored_at timestamptz) language plpgsql ${planOnce} as $$
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';

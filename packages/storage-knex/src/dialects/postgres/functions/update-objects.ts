@@ -1,17 +1,18 @@
 import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
-import { acceptModel, lockTargets, planOnce, raise } from "./writing-steps.ts";
+import { acceptModel, dropFunction, lockTargets, planOnce, raise } from "./writing-steps.ts";
 
 export const updateObjectsFunction: Functions = {
   name: "update_objects",
-  number: 1,
-  statements: (tables) => [definition(tables)],
+  number: 2,
+  statements: (tables) => [dropFunction(tables.updateObjects), definition(tables)],
 };
 
 /**
  * `changes` is `{oid, attributes, versions}`, with `narrows` and `readers` if they change. `linked` is null or
  * `{source, attribute, targets}` of the set attributes. `targets` are all targets, without duplicates. Null for
  * `only_class`, `classes` or `principals` means no restriction. Rows are locked in ascending order to avoid deadlocks.
+ * The result lists its columns: with the row type of the table, a call during a table change fails.
  * `not in` is hashed; for `not exists` the planner, which does not know the sizes, would compare every pair.
  */
 function definition(tables: Tables): string {
@@ -22,10 +23,11 @@ function definition(tables: Tables): string {
       set version = o.version + 1, stored_at = now, attributes = o.attributes || c.attributes${readers}
       from jsonb_to_recordset(changes) as c (oid bigint, attributes jsonb, narrows boolean, readers bigint[])
       where o.oid = any (numbers) and o.oid = c.oid
-      returning o.*`;
-  return `create or replace function ${updateObjects} (
+      returning o.oid, o.uuid, o.class, o.version, o.stored_at, o.readers, o.attributes`;
+  return `create function ${updateObjects} (
     changes jsonb, linked jsonb, targets bigint[], writer bytea, generation bigint, only_class text, classes text[], principals bigint[], ahead float8
-  ) returns setof ${objects} language plpgsql ${planOnce} as $$
+  ) returns table (oid bigint, uuid uuid, class text, version integer, stored_at timestamptz, readers bigint[], attributes jsonb)
+  language plpgsql ${planOnce} as $$
   #variable_conflict use_column
   declare
     now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';

@@ -10,6 +10,11 @@ type Refusal = "SP304" | "SP307" | "SP610" | "SP713" | "SPLCK" | "SPMOD" | "SPUI
  */
 export const planOnce = "set plan_cache_mode = force_generic_plan";
 
+/** For a function whose result changed: the database does not replace such a function. */
+export function dropFunction(name: string): string {
+  return `drop function if exists ${name}`;
+}
+
 /** A statement that raises a refusal. */
 export function raise(refusal: Refusal, message: string): string {
   return `raise exception using errcode = '${refusal}', message = '${message}'`;
