@@ -24,7 +24,12 @@ describe("time of a request for a new password", () => {
   beforeAll(async () => {
     await mailbox.open();
     postgres = await openPostgresFixture();
-    server = await postgres.demo({ ...resetMailEnvironment, ...mailbox.environment, MAIL_POLL_INTERVAL: "1s" });
+    server = await postgres.demo({
+      ...resetMailEnvironment,
+      ...mailbox.environment,
+      MAIL_POLL_INTERVAL: "1s",
+      PASSWORD_RESETS_PER_IP: "0",
+    });
     const { accounts, objects } = repositoriesOf(server);
     known = Array.from({ length: pairs }, () => nameOf());
     const users = await objects.insert(known.map((name) => ({ className: "User", attributes: { Name: name } })));
