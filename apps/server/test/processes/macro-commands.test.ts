@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { jest } from "@jest/globals";
@@ -32,6 +32,17 @@ describe("macro commands", () => {
         stdout: "",
         stderr: expect.stringMatching(/^error: .*macros\/Greet\.ts already exists\. Nothing was changed\.\n$/),
       });
+    });
+
+    test("writes no file if one of them exists", async () => {
+      mkdirSync(join(folder, "half"));
+      writeFileSync(join(folder, "half", "Greet.test.json"), "[]");
+      expect(await run("new", "Greet", "--directory", "half")).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(/^error: .*half\/Greet\.test\.json already exists\. Nothing was changed\.\n$/),
+      });
+      expect(readdirSync(join(folder, "half"))).toEqual(["Greet.test.json"]);
     });
 
     test("writes a hook of the given classes, in JavaScript, into the given folder", async () => {

@@ -1,6 +1,6 @@
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { types } from "node:util";
 import { isMacroName } from "@sallyport/core";
 import { Option } from "commander";
 import { draftedHooks, draftOf } from "../../authoring/macro-drafts.ts";
@@ -13,11 +13,11 @@ import { addStoredMacroCommands } from "./stored-macros.ts";
 export function defineMacro(group: ServerCommand): void {
   group
     .command("new")
-    .description("create a macro or a hook from a template, with tests")
+    .description("create a macro with a test file, or a hook, from a template")
     .argument("<name>", `name: ${nameWords}`)
     .addOption(new Option("--hook <event>", "create a hook for this event").choices(draftedHooks))
-    .option("--classes <names>", "classes of the hook, separated by commas", "Invoice")
-    .addOption(new Option("--language <language>", "language").choices(["ts", "js"]).default("ts"))
+    .option("--classes <names>", "classes that call the hook, separated by commas", "Invoice")
+    .addOption(new Option("--language <language>", "language of the file").choices(["ts", "js"]).default("ts"))
     .addOption(macroFolderOption(""))
     .action(begin);
   addTrialCommands(group);
@@ -39,13 +39,12 @@ async function begin(name: string, { hook, classes, language, directory }: NewOp
     throw new CommandError(`The hook ${hook} must have the name ${hook}.`);
   const folder = writtenFolder(directory);
   const draft = draftOf({ name, hook: hook ?? null, classes: classes.split(","), language });
+  const files = draft.map(({ file, text }) => ({ path: join(folder, file), text }));
+  const taken = files.find(({ path }) => existsSync(path));
+  if (taken !== undefined) throw new CommandError(`${taken.path} already exists. Nothing was changed.`);
   await mkdir(folder, { recursive: true });
-  for (const { file, text } of draft) {
-    const path = join(folder, file);
-    await writeFile(path, text, { flag: "wx" }).catch((error: unknown) => {
-      const isThere = types.isNativeError(error) && "code" in error && error.code === "EEXIST";
-      throw isThere ? new CommandError(`${path} already exists. Nothing was changed.`) : error;
-    });
+  for (const { path, text } of files) {
+    await writeFile(path, text, { flag: "wx" });
     console.log(relative(process.cwd(), path));
   }
 }
