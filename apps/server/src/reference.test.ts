@@ -117,9 +117,13 @@ describe("reference", () => {
       expect(checkReference(directory)).toEqual(["errors.md"]);
     });
 
-    test("name no route for a code that none returns", () => {
-      const pages = errorPages([]).map(([, text]) => text);
-      expect(pages.every((text) => text.includes("No route of this version returns the code."))).toBe(true);
+    test("give causes and remedies for the codes that a route returns, and for no other", () => {
+      const reserved = "This code is reserved: no route of this version returns it.";
+      for (const [name, text] of errorPages(declaredRoutes())) {
+        const isReserved = text.includes(reserved);
+        expect([name, /## Causes\n\n\S[^]*## What to do\n\n\S/.test(text)]).toEqual([name, !isReserved]);
+      }
+      expect(errorPages([]).every(([, text]) => text.includes(reserved))).toBe(true);
       expect(rowsOfList().every(({ code }) => isErrorCode(code))).toBe(true);
     });
   });

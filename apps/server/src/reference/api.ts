@@ -67,7 +67,7 @@ function anchorOf(title: string): string {
     .replaceAll(" ", "-");
 }
 
-/** `api.md`: every route with its parameters, body, answer and error codes. */
+/** `api.md`: every route with its parameters, body, response and error codes. */
 export function apiReference(document: OpenApiDocument): string {
   // The document is JSON with a type for its writer. The reference reads it as JSON.
   const { tags, paths, components } = JSON.parse(JSON.stringify(document)) as Description;
@@ -86,7 +86,7 @@ export function apiReference(document: OpenApiDocument): string {
 
 <!-- ${generatedNote} -->
 
-Paths are relative to the address of the database. Every answer is an envelope with \`status\` and, on success, \`data\`. The
+Paths are relative to the address of the database. Every response is an envelope with \`status\` and, on success, \`data\`. The
 [API description](openapi.json) in OpenAPI 3.1 has the schemas in full.
 
 Error codes that many routes return are listed here only:
@@ -151,7 +151,7 @@ function operationText(title: string, operation: Operation, { components, common
     `**Credentials:** ${credentialsOf(operation)}.`,
     parameters.length > 0 ? parameterTable(parameters) : undefined,
     body && described("Body", body, components),
-    answer && described("Answer", answer.properties?.["data"] ?? answer, components),
+    answer && described("Response", answer.properties?.["data"] ?? answer, components),
     codes.length > 0 ? `**Errors:** ${codes.map(codeLink).join(", ")}.` : undefined,
   ];
   return parts.filter((part) => part !== undefined).join("\n\n");
@@ -188,7 +188,7 @@ function credentialsOf(operation: Operation): string {
   return (operation.security ?? []).length === 0 ? "none" : "an app key";
 }
 
-/** The JSON schema of a body or an answer. */
+/** The JSON schema of a body or a response. */
 function schemaOf({ content = {} }: Content): Schema | undefined {
   return (content["application/json"] ?? Object.values(content)[0])?.schema;
 }

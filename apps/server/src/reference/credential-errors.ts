@@ -35,7 +35,7 @@ export const credentialErrors = {
       "A proxy removes the header.",
     ],
     actions: [
-      "Log in, and send the credential of the answer with every request.",
+      "Log in, and send the credential of the response with every request.",
       "Clients that treat 200 as success can get [204](204.md) instead: set `MISSING_CREDENTIAL=204`.",
     ],
   },
@@ -75,7 +75,7 @@ export const credentialErrors = {
     actions: [
       "Log in again. In secure mode, use the new key and begin with message number 0.",
       "Send exactly one of `sessionId`, `Authorization` and `Secure-Token`.",
-      "If one server of several answers 203, compare the [master keys](../../guides/keys.md).",
+      "If one server of several returns 203, compare the [master keys](../../guides/keys.md).",
     ],
   },
   204: {
@@ -84,10 +84,10 @@ export const credentialErrors = {
       "The client sends `sessionId`, `Authorization` or `Secure-Token` without a value, for example before its log-in.",
       "With `MISSING_CREDENTIAL=204`: the request has no credential header at all.",
     ],
-    actions: ["Log in, and send the credential of the answer."],
+    actions: ["Log in, and send the credential of the response."],
   },
   205: {
-    meaning: "The encrypted log-in has no public key. The server needs the key to encrypt its answer.",
+    meaning: "The encrypted log-in has no public key. The server needs the key to encrypt its response.",
     causes: ["The body has no member `publicKey`, or a blank one."],
     actions: [
       "Send the client's RSA public key as `publicKey`. See [Secure mode](../../guides/secure-mode.md#publickey) for the accepted forms.",
@@ -117,27 +117,28 @@ export const credentialErrors = {
     ],
   },
   208: {
-    meaning: "An app name is not usable for this request.",
+    meaning: "An app name is malformed, unknown, or not allowed for this request.",
     causes: [
-      "`appNames` has an empty, blank or non-string value, no value at all, or more than 100 values.",
+      "`appNames` is an empty array, has more than 100 values, or has a value that is blank or not a string.",
       "The database does not know the app name.",
       "The app key is restricted to other app names.",
-      "`/v1/2fa/…`: the session was opened without the app name of the query parameter `app`.",
+      "`/v1/2fa/…`: the query parameter `app` is blank, or is not an app name of the session.",
     ],
     actions: [
       "Check the names with `sallyport-server app list`, and those of the app key with `sallyport-server app-key list`.",
-      "For `/v1/2fa/…`, log in with the app name.",
+      "For `/v1/2fa/…`, send an app name of the session as `app`, or log in with that app name.",
     ],
   },
   209: {
-    meaning: "The request names no app name.",
+    meaning: "The request has no app name.",
     causes: [
-      "The body of the log-in has no `appNames`.",
-      "`/v1/2fa/…`: the query has no `app`.",
-      "`GET /v1/auth/{providerName}`: neither the query nor the provider entry has app names.",
+      "The body of the log-in has no member `appNames`.",
+      "`/v1/2fa/…`: the query parameter `app` is missing.",
+      "`GET /v1/auth/{providerName}`: the query has no `appNames`, and the provider is registered without app names.",
     ],
     actions: [
       'Send `"appNames": ["<app name>"]`. A single string is accepted, too.',
+      "For `/v1/2fa/…`, send `?app=<app name>`.",
       "For a provider log-in, send `appNames` in the query, or register the provider with default app names.",
     ],
   },

@@ -1,4 +1,4 @@
-import { catalogue, type CatalogueEntry, type ErrorCode, errorEntry, extensions } from "@sallyport/core";
+import { catalogue, type CatalogueEntry, type ErrorCode, errorEntry, extensions, isRefusalCode } from "@sallyport/core";
 import { declaredErrors, type Route } from "@sallyport/http";
 import { routeLink } from "./api.ts";
 import { errorTexts } from "./error-texts.ts";
@@ -25,10 +25,11 @@ code has one HTTP status. Clients must decide by the code. \`status.debugMessage
 enables \`debugMessages\`.
 
 \`\`\`json
-${answerOf(201, errorEntry(201).name)}
+${responseOf(201, errorEntry(201).name)}
 \`\`\`
 
-Each code has a page with its causes, what to do, and the routes that return it.
+Each code has a page with its causes, what to do, and the routes that return it. Some codes are reserved: no route of this version
+returns them.
 
 ## The catalogue
 
@@ -48,7 +49,8 @@ export function errorPages(routes: readonly Route[]): [name: string, text: strin
 }
 
 function errorPage({ code, status, name }: CatalogueEntry, routes: readonly Route[]): string {
-  const { meaning, causes, actions } = errorTexts[code as ErrorCode];
+  const { meaning, causes = [], actions = [] } = errorTexts[code as ErrorCode];
+  const returning = routes.filter((route) => declaredErrors(route).some((declared) => declared === code));
   return `# ${code}: ${name}
 
 <!-- ${generatedNote} -->
@@ -56,10 +58,24 @@ function errorPage({ code, status, name }: CatalogueEntry, routes: readonly Rout
 HTTP status ${status}. ${meaning}
 
 \`\`\`json
-${answerOf(code, name)}
+${responseOf(code, name)}
 \`\`\`
 
-## Causes
+${returning.length === 0 ? reservedText(code) : returnedText(causes, actions, routesText(returning, routes))}
+
+[All errors](../errors.md)
+`;
+}
+
+function reservedText(code: number): string {
+  const refusal = isRefusalCode(code)
+    ? " A [hook or a macro](../../guides/hooks.md) can refuse a request with it."
+    : "";
+  return `This code is reserved: no route of this version returns it.${refusal}`;
+}
+
+function returnedText(causes: readonly string[], actions: readonly string[], routes: string): string {
+  return `## Causes
 
 ${markdownList(causes)}
 
@@ -69,31 +85,26 @@ ${markdownList(actions)}
 
 ## Routes
 
-${routesText(code, routes)}
-
-[All errors](../errors.md)
-`;
+${routes}`;
 }
 
-/** The answer with an error code, in lines that fit a page. */
-function answerOf(code: number, name: string): string {
+/** The response with an error code, in lines that fit a page. */
+function responseOf(code: number, name: string): string {
   return `{"status":{"internalStatus":"${code}",\n           "statusMessage":${JSON.stringify(name)}}}`;
 }
 
 /** Maximum number of routes to write as a list. */
 const longestList = 12;
 
-function routesText(code: number, routes: readonly Route[]): string {
-  const giving = routes.filter((route) => declaredErrors(route).some((declared) => declared === code));
+function routesText(returning: readonly Route[], routes: readonly Route[]): string {
   const isGroup = (group: readonly Route[]) =>
-    giving.length === group.length && group.every((route) => giving.includes(route));
-  if (giving.length === 0) return "No route of this version returns the code.";
+    returning.length === group.length && group.every((route) => returning.includes(route));
   if (isGroup(routes)) return "All routes.";
   if (isGroup(routes.filter(({ access }) => access !== "public" && access !== "callback")))
     return "All routes that need an app key.";
   if (isGroup(routes.filter(({ access }) => access === "session" || access === "optional")))
     return "All routes that accept a session.";
   if (isGroup(routes.filter(({ access }) => access === "session"))) return "All routes that need a session.";
-  const links = giving.map((route) => routeLink(route, "../"));
+  const links = returning.map((route) => routeLink(route, "../"));
   return links.length > longestList ? links.join(", ") : markdownList(links);
 }

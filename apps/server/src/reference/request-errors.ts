@@ -18,27 +18,28 @@ export const requestErrors = {
   },
   302: {
     meaning:
-      "The log-in failed. The answer and its timing are the same for all causes, so that they do not reveal which users exist.",
+      "The log-in failed. The response and its timing are the same for all causes, so that they do not reveal which users exist.",
     causes: [
       "The user name or the password is wrong. User names are compared exactly.",
       "The user is disabled.",
-      "A lockout is active, because too many log-ins of the user or the network failed. The answer then has `Retry-After`, and the right password fails, too.",
+      "A lockout is active, because too many log-ins of the user or the network failed. The response then has `Retry-After`, and the right password fails, too.",
       "The client sends the wrong form of the password: see `clientHash` in [Passwords](../../guides/passwords.md).",
     ],
     actions: [
       "Ask the user for the credentials again. Do not retry automatically: every failure counts.",
-      "If the answer has `Retry-After`, wait for that number of seconds.",
+      "If the response has `Retry-After`, wait for that number of seconds.",
       "An operator finds the log-in in the [audit](../../guides/operate.md#audit). The limits are `THROTTLE_USER_…` and `THROTTLE_IP_…`.",
     ],
   },
   304: {
     meaning:
-      "The path leads to nothing that the caller can see. Objects and classes that the caller cannot read answer 304, too.",
+      "Nothing that the caller can see exists at this path. An object or class that the caller cannot read has the same response as a missing one.",
     causes: [
       "The path is misspelled, or its alias is unknown.",
       "The object or the class does not exist, or the caller has no right to read it.",
       "The path has an encoded slash, a semicolon or a dot segment.",
-      "A second factor or an identity link that the route needs does not exist.",
+      "`/v1/2fa/…`: the user has no second factor, or it is not confirmed and the route validates a token.",
+      "`DELETE /v1/auth/links/{providerName}`: the user has no linked account at this provider.",
     ],
     actions: [
       "Compare the path with the [API description](../openapi.json). Paths begin with the alias, if the database has one.",
@@ -46,7 +47,8 @@ export const requestErrors = {
     ],
   },
   305: {
-    meaning: "The path exists, but not with this method. The header `Allow` of the answer lists the accepted methods.",
+    meaning:
+      "The path exists, but not with this method. The header `Allow` of the response lists the accepted methods.",
     causes: [
       "The client uses another method, such as `PUT` instead of `PATCH`.",
       "The client sends `HEAD`, which no route accepts.",
@@ -59,8 +61,6 @@ export const requestErrors = {
   },
   306: {
     meaning: "No licence seat is free for an app name of the log-in.",
-    causes: ["All seats of the app name are taken by other sessions, users or devices."],
-    actions: ["Log out elsewhere, or wait until a session ends.", "An operator raises the number of seats."],
   },
   307: {
     meaning:
@@ -69,7 +69,7 @@ export const requestErrors = {
       "A value has the wrong type or is out of range. The server never converts strings to other types.",
       "A name is unknown: an attribute, an operator, a member of `query` or `serialization`.",
       "A mandatory attribute is missing, a reference leads to no object, or a name is taken.",
-      "A limit is exceeded: 32 levels of nesting, 10,000 elements, 1,000 members, or the size of the answer.",
+      "A limit is exceeded: 32 levels of nesting, 10,000 elements, 1,000 members, or the size of the response.",
       "The request has credentials and arrives over plain HTTP from another machine.",
     ],
     actions: [
@@ -94,7 +94,7 @@ export const requestErrors = {
   },
   310: {
     meaning:
-      "The server cannot accept the encrypted credentials. The answer never reveals the cause and takes at least 250 ms.",
+      "The server cannot accept the encrypted credentials. The response never reveals the cause and takes at least 250 ms.",
     causes: [
       "The client used an old key of the server, or another padding or hash than the server expects.",
       "The value is not strict base64, has an incomplete block, or has more than 16 blocks.",
@@ -127,7 +127,7 @@ export const requestErrors = {
     ],
   },
   314: {
-    meaning: "The server cannot decrypt the key of the secure session. The answer is not encrypted.",
+    meaning: "The server cannot decrypt the key of the secure session. The response is not encrypted.",
     causes: ["The master key changed since the log-in.", "The servers of an installation have different master keys."],
     actions: [
       "Log in again. The log-out works with this session, too.",
@@ -148,8 +148,6 @@ export const requestErrors = {
   },
   318: {
     meaning: "An administrator has banned the device or the user.",
-    causes: ["The device of the log-in, or its user, is banned by the device management."],
-    actions: ["Contact the administrator of the database."],
   },
   319: {
     meaning: "A change of password has no usable old password.",
@@ -184,8 +182,6 @@ export const requestErrors = {
   },
   323: {
     meaning: "The session does not hold the licence seat that it releases.",
-    causes: ["The session never reserved a seat of the app name, or has released it already."],
-    actions: ["Release each seat once, in the session that reserved it."],
   },
   324: {
     meaning:
@@ -205,7 +201,7 @@ export const requestErrors = {
   325: {
     meaning: "A request for a password reset has no usable user name.",
     causes: ["`user` is missing, blank, not a string, or longer than 1,024 characters."],
-    actions: ["Send the user name as `user`. Unknown names get the same answer as known ones."],
+    actions: ["Send the user name as `user`. Unknown names get the same response as known ones."],
   },
   326: {
     meaning: "The confirmation code of a custom user is not valid.",
@@ -213,7 +209,7 @@ export const requestErrors = {
       "`confirmationCode` is missing, blank, wrong, used, or older than ten minutes.",
       "A later request replaced the code, or five codes were wrong.",
       "The session is not one of a custom user.",
-      "A lockout is active. The answer then has `Retry-After`.",
+      "A lockout is active. The response then has `Retry-After`.",
     ],
     actions: [
       "Enter the code of the latest mail. Case and hyphen do not matter.",
@@ -235,67 +231,42 @@ export const requestErrors = {
   },
   330: {
     meaning:
-      "The server cannot answer the changes since this `syncVersion`. The header `Sync-Restart: 1` asks the client to begin again.",
-    causes: [
-      "The value is not a string with a version of this database.",
-      "The version is older than the oldest tombstones, or in the future.",
-      "The database was restored, the schema was changed, or the rights of the caller changed.",
-    ],
-    actions: ["Pull again from version `0`. Keep the local changes that were not pushed."],
+      "The server cannot return the changes since this `syncVersion`. The header `Sync-Restart: 1` asks the client to begin again.",
   },
   332: {
     meaning: "The body of a synchronization request is not acceptable.",
-    causes: [
-      "`limit`, `cursor` or `ops` is malformed, or one request has the same UUID twice.",
-      "A field is unknown or read-only.",
-      "The schema rejects conflicts, and the object changed on the server.",
-    ],
-    actions: ["Correct the request. After a conflict, pull the changes and apply the edit again."],
   },
   333: {
     meaning: "The synchronization schema does not exist.",
-    causes: ["The name of the schema is misspelled or not allowed.", "The schema was removed."],
-    actions: ["Use a schema from the list of schemas."],
   },
   334: {
     meaning: "The synchronization schema has no object with this UUID, neither live nor deleted.",
-    causes: [
-      "The UUID is wrong.",
-      "The object belongs to a class that the schema does not cover, or the caller cannot read it.",
-    ],
-    actions: ["Pull the changes and use a UUID from the answer."],
   },
   335: {
     meaning: "The synchronization request names no schema.",
-    causes: ["Neither the path nor the body has the name of a schema."],
-    actions: ["Put the name of the schema into the path, or send `schemaName` in the body."],
   },
   336: {
     meaning: "The path and the body name different objects.",
-    causes: ["`uuid` of the body is not the UUID of the path."],
-    actions: ["Send the same UUID in both places."],
   },
   338: {
     meaning: "The synchronization request has no version.",
-    causes: ["The body has no `syncVersion`."],
-    actions: ["Send the `syncVersion` of the last complete pull, or `0` for the first one."],
   },
   339: {
     meaning: "The old password of a change of password is wrong.",
     causes: [
       "`oldPassword` is not the current password, or the password changed meanwhile.",
-      "A lockout is active, because too many attempts failed. The answer then has `Retry-After`.",
+      "A lockout is active, because too many attempts failed. The response then has `Retry-After`.",
       "A hook authenticates the custom users, so their passwords are kept in another system.",
     ],
     actions: [
       "Ask the user for the current password. Every failure counts.",
-      "If the answer has `Retry-After`, wait for that number of seconds.",
+      "If the response has `Retry-After`, wait for that number of seconds.",
       "For custom users of a hook, change the password in the other system.",
     ],
   },
   340: {
     meaning:
-      "An app name of the log-in forces a second factor, and the user has none. A session that was opened to set one up answers 340 on all other routes.",
+      "An app name of the log-in forces a second factor, and the user has none. A session that was opened to set one up returns 340 on all other routes.",
     causes: [
       "The rule of the app name is `forced`, and the user did not set up a second factor.",
       "The session was opened with `2faEnrol: true`.",
@@ -315,10 +286,10 @@ export const requestErrors = {
       "The token is wrong, or more than 30 seconds early or late.",
       "The token was used before. Each token works once, on all servers.",
       "Several app names ask for a factor, and the request has one token only.",
-      "A lockout is active. The answer then has `Retry-After`.",
+      "A lockout is active. The response then has `Retry-After`.",
     ],
     actions: [
-      "Wait for the next token. If the answer has `Retry-After`, wait for that number of seconds.",
+      "Wait for the next token. If the response has `Retry-After`, wait for that number of seconds.",
       "Synchronize the clocks of the phone and of the database server.",
       "If the phone is lost, use a recovery code. See [A lost phone](../../guides/two-factor.md#a-lost-phone).",
     ],

@@ -4,13 +4,9 @@ import type { ErrorTexts } from "./error-text.ts";
 export const serverErrors = {
   700: {
     meaning: "The server cannot create the folder for uploads.",
-    causes: ["The configured path is invalid.", "The server has no right to write there."],
-    actions: ["An operator corrects the path and its permissions."],
   },
   702: {
     meaning: "The server cannot store the file.",
-    causes: ["The folder or the bucket is gone.", "The disk is full, or the object storage refuses the file."],
-    actions: ["Retry later.", "An operator checks the file store and the log of the server."],
   },
   703: {
     meaning: "The log-out failed. The session is unchanged and still live.",
@@ -50,7 +46,7 @@ export const serverErrors = {
       "The server does not serve the request now. Usually `Retry-After` has the number of seconds until a retry can succeed.",
     causes: [
       "The database is in maintenance. `Retry-After` is then 60.",
-      "The server has too many requests, incomplete bodies, unread answers, password hashes or macros.",
+      "The server has too many requests, incomplete bodies, unread responses, password hashes or macros.",
       "A statement or a multi request took too long, or a transaction failed three times because of conflicts.",
       "A network has too many pending log-ins or password resets, or an identity provider does not respond.",
       "The server stops.",
@@ -63,18 +59,12 @@ export const serverErrors = {
   },
   707: {
     meaning: "The object of the file exists, but the bytes of the file are gone.",
-    causes: ["The folder or the bucket was changed outside the server.", "A backup was restored without its files."],
-    actions: ["An operator restores the files from a backup."],
   },
   708: {
     meaning: "The server cannot encrypt or decrypt the stored file.",
-    causes: ["The master key is missing or is another one.", "The stored bytes are damaged."],
-    actions: ["An operator sets the right master key, or restores the file from a backup."],
   },
   709: {
     meaning: "The folder for uploads does not exist.",
-    causes: ["The folder was removed, or its file system is not mounted."],
-    actions: ["An operator restores the folder. Clients then upload the file again."],
   },
   710: {
     meaning: "A macro or a hook failed. The server rolls back its writes.",
@@ -91,11 +81,9 @@ export const serverErrors = {
   },
   711: {
     meaning: "The server cannot send the required message about licences.",
-    causes: ["The receiver of the statistics does not respond or refuses the message."],
-    actions: ["Retry later.", "An operator checks the address of the receiver."],
   },
   712: {
-    meaning: "The server cannot send the mail that the request needs. The answer is the same for all users.",
+    meaning: "The server cannot send the mail that the request needs. The response is the same for all users.",
     causes: [
       "Mail is not configured, or the master key is missing.",
       "The mail server has not accepted mail for longer than `MAIL_UNAVAILABLE_AFTER`.",
@@ -121,18 +109,12 @@ export const serverErrors = {
   },
   714: {
     meaning: "The server cannot record the change for synchronization. It rolls back the change.",
-    causes: ["The storage of the synchronization fails."],
-    actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
   },
   716: {
     meaning: "The server cannot read the changes of a synchronization schema.",
-    causes: ["The query of the changes fails.", "The storage of the schema is missing."],
-    actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
   },
   717: {
     meaning: "Synchronization is disabled for this database.",
-    causes: ["An administrator has switched it off."],
-    actions: ["Keep the local changes, and synchronize when it is enabled again."],
   },
   718: {
     meaning: "The server cannot delete the object. Nothing is deleted.",
@@ -151,21 +133,15 @@ export const serverErrors = {
   },
   719: {
     meaning: "The server cannot remove the object from the synchronization. It rolls back the deletion.",
-    causes: ["The storage of the synchronization fails."],
-    actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
   },
   720: {
     meaning: "The server cannot record the deletion for synchronization. It rolls back the deletion.",
-    causes: ["The storage of the synchronization fails."],
-    actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
   },
   721: {
     meaning: "The server cannot read the list of synchronization schemas.",
-    causes: ["The storage of the synchronization fails."],
-    actions: ["Retry later.", "An operator looks up the cause in the log by `X-Request-Id`."],
   },
   799: {
-    meaning: "The server failed in an unexpected way. The answer reveals no details.",
+    meaning: "The server failed in an unexpected way. The response reveals no details.",
     causes: ["A defect of the server, of a storage adapter or of a macro runtime."],
     actions: [
       "An operator finds the error and its cause in the log by `X-Request-Id`.",
@@ -174,8 +150,6 @@ export const serverErrors = {
   },
   800: {
     meaning: "The client sends more requests than the configured rate allows.",
-    causes: ["The rate limit of the app key or the network is exceeded."],
-    actions: ["Wait for the seconds of `Retry-After`, and send fewer requests."],
   },
   801: {
     meaning: "The body, or the object that it writes, is too large.",

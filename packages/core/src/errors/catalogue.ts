@@ -28,9 +28,9 @@ const fixed = {
   208: [
     400,
     "App names are invalid",
-    "`appNames` contains an empty, unknown or forbidden name, or a value that is not a string.",
+    "`appNames` or `app` contains a blank, unknown or forbidden name, or a value that is not a string.",
   ],
-  209: [400, "App names are missing", "The body has no `appNames`."],
+  209: [400, "App names are missing", "A log-in has no `appNames`, or a second-factor request no `app`."],
   210: [400, "Duplicated app names", "`appNames` contains a name twice."],
   300: [400, "Body is missing", "The route requires a body and none was sent."],
   301: [400, "User and password are missing", "`user` or `pass` is absent, blank, too long or not a string."],
@@ -39,7 +39,11 @@ const fixed = {
     "User and password are invalid",
     "The user is unknown or disabled, the password is wrong, or too many attempts have failed.",
   ],
-  304: [404, "Invalid path", "No route or resource exists at this path, or a path to store a file at is not allowed."],
+  304: [
+    404,
+    "Invalid path",
+    "No route exists at this path, or no object, class or other resource that the caller can see.",
+  ],
   305: [405, "Invalid method", "The path does not support this method. `Allow` lists the supported ones."],
   306: [403, "License login failed", "No free seat is left for one of the app names."],
   307: [
