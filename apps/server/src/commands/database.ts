@@ -102,7 +102,7 @@ async function seed(options: AliasOptions): Promise<void> {
 
 /** `maintenance <on|off>`: turns maintenance mode on or off. */
 export function defineMaintenance(command: ServerCommand): void {
-  command.argument("<on|off>", "on: requests are answered 706; off: requests are served").onDatabase(setState);
+  command.argument("<on|off>", "on: requests fail with 706; off: requests are served").onDatabase(setState);
 }
 
 function setState(state: string): Work {

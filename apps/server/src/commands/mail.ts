@@ -29,7 +29,9 @@ export function defineMail(group: ServerCommand): void {
     .action((address: string, { config }: AliasOptions) => testMail(address, loadWithDemoNote(config)));
   group
     .command("queue")
-    .description("show the number and age of the messages in the outbox, and the duration of an outage")
+    .description(
+      "show the number of messages in the outbox, the age of the oldest message, and the duration of an outage",
+    )
     .option("--json", "print JSON")
     .onDatabase((options: JsonOptions) => async ({ database: { storage } }) => {
       const { count, oldest, stuck } = await waitingMail(storage.repositories);

@@ -234,7 +234,7 @@ describe("warns", () => {
       {},
       /over plain HTTP/,
     ],
-    ["about a missing master key", {}, {}, /are answered 705/],
+    ["about a missing master key", {}, {}, /fail with 705/],
     [
       "about an RSA key for several databases",
       { encryption: { masterKey, rsaKeyFile: keyFile }, databases: [embedded("x"), { alias: "y", ...embedded("y") }] },

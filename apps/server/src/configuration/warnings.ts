@@ -29,7 +29,7 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
     warnings.push("mail.directory: mail is written to files and not sent, in production.");
   for (const { alias, storage } of databases) {
     const name = alias === "" ? "the database with the empty alias" : `the database "${alias}"`;
-    if (storage === null) warnings.push(`databases: ${name} has no storage; its requests are answered 705.`);
+    if (storage === null) warnings.push(`databases: ${name} has no storage; its requests fail with 705.`);
     if (storage?.engine === "memory")
       warnings.push(`databases: ${name} is in memory; its data is lost when the server stops.`);
     if (storage?.engine === "embedded" && production && !demo) {
@@ -44,7 +44,7 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
   // Last, because a deployment that uses session ids only needs no master key.
   if (encryption.masterKey === undefined && !demo) {
     warnings.push(
-      "encryption.masterKey: not set. Token, encrypted and secure log-in are answered 705. To enable them, set MASTER_KEY; generate it with 'openssl rand -base64 32'.",
+      "encryption.masterKey: not set. Token, encrypted and secure log-in fail with 705. To enable them, set MASTER_KEY; generate it with 'openssl rand -base64 32'.",
     );
   }
   return warnings;

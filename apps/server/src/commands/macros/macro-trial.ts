@@ -21,11 +21,11 @@ import { chosen, type Container, loadWithDemoNote, withOpened } from "../with-da
 export function addTrialCommands(group: ServerCommand): void {
   group
     .command("run")
-    .description("execute a macro as a user, print its result, log and calls, and roll back")
+    .description("execute a macro as a user, print its result, log and calls, and roll back its changes")
     .argument("<name>", "name of the macro")
-    .requiredOption("--as <user>", "user to execute as; needs no password")
+    .requiredOption("--as <user>", "user to execute the macro as; no password is needed")
     .option("--app-name <name...>", "app names of the session (default: all)")
-    .option("--input <json>", "request body: JSON, or @file (default: none)")
+    .option("--input <json>", "request body: JSON, or @ and the name of a file (default: none)")
     .option("--skip-checker", "skip the execution checker")
     .option("--configured", "use the configured database (default: the demo, in memory)")
     .option("--commit", "commit the changes; requires --configured")
@@ -38,7 +38,7 @@ export function addTrialCommands(group: ServerCommand): void {
     .action(run);
   group
     .command("test")
-    .description("run the tests in <name>.test.json of each macro; each test is rolled back")
+    .description("run the tests of macros, from <name>.test.json; roll back each test")
     .argument("[names...]", "names of macros (default: all with tests)")
     .option("--configured", "use the configured database (default: the demo, in memory)")
     .addOption(macroFolderOption(", or that of the demo"))

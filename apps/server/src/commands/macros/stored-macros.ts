@@ -27,7 +27,7 @@ export function addStoredMacroCommands(group: ServerCommand): void {
       .option("--by <name>", "author of the change (default: the operating system user)");
   change(
     "put",
-    "store a macro in a database as its next version; takes effect with the next request",
+    "store a macro or a hook in the database, as its next version; takes effect with the next request",
     "<file>",
     "source file; its base name is the name of the macro",
   ).onDatabase(put);

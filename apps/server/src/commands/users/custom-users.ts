@@ -24,11 +24,11 @@ import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPa
 export function defineCustomUsers(group: ServerCommand): void {
   group
     .command("create")
-    .description("create a custom user; reads the password from standard input")
+    .description("create a custom user; prompts for the password, or reads it from standard input")
     .argument("<name>", "log-in name at /v1/auth/df")
-    .requiredOption("--user <name>", "database user to map to")
-    .option("--email <address>", "e-mail address, for confirmation codes")
-    .option("--password-file <file>", "file with the password")
+    .requiredOption("--user <name>", "database user whose rights the custom user gets")
+    .option("--email <address>", "e-mail address for confirmation codes and password resets")
+    .option("--password-file <file>", "read the password from this file")
     .onDatabase(add);
   group.addCommand(
     listCommand({
@@ -50,21 +50,26 @@ export function defineCustomUsers(group: ServerCommand): void {
   const ofOne = (verb: string, description: string) =>
     group.command(verb).description(description).argument("<name>", "name of the custom user");
   ofOne("show", "show a custom user").option("--json", "print JSON").onDatabase(show);
-  ofOne("set-password", "set the password and end all sessions; reads it from standard input")
+  ofOne(
+    "set-password",
+    "set the password of a custom user and end all sessions of the custom user; prompts for the password, or reads it from standard input",
+  )
     .withAlias()
-    .option("--password-file <file>", "file with the password")
+    .option("--password-file <file>", "read the password from this file")
     .onDatabase(setPassword);
-  ofOne("set-email", "set the e-mail address")
-    .argument("[address]", "e-mail address")
+  ofOne("set-email", "set the e-mail address of a custom user")
+    .argument("[address]", "new e-mail address")
     .withAlias()
-    .option("--none", "remove the address")
+    .option("--none", "remove the e-mail address")
     .onDatabase(setEmail);
-  ofOne("map", "map to another database user and end all sessions")
+  ofOne("map", "map a custom user to another database user and end all sessions of the custom user")
     .argument("<user>", "name of the database user")
     .onDatabase(map);
-  ofOne("disable", "disable a custom user and end all sessions").onDatabase((name: string) => setDisabled(name, true));
+  ofOne("disable", "disable a custom user and end all sessions of the custom user").onDatabase((name: string) =>
+    setDisabled(name, true),
+  );
   ofOne("enable", "enable a custom user").onDatabase((name: string) => setDisabled(name, false));
-  ofOne("remove", "remove a custom user and end all sessions").onDatabase(
+  ofOne("remove", "remove a custom user and end all sessions of the custom user").onDatabase(
     (name: string) =>
       async ({ administration }) => {
         const ended = await removeCustomUser(administration, name);

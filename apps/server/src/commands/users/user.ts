@@ -18,14 +18,14 @@ import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPa
 export function defineUser(group: ServerCommand): void {
   group
     .command("create")
-    .description("create a user; reads the password from standard input")
+    .description("create a user; prompts for the password, or reads it from standard input")
     .argument("<name>", "log-in name")
-    .option("--administrator", "grant all rights")
-    .option("--description <text>", "description")
-    .option("--email <address>", "e-mail address, for password resets")
-    .option("--group <name...>", "user groups")
-    .option("--create-groups", "create missing groups")
-    .option("--password-file <file>", "file with the password")
+    .option("--administrator", "make the user an administrator, with all rights")
+    .option("--description <text>", "description of the user")
+    .option("--email <address>", "e-mail address for password resets")
+    .option("--group <name...>", "groups to add the user to")
+    .option("--create-groups", "create the groups of --group that do not exist")
+    .option("--password-file <file>", "read the password from this file")
     .onDatabase(create);
   group.addCommand(
     listCommand({
@@ -48,16 +48,21 @@ export function defineUser(group: ServerCommand): void {
   );
   const change = (verb: string, description: string) =>
     group.command(verb).description(description).argument("<name>", "log-in name");
-  change("disable", "disable a user and end all sessions").onDatabase((name: string) => setDisabled(name, true));
+  change("disable", "disable a user and end all sessions of the user").onDatabase((name: string) =>
+    setDisabled(name, true),
+  );
   change("enable", "enable a user").onDatabase((name: string) => setDisabled(name, false));
   change("set-email", "set the e-mail address of a user")
-    .argument("[address]", "e-mail address")
+    .argument("[address]", "new e-mail address")
     .withAlias()
-    .option("--none", "remove the address")
+    .option("--none", "remove the e-mail address")
     .onDatabase(setEmail);
-  change("set-password", "set the password of a user and end all sessions; reads it from standard input")
+  change(
+    "set-password",
+    "set the password of a user and end all sessions of the user; prompts for the password, or reads it from standard input",
+  )
     .withAlias()
-    .option("--password-file <file>", "file with the password")
+    .option("--password-file <file>", "read the password from this file")
     .onDatabase(setPassword);
 }
 

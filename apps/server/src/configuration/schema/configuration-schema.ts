@@ -26,7 +26,7 @@ const masterKey = text({
 const encryptionSection = section({
   masterKey: optionalField("MASTER_KEY", masterKey, {
     secret: true,
-    doc: "Key that encrypts all stored secrets: base64 of 32 random bytes. Without it, token and secure log-in are answered 705.",
+    doc: "Key that encrypts all stored secrets: base64 of 32 random bytes. Without it, token and secure log-in fail with 705.",
   }),
   rsaBits: field("RSA_BITS", choice("2048", "3072", "4096"), "2048", {
     doc: "Size in bits of the RSA keys that the server generates for encrypted log-in.",
@@ -62,7 +62,7 @@ const oAuthProvidersSection = z
 /** Connections to identity providers. */
 const providersSection = section({
   timeout: field("PROVIDERS_TIMEOUT", duration("100ms", "1m"), "5s", {
-    doc: "Maximum time for one response of a provider. A log-in that waits longer is answered 706.",
+    doc: "Maximum time for one response of a provider. A log-in that waits longer fails with 706.",
   }),
   allowPrivateAddresses: field("PROVIDERS_ALLOW_PRIVATE_ADDRESSES", flag(), false, {
     doc: "Allows providers with private IP addresses.",
@@ -72,7 +72,7 @@ const providersSection = section({
     wholeNumber(0, 10_000_000),
     {
       default: 1_000,
-      doc: "Maximum number of pending provider log-ins per database from one IPv4 address or IPv6 /64. Further log-ins are answered 706. An abandoned log-in counts for ten minutes. 0 disables the limit.",
+      doc: "Maximum number of pending provider log-ins per database from one IPv4 address or IPv6 /64. Further log-ins fail with 706. An abandoned log-in counts for ten minutes. 0 disables the limit.",
     },
     { default: 20_000, doc: "The same limit for all clients." },
   ),
@@ -109,7 +109,7 @@ export const configurationSchema = z.strictObject(
     providers: providersSection,
     limits: section({
       maxResponseBytes: field("MAX_RESPONSE_BYTES", wholeNumber(2 * mebibyte, 1024 * mebibyte), 16 * mebibyte, {
-        doc: "Maximum size in bytes of the objects that one response reads, and of its JSON. A request that needs more is answered 307.",
+        doc: "Maximum size in bytes of the objects that one response reads, and of its JSON. A request that needs more fails with 307.",
       }),
     }),
     macros: macrosSection,

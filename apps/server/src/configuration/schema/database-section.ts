@@ -34,10 +34,10 @@ const aliasText = text({
 const poolSection = section({
   max: field(null, wholeNumber(1, 1_000), 10, { doc: "Maximum number of connections." }),
   acquireTimeout: field(null, duration("10ms", "10m"), "5s", {
-    doc: "Maximum time that a request waits for a connection. Then it is answered 607.",
+    doc: "Maximum time that a request waits for a connection. Then it fails with 607.",
   }),
   maxWaiting: field(null, wholeNumber(0, 100_000), 500, {
-    doc: "Maximum number of requests that wait for a connection. Further requests are answered 607.",
+    doc: "Maximum number of requests that wait for a connection. Further requests fail with 607.",
   }),
 });
 

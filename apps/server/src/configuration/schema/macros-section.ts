@@ -10,7 +10,7 @@ export const macrosSection = section({
     doc: "Reloads macros within a second after a file changes. Enabled by default, except in production. SIGHUP always reloads them.",
   }),
   timeout: field("MACRO_TIMEOUT", duration("10ms", "10m"), "5s", {
-    doc: "Maximum duration of an execution, including the time it waits for the server. A macro can declare less. A longer execution is answered 710.",
+    doc: "Maximum duration of an execution, including the time it waits for the server. A macro can declare less. A longer execution fails with 710.",
   }),
   cpuTime: field("MACRO_CPU_TIME", duration("10ms", "10m"), "1s", {
     doc: "Maximum CPU time of an execution, excluding the time it waits for the server.",
@@ -25,10 +25,10 @@ export const macrosSection = section({
     doc: "Nice value of the macro threads on Linux, from 0 (the priority of requests) to 19 (lowest). On a busy machine, 10 leaves macros a tenth of their share of the processors, 19 almost nothing.",
   }),
   queueLimit: field("MACRO_QUEUE_LIMIT", wholeNumber(0, 100_000), 200, {
-    doc: "Maximum number of executions that wait for a thread. Further executions are answered 706.",
+    doc: "Maximum number of executions that wait for a thread. Further executions fail with 706.",
   }),
   queueTimeout: field("MACRO_QUEUE_TIMEOUT", duration("10ms", "10m"), "2s", {
-    doc: "Maximum time that an execution waits for a thread. Then it is answered 706.",
+    doc: "Maximum time that an execution waits for a thread. Then it fails with 706.",
   }),
   hostCalls: field("MACRO_HOST_CALLS", wholeNumber(1, 1_000_000), 1_000, {
     doc: "Maximum number of calls that an execution makes to functions of the server.",

@@ -44,10 +44,10 @@ export const mailSection = section({
     doc: "Directory with mail templates. A template replaces the built-in one of the same name.",
   }),
   outboxLimit: field("MAIL_OUTBOX_LIMIT", wholeNumber(1, 1_000_000), 10_000, {
-    doc: "Maximum number of messages in the outbox of one database. Requests that would add more are answered 706. Password resets use half of it at most.",
+    doc: "Maximum number of messages in the outbox of one database. Requests that would add more fail with 706. Password resets use half of it at most.",
   }),
   unavailableAfter: field("MAIL_UNAVAILABLE_AFTER", duration("0s", "7d"), "15m", {
-    doc: "Duration of an outage after which requests that need mail are answered 712.",
+    doc: "Duration of an outage after which requests that need mail fail with 712.",
   }),
   pollInterval: field("MAIL_POLL_INTERVAL", duration("100ms", "10m"), "5s", {
     doc: "Interval at which the server polls the outboxes. Password resets wait for the next poll; other mail is sent at once.",

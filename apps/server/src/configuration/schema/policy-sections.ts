@@ -24,10 +24,10 @@ const sessions = {
     doc: "Maximum lifetime of a session from its log-in, however active it is.",
   }),
   limit: field("SESSION_LIMIT", anyNumber, 0, {
-    doc: "Maximum number of active sessions in one database. Further log-ins are answered 315. 0 disables the limit.",
+    doc: "Maximum number of active sessions in one database. Further log-ins fail with 315. 0 disables the limit.",
   }),
   perUserLimit: field("SESSION_PER_USER_LIMIT", anyNumber, 0, {
-    doc: "Maximum number of active sessions of one user in one database. Further log-ins are answered 315. 0 disables the limit.",
+    doc: "Maximum number of active sessions of one user in one database. Further log-ins fail with 315. 0 disables the limit.",
   }),
   perDevice: field("SESSIONS_PER_DEVICE", wholeNumber(1, 10_000), 5, {
     doc: "Maximum number of active sessions of one user with the same app key and device id. A further log-in ends the least recently renewed session.",
@@ -50,7 +50,7 @@ export const ownLocksSection = ownSection(locks);
 
 const objects = {
   recycleBinPerUser: field("RECYCLE_BIN_OBJECTS_PER_USER", anyNumber, 10_000, {
-    doc: "Maximum number of objects that one user can have in the recycle bin. Further deletions into it are answered 718. 0 disables the limit.",
+    doc: "Maximum number of objects that one user can have in the recycle bin. Further deletions into it fail with 718. 0 disables the limit.",
   }),
 };
 
@@ -117,7 +117,7 @@ export const passwordsSection = section({
     doc: "Minimum length of a custom user's password in characters. It is not checked when a client sends an MD5 digest.",
   }),
   resetsPerIp: field("PASSWORD_RESETS_PER_IP", wholeNumber(0, 1_000_000), 50, {
-    doc: "Maximum number of password reset requests per hour from one IPv4 address or IPv6 /64. Further requests are answered 706 for 1 to 15 minutes. 0 disables the limit.",
+    doc: "Maximum number of password reset requests per hour from one IPv4 address or IPv6 /64. Further requests fail with 706 for 1 to 15 minutes. 0 disables the limit.",
   }),
   resetLink: optionalField("PASSWORD_RESET_LINK", resetLink, {
     doc: "URL in password reset mail. The server replaces `{token}` and `{alias}`. By default, the mail contains the token only.",
@@ -133,7 +133,7 @@ export const passwordsSection = section({
     doc: "Maximum number of passwords hashed at once. Defaults to the number of processors, at most 3.",
   }),
   hashQueueLimit: field("PASSWORD_HASH_QUEUE_LIMIT", wholeNumber(0, 100_000), 256, {
-    doc: "Maximum number of requests that wait for a password hash. Further requests are answered 706.",
+    doc: "Maximum number of requests that wait for a password hash. Further requests fail with 706.",
   }),
 });
 

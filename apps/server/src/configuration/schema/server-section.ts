@@ -52,29 +52,29 @@ export const serverSection = section({
     keyFile: optionalField("TLS_KEY_FILE", path(), { doc: "PEM file with the private key of the certificate." }),
   }),
   maxRequestsInFlight: field("MAX_REQUESTS_IN_FLIGHT", wholeNumber(1, 100_000), 1_000, {
-    doc: "Maximum number of requests processed at once. Further requests are answered 706. Requests with an incomplete body do not count.",
+    doc: "Maximum number of requests processed at once. Further requests fail with 706. Requests with an incomplete body do not count.",
   }),
   maxConnections: clientLimits(
     "MAX_CONNECTIONS",
     wholeNumber(1, 1_000_000),
     {
       default: 1_000,
-      doc: "Maximum number of connections from one IPv4 address or IPv6 /64, except from trusted proxies. The server closes further connections without an answer.",
+      doc: "Maximum number of connections from one IPv4 address or IPv6 /64, except from trusted proxies. The server closes further connections without a response.",
     },
     {
       default: 10_000,
-      doc: "Maximum number of connections of all clients. The server closes further connections without an answer. Keep the value below the operating system's limit of open files.",
+      doc: "Maximum number of connections of all clients. The server closes further connections without a response. Keep the value below the operating system's limit of open files.",
     },
   ),
   maxPipelinedRequests: field("MAX_PIPELINED_REQUESTS", wholeNumber(0, 1_000), 32, {
-    doc: "Maximum number of pipelined requests that wait on one connection. With more, the server closes the connection after their answers.",
+    doc: "Maximum number of pipelined requests that wait on one connection. With more, the server closes the connection after their responses.",
   }),
   maxIncompleteBodies: clientLimits(
     "MAX_INCOMPLETE_BODIES",
     wholeNumber(1, 100_000),
     {
       default: 100,
-      doc: "Maximum number of requests with an incomplete body from one IPv4 address or IPv6 /64. Further requests are answered 706.",
+      doc: "Maximum number of requests with an incomplete body from one IPv4 address or IPv6 /64. Further requests fail with 706.",
     },
     { default: 1_000, doc: "The same limit for all clients." },
   ),
@@ -83,12 +83,12 @@ export const serverSection = section({
     wholeNumber(65_536, 1_099_511_627_776),
     {
       default: 67_108_864,
-      doc: "Maximum size in bytes of the responses that clients of one IPv4 address or IPv6 /64 have not received yet. Above it, further requests are answered 706.",
+      doc: "Maximum size in bytes of the responses that clients of one IPv4 address or IPv6 /64 have not received yet. Above it, further requests fail with 706.",
     },
     { default: 268_435_456, doc: "The same limit for all clients." },
   ),
   drainDelay: field("DRAIN_DELAY", duration("0s", "10m"), "2s", {
-    doc: "Time after SIGTERM in which `/readyz` answers 503 and the server still serves requests. Set it longer than your load balancer takes to notice. The demo ignores it.",
+    doc: "Time after SIGTERM in which `/readyz` returns 503 and the server still serves requests. Set it longer than your load balancer takes to notice. The demo ignores it.",
   }),
   timeouts: section({
     headers: field("HEADERS_TIMEOUT", duration("100ms", "10m"), "10s", {
@@ -104,7 +104,7 @@ export const serverSection = section({
       doc: "Maximum time in which a client receives nothing of a response, or less than 256 KiB of a larger one. Then the server closes the connection.",
     }),
     multi: field("MULTI_TIMEOUT", duration("10ms", "1h"), "60s", {
-      doc: "Maximum time of a multi request. Items that have not started by then are answered 706. With `atomic=true`, the transaction is rolled back.",
+      doc: "Maximum time of a multi request. Items that have not started by then fail with 706. With `atomic=true`, the transaction is rolled back.",
     }),
     keepAlive: field("KEEP_ALIVE_TIMEOUT", duration("100ms", "1h"), "65s", {
       doc: "Time after which the server closes an idle connection. Set it longer than the keep-alive timeout of a proxy in front.",
