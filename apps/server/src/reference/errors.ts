@@ -93,18 +93,27 @@ function responseOf(code: number, name: string): string {
   return `{"status":{"internalStatus":"${code}",\n           "statusMessage":${JSON.stringify(name)}}}`;
 }
 
+/** Groups of routes with a name, the largest first. */
+const routeGroups: readonly [name: string, isMember: (route: Route) => boolean][] = [
+  ["All routes.", () => true],
+  ["All routes that need an app key.", ({ access }) => access !== "public" && access !== "callback"],
+  ["All routes that accept a session.", ({ access }) => access === "session" || access === "optional"],
+  ["All routes that need a session.", ({ access }) => access === "session"],
+];
+
 /** Maximum number of routes to write as a list. */
 const longestList = 12;
 
 function routesText(returning: readonly Route[], routes: readonly Route[]): string {
-  const isGroup = (group: readonly Route[]) =>
-    returning.length === group.length && group.every((route) => returning.includes(route));
-  if (isGroup(routes)) return "All routes.";
-  if (isGroup(routes.filter(({ access }) => access !== "public" && access !== "callback")))
-    return "All routes that need an app key.";
-  if (isGroup(routes.filter(({ access }) => access === "session" || access === "optional")))
-    return "All routes that accept a session.";
-  if (isGroup(routes.filter(({ access }) => access === "session"))) return "All routes that need a session.";
-  const links = returning.map((route) => routeLink(route, "../"));
+  for (const [name, isMember] of routeGroups) {
+    const others = returning.filter((route) => !isMember(route));
+    if (others.length > longestList || !routes.filter(isMember).every((route) => returning.includes(route))) continue;
+    return others.length === 0 ? name : `${name} Also:\n\n${linksTo(others)}`;
+  }
+  return linksTo(returning);
+}
+
+function linksTo(routes: readonly Route[]): string {
+  const links = routes.map((route) => routeLink(route, "../"));
   return links.length > longestList ? links.join(", ") : markdownList(links);
 }

@@ -24,7 +24,7 @@ interface LogInDetails {
 /** Runs a provider log-in and audits the failures that the gate does not audit. */
 export async function auditRefusals<T>(
   context: AppKeyContext,
-  known: LogInDetails,
+  details: LogInDetails,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -35,7 +35,7 @@ export async function auditRefusals<T>(
       !(error instanceof AlreadyConsumedError) &&
       [101, 208, 324, 608, 698].includes(error.code);
     if (isAudited)
-      await context.r.audit.append(logInEvent(context, { type: "provider.refused", outcome: error.code, ...known }));
+      await context.r.audit.append(logInEvent(context, { type: "provider.refused", outcome: error.code, ...details }));
     throw error;
   }
 }

@@ -58,7 +58,7 @@ export function passwordRoutes({ changePassword, requestPasswordReset, confirmRe
       data: emptyResponse,
       description: [
         "Sends the user a mail with a token to set a new password. The response is the same for unknown users and users without an e-mail address. A user receives at most one mail per minute, and fewer with repeated requests.",
-        "If a hook authenticates custom users, the request fails with 712 for all of them.",
+        "Fails with 712 if the server cannot send mail. For custom users, it also fails with 712 if a hook authenticates them.",
       ].join(" "),
       errors: [325, 712],
       handle: async (context, { body, language }) => {

@@ -43,7 +43,7 @@ export function mariadbLockRepository(
 
     async sweep(limit) {
       return withWriteLock(async (sql) => {
-        const { rows } = await sql.run<{ oid: number }>(locks.over, [context.offset(), limit]);
+        const { rows } = await sql.run<{ oid: number }>(locks.expired, [context.offset(), limit]);
         if (rows.length > 0)
           await sql.runOnce(
             `delete from ${context.tables.locks} where ${isAmongNumbers(
@@ -101,9 +101,9 @@ export function lockStatements({ locks, objects, sessions }: Tables) {
     ),
     /** 1 object number. */
     release: statement("lock_release", `delete from ${locks} where oid = $1`),
-    /** 1 clock offset, 2 limit. Returns the `oid` of locks without a live session, without locking sessions. */
-    over: statement(
-      "lock_over",
+    /** 1 clock offset, 2 limit. Returns the `oid` of expired locks: their session has ended. Locks no row of a session. */
+    expired: statement(
+      "lock_expired",
       `select l.oid from ${locks} l where not exists (select 1 from ${sessions} s where s.digest = l.session and s.expires_at > ${storageTime(1)}) limit $2`,
     ),
   };
