@@ -2,7 +2,7 @@ import { benchOptions } from "./bench-options.ts";
 import { type Candidate, compareCandidates, median } from "./comparison/compare-candidates.ts";
 import { type Outcome, verdictOn } from "./comparison/outcome.ts";
 import { areaOf } from "./comparison/profile.ts";
-import { scattered } from "./comparison/bench-environment.ts";
+import { spreadIndexes } from "./comparison/bench-environment.ts";
 import { backendCpuBetween } from "./database/bench-database.ts";
 
 test("all scenarios run by default", () => {
@@ -96,7 +96,7 @@ test.each([
 test.each([1, 500, 512, 1_000, 100_000, 1_000_000])(
   "scattered places are distinct, over the whole range of %i",
   (count) => {
-    const places = scattered(count);
+    const places = spreadIndexes(count);
     expect(new Set(places).size).toBe(places.length);
     expect(places).toHaveLength(Math.min(count, 512));
     expect(Math.max(...places)).toBeLessThan(count);

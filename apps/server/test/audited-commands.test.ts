@@ -13,7 +13,7 @@ import {
 } from "@sallyport/core";
 import type { Command } from "commander";
 import { mainCommand, wholeCommand } from "../src/commands/main-command.ts";
-import { plainWords } from "../src/commands/report-failure.ts";
+import { describeError } from "../src/commands/report-failure.ts";
 import type { RunningServer } from "../src/index.ts";
 import { repositoriesOf } from "./password-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
@@ -234,7 +234,7 @@ describe("audit of commands", () => {
       "provider remove google",
       "macro remove Greet",
     ]) {
-      expect(await run(command).then(() => null, plainWords)).toMatch(/There is|not|already/);
+      expect(await run(command).then(() => null, describeError)).toMatch(/There is|not|already/);
     }
     expect(await events(before)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { type ArchiveRecord, canonicalJson, inChunks } from "@sallyport/core";
 import { type ArchiveHeader, checkLineOf } from "../src/archive/archive-format.ts";
-import { type LeftOut, withoutSecrets } from "../src/archive/archive-file.ts";
+import { type OmittedContent, withoutSecrets } from "../src/archive/archive-file.ts";
 import { openArchive } from "../src/archive/read-archive.ts";
 import { writeArchive } from "../src/archive/write-archive.ts";
 
@@ -142,7 +142,7 @@ export async function* streamed<T>(all: readonly T[]): AsyncGenerator<T> {
 
 export async function written(
   given: readonly ArchiveRecord[] = records,
-  leftOut: readonly LeftOut[] = [],
+  leftOut: readonly OmittedContent[] = [],
 ): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of writeArchive(header, withoutSecrets(inChunks(given), leftOut))) parts.push(part);

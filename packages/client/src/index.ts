@@ -19,4 +19,4 @@ export type { ClientSession, LogInMode } from "./sessions/client-session.ts";
 export type { CallLimits } from "./transport/deadline.ts";
 export type { QueryValues } from "./transport/service-address.ts";
 export type { Fetch, IncomingMessage, Method, OutgoingMessage } from "./transport/transport.ts";
-export { type ConditionOptions, type ReadBefore, versionOf } from "./version.ts";
+export { type ConditionOptions, type ObjectOrVersion, versionOf } from "./version.ts";

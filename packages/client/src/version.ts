@@ -2,7 +2,7 @@
 const versions = new WeakMap<object, string>();
 
 /** An object read before, or its version (ETag). */
-export type ReadBefore = object | string;
+export type ObjectOrVersion = object | string;
 
 /** Options of a conditional write. */
 export interface ConditionOptions {
@@ -10,7 +10,7 @@ export interface ConditionOptions {
    * The object as returned by the client, or its version (`versionOf`, `etag`). The write is refused with 713 if the
    * object has changed since. Without it, the last write wins.
    */
-  readonly ifMatch?: ReadBefore | undefined;
+  readonly ifMatch?: ObjectOrVersion | undefined;
 }
 
 /** Caches the version of a response. */
@@ -28,7 +28,7 @@ export function versionOf(data: object): string | undefined {
 }
 
 /** The `if-match` header of a conditional write. Throws a `TypeError` if the version is unknown. */
-export function ifMatchHeader(before: ReadBefore | undefined): Record<string, string> {
+export function ifMatchHeader(before: ObjectOrVersion | undefined): Record<string, string> {
   if (before === undefined) return {};
   const version = typeof before === "string" ? before : versionOf(before);
   if (version === undefined)

@@ -11,7 +11,7 @@ export {
   type DifferentialRun,
   findDifference,
   memoryReference,
-  readyTest,
+  reproductionTest,
   type Scenario,
 } from "./differential/index.ts";
 export {

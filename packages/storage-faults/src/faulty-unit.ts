@@ -91,12 +91,12 @@ export class FaultyUnit {
     throw this.fail(fault);
   }
 
-  /** A nested part of a transaction. A failure is undone with the part, unless it ends the transaction. */
-  async part<T>(part: () => Promise<T>, attempt: Attempt): Promise<T> {
+  /** A nested transaction. A failure is undone with it, unless it ends the whole transaction. */
+  async nested<T>(work: () => Promise<T>, attempt: Attempt): Promise<T> {
     this.check();
     try {
       return await attempt(async () => {
-        const result = await part();
+        const result = await work();
         this.check();
         return result;
       });

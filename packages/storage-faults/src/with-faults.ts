@@ -38,8 +38,8 @@ export function withFaults(storage: Storage, script: FaultScript): Storage {
   });
 }
 
-/** A standalone call. `part` runs it with other arguments and rolls it back. */
-async function alone(script: FaultScript, call: Call, run: Run, part?: Run): Promise<unknown> {
+/** A standalone call. `runPartially` runs it with other arguments and rolls it back. */
+async function alone(script: FaultScript, call: Call, run: Run, runPartially?: Run): Promise<unknown> {
   for (let attempt = 1; ; attempt += 1) {
     const reset = script.savepoint();
     const fault = script.inject(call);
@@ -49,7 +49,7 @@ async function alone(script: FaultScript, call: Call, run: Run, part?: Run): Pro
       const answer = await run(call.given);
       if (fault.when === "after") return answer;
     }
-    if (fault.kind === "partial") await part?.(firstElements(call, fault.elements));
+    if (fault.kind === "partial") await runPartially?.(firstElements(call, fault.elements));
     if (fault.kind !== "conflict" || attempt === attempts) throw errorOf(fault);
     reset();
   }
@@ -112,7 +112,7 @@ function transaction<T>(
       if (fault !== undefined) unit.fail(fault);
       const done = await work(
         scriptedRepositories(r, "transaction", (call, send) => unit.call(call, send)),
-        (part) => unit.part(part, attempt),
+        (nested) => unit.nested(nested, attempt),
       );
       await unit.commit();
       return done;

@@ -31,7 +31,7 @@ import {
   visibilityParameters,
 } from "./object-row.ts";
 import { countText, findText, matchText, maxNearOffset } from "./dialects/postgres/query/object-query-text.ts";
-import { isPlain, positionFrom, visibleClasses } from "./query/query-scope.ts";
+import { isFullList, positionFrom, visibleClasses } from "./query/query-scope.ts";
 import type { ObjectStatements } from "./dialects/postgres/statements/object-statements.ts";
 import type { Tables } from "./dialects/postgres/tables.ts";
 import type { SqlRunner } from "./sql-runner.ts";
@@ -68,7 +68,7 @@ export function knexObjectRepository(
     async find(query, visibility, page, bytes = defaultAnswerBytes) {
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
-      return isPlain(query) && "offset" in page
+      return isFullList(query) && "offset" in page
         ? list(classes, visibility, page, bytes)
         : pageOf({ ...query, classes }, visibility, page, bytes);
     },

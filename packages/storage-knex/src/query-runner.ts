@@ -16,7 +16,7 @@ export interface SqlDialect<Query, Connection> {
   readonly begin: Query;
   readonly commit: Query;
   readonly rollback: Query;
-  /** The queries around a nested part of a transaction at this depth: at its start, and after its success or failure. */
+  /** The queries around a nested transaction at this depth: at its start, and after its success or failure. */
   savepoint(depth: number): {
     readonly begin: Query;
     readonly release: readonly Query[];
@@ -117,9 +117,9 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
   protected over = false;
   /** Settles when all statements so far are answered. */
   protected last: Promise<unknown> = Promise.resolve();
-  /** Savepoint queries to send before the next statement: a part without statements costs nothing. */
+  /** Savepoint queries to send before the next statement: a nested transaction without statements costs nothing. */
   private deferred: Query[] = [];
-  /** Nesting depth of the current part. */
+  /** Depth of the current nested transaction. */
   private depth = 0;
 
   constructor(
@@ -139,7 +139,7 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
     // If it fails, so does everything after it.
     this.dispatch(this.dialect.begin).catch(noOp);
     try {
-      const result = await work(this, (part) => this.attempt(part));
+      const result = await work(this, (nested) => this.attempt(nested));
       await this.end();
       return result;
     } catch (error) {
@@ -192,14 +192,14 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
     await this.last.catch(noOp);
   }
 
-  /** Runs a nested part and undoes it if it throws. */
-  private async attempt<T>(part: () => Promise<T>): Promise<T> {
+  /** Runs a nested transaction and rolls it back if it throws. */
+  private async attempt<T>(work: () => Promise<T>): Promise<T> {
     if (this.failure !== undefined) throw this.failure;
     this.depth += 1;
     const { begin, release, undo } = this.dialect.savepoint(this.depth);
     this.deferred.push(begin);
     try {
-      const result = await part();
+      const result = await work();
       await this.answered();
       if (this.failure !== undefined) throw this.failure;
       this.endSavepoint(begin, release);
@@ -225,6 +225,6 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
 function noOp(): void {}
 
 /** The promise of the work, rejected if the work throws synchronously. */
-export async function promised<T>(work: () => Promise<T>): Promise<T> {
+export async function promiseTry<T>(work: () => Promise<T>): Promise<T> {
   return work();
 }

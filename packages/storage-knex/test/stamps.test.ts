@@ -193,7 +193,7 @@ describe("object stamps", () => {
     const first = await own(
       `insert into test.objects (${columns}) select gen_random_uuid(), 'File', '{}', now() from generate_series(1, 3)`,
       `insert into test.objects (${columns}, stamp) values (gen_random_uuid(), 'File', '{}', now(), 7), (gen_random_uuid(), 'File', '{}', now(), null)`,
-      "savepoint part",
+      "savepoint nested",
       `insert into test.objects (${columns}, stamp) values (gen_random_uuid(), 'File', '{}', now(), 9000000000000000)`,
     );
     expect(await stamps()).toEqual(Array.from({ length: 6 }, () => first));

@@ -270,16 +270,16 @@ describe("transactions", () => {
           throw new Error("undone");
         }).catch(() => {});
       });
-      const parts = [
-        "savepoint part_1",
+      const savepoints = [
+        "savepoint nested_1",
         "statement",
-        "release savepoint part_1",
-        "savepoint part_1",
-        "savepoint part_2",
+        "release savepoint nested_1",
+        "savepoint nested_1",
+        "savepoint nested_2",
         "statement",
       ];
-      const ends = ["release savepoint part_2", "rollback to savepoint part_1", "release savepoint part_1"];
-      expect(sent).toEqual(["begin isolation level read committed", "statement", ...parts, ...ends, "commit"]);
+      const ends = ["release savepoint nested_2", "rollback to savepoint nested_1", "release savepoint nested_1"];
+      expect(sent).toEqual(["begin isolation level read committed", "statement", ...savepoints, ...ends, "commit"]);
     });
 
     test("ends a whole transaction if a statement of a nested one times out, even if the error is caught", async () => {
@@ -306,13 +306,13 @@ describe("transactions", () => {
     });
 
     test("ends a whole transaction if the connection is lost in a nested one, even if the error is caught", async () => {
-      const { knex } = database.connect({ applicationName: "lost in a part", pool: { max: 1 } });
+      const { knex } = database.connect({ applicationName: "lost in a nested transaction", pool: { max: 1 } });
       const cut = new KnexStorage({ knex, schema: "test" });
       const lost = cut.transaction(async (r, attempt) => {
         await r.audit.append(auditEvent);
         await attempt(async () => {
           await database.admin.query(
-            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost in a part'",
+            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost in a nested transaction'",
           );
           await r.audit.append(auditEvent);
         }).catch(() => {});

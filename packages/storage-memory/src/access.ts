@@ -55,18 +55,18 @@ export class TransactionAccess implements Access {
     this.ended = true;
   }
 
-  /** Runs a nested part on its own fork, which is committed unless the part throws. */
-  async attempt<T>(part: () => Promise<T>): Promise<T> {
+  /** Runs a nested transaction on its own fork, which is committed unless the work throws. */
+  async attempt<T>(work: () => Promise<T>): Promise<T> {
     this.checkRunning();
-    const whole = this.state;
-    const fork = forkState(whole);
+    const outer = this.state;
+    const fork = forkState(outer);
     this.state = fork;
     try {
-      const result = await part();
+      const result = await work();
       commitState(fork);
       return result;
     } finally {
-      this.state = whole;
+      this.state = outer;
     }
   }
 

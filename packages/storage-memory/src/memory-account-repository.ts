@@ -22,7 +22,7 @@ import { livingRecord } from "./memory-record-repository.ts";
 import type { AccountRecord, KeptRecord } from "./records.ts";
 import type { State } from "./state.ts";
 import { objectBytes } from "./stored-objects.ts";
-import { frozenCopy, partByName } from "./table.ts";
+import { frozenCopy, pageByName } from "./table.ts";
 
 const nothing: FoundAccount = { account: null, user: null, linked: [], decoy: null, link: null };
 
@@ -96,7 +96,7 @@ export const memoryAccountRepository = (access: Access): AccountRepository => ({
 
   list: (realm, after, limit) =>
     access.read((state) =>
-      partByName(accountsOf(state, realm), ({ loginName }) => loginName, after, limit).map((account) => {
+      pageByName(accountsOf(state, realm), ({ loginName }) => loginName, after, limit).map((account) => {
         const { id, userId, loginName, administrator, disabled, email } = account;
         return { id, userId, loginName, administrator, disabled, email };
       }),
@@ -140,7 +140,7 @@ function foundByName(
   links: readonly string[],
 ): FoundAccount {
   const nextAfter = (name: string | null) =>
-    partByName(accountsOf(state, realm), (account) => account.loginName, name, 1)[0];
+    pageByName(accountsOf(state, realm), (account) => account.loginName, name, 1)[0];
   const next = nextAfter(loginName) ?? nextAfter(null);
   const id = state.accountNames.get(`${realm} name:${loginName}`);
   const account = id === undefined ? undefined : state.accounts.get(id);

@@ -1,6 +1,6 @@
 import { acceptStorable, type AppKeyRepository } from "@sallyport/core";
 import type { Access } from "./access.ts";
-import { frozenCopy, partByName } from "./table.ts";
+import { frozenCopy, pageByName } from "./table.ts";
 import { nextNumber } from "./state.ts";
 
 export const memoryAppKeyRepository = (access: Access): AppKeyRepository => ({
@@ -28,5 +28,5 @@ export const memoryAppKeyRepository = (access: Access): AppKeyRepository => ({
       [...appKeys.values()].some(({ enabled, origins }) => enabled && origins.includes(origin)),
     ),
 
-  list: (after, limit) => access.read(({ appKeys }) => partByName(appKeys.values(), ({ name }) => name, after, limit)),
+  list: (after, limit) => access.read(({ appKeys }) => pageByName(appKeys.values(), ({ name }) => name, after, limit)),
 });

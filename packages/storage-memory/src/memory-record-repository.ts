@@ -2,7 +2,7 @@ import { acceptStorable, type RecordRepository, type RecordValue, type StoredRec
 import type { Access } from "./access.ts";
 import type { KeptRecord } from "./records.ts";
 import { reserveNumber, type State } from "./state.ts";
-import { frozenCopy, partByName } from "./table.ts";
+import { frozenCopy, pageByName } from "./table.ts";
 
 export const memoryRecordRepository = (access: Access): RecordRepository => ({
   get: (kind, ids) =>
@@ -54,7 +54,7 @@ export const memoryRecordRepository = (access: Access): RecordRepository => ({
   list: (kind, { owner, after, limit }) =>
     access.read((state, now) => {
       const all = livingRecords(state, kind, now).filter((record) => owner === undefined || record.owner === owner);
-      return partByName(all, ({ id }) => id, after, limit).map((record) => storedRecord(record, now));
+      return pageByName(all, ({ id }) => id, after, limit).map((record) => storedRecord(record, now));
     }),
 
   count: (kind) =>

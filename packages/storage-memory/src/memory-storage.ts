@@ -68,7 +68,7 @@ export class MemoryStorage implements Storage {
   }
 
   transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
-    return this.transact((access) => work(memoryRepositories(access), (part) => access.attempt(part)));
+    return this.transact((access) => work(memoryRepositories(access), (nested) => access.attempt(nested)));
   }
 
   batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {

@@ -1,12 +1,12 @@
 /** Marks an entry of the base as deleted. */
-const removed = Symbol("gone");
+const deleted = Symbol("deleted");
 
 /**
  * A map that can be forked. A fork shows the entries of its base and keeps its changes private until `commit`. Entries
  * are in insertion order.
  */
 export class Table<K, V extends NonNullable<unknown>> {
-  private own = new Map<K, V | typeof removed>();
+  private own = new Map<K, V | typeof deleted>();
 
   constructor(private readonly base?: Table<K, V>) {}
 
@@ -16,7 +16,7 @@ export class Table<K, V extends NonNullable<unknown>> {
 
   get(key: K): V | undefined {
     const value = this.own.get(key);
-    if (value === removed) return undefined;
+    if (value === deleted) return undefined;
     return value ?? this.base?.get(key);
   }
 
@@ -36,7 +36,7 @@ export class Table<K, V extends NonNullable<unknown>> {
 
   delete(key: K): void {
     if (this.base === undefined) this.own.delete(key);
-    else this.own.set(key, removed);
+    else this.own.set(key, deleted);
   }
 
   /** Deletes up to `limit` matching entries and returns their number. */
@@ -51,11 +51,11 @@ export class Table<K, V extends NonNullable<unknown>> {
       for (const [key, value] of this.base.entries()) {
         const changed = this.own.get(key);
         if (changed === undefined) yield [key, value];
-        else if (changed !== removed) yield [key, changed];
+        else if (changed !== deleted) yield [key, changed];
       }
     }
     for (const [key, value] of this.own) {
-      if (value !== removed && this.base?.get(key) === undefined) yield [key, value];
+      if (value !== deleted && this.base?.get(key) === undefined) yield [key, value];
     }
   }
 
@@ -77,14 +77,14 @@ export class Table<K, V extends NonNullable<unknown>> {
 
   commit(): void {
     for (const [key, value] of this.own) {
-      if (value === removed) this.base?.delete(key);
+      if (value === deleted) this.base?.delete(key);
       else this.base?.set(key, value);
     }
   }
 }
 
 /** Up to `limit` items ordered by name in code points, from the start (`null`) or after a name. */
-export function partByName<T>(all: Iterable<T>, nameOf: (each: T) => string, after: string | null, limit: number): T[] {
+export function pageByName<T>(all: Iterable<T>, nameOf: (each: T) => string, after: string | null, limit: number): T[] {
   // UTF-8 bytes sort by code points; JavaScript strings do not.
   const named = Array.from(all, (each) => ({ each, name: Buffer.from(nameOf(each)) }));
   const start = after === null ? null : Buffer.from(after);

@@ -99,7 +99,7 @@ export class BenchEnvironment {
         logIn(started.address, logInRequest(appKey, index + 1)),
       );
       const sessionIds = await Promise.all(logIns);
-      return { ...started, sessionIds, headers: inTurnOf(appKey, sessionIds) };
+      return { ...started, sessionIds, headers: rotateCredentials(appKey, sessionIds) };
     });
   }
 
@@ -195,12 +195,12 @@ export function comparison(
 type HeadersOf = (index: number) => LoadRequest["headers"];
 
 /** Request headers that rotate through these credentials. */
-export function inTurnOf(appKey: string, credentials: readonly string[], header = "sessionid"): HeadersOf {
+export function rotateCredentials(appKey: string, credentials: readonly string[], header = "sessionid"): HeadersOf {
   return (index) => ({ appkey: appKey, [header]: credentials[index % credentials.length] ?? "" });
 }
 
 /** One GET request for each path. */
-export function gets(paths: readonly string[], headers: HeadersOf): LoadRequest[] {
+export function getRequests(paths: readonly string[], headers: HeadersOf): LoadRequest[] {
   return paths.map((path, index) => ({ method: "GET", path, headers: headers(index) }));
 }
 
@@ -211,7 +211,7 @@ const maxPlaces = 512;
 const stride = 7_919;
 
 /** At most 512 places from 0 to `count` - 1, evenly spread, in an order without locality for caches. */
-export function scattered(count: number): number[] {
+export function spreadIndexes(count: number): number[] {
   const places = Math.min(count, maxPlaces);
   return Array.from({ length: places }, (_, index) => Math.floor((((index * stride) % places) * count) / places));
 }

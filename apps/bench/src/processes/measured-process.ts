@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Answer, Given, ProbeRequest, ProbeResponse, Question } from "./probe.ts";
+import type { Answer, ProbeArguments, ProbeQuestion, ProbeRequest, ProbeResponse } from "./probe.ts";
 
 interface ProgramStart {
   /** Path of the program's main file. */
@@ -32,7 +32,7 @@ process.on("exit", () => {
 export class MeasuredProcess {
   private readonly pending = new Map<
     number,
-    { resolve: (answer: Answer<Question>) => void; reject: (error: Error) => void }
+    { resolve: (answer: Answer<ProbeQuestion>) => void; reject: (error: Error) => void }
   >();
   private questions = 0;
   private printed = "";
@@ -75,11 +75,11 @@ export class MeasuredProcess {
     return measured;
   }
 
-  async ask<Asked extends Question>(question: Asked, ...given: Given<Asked>): Promise<Answer<Asked>> {
+  async ask<Asked extends ProbeQuestion>(question: Asked, ...given: ProbeArguments<Asked>): Promise<Answer<Asked>> {
     if (this.hasEnded) throw this.endedEarly();
     this.questions += 1;
     const probe = this.questions;
-    const answered = new Promise<Answer<Question>>((resolve, reject) => {
+    const answered = new Promise<Answer<ProbeQuestion>>((resolve, reject) => {
       this.pending.set(probe, { resolve, reject });
     });
     this.child.send({ probe, question, given } satisfies ProbeRequest);

@@ -48,20 +48,20 @@ const answers = {
 };
 
 /** The questions that a probe answers. */
-export type Question = keyof typeof answers;
-export type Given<Asked extends Question> = Parameters<(typeof answers)[Asked]>;
-export type Answer<Asked extends Question> = Awaited<ReturnType<(typeof answers)[Asked]>>;
+export type ProbeQuestion = keyof typeof answers;
+export type ProbeArguments<Asked extends ProbeQuestion> = Parameters<(typeof answers)[Asked]>;
+export type Answer<Asked extends ProbeQuestion> = Awaited<ReturnType<(typeof answers)[Asked]>>;
 
 /** A question in transit. The answer carries the same number. */
 export interface ProbeRequest {
   readonly probe: number;
-  readonly question: Question;
+  readonly question: ProbeQuestion;
   readonly given: readonly string[];
 }
 
 export interface ProbeResponse {
   readonly probe: number;
-  readonly answer: Answer<Question>;
+  readonly answer: Answer<ProbeQuestion>;
 }
 
 if (isMainThread && process.send !== undefined) {

@@ -3,7 +3,14 @@ import { fileURLToPath } from "node:url";
 import { objectIdOf } from "@sallyport/core";
 import { compared, type Candidate, type ComparisonResult, type Figures } from "../comparison/compare-candidates.ts";
 import { atLeast, atMost, type Outcome } from "../comparison/outcome.ts";
-import { connections, comparison, gets, json, type RunningServer, scattered } from "../comparison/bench-environment.ts";
+import {
+  connections,
+  comparison,
+  getRequests,
+  json,
+  type RunningServer,
+  spreadIndexes,
+} from "../comparison/bench-environment.ts";
 import { LoadGenerator, type LoadRequest, send } from "../processes/load-generator.ts";
 import { pollUntil } from "../processes/measured-process.ts";
 
@@ -18,7 +25,7 @@ export const macroScenario = comparison("macros", async (bench) => {
   // Uses the same schema, so that the sessions are valid here, too.
   const product = await bench.startProduct({ "": "sallyport" }, { macros: { directory } });
 
-  const places = scattered(articles);
+  const places = spreadIndexes(articles);
   const idOf = (place: number) => objectIdOf(firstArticle + (place % articles));
   const idsFrom = (place: number) => Array.from({ length: reads }, (_, more) => idOf(place + more));
   const executions = (name: string, input: (place: number) => unknown = () => null): LoadRequest[] =>
@@ -29,13 +36,13 @@ export const macroScenario = comparison("macros", async (bench) => {
       body: JSON.stringify(input(place)),
     }));
   const getting = (name: string, server: RunningServer, path: (place: number) => string) =>
-    bench.loaded(name, server, gets(places.map(path), plain.headers));
+    bench.loaded(name, server, getRequests(places.map(path), plain.headers));
   const list = () => "/v1/objects/Contact?perPage=100";
   const read = getting("read", product, (place) => `/v1/object/${idOf(place)}`);
   const [trivials, runaways] = [executions("Trivial"), executions("Runaway")];
 
   await requireAnswer(product.address, runaways[0], '"710"');
-  await requireAnswer(product.address, gets([list()], plain.headers)[0], '"Label"');
+  await requireAnswer(product.address, getRequests([list()], plain.headers)[0], '"Label"');
   return {
     candidates: [
       bench.loaded("trivial macro", product, trivials),

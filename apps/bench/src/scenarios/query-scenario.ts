@@ -1,5 +1,11 @@
 import { atLeast } from "../comparison/outcome.ts";
-import { comparison, gets, inTurnOf, type RunningServer, scattered } from "../comparison/bench-environment.ts";
+import {
+  comparison,
+  getRequests,
+  rotateCredentials,
+  type RunningServer,
+  spreadIndexes,
+} from "../comparison/bench-environment.ts";
 import { sessionIdOf } from "../database/prepare-schema.ts";
 import { fillQueryTables } from "../database/sample-data.ts";
 
@@ -19,11 +25,11 @@ export const queryScenario = comparison("query", async (bench) => {
   const limit = await bench.runningLimit("express-query");
   await fillQueryTables(bench.database, schema.schema);
 
-  const ids = scattered(rows.sessions).map((place) => sessionIdOf(place + 1));
-  const headers = inTurnOf(schema.appKey, ids);
+  const ids = spreadIndexes(rows.sessions).map((place) => sessionIdOf(place + 1));
+  const headers = rotateCredentials(schema.appKey, ids);
   const loaded = (name: string, server: RunningServer, paths: readonly string[]) =>
-    bench.loaded(name, server, gets(paths, headers));
-  const shelves = scattered(rows.contacts / perShelf);
+    bench.loaded(name, server, getRequests(paths, headers));
+  const shelves = spreadIndexes(rows.contacts / perShelf);
   const [filters, bareFilters] = [
     shelves.map((Shelf) => listBy({ where: { Shelf } })),
     shelves.map((shelf) => `/shelf/${shelf}`),

@@ -4,11 +4,11 @@ import { atLeast } from "../comparison/outcome.ts";
 import {
   connections,
   comparison,
-  gets,
-  inTurnOf,
+  getRequests,
+  rotateCredentials,
   json,
   type RunningServer,
-  scattered,
+  spreadIndexes,
   smallRows,
 } from "../comparison/bench-environment.ts";
 import { type LoadRequest, send } from "../processes/load-generator.ts";
@@ -18,9 +18,9 @@ export const readScenario = comparison("read", async (bench) => {
   const product = await bench.runningProduct();
   const { firstArticle, articles } = await bench.smallSchema();
   const row = await bench.runningLimit("express-row");
-  const places = scattered(articles);
+  const places = spreadIndexes(articles);
   const loaded = (name: string, server: RunningServer, path: (place: number) => string) =>
-    bench.loaded(name, server, gets(places.map(path), product.headers));
+    bench.loaded(name, server, getRequests(places.map(path), product.headers));
   const read = { scenario: "read by id", ours: "read" };
   return {
     candidates: [
@@ -44,7 +44,7 @@ export const listScenario = comparison("list", async (bench) => {
   const product = await bench.runningProduct();
   const limit = await bench.runningLimit("express-list");
   const loaded = (name: string, server: RunningServer, path: string) =>
-    bench.loaded(name, server, gets(Array<string>(connections).fill(path), product.headers));
+    bench.loaded(name, server, getRequests(Array<string>(connections).fill(path), product.headers));
   const line = (size: string, name: string) => ({
     scenario: `list of 100, ${size} each`,
     ours: `list ${name}`,
@@ -70,19 +70,19 @@ export const modeReadScenario = comparison("mode-read", async (bench) => {
   const secure = await SecureClient.of(product.address, appKey);
   const users = Array.from({ length: connections }, (_, index) => (index % smallRows.users) + 1);
   const logIn = (user: number) => logInForToken(product.address, tokenLogInRequest(appKey, user));
-  const asToken = inTurnOf(appKey, await Promise.all(users.map(logIn)), "authorization");
+  const asToken = rotateCredentials(appKey, await Promise.all(users.map(logIn)), "authorization");
   const secureTokens = await Promise.all(users.map((user) => secure.logIn(product.address, user)));
-  const asSecure = inTurnOf(appKey, secureTokens, "secure-token");
+  const asSecure = rotateCredentials(appKey, secureTokens, "secure-token");
 
-  const single = scattered(articles).map((place) => `/v1/object/${objectIdOf(firstArticle + place)}`);
+  const single = spreadIndexes(articles).map((place) => `/v1/object/${objectIdOf(firstArticle + place)}`);
   const lists = single.map(() => mebibyte);
   return {
     candidates: [
-      bench.loaded("read", product, gets(single, product.headers)),
-      bench.loaded("token read", product, gets(single, asToken)),
-      bench.loaded("secure read", product, gets(single, asSecure)),
-      bench.loaded("1 MiB", product, gets(lists, product.headers)),
-      bench.loaded("1 MiB, secure", product, gets(lists, asSecure)),
+      bench.loaded("read", product, getRequests(single, product.headers)),
+      bench.loaded("token read", product, getRequests(single, asToken)),
+      bench.loaded("secure read", product, getRequests(single, asSecure)),
+      bench.loaded("1 MiB", product, getRequests(lists, product.headers)),
+      bench.loaded("1 MiB, secure", product, getRequests(lists, asSecure)),
     ],
     lines: [
       { scenario: "read with a token", ours: "token read", limit: "read", bound: atLeast(0.9) },
@@ -98,7 +98,7 @@ const reads = 10;
 export const multiScenario = comparison("multi", async (bench) => {
   const product = await bench.runningProduct();
   const { firstArticle, articles } = await bench.smallSchema();
-  const paths = scattered(articles).map((place) => `/v1/object/${objectIdOf(firstArticle + place)}`);
+  const paths = spreadIndexes(articles).map((place) => `/v1/object/${objectIdOf(firstArticle + place)}`);
   const many = async (name: string, path: string) => {
     const requests = paths.slice(0, paths.length / reads).map((_, index): LoadRequest => {
       const items = paths.slice(index * reads, (index + 1) * reads).map((each) => ({ method: "GET", path: each }));
@@ -109,7 +109,7 @@ export const multiScenario = comparison("multi", async (bench) => {
   };
   return {
     candidates: [
-      bench.loaded("read", product, gets(paths, product.headers)),
+      bench.loaded("read", product, getRequests(paths, product.headers)),
       await many("ten reads in one", "/v1/multi"),
       await many("ten reads in one transaction", "/v1/multi?atomic=true"),
     ],

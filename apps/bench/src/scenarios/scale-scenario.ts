@@ -1,6 +1,13 @@
 import { objectIdOf } from "@sallyport/core";
 import { atLeast } from "../comparison/outcome.ts";
-import { comparison, gets, inTurnOf, type ReadySchema, scattered, smallRows } from "../comparison/bench-environment.ts";
+import {
+  comparison,
+  getRequests,
+  rotateCredentials,
+  type ReadySchema,
+  spreadIndexes,
+  smallRows,
+} from "../comparison/bench-environment.ts";
 import { sessionIdOf } from "../database/prepare-schema.ts";
 
 const largeRows = { articles: 1_000_000, contacts: 0, users: 1_000, sessions: 100_000 };
@@ -13,8 +20,12 @@ export const scaleScenario = comparison("scale", async (bench) => {
   const large = await bench.schema("sallyport_large", largeRows);
   const product = await bench.startProduct({ "": small.schema, large: large.schema });
   const loaded = (name: string, schema: ReadySchema, sessions: number, path: (place: number) => string) => {
-    const ids = scattered(sessions).map((place) => sessionIdOf(place + 1));
-    return bench.loaded(name, product, gets(scattered(schema.articles).map(path), inTurnOf(schema.appKey, ids)));
+    const ids = spreadIndexes(sessions).map((place) => sessionIdOf(place + 1));
+    return bench.loaded(
+      name,
+      product,
+      getRequests(spreadIndexes(schema.articles).map(path), rotateCredentials(schema.appKey, ids)),
+    );
   };
   const object = (schema: ReadySchema) => (place: number) => `/v1/object/${objectIdOf(schema.firstArticle + place)}`;
   return {

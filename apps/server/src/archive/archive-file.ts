@@ -121,12 +121,12 @@ const sectionsOf = {
   keys: [],
 } as const satisfies { readonly [what: string]: readonly ArchiveSection[] };
 
-export type LeftOut = keyof typeof sectionsOf;
+export type OmittedContent = keyof typeof sectionsOf;
 
 /** Filters the records of the given optional parts. */
 export async function* withoutSecrets(
   parts: AsyncIterable<ArchiveChunk>,
-  leftOut: readonly LeftOut[],
+  leftOut: readonly OmittedContent[],
 ): AsyncGenerator<ArchiveChunk> {
   const sections = new Set<ArchiveSection>(leftOut.flatMap((what) => sectionsOf[what]));
   const kinds = new Set(leftOut.flatMap((what) => secretKinds[what]));

@@ -3,7 +3,7 @@ export {
   ArchiveProgress,
   FileExistsError,
   grouped,
-  type LeftOut,
+  type OmittedContent,
   readArchiveFile,
   saveArchive,
   standardStream,

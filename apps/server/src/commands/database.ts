@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describeCapabilities, type ClassDefinition, reserveUserNames, setMaintenance } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { isLoopbackHost, readModelFile } from "../configuration/index.ts";
-import { plainWords } from "./report-failure.ts";
+import { describeError } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand, Work } from "./server-command.ts";
 import { chosen, loadWithDemoNote, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
@@ -41,7 +41,7 @@ async function migrate({ config, alias, model }: MigrateOptions): Promise<void> 
         );
       }
     } catch (error) {
-      failures.push(`${label}: ${plainWords(error)}`);
+      failures.push(`${label}: ${describeError(error)}`);
     }
   }
   if (failures.length > 0) throw new CommandError(failures.join("\n       "));

@@ -4,7 +4,7 @@ import { identifiers } from "../composition/identifiers.ts";
 import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { type JsonOptions, listCommand, printJson } from "./list-command.ts";
-import { plainWords } from "./report-failure.ts";
+import { describeError } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
 import { chosen, loadWithDemoNote, nameOf, withOpened } from "./with-database.ts";
@@ -21,7 +21,9 @@ export function defineKey(group: ServerCommand): void {
         const { supplied } = await container.getAsync(identifiers.keySupply);
         for (const { kind, keyId } of supplied.values()) {
           if ((await keys.current(kind))?.keyId === keyId) continue;
-          console.error(`note: the key in encryption.${kind}KeyFile is not the current one.`);
+          console.error(
+            `note: the key in encryption.${kind}KeyFile is not the current one. Run "key rotate ${kind}" to use it.`,
+          );
         }
         return [...(await keys.accepted("rsa")), ...(await keys.accepted("jwt"))];
       },
@@ -62,7 +64,7 @@ interface Rotated extends KeyRotation {
 function defineRotate(command: ServerCommand): void {
   command
     .argument("<rsa|jwt>", "rsa: key for encrypted log-in; jwt: key that signs tokens")
-    .option("--master-key-lost", "replace a key whose master key is lost; the previous key is refused at once")
+    .option("--master-key-lost", "replace a key that a lost master key encrypted; the previous key is refused at once")
     .option("--json", "print JSON")
     .withAlias("all databases")
     .addHelpText(
@@ -87,7 +89,7 @@ async function rotate(word: string, options: RotateOptions): Promise<void> {
       rotated.push(outcome);
       if (!options.json) console.log(`${label}: ${wordsOf(outcome)}`);
     } catch (error) {
-      failures.push(`${label}: ${plainWords(error)}`);
+      failures.push(`${label}: ${describeError(error)}`);
     }
   }
   if (options.json) printJson(rotated);

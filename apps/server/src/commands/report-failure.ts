@@ -19,16 +19,16 @@ export async function advising<T>(code: ServiceError["code"], advice: string, wo
 
 /** Prints why a command failed. The stack is printed in debug mode only. */
 export function reportFailure(error: unknown): void {
-  process.stderr.write(`error: ${plainWords(error)}\n`);
+  process.stderr.write(`error: ${describeError(error)}\n`);
   if (isDebugging() && error instanceof Error) process.stderr.write(`${sourceStack(error.stack ?? "")}\n`);
   process.exitCode = 1;
 }
 
 /** Error codes of the embedded engine with messages for users. */
-const plainAlready: ReadonlySet<string> = new Set(["DIRECTORY_LOCKED", "ENGINE_STOPPED"]);
+const selfExplanatoryCodes: ReadonlySet<string> = new Set(["DIRECTORY_LOCKED", "ENGINE_STOPPED"]);
 
 /** Message of an error for the terminal. */
-export function plainWords(error: unknown): string {
+export function describeError(error: unknown): string {
   if ([ConfigurationError, StartError, CommandError, TrialError].some((plain) => error instanceof plain))
     return (error as Error).message;
   if (error instanceof ServiceError) {
@@ -40,7 +40,7 @@ export function plainWords(error: unknown): string {
   }
   if (types.isNativeError(error)) {
     const { code } = error as { code?: unknown };
-    return plainAlready.has(String(code)) ? error.message : `Unexpected error: ${error.message}`;
+    return selfExplanatoryCodes.has(String(code)) ? error.message : `Unexpected error: ${error.message}`;
   }
   return "Unexpected error.";
 }

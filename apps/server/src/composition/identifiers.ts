@@ -1,5 +1,5 @@
-import { parts } from "./parts.ts";
+import { components } from "./components.ts";
 import { useCaseIdentifiers } from "./use-cases.ts";
 
 /** All identifiers of the container. */
-export const identifiers = { ...parts, ...useCaseIdentifiers } as const;
+export const identifiers = { ...components, ...useCaseIdentifiers } as const;

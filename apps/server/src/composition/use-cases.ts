@@ -4,64 +4,65 @@ import { decodeUtf8 } from "@sallyport/http";
 import type { Container, ServiceIdentifier } from "inversify";
 import type { Configuration } from "../configuration/index.ts";
 import { macroLimits } from "../macros/macro-folders.ts";
-import { bind, by, from, of, parts, type Recipe } from "./parts.ts";
+import { bind, classFactory, classFactoryByName, components, type Factory, functionFactory } from "./components.ts";
 
-const { configuration, cursorSealing, digests, openPasswordSession, factorSecrets, gate, hasher } = parts;
-const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHooks, queueMail, changeNotice } = parts;
-const { passwordPolicy, passwordResets, proveFactor, providerSealing, random, registeredProviders } = parts;
-const { replacePassword, serializeOwnUser, slowQueries } = parts;
+const { configuration, cursorSealing, digests, openPasswordSession, factorSecrets, gate, hasher } = components;
+const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHooks, queueMail, changeNotice } =
+  components;
+const { passwordPolicy, passwordResets, proveFactor, providerSealing, random, registeredProviders } = components;
+const { replacePassword, serializeOwnUser, slowQueries } = components;
 
 /** All use cases of routes and commands, by name. This is the only place in the server that lists them. */
 const useCases = {
-  logIn: of(core.LogIn, [openPasswordSession]),
-  logInWithToken: of(core.LogInWithToken, [openPasswordSession, parts.tokens]),
-  logInSecurely: of(core.LogInSecurely, [openPasswordSession, parts.channelSecrets, random]),
-  logInCustomUser: of(core.LogInCustomUser, [gate, parts.authenticateByHook, serializeOwnUser]),
-  logOut: of(core.LogOut, []),
+  logIn: classFactory(core.LogIn, [openPasswordSession]),
+  logInWithToken: classFactory(core.LogInWithToken, [openPasswordSession, components.tokens]),
+  logInSecurely: classFactory(core.LogInSecurely, [openPasswordSession, components.channelSecrets, random]),
+  logInCustomUser: classFactory(core.LogInCustomUser, [gate, components.authenticateByHook, serializeOwnUser]),
+  logOut: classFactory(core.LogOut, []),
 
-  startProviderLogIn: by(
+  startProviderLogIn: functionFactory(
     (configured, ...needs) => new core.StartProviderLogIn(...needs, quotaOf(configured)),
     [configuration, registeredProviders, providerSealing, digests, random],
   ),
-  finishProviderLogIn: from(
+  finishProviderLogIn: classFactoryByName(
     core.FinishProviderLogIn,
     {
       providers: registeredProviders,
       sealing: providerSealing,
-      logInWithProvider: parts.logInWithProvider,
+      logInWithProvider: components.logInWithProvider,
       digests,
       random,
     },
     (configured: Configuration) => ({ quota: quotaOf(configured) }),
   ),
-  exchangeReturnCode: of(core.ExchangeReturnCode, [
+  exchangeReturnCode: classFactory(core.ExchangeReturnCode, [
     registeredProviders,
     providerSealing,
-    parts.logInWithProvider,
+    components.logInWithProvider,
     digests,
   ]),
-  logInAndLink: of(core.LogInAndLink, [openPasswordSession, digests, random, changeNotice]),
-  listOwnLinks: of(core.ListOwnLinks, []),
-  removeOwnLinks: of(core.RemoveOwnLinks, []),
-  listProviders: by(
+  logInAndLink: classFactory(core.LogInAndLink, [openPasswordSession, digests, random, changeNotice]),
+  listOwnLinks: classFactory(core.ListOwnLinks, []),
+  removeOwnLinks: classFactory(core.RemoveOwnLinks, []),
+  listProviders: functionFactory(
     ({ oAuthProviders }, ...needs) => new core.ListProviders(...needs, oAuthProviders),
-    [configuration, parts.supportedProviders, providerSealing, parts.callbackAddresses],
+    [configuration, components.supportedProviders, providerSealing, components.callbackAddresses],
   ),
-  putProvider: of(core.PutProvider, [providerSealing]),
+  putProvider: classFactory(core.PutProvider, [providerSealing]),
 
-  changePassword: by(
+  changePassword: functionFactory(
     (rings, credentials, digest, own, custom) => {
       const messages = { keyRings: rings, credentials, digests: digest, decodeText: decodeUtf8, pause };
       return new core.ChangePassword({ messages: new core.PasswordMessages(messages), own, custom });
     },
-    [keyRings, parts.credentialsCipher, digests, parts.changeOwnPassword, parts.changeCustomPassword],
+    [keyRings, components.credentialsCipher, digests, components.changeOwnPassword, components.changeCustomPassword],
   ),
-  requestPasswordReset: from(
+  requestPasswordReset: classFactoryByName(
     core.RequestPasswordReset,
     { queueMail, digests, resets: passwordResets },
     ({ mail, passwords }: Configuration) => ({ language: mail.language, perNetwork: passwords.resetsPerIp }),
   ),
-  confirmReset: from(core.ConfirmReset, {
+  confirmReset: classFactoryByName(core.ConfirmReset, {
     hasher,
     digests,
     policy: passwordPolicy,
@@ -69,59 +70,59 @@ const useCases = {
     resets: passwordResets,
     notice: changeNotice,
   }),
-  confirmCustomPassword: from(core.ConfirmCustomPassword, {
+  confirmCustomPassword: classFactoryByName(core.ConfirmCustomPassword, {
     gate,
     digests,
     replace: replacePassword,
     notice: changeNotice,
   }),
 
-  readSecondFactor: of(core.ReadSecondFactor, [factorSecrets]),
-  enrolSecondFactor: of(core.EnrolSecondFactor, [factorSecrets, parts.timeTokens, digests, random]),
-  confirmSecondFactor: of(core.ConfirmSecondFactor, [proveFactor]),
-  removeSecondFactor: of(core.RemoveSecondFactor, [proveFactor]),
-  validateSecondFactor: of(core.ValidateSecondFactor, [proveFactor]),
+  readSecondFactor: classFactory(core.ReadSecondFactor, [factorSecrets]),
+  enrolSecondFactor: classFactory(core.EnrolSecondFactor, [factorSecrets, components.timeTokens, digests, random]),
+  confirmSecondFactor: classFactory(core.ConfirmSecondFactor, [proveFactor]),
+  removeSecondFactor: classFactory(core.RemoveSecondFactor, [proveFactor]),
+  validateSecondFactor: classFactory(core.ValidateSecondFactor, [proveFactor]),
 
-  getObject: of(core.GetObject, [objectHooks]),
-  listObjects: of(core.ListObjects, [digests, cursorSealing, slowQueries, objectHooks]),
-  createObject: of(core.CreateObject, [objectHooks]),
-  updateObject: of(core.UpdateObject, [objectHooks]),
-  updateObjects: of(core.UpdateObjects, [objectHooks]),
-  deleteObject: of(core.DeleteObject, [objectHooks]),
-  restoreObject: of(core.RestoreObject, [objectHooks]),
-  listRecycled: of(core.ListRecycled, [cursorSealing]),
-  purgeRecycled: of(core.PurgeRecycled, []),
-  getReaders: of(core.GetReaders, []),
-  setReaders: of(core.SetReaders, []),
-  getLock: of(core.GetLock, []),
-  lockObject: of(core.LockObject, []),
-  unlockObject: of(core.UnlockObject, []),
+  getObject: classFactory(core.GetObject, [objectHooks]),
+  listObjects: classFactory(core.ListObjects, [digests, cursorSealing, slowQueries, objectHooks]),
+  createObject: classFactory(core.CreateObject, [objectHooks]),
+  updateObject: classFactory(core.UpdateObject, [objectHooks]),
+  updateObjects: classFactory(core.UpdateObjects, [objectHooks]),
+  deleteObject: classFactory(core.DeleteObject, [objectHooks]),
+  restoreObject: classFactory(core.RestoreObject, [objectHooks]),
+  listRecycled: classFactory(core.ListRecycled, [cursorSealing]),
+  purgeRecycled: classFactory(core.PurgeRecycled, []),
+  getReaders: classFactory(core.GetReaders, []),
+  setReaders: classFactory(core.SetReaders, []),
+  getLock: classFactory(core.GetLock, []),
+  lockObject: classFactory(core.LockObject, []),
+  unlockObject: classFactory(core.UnlockObject, []),
 
-  readStructure: of(core.ReadStructure, []),
-  listReadableClasses: of(core.ListReadableClasses, []),
-  putClass: of(core.PutClass, [indexKeeper]),
-  removeClass: of(core.RemoveClass, [indexKeeper]),
+  readStructure: classFactory(core.ReadStructure, []),
+  listReadableClasses: classFactory(core.ListReadableClasses, []),
+  putClass: classFactory(core.PutClass, [indexKeeper]),
+  removeClass: classFactory(core.RemoveClass, [indexKeeper]),
 
-  executeMacro: of(core.ExecuteMacro, [macroRunner, macroReports]),
-  listExecutableMacros: of(core.ListExecutableMacros, []),
-  putMacro: by(
+  executeMacro: classFactory(core.ExecuteMacro, [macroRunner, macroReports]),
+  listExecutableMacros: classFactory(core.ListExecutableMacros, []),
+  putMacro: functionFactory(
     (runtime, configured) => new core.PutMacro(new core.ModuleInspector(runtime, macroLimits(configured))),
     [macroRuntime, configuration],
   ),
 
-  createUser: of(core.CreateUser, [passwordPolicy, parts.createAccount]),
-  setUserPassword: of(core.SetUserPassword, [passwordPolicy, hasher, replacePassword]),
-  addCustomUser: by(
+  createUser: classFactory(core.CreateUser, [passwordPolicy, components.createAccount]),
+  setUserPassword: classFactory(core.SetUserPassword, [passwordPolicy, hasher, replacePassword]),
+  addCustomUser: functionFactory(
     ({ passwords }, ...needs) => new core.AddCustomUser(...needs, passwords.customUserMinLength),
-    [configuration, passwordPolicy, parts.createAccount],
+    [configuration, passwordPolicy, components.createAccount],
   ),
-  setCustomPassword: by(
+  setCustomPassword: functionFactory(
     ({ passwords }, ...needs) => new core.SetCustomPassword(...needs, passwords.customUserMinLength),
     [configuration, passwordPolicy, hasher, replacePassword],
   ),
-  createAppKey: of(core.CreateAppKey, [random, digests]),
-  createApplication: of(core.CreateApplication, [factorSecrets]),
-  rotateKey: of(core.RotateKey, [parts.keySupply]),
+  createAppKey: classFactory(core.CreateAppKey, [random, digests]),
+  createApplication: classFactory(core.CreateApplication, [factorSecrets]),
+  rotateKey: classFactory(core.RotateKey, [components.keySupply]),
 };
 
 /** Maximum number of pending log-ins: at a provider, or returned with a code that is not exchanged yet. */
@@ -130,23 +131,23 @@ function quotaOf({ providers: { maxPendingLogins } }: Configuration): core.Recor
 }
 
 type Table = typeof useCases;
-type PartOf<Name extends keyof Table> = Table[Name] extends Recipe<infer T> ? T : never;
+type ComponentOf<Name extends keyof Table> = Table[Name] extends Factory<infer T> ? T : never;
 const names = Object.keys(useCases) as (keyof Table)[];
 
 /** The identifiers of the use cases, by name. */
 export const useCaseIdentifiers = Object.fromEntries(names.map((name) => [name, Symbol(name)])) as unknown as {
-  readonly [Name in keyof Table]: ServiceIdentifier<PartOf<Name>>;
+  readonly [Name in keyof Table]: ServiceIdentifier<ComponentOf<Name>>;
 };
 
 /** Binds each use case, and all of them together for the routes. */
 export function bindUseCases(container: Container): void {
   for (const name of names) bindUseCase(container, name);
-  container.bind(parts.useCases).toDynamicValue(async ({ getAsync }) => {
+  container.bind(components.useCases).toDynamicValue(async ({ getAsync }) => {
     const made: Record<string, unknown> = {};
     for (const name of names) made[name] = await getAsync<unknown>(useCaseIdentifiers[name]);
     return {
-      ...(made as { readonly [Name in keyof Table]: PartOf<Name> }),
-      logInMessages: await getAsync(parts.logInMessages),
+      ...(made as { readonly [Name in keyof Table]: ComponentOf<Name> }),
+      logInMessages: await getAsync(components.logInMessages),
       keyRings: await getAsync(keyRings),
       objectHooks: await getAsync(objectHooks),
     };
@@ -154,5 +155,5 @@ export function bindUseCases(container: Container): void {
 }
 
 function bindUseCase<Name extends keyof Table>(container: Container, name: Name): void {
-  bind(container, useCaseIdentifiers[name], useCases[name] as Recipe<PartOf<Name>>);
+  bind(container, useCaseIdentifiers[name], useCases[name] as Factory<ComponentOf<Name>>);
 }

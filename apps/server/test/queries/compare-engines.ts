@@ -1,4 +1,4 @@
-import { type AdapterUnderTest, findDifference, memoryReference, readyTest } from "@sallyport/conformance-kit";
+import { type AdapterUnderTest, findDifference, memoryReference, reproductionTest } from "@sallyport/conformance-kit";
 import { createPostgresKnex, KnexStorage, type KnexStorageOptions } from "@sallyport/storage-knex";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
@@ -33,7 +33,7 @@ export async function compareEngines(runs: number, seed: number): Promise<void> 
     ];
     for (const adapter of adapters) {
       const difference = await findDifference(memoryReference, adapter, { runs, seed });
-      if (difference !== null) throw new Error(readyTest(difference, "./adapter.js"));
+      if (difference !== null) throw new Error(reproductionTest(difference, "./adapter.js"));
     }
   } finally {
     await Promise.all([server.close(), indexing.close(), engine.close()]);

@@ -26,7 +26,7 @@ export interface ClientSession {
 /** Codes for a missing or ended session. The server checks it before it processes the request. */
 const sessionEndedCodes: ReadonlySet<number> = new Set([200, 201, 202, 203, 204]);
 
-export function saysSessionIsOver(code: number): boolean {
+export function isSessionEndedCode(code: number): boolean {
   return sessionEndedCodes.has(code);
 }
 
@@ -51,6 +51,6 @@ export class HeaderSession implements ClientSession {
   }
 
   isOverWith(code: number): boolean {
-    return saysSessionIsOver(code);
+    return isSessionEndedCode(code);
   }
 }

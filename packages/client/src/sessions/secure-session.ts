@@ -12,7 +12,7 @@ import { type Bytes, webCrypto } from "../crypto/web-crypto.ts";
 import { ChannelError, TransportError } from "../errors.ts";
 import { codeOf } from "../transport/envelope.ts";
 import type { IncomingMessage, OutgoingMessage } from "../transport/transport.ts";
-import { type ClientSession, saysSessionIsOver } from "./client-session.ts";
+import { type ClientSession, isSessionEndedCode } from "./client-session.ts";
 
 /** Only the block number is incremented, so the cipher never reaches the number of another message. */
 const counterBits = 32;
@@ -84,7 +84,7 @@ export class SecureSession implements ClientSession {
   }
 
   isOverWith(code: number): boolean {
-    return saysSessionIsOver(code) || disagreement.has(code);
+    return isSessionEndedCode(code) || disagreement.has(code);
   }
 
   /** The counter block of a response. Throws unless it belongs to this session and is new. */

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import type { AdapterUnderTest } from "../adapter-under-test.ts";
 import { same } from "../assert/same.ts";
 import { differingQuery } from "./differing-query.ts";
-import { fewerObjects } from "./fewer-objects.ts";
-import { fewerSteps } from "./fewer-steps.ts";
+import { shrinkObjects } from "./shrink-objects.ts";
+import { shrinkSteps } from "./shrink-steps.ts";
 import { randomHistories } from "./histories/random-history.ts";
 import type { HistoryScenario } from "./histories/step.ts";
 import { answersOf, type Difference, type Scenario } from "./scenario.ts";
@@ -43,7 +43,7 @@ export async function compareAdapters(
   };
   const found = (await differingQuery(adapters, runs, seed)) ?? (await differingHistory(differs, histories, seed));
   if (found === null) return { ...parameters, difference: null };
-  const scenario = found.kind === "query" ? await fewerObjects(found, differs) : await fewerSteps(found, differs);
+  const scenario = found.kind === "query" ? await shrinkObjects(found, differs) : await shrinkSteps(found, differs);
   const [expected, actual] = await outcomesOf(adapters, scenario);
   return {
     ...parameters,

@@ -1,4 +1,4 @@
 export { compareAdapters, type DifferentialOptions, type DifferentialRun, findDifference } from "./compare-adapters.ts";
 export { memoryReference } from "./memory-reference.ts";
-export { readyTest } from "./ready-test.ts";
+export { reproductionTest } from "./reproduction-test.ts";
 export { type Answers, answersOf, type Difference, type Scenario } from "./scenario.ts";

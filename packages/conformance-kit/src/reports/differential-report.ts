@@ -1,5 +1,5 @@
 import { described } from "../assert/described.ts";
-import { type DifferentialRun, readyTest } from "../differential/index.ts";
+import { type DifferentialRun, reproductionTest } from "../differential/index.ts";
 import { kitVersion } from "./kit-version.ts";
 
 /** A comparison as data. A breaking change of the format increments `version`. */
@@ -13,7 +13,7 @@ export interface DifferentialReport extends DifferentialRun {
 }
 
 export function differentialReport(run: DifferentialRun, module: string): DifferentialReport {
-  const test = run.difference === null ? {} : { test: readyTest(run.difference, module) };
+  const test = run.difference === null ? {} : { test: reproductionTest(run.difference, module) };
   return { format: "sallyport-differential", version: 1, kit: kitVersion, ...run, ...test };
 }
 
@@ -30,6 +30,6 @@ export function differentialSummary(run: DifferentialRun, module: string, again:
     "",
     "As a test for Node.js:",
     "",
-    readyTest(difference, module),
+    reproductionTest(difference, module),
   ].join("\n");
 }

@@ -6,10 +6,10 @@ import { restoreObjects, createObjects, idsOf, deleteObjects, update } from "../
 import { createAppKey } from "../fixtures/apps.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
-import { generous } from "../fixtures/policy.ts";
+import { unlimitedSessions } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
-const { idleTimeout } = generous;
+const { idleTimeout } = unlimitedSessions;
 const modes = ["session", "token", "secure"] as const;
 
 /** A user with an open session. */
@@ -57,7 +57,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const visitor = await Visitor.create(r);
     for (const mode of modes) {
       const opened = visitor.newSession({ mode, appNames: ["field", "office"], deviceId: `device ${mode}` });
-      await r.sessions.open(opened, generous);
+      await r.sessions.open(opened, unlimitedSessions);
       const { digest: _digest, secretVersion: _version, ...session } = opened;
       const admission = await visitor.admitAs(r, mode, opened.digest);
       equal(admission.appKey, visitor.appKey, "the app key");
@@ -141,7 +141,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     const { userId, loginName, secretVersion } = visitor.account;
     await r.accounts.setSecret(userId, "second secret", secretVersion);
     const late = visitor.newSession();
-    await r.sessions.open(late, generous);
+    await r.sessions.open(late, unlimitedSessions);
     equal(await visitor.isAdmitted(r, late.digest), false, "whether the late session is admitted");
     const account = await accountNamed(r, loginName);
     holds(account !== null, "The account must exist");

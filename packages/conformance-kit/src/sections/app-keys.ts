@@ -7,9 +7,9 @@ import { freshDigest } from "../fixtures/digests.ts";
 import { hostileTexts, unstorableTexts } from "../fixtures/hostile-texts.ts";
 import { orderedNames, shuffledNames } from "../fixtures/ordered-names.ts";
 import { equalCounts, pluck } from "../fixtures/lists.ts";
-import { generous, minute } from "../fixtures/policy.ts";
+import { unlimitedSessions, minute } from "../fixtures/policy.ts";
 
-const { idleTimeout } = generous;
+const { idleTimeout } = unlimitedSessions;
 
 const create = (r: Repositories, name: string, digest: Digest = freshDigest()) =>
   r.appKeys.create({ name, appNames: null, origins: [] }, digest);

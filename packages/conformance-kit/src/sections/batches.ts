@@ -12,7 +12,7 @@ import { equalCounts, pluck } from "../fixtures/lists.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
 import { codeOf, errorOf } from "../fixtures/error-of.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
-import { generous, hour, minute } from "../fixtures/policy.ts";
+import { unlimitedSessions, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
 const failing: ThrottleKey = {
@@ -36,7 +36,7 @@ function logInCalls(
   const session = visitor.newSession({ mode: "secure", deviceId });
   const calls = [
     r.throttle.pass(keys, [other.key]),
-    r.sessions.open(session, { ...generous, limit }),
+    r.sessions.open(session, { ...unlimitedSessions, limit }),
     r.audit.append(auditEvent),
   ] as const;
   return { digest: session.digest, calls };

@@ -5,7 +5,7 @@ import { accountNamed } from "../fixtures/accounts.ts";
 import { changesUpTo, watermarkBehind } from "../fixtures/changes-up-to.ts";
 import { createObject, idsOf } from "../fixtures/objects.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
-import { generous, hour } from "../fixtures/policy.ts";
+import { unlimitedSessions, hour } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
 const throttleKey = { key: "a", policy: { maxFailures: 1, initialDelay: hour, maxDelay: hour, resetAfter: hour } };
@@ -70,7 +70,7 @@ export const durabilityChecks: readonly Check[] = checksOf(
       equal(idsOf(changes), [after.id], "the IDs of the objects changed since");
       equal(await repositories.channels.reserveOut(session, 1), 10n, "the next number of the channel");
       equal((await repositories.model.load()).generation, generation, "the generation of the model");
-      await repositories.sessions.open(visitor.newSession(), { ...generous, limit: 2 });
+      await repositories.sessions.open(visitor.newSession(), { ...unlimitedSessions, limit: 2 });
       equal(await repositories.sessions.count(), 2, "number of live sessions");
     },
   },

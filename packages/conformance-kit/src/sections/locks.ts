@@ -6,7 +6,7 @@ import { concurrently } from "../fixtures/concurrently.ts";
 import { changeOf } from "../fixtures/changes-up-to.ts";
 import { codeOf } from "../fixtures/error-of.ts";
 import { createObject, files, idsOf, objectOf, deleteObjects, update } from "../fixtures/objects.ts";
-import { generous, hour, minute } from "../fixtures/policy.ts";
+import { unlimitedSessions, hour, minute } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
 /** An object and two sessions that compete for it. */
@@ -154,7 +154,7 @@ const ofObjects = checksOf("locks", {
     const { visitor, id, theirs } = await scene(r);
     const mine = await visitor.open(r, { deviceId: "phone" });
     await r.locks.take(id, mine);
-    const next = await visitor.open(r, { deviceId: "phone" }, { ...generous, perDevice: 1 });
+    const next = await visitor.open(r, { deviceId: "phone" }, { ...unlimitedSessions, perDevice: 1 });
     equal(await r.locks.state(id), null, "the lock");
     await write(r, id, theirs);
     equal(await r.locks.take(id, theirs), "locked", "the outcome of taking it with another session");
@@ -239,7 +239,7 @@ export const lockChecks: readonly Check[] = [
         ["locked", "limitReached"],
         "the outcomes of taking two locks with a limit of one",
       );
-      const mine = await visitor.open(r, { deviceId: "phone" }, { ...generous, perDevice: 1 });
+      const mine = await visitor.open(r, { deviceId: "phone" }, { ...unlimitedSessions, perDevice: 1 });
       equal(
         await both(first, second, mine),
         ["locked", "limitReached"],

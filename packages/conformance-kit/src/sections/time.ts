@@ -1,7 +1,7 @@
 import { holds, equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
-import { generous, hour, minute, second } from "../fixtures/policy.ts";
+import { unlimitedSessions, hour, minute, second } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
 const day = 24 * hour;
@@ -45,7 +45,7 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
     const { wait } = await r.throttle.attempt([key]);
     holds(wait > hour - minute && wait <= hour, `The wait must not be ${wait} ms`);
-    advance(generous.idleTimeout + second);
+    advance(unlimitedSessions.idleTimeout + second);
     equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted after its expiry");
     equal(await r.sessions.count(), 0, "number of live sessions");
     advance(hour);

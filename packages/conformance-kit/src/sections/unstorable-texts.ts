@@ -5,7 +5,7 @@ import { type Check, checksOf } from "../check.ts";
 import { createUserObject } from "../fixtures/accounts.ts";
 import { freshDigest } from "../fixtures/digests.ts";
 import { unstorableTexts } from "../fixtures/hostile-texts.ts";
-import { generous } from "../fixtures/policy.ts";
+import { unlimitedSessions } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
 
 /** Asserts that each call rejects each text with 307. */
@@ -82,8 +82,9 @@ export const unstorableTextChecks: readonly Check[] = checksOf("unstorable texts
   "refuses unstorable texts in sessions": async ({ r }) => {
     const visitor = await Visitor.create(r);
     await refuses({
-      "a device": (deviceId) => r.sessions.open(visitor.newSession({ deviceId }), generous),
-      "an app name of a session": (name) => r.sessions.open(visitor.newSession({ appNames: ["fine", name] }), generous),
+      "a device": (deviceId) => r.sessions.open(visitor.newSession({ deviceId }), unlimitedSessions),
+      "an app name of a session": (name) =>
+        r.sessions.open(visitor.newSession({ appNames: ["fine", name] }), unlimitedSessions),
     });
     equal(await r.sessions.count(), 0, "number of live sessions");
   },

@@ -54,7 +54,7 @@ export function withFault(r: Repositories, fault: Fault): Repositories {
 }
 
 /** A nested transaction without a savepoint: its writes stay when it fails. */
-export const unguarded: Attempt = (part) => part();
+export const unguarded: Attempt = (work) => work();
 
 /** Lets other pending work continue. */
 export function pause(): Promise<void> {

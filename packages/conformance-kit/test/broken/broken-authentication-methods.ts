@@ -6,7 +6,7 @@ import {
   type Repositories,
 } from "@sallyport/core";
 import { accountOf } from "../../src/fixtures/accounts.ts";
-import { generous } from "../../src/fixtures/policy.ts";
+import { unlimitedSessions } from "../../src/fixtures/policy.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
 const changed = "admits no session after its custom account is disabled, removed, remapped or given a new secret";
@@ -65,7 +65,7 @@ export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
           for (const session of opened) {
             const { digest } = session;
             if (session.userId !== userId || (await r.sessions.end({ digest })) === 0) continue;
-            await r.sessions.open({ ...session, secretVersion: await versionOf(r, session) }, generous);
+            await r.sessions.open({ ...session, secretVersion: await versionOf(r, session) }, unlimitedSessions);
           }
           return outcome;
         },
@@ -118,7 +118,7 @@ export const brokenAuthenticationMethods: readonly BrokenAdapter[] = [
             if (link === undefined || authenticationMethod.kind !== "provider" || authenticationMethod.link.id !== id)
               continue;
             if ((await r.sessions.end({ digest: session.digest })) === 0) continue;
-            await r.sessions.open({ ...session, authenticationMethod: { kind: "provider", link } }, generous);
+            await r.sessions.open({ ...session, authenticationMethod: { kind: "provider", link } }, unlimitedSessions);
           }
           return outcome;
         },

@@ -37,10 +37,10 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
 
   brokenParts("does not roll back nested transactions inside others", [nested], (attempt) => {
     let depth = 0;
-    return async (part) => {
+    return async (nested) => {
       depth += 1;
       try {
-        return await (depth > 1 ? unguarded(part) : attempt(part));
+        return await (depth > 1 ? unguarded(nested) : attempt(nested));
       } finally {
         depth -= 1;
       }
@@ -49,10 +49,10 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
 
   brokenParts("allows no nested transaction after a rollback", [nested, refused], (attempt) => {
     let failure: unknown;
-    return async (part) => {
+    return async (nested) => {
       if (failure !== undefined) throw failure;
       try {
-        return await attempt(part);
+        return await attempt(nested);
       } catch (error) {
         failure = new ServiceError(799, { cause: error });
         throw error;
@@ -64,10 +64,10 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
     "keeps the writes of a nested transaction before a refused call",
     [refused],
     (attempt) =>
-      async <T>(part: () => Promise<T>) => {
+      async <T>(nested: () => Promise<T>) => {
         const outcome = await attempt<{ result: T } | { error: ServiceError }>(async () => {
           try {
-            return { result: await part() };
+            return { result: await nested() };
           } catch (error) {
             if (error instanceof ServiceError) return { error };
             throw error;
@@ -81,9 +81,9 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
   brokenParts(
     "wraps the errors of nested transactions",
     ["rethrows the errors of nested transactions unchanged", "rethrows the errors of calls unchanged"],
-    (attempt) => async (part) => {
+    (attempt) => async (nested) => {
       try {
-        return await attempt(part);
+        return await attempt(nested);
       } catch (cause) {
         throw new ServiceError(799, { cause });
       }
@@ -93,8 +93,8 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
   brokenParts(
     "throws errors of nested transactions synchronously",
     ["rethrows the errors of nested transactions unchanged"],
-    (attempt) => (part) => {
-      const begun = part();
+    (attempt) => (nested) => {
+      const begun = nested();
       return attempt(() => begun);
     },
   ),
@@ -102,8 +102,8 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
   brokenParts(
     "drops the results of nested transactions",
     ["commits a nested transaction with the outer one and returns its result", "accepts an empty nested transaction"],
-    (attempt) => async (part) => {
-      await attempt(part);
+    (attempt) => async (nested) => {
+      await attempt(nested);
       return undefined as never;
     },
   ),
@@ -121,13 +121,13 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
         transaction: async <T>(work: (r: Repositories, attempt: Attempt) => Promise<T>) => {
           const outcome = await storage.transaction<{ result: T } | { error: unknown }>(async (r, attempt) => {
             let kept = false;
-            const parts: Attempt = async (part) => {
-              const result = await attempt(part);
+            const broken: Attempt = async (nested) => {
+              const result = await attempt(nested);
               [kept, open] = [true, r];
               return result;
             };
             try {
-              return { result: await work(r, parts) };
+              return { result: await work(r, broken) };
             } catch (error) {
               if (!kept) throw error;
               return { error };
@@ -143,7 +143,7 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
   },
 
   {
-    fault: "hides the changes of a transaction with a rolled-back part from followers",
+    fault: "hides the changes of a transaction with a rolled-back nested transaction from followers",
     caughtBy: [told],
     create: (options) => {
       const storage = new MemoryStorage(options);
@@ -161,14 +161,14 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
           storage.transaction(async (r, attempt) => {
             const written: string[] = [];
             let undoes = false;
-            const parts: Attempt = (part) =>
-              attempt(part).catch((error: unknown) => {
+            const broken: Attempt = (nested) =>
+              attempt(nested).catch((error: unknown) => {
                 undoes = true;
                 throw error;
               });
             const result = await work(
               recording(r, (object) => written.push(object.id)),
-              parts,
+              broken,
             );
             if (undoes) for (const id of written) silent.add(id);
             return result;

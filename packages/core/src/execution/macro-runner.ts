@@ -55,7 +55,7 @@ interface Job {
 /**
  * Runs macros and hooks that the caller may execute. By default a macro is one transaction. It opens with the first write or lock,
  * so a read-only macro keeps no connection. If the transaction must be retried, the macro restarts. Inside an open
- * transaction, the execution is a part of it.
+ * transaction, the execution is a nested transaction.
  *
  * Both methods throw a `MacroFault` or `MacroRefusal` of the module, or the `ServiceError` that ended it, such as 706
  * without a free worker, or a failure of the database.
@@ -212,7 +212,7 @@ export class MacroRunner {
     };
   }
 
-  /** Calls a macro from another module, with the rights of the caller and as a part of the calling module. */
+  /** Calls a macro from another module, with the rights of the caller, as a nested transaction of the calling module. */
   private async call(
     scope: MacroScope,
     execution: MacroExecution,
@@ -234,7 +234,7 @@ export class MacroRunner {
     };
     try {
       const { result } = await (scope.isShared
-        ? scope.part(() => this.invoke(scope, inside, job))
+        ? scope.nested(() => this.invoke(scope, inside, job))
         : this.perform(context, inside, job));
       return result === undefined ? {} : { result };
     } catch (error) {

@@ -4,10 +4,10 @@ import type { Attempt, Repositories } from "../storage/index.ts";
 /** Opens the transaction of a scope. Calls back once it is open; rejects if it cannot be opened. */
 type OpenTransaction = (opened: (r: Repositories, attempt: Attempt) => void) => Promise<void>;
 
-/** A nested macro started before the transaction. */
-interface Part {
+/** A nested macro that started before the transaction. */
+interface NestedMacro {
   readonly running: Promise<unknown>;
-  /** The same work as a part of the transaction, once it is open. */
+  /** The same work as a nested transaction, once the transaction is open. */
   joined: Promise<unknown> | undefined;
 }
 
@@ -15,7 +15,7 @@ interface Part {
 export class MacroScope {
   private r: Repositories;
   private unit: UnitOfWork;
-  private readonly parts: Part[] = [];
+  private readonly nestedMacros: NestedMacro[] = [];
   private opening: Promise<void> | undefined;
 
   constructor(
@@ -58,30 +58,30 @@ export class MacroScope {
   }
 
   /** Runs work that may fail while the execution continues. A failure undoes its writes, even if the transaction opens inside the work. */
-  async part<T>(work: () => Promise<T>): Promise<T> {
+  async nested<T>(work: () => Promise<T>): Promise<T> {
     if (this.isOpen) return this.unit.attempt(work);
-    const part: Part = { running: work(), joined: undefined };
-    this.parts.push(part);
+    const macro: NestedMacro = { running: work(), joined: undefined };
+    this.nestedMacros.push(macro);
     try {
-      await part.running;
+      await macro.running;
     } catch {
       // Reported below, after its writes are undone.
     } finally {
-      this.parts.pop();
+      this.nestedMacros.pop();
     }
-    return (part.joined ?? part.running) as Promise<T>;
+    return (macro.joined ?? macro.running) as Promise<T>;
   }
 
-  /** Turns all running work into nested parts of the transaction, outermost first. */
+  /** Turns all running work into nested transactions, outermost first. */
   private join(index: number): Promise<void> {
-    const part = this.parts[index];
-    if (part === undefined) return Promise.resolve();
+    const macro = this.nestedMacros[index];
+    if (macro === undefined) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      part.joined = this.unit.attempt(() => {
+      macro.joined = this.unit.attempt(() => {
         void this.join(index + 1).then(resolve, reject);
-        return part.running;
+        return macro.running;
       });
-      part.joined.catch(reject);
+      macro.joined.catch(reject);
     });
   }
 }

@@ -3,13 +3,13 @@ import type { BatchRepositories, Repositories } from "./repositories.ts";
 import type { StorageArchive } from "./storage-archive.ts";
 
 /**
- * Runs a part of a transaction (a savepoint). If the part throws, its writes are undone, its error is rethrown
- * unchanged, and the transaction continues. A part awaits all of its calls and rethrows their errors: a caught error
- * may succeed on one engine and fail on another. Parts nest but do not overlap. A conflict with another transaction, a
- * lost connection or a timeout ends the whole transaction, from any part. All later calls fail with the same error.
- * After a conflict, the work runs again as usual.
+ * Runs work as a nested transaction (a savepoint). If the work throws, its writes are rolled back, its error is rethrown
+ * unchanged, and the outer transaction continues. The work awaits all of its calls and rethrows their errors: a caught
+ * error may succeed on one engine and fail on another. Nested transactions can nest but do not overlap. A conflict with
+ * another transaction, a lost connection or a timeout ends the outermost transaction, at any depth. All later calls fail
+ * with the same error. After a conflict, the work runs again as usual.
  */
-export type Attempt = <T>(part: () => Promise<T>) => Promise<T>;
+export type Attempt = <T>(work: () => Promise<T>) => Promise<T>;
 
 export interface MigrationReport {
   /** Names of the migrations applied now, in order; empty if the database was up to date. */
@@ -47,8 +47,8 @@ export interface Storage {
   /**
    * Runs the work in one read-committed transaction and commits, or rolls back if the work throws. The error is
    * rethrown unchanged. After a deadlock or serialization failure the work runs again, at most three times in all, then
-   * 706. The work must therefore await only `r`, and have no other side effects. Transactions do not nest. Use
-   * `attempt` for a part that may fail while the transaction continues.
+   * 706. The work must therefore await only `r`, and have no other side effects. Use `attempt`
+   * for a nested transaction, which may fail while this one continues.
    */
   transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T>;
 

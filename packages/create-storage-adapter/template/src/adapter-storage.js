@@ -18,7 +18,7 @@ const attempts = 3;
  * @implements {Storage}
  * @typedef {import("@sallyport/core").Storage} Storage
  * @typedef {import("@sallyport/core").Repositories} Repositories
- * @typedef {import("@sallyport/core").BatchRepositories} JointRepositories
+ * @typedef {import("@sallyport/core").BatchRepositories} BatchRepositories
  * @typedef {import("@sallyport/core").AttributeIndex} AttributeIndex
  */
 export class AdapterStorage {
@@ -52,12 +52,12 @@ export class AdapterStorage {
    * @returns {Promise<T>}
    */
   transaction(work) {
-    return this.#transact((unit) => work(this.#over(unit), (part) => unit.attempt(part)));
+    return this.#transact((unit) => work(this.#over(unit), (nested) => unit.attempt(nested)));
   }
 
   /**
    * @template T
-   * @param {(r: JointRepositories) => Promise<T>} work
+   * @param {(r: BatchRepositories) => Promise<T>} work
    * @returns {Promise<T>}
    */
   batch(work) {

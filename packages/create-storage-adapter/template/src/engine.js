@@ -70,8 +70,8 @@ export class Engine {
   }
 
   /**
-   * Sets a savepoint for a nested part of the transaction, with SQL `savepoint part_<depth>`. A finished part leaves
-   * its savepoint behind, and it is never used again.
+   * Sets a savepoint for a nested transaction, with SQL `savepoint nested_<depth>`. A finished one leaves its
+   * savepoint behind, and it is never used again.
    *
    * @param {Connection} connection
    * @param {number} depth nesting depth, from 1
@@ -82,9 +82,9 @@ export class Engine {
   }
 
   /**
-   * Rolls back to the savepoint of this depth, with SQL `rollback to savepoint part_<depth>`. Object numbers are never
-   * reused: if the engine reverts them, write the highest one again afterwards. Forget a stamp taken in this part if
-   * the engine reverts it, so that the next write takes a new one. Keep a stamp taken before this part.
+   * Rolls back to the savepoint of this depth, with SQL `rollback to savepoint nested_<depth>`. Object numbers are never
+   * reused: if the engine reverts them, write the highest one again afterwards. Forget a stamp taken in this nested transaction if
+   * the engine reverts it, so that the next write takes a new one. Keep a stamp taken before it.
    *
    * @param {Connection} connection
    * @param {number} depth

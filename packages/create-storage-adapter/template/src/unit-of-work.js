@@ -4,12 +4,12 @@ import { serviceErrorOf } from "./service-error-of.js";
 
 /**
  * The calls of one transaction. They run sequentially in the order of their requests. After a failed call, all later
- * calls fail, so that the transaction, or the nested part with the failure, is undone.
+ * calls fail, so that the transaction, or the nested transaction with the failure, is rolled back.
  */
 export class UnitOfWork {
   #connection;
   #engine;
-  /** Nesting depth of the current part. */
+  /** Depth of the current nested transaction. */
   #depth = 0;
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
@@ -50,19 +50,19 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs a nested part and undoes it if it throws. A conflict, a lost database or a time-out ends the whole
+   * Runs a nested transaction and rolls it back if it throws. A conflict, a lost database or a time-out ends the whole
    * transaction.
    *
    * @template T
-   * @param {() => Promise<T>} part
+   * @param {() => Promise<T>} work
    * @returns {Promise<T>}
    */
-  async attempt(part) {
+  async attempt(work) {
     const depth = this.#depth + 1;
     await this.run((connection) => this.#engine.setSavepoint(connection, depth));
     this.#depth = depth;
     try {
-      const result = await part();
+      const result = await work();
       await this.settled();
       return result;
     } catch (error) {

@@ -13,7 +13,7 @@ import { corsHeaders } from "./cors.ts";
 import {
   isAbsent,
   sessionEndedCode,
-  type Presented,
+  type CredentialHeader,
   type PresentedCredentials,
   presentedCredentials,
   withKeyInQuery,
@@ -85,7 +85,7 @@ function referenceOf(
 }
 
 /** The value of a header without conflicting duplicates. */
-function single({ value, conflict }: Presented): string | null {
+function single({ value, conflict }: CredentialHeader): string | null {
   return conflict ? null : value;
 }
 

@@ -4,20 +4,20 @@ import type { BrowserCookie } from "@sallyport/core";
 import { valuesIn } from "../routing/query-string.ts";
 
 export interface PresentedCredentials {
-  readonly appKey: Presented;
-  readonly sessionId: Presented;
-  readonly authorization: Presented;
-  readonly secureToken: Presented;
+  readonly appKey: CredentialHeader;
+  readonly sessionId: CredentialHeader;
+  readonly authorization: CredentialHeader;
+  readonly secureToken: CredentialHeader;
 }
 
 /** `value` is `null` if the header is absent. `conflict` marks duplicates with different values. */
-export interface Presented {
+export interface CredentialHeader {
   readonly value: string | null;
   readonly conflict: boolean;
 }
 
 /** Whether the header is absent or blank. Conflicting values count as present. */
-export function isAbsent({ value, conflict }: Presented): boolean {
+export function isAbsent({ value, conflict }: CredentialHeader): boolean {
   return value === null || (value.trim() === "" && !conflict);
 }
 
@@ -26,7 +26,7 @@ export function sessionEndedCode({ authorization, secureToken }: PresentedCreden
   return isAbsent(authorization) && isAbsent(secureToken) ? 201 : 203;
 }
 
-const absent: Presented = { value: null, conflict: false };
+const absent: CredentialHeader = { value: null, conflict: false };
 
 /** Reads credential headers from the raw list, because Node joins or drops duplicates. */
 export function presentedCredentials({ rawHeaders }: IncomingMessage): PresentedCredentials {
@@ -52,7 +52,7 @@ export function withKeyInQuery(presented: PresentedCredentials, queryString: str
   return { ...presented, appKey };
 }
 
-function another(sofar: Presented, value: string): Presented {
+function another(sofar: CredentialHeader, value: string): CredentialHeader {
   if (sofar.value === null) return { value, conflict: false };
   return sofar.value === value ? sofar : { value, conflict: true };
 }

@@ -8,7 +8,7 @@ import {
   trashSchema,
 } from "@sallyport/contract";
 import { defineRoute, type Route } from "./route.ts";
-import { singleReference, whole, written } from "./object-routes.ts";
+import { singleReference, objectSuccess, writtenObjectSchema } from "./object-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** Routes of deletion, restore and the recycle bin. */
@@ -41,11 +41,13 @@ export function deletionRoutes({ deleteObject, listRecycled, purgeRecycled, rest
       description: "Restores the object from the recycle bin, with all objects of the same deletion.",
       access: "session",
       query: objectParameters,
-      data: written,
+      data: writtenObjectSchema,
       versioned: true,
       errors: [304, 307, 308, 404, 609, 710],
       handle: async (context, { parameter, query }) =>
-        whole(await restoreObject.restoreObject(context, singleReference(parameter("idOrClass")), query.serialization)),
+        objectSuccess(
+          await restoreObject.restoreObject(context, singleReference(parameter("idOrClass")), query.serialization),
+        ),
     }),
     defineRoute({
       method: "GET",

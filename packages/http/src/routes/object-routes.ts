@@ -46,7 +46,7 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
         const reference = objectReference(parameter("idOrClass"));
         if (reference === null) throw new ServiceError(304);
         if (reference.kind === "class") return list(context, reference.className, query);
-        return whole(await getObject.getObject(context, reference, query.serialization));
+        return objectSuccess(await getObject.getObject(context, reference, query.serialization));
       },
     }),
     defineRoute({
@@ -64,7 +64,7 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
   ];
 }
 
-export const written = z.union([objectSchema, bareObjectSchema]);
+export const writtenObjectSchema = z.union([objectSchema, bareObjectSchema]);
 
 /** Routes that create and update objects. */
 export function writeRoutes({ createObject, updateObject, updateObjects }: UseCases): Route[] {
@@ -78,12 +78,14 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       access: "session",
       body: { schema: attributesRequest, faultOrder: [] },
       query: objectParameters,
-      data: written,
+      data: writtenObjectSchema,
       versioned: true,
       errors: [304, 307, 308, 404, 710],
       handle: async (context, { parameter, body, query }) => {
         const className = classNameOf(parameter("idOrClass"));
-        return whole(await createObject.createObject(context, className, body as GivenAttributes, query.serialization));
+        return objectSuccess(
+          await createObject.createObject(context, className, body as GivenAttributes, query.serialization),
+        );
       },
     }),
     defineRoute({
@@ -95,13 +97,13 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       access: "session",
       body: { schema: attributesRequest, faultOrder: [] },
       query: objectParameters,
-      data: written,
+      data: writtenObjectSchema,
       versioned: true,
       conditional: true,
       errors: [304, 307, 308, 404, 610, 710, 713],
       handle: async (context, { parameter, body, query, expectedVersions }) => {
         const input = { given: body as GivenAttributes, expectedVersions, serialization: query.serialization };
-        return whole(await updateObject.updateObject(context, singleReference(parameter("idOrClass")), input));
+        return objectSuccess(await updateObject.updateObject(context, singleReference(parameter("idOrClass")), input));
       },
     }),
     defineRoute({
@@ -145,6 +147,6 @@ function classNameOf(text: string): string {
 }
 
 /** The success with an object and its version. */
-export function whole({ object, version }: { readonly object: unknown; readonly version: number }): Success {
+export function objectSuccess({ object, version }: { readonly object: unknown; readonly version: number }): Success {
   return { data: object, version };
 }

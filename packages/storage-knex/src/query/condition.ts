@@ -1,5 +1,5 @@
 import type { Comparison, Filter, Hop, JsonValue, ValuePath } from "@sallyport/core";
-import { indexedPart, isShort, type QueryScope } from "./query-scope.ts";
+import { indexedPart, fitsIndexedPrefix, type QueryScope } from "./query-scope.ts";
 
 /**
  * A filter as a condition on the object `o`. It can be null where the filter is false; `not` becomes `is not true`.
@@ -75,7 +75,7 @@ function isEmpty(path: ValuePath, o: string, scope: QueryScope): string {
 function isOneOf(path: ValuePath, values: readonly JsonValue[], holder: string, scope: QueryScope): string {
   const { indexedCharacters } = scope;
   const [indexed, whole] = scope.leaf(holder, path);
-  if (whole === undefined || values.every((value) => isShort(String(value), indexedCharacters)))
+  if (whole === undefined || values.every((value) => fitsIndexedPrefix(String(value), indexedCharacters)))
     return scope.isAmong(indexed, path.type, values);
   const starts = scope.isAmong(
     indexed,
@@ -92,7 +92,7 @@ function compares(
 ): string {
   const { indexedCharacters } = scope;
   const [indexed, whole] = scope.leaf(holder, path);
-  if (whole === undefined || isShort(String(value), indexedCharacters))
+  if (whole === undefined || fitsIndexedPrefix(String(value), indexedCharacters))
     return `${indexed} ${operators[operator]} ${scope.operand(path.type, value)}`;
   const bound = operator === "gt" || operator === "gte" ? ">=" : "<=";
   const start = scope.operand(path.type, indexedPart(String(value), indexedCharacters));

@@ -123,7 +123,7 @@ export function indexedPart(text: string, indexedCharacters: number): string {
 }
 
 /** Whether the indexed prefix suffices to compare with this text. */
-export function isShort(text: string, indexedCharacters: number): boolean {
+export function fitsIndexedPrefix(text: string, indexedCharacters: number): boolean {
   return (
     text.length < indexedCharacters || (text.length < 2 * indexedCharacters && [...text].length < indexedCharacters)
   );
@@ -142,7 +142,7 @@ export function visibleClasses(classes: readonly string[], visibility: Visibilit
 }
 
 /** Whether the query asks for all objects of the classes by number. Prepared statements serve it. */
-export function isPlain({ filter, sort }: ObjectQuery): boolean {
+export function isFullList({ filter, sort }: ObjectQuery): boolean {
   return filter === undefined && (sort === undefined || sort.length === 0);
 }
 

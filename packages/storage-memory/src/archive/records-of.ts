@@ -8,7 +8,7 @@ import {
 } from "@sallyport/core";
 import { accountsOf } from "../memory-account-repository.ts";
 import { keyOf } from "../memory-record-repository.ts";
-import { partByName } from "../table.ts";
+import { pageByName } from "../table.ts";
 import type { ArchivedState } from "./archived-state.ts";
 
 /** All records of an unchanging state, in archive order. */
@@ -92,5 +92,5 @@ function byNumber<T>(entries: Iterable<readonly [number, T]>): (readonly [number
 }
 
 function byName<T>(all: Iterable<T>, nameOf: (each: T) => string): T[] {
-  return partByName(all, nameOf, null, Number.POSITIVE_INFINITY);
+  return pageByName(all, nameOf, null, Number.POSITIVE_INFINITY);
 }

@@ -149,13 +149,13 @@ export function macroFolderOption(otherwise: string): Option {
 }
 
 /** Directory for new macros: the given one, the configured one, or `./macros`. */
-export function writtenFolder(directory: string | undefined, config?: string): string {
+export function macroFolder(directory: string | undefined, config?: string): string {
   return resolve(directory ?? configuredFolder(config) ?? ownFolder);
 }
 
 /** Directory for trials: that of `writtenFolder`, or that of the demo if it does not exist. */
 function trialFolder(directory: string | undefined, config?: string): string {
-  const folder = writtenFolder(directory, config);
+  const folder = macroFolder(directory, config);
   return directory === undefined && !existsSync(folder) ? (demoMacros() ?? folder) : folder;
 }
 

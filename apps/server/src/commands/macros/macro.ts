@@ -6,7 +6,7 @@ import { Option } from "commander";
 import { draftedHooks, draftOf } from "../../authoring/macro-drafts.ts";
 import { CommandError } from "../command-error.ts";
 import type { ServerCommand } from "../server-command.ts";
-import { addTrialCommands, macroFolderOption, type MacroFolderOptions, writtenFolder } from "./macro-trial.ts";
+import { addTrialCommands, macroFolder, macroFolderOption, type MacroFolderOptions } from "./macro-trial.ts";
 import { addStoredMacroCommands } from "./stored-macros.ts";
 
 /** `macro new|run|test`, and `macro put|list|show|history|remove` for stored macros. */
@@ -37,7 +37,7 @@ async function begin(name: string, { hook, classes, language, directory }: NewOp
   if (!isMacroName(name)) throw new CommandError(`"${name}" is not a macro name: ${nameWords}.`);
   if (hook === "xRestApi_Authenticate" && name !== hook)
     throw new CommandError(`The hook ${hook} must have the name ${hook}.`);
-  const folder = writtenFolder(directory);
+  const folder = macroFolder(directory);
   const draft = draftOf({ name, hook: hook ?? null, classes: classes.split(","), language });
   const files = draft.map(({ file, text }) => ({ path: join(folder, file), text }));
   const taken = files.find(({ path }) => existsSync(path));

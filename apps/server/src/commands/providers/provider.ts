@@ -14,12 +14,12 @@ import { listCommand, printJson } from "../list-command.ts";
 import { advising } from "../report-failure.ts";
 import { CommandError } from "../command-error.ts";
 import { readGivenFile, type ServerCommand, type Work } from "../server-command.ts";
-import { missingOf, providerWords, testProvider, typeOf } from "./test-provider.ts";
+import { missingConfiguration, providerTypeList, testProvider, typeOf } from "./test-provider.ts";
 
 /** `provider add|test|list|show|remove`, and `provider links|unlink` for linked accounts. */
 export function defineProvider(group: ServerCommand): void {
   const ofOne = (verb: string, description: string) =>
-    group.command(verb).description(description).argument("<type>", providerWords);
+    group.command(verb).description(description).argument("<type>", providerTypeList);
   ofOne("add", "register a provider, or replace its registration; reads the additional data from standard input")
     .option("--name <text>", "display name (default: the type)")
     .option("--data-file <file>", "file with the additional data")
@@ -85,7 +85,8 @@ async function add(word: string, options: AddOptions): Promise<Work> {
     const callback = (await container.getAsync(identifiers.callbackAddresses)).known(database.alias, type, accepted);
     console.log(`Registered provider ${type}. It takes effect with the next request.`);
     if (callback !== null) console.log(`Register this callback URL at the provider: ${callback}`);
-    for (const line of missingOf(container.get(identifiers.configuration), type, callback)) console.error(line);
+    for (const line of missingConfiguration(container.get(identifiers.configuration), type, callback))
+      console.error(line);
   };
 }
 

@@ -16,16 +16,20 @@ import type { Work } from "../server-command.ts";
 import type { OpenedDatabase } from "../with-database.ts";
 
 /** Provider types for help and error messages. */
-export const providerWords = `${providerTypes.slice(0, -1).join(", ")} or ${providerTypes.at(-1)}`;
+export const providerTypeList = `${providerTypes.slice(0, -1).join(", ")} or ${providerTypes.at(-1)}`;
 
 export function typeOf(word: string): ProviderType {
   const type = providerTypeOf(word);
-  if (type === null) throw new CommandError(`"${word}" is not a provider. Use ${providerWords}.`);
+  if (type === null) throw new CommandError(`"${word}" is not a provider. Use ${providerTypeList}.`);
   return type;
 }
 
 /** Missing configuration for a log-in with the provider. */
-export function missingOf({ oAuthProviders }: Configuration, type: ProviderType, callback: string | null): string[] {
+export function missingConfiguration(
+  { oAuthProviders }: Configuration,
+  type: ProviderType,
+  callback: string | null,
+): string[] {
   const statusLines = oAuthProviders.includes(type)
     ? []
     : [`The provider is not enabled. Add {"name": "${type}"} to oAuthProviders in the configuration.`];
@@ -47,7 +51,7 @@ export function testProvider(word: string): Work {
     );
     const callback = (await container.getAsync(identifiers.callbackAddresses)).known(database.alias, type, data);
     if (entry.defaultUserId !== null) await requireUser(opened, entry.defaultUserId);
-    for (const line of missingOf(container.get(identifiers.configuration), type, callback))
+    for (const line of missingConfiguration(container.get(identifiers.configuration), type, callback))
       throw new CommandError(line);
     await checked("The provider", () => provider.check(data));
     console.log(`The provider ${type} works. Its callback URL is ${callback}`);

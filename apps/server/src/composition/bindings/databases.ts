@@ -4,28 +4,35 @@ import type { Configuration, DatabaseConfiguration } from "../../configuration/i
 import { holdsDemo } from "../../demo/index.ts";
 import { databaseMacros, macroLimits } from "../../macros/macro-folders.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
-import { by, of, parts, type Recipes } from "../parts.ts";
+import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 import { DatabasePreparation } from "../storages/database-preparation.ts";
 import { DemoSeeder } from "../storages/demo-data.ts";
 import type { StorageEngines } from "../storages/storage-engines.ts";
 
-const { configuration, databases, demoSeeder, digests, logger } = parts;
+const { configuration, databases, demoSeeder, digests, logger } = components;
 
 /** Databases, their preparation and their cleanup. */
-export const databaseParts = {
-  databases: by(
+export const databaseFactories = {
+  databases: functionFactory(
     (configured, engines, digest, ...[folders, runtime, reports]) => {
       const macros = { folders, runtime, reports, limits: macroLimits(configured) };
       return openDatabases(configured, engines, digest, (database) => databaseMacros(database, macros));
     },
-    [configuration, parts.engines, digests, parts.macroFolders, parts.macroRuntime, parts.macroReports],
+    [
+      configuration,
+      components.engines,
+      digests,
+      components.macroFolders,
+      components.macroRuntime,
+      components.macroReports,
+    ],
   ),
-  sweeper: by(
+  sweeper: functionFactory(
     (served, { cleanup }, log) => new Sweeper(served, cleanup.interval, log),
     [databases, configuration, logger],
   ),
-  demoSeeder: of(DemoSeeder, [parts.hasher, digests, logger]),
-  preparation: by(
+  demoSeeder: classFactory(DemoSeeder, [components.hasher, digests, logger]),
+  preparation: functionFactory(
     (served, { databases: configurations, demo }, log, seeder, providerEntries, keyRings) =>
       new DatabasePreparation({
         databases: served,
@@ -38,9 +45,9 @@ export const databaseParts = {
           if (demo && holdsDemo(await seeder.seed(database))) await providerEntries?.register(database);
         },
       }),
-    [databases, configuration, logger, demoSeeder, parts.demoProviderEntries, parts.keyRings],
+    [databases, configuration, logger, demoSeeder, components.demoProviderEntries, components.keyRings],
   ),
-} satisfies Recipes;
+} satisfies Factories;
 
 /** The configured databases by alias; `null` for one without storage. */
 async function openDatabases(

@@ -9,36 +9,42 @@ import {
 import type { Configuration } from "../../configuration/index.ts";
 import { demoCredentials, holdsDemo } from "../../demo/index.ts";
 import type { ServerOperations } from "../../operations/server-operations.ts";
-import { by, byName, from, parts, type Recipes } from "../parts.ts";
+import {
+  classFactoryByName,
+  components,
+  type Factories,
+  functionFactory,
+  functionFactoryByName,
+} from "../components.ts";
 import type { DemoSeeder } from "../storages/demo-data.ts";
 import { version } from "../version.ts";
 
 /** The HTTP adapter. */
-export const httpParts = {
-  httpSettings: by(settingsOf, [parts.configuration]),
-  routes: by(routeTable, [parts.useCases]),
-  publishedKeys: from(DatabaseKeys, { databases: parts.databases, keyRings: parts.keyRings }),
-  playground: by(playgroundOf, [parts.configuration, parts.demoSeeder]),
-  application: byName(
+export const httpFactories = {
+  httpSettings: functionFactory(settingsOf, [components.configuration]),
+  routes: functionFactory(routeTable, [components.useCases]),
+  publishedKeys: classFactoryByName(DatabaseKeys, { databases: components.databases, keyRings: components.keyRings }),
+  playground: functionFactory(playgroundOf, [components.configuration, components.demoSeeder]),
+  application: functionFactoryByName(
     ({ operations, ...needs }: ApplicationParts & { readonly operations: ServerOperations }) => {
       const application = createApplication({ operations, ...needs });
       operations.watch(application);
       return application;
     },
     {
-      settings: parts.httpSettings,
-      databases: parts.databases,
-      routes: parts.routes,
-      operations: parts.operations,
-      observer: parts.observer,
-      digests: parts.digests,
-      credentialReader: parts.credentialReader,
-      traffic: parts.channelTraffic,
-      publishedKeys: parts.publishedKeys,
-      playground: parts.playground,
+      settings: components.httpSettings,
+      databases: components.databases,
+      routes: components.routes,
+      operations: components.operations,
+      observer: components.observer,
+      digests: components.digests,
+      credentialReader: components.credentialReader,
+      traffic: components.channelTraffic,
+      publishedKeys: components.publishedKeys,
+      playground: components.playground,
     },
   ),
-} satisfies Recipes;
+} satisfies Factories;
 
 /** The page shows the credentials of the demo where a database contains it. */
 function playgroundOf({ docs }: Configuration, { states }: DemoSeeder): Playground | null {

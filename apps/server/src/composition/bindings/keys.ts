@@ -4,16 +4,17 @@ import * as crypto from "@sallyport/crypto";
 import { parseUniqueObject } from "@sallyport/http";
 import type { Configuration } from "../../configuration/index.ts";
 import { CountedPasswordHasher } from "../../operations/metrics.ts";
-import { by, from, of, parts, type Recipes } from "../parts.ts";
+import { classFactory, classFactoryByName, components, type Factories, functionFactory } from "../components.ts";
 import { masterKeyOf, suppliedKeys } from "../supplied-files.ts";
 
-const { channelSecrets, configuration, credentialsCipher, digests, keyRings, keySupply, keyWrapping, random } = parts;
+const { channelSecrets, configuration, credentialsCipher, digests, keyRings, keySupply, keyWrapping, random } =
+  components;
 
 /** Digests, password hashes, server keys, tokens, and ciphers of encrypted log-ins and traffic. */
-export const keyParts = {
-  digests: of(crypto.NodeDigests, []),
-  random: of(crypto.NodeRandomSource, []),
-  hasher: by(
+export const keyFactories = {
+  digests: classFactory(crypto.NodeDigests, []),
+  random: classFactory(crypto.NodeRandomSource, []),
+  hasher: functionFactory(
     async ({ passwords: { argon2, hashConcurrency: concurrency, hashQueueLimit: queueLimit } }) => {
       const options = { ...argon2, queueLimit, ...(concurrency === undefined ? {} : { concurrency }) };
       return new CountedPasswordHasher(await crypto.Argon2PasswordHasher.create(options));
@@ -21,17 +22,17 @@ export const keyParts = {
     [configuration],
   ),
 
-  keyWrapping: by(
+  keyWrapping: functionFactory(
     async (configured) => {
       const masterKey = await masterKeyOf(configured);
       return masterKey === null ? null : new crypto.AesGcmKeyWrapping(masterKey);
     },
     [configuration],
   ),
-  cursorSealing: from(core.CursorSealing, { wrapping: keyWrapping, random }, () => ({
+  cursorSealing: classFactoryByName(core.CursorSealing, { wrapping: keyWrapping, random }, () => ({
     wrappingBy: (secret: string) => new crypto.AesGcmKeyWrapping(Buffer.from(secret, "base64url")),
   })),
-  keySupply: by(
+  keySupply: functionFactory(
     (configured, wrapping) => {
       const serverKeys = new crypto.NodeServerKeys();
       const rsaBits = Number(configured.encryption.rsaBits) as 2048 | 3072 | 4096;
@@ -39,13 +40,13 @@ export const keyParts = {
     },
     [configuration, keyWrapping],
   ),
-  keyRings: of(core.KeyRings, [keySupply]),
-  channelSecrets: of(core.ChannelSecrets, [keyWrapping]),
-  credentialsCipher: by(
+  keyRings: classFactory(core.KeyRings, [keySupply]),
+  channelSecrets: classFactory(core.ChannelSecrets, [keyWrapping]),
+  credentialsCipher: functionFactory(
     ({ encryption: { legacyPkcs1 } }) => new crypto.RsaCredentialsCipher({ legacyPkcs1 }),
     [configuration],
   ),
-  logInMessages: by(
+  logInMessages: functionFactory(
     (rings, credentials, digest) =>
       new core.LogInMessages({
         keyRings: rings,
@@ -59,15 +60,15 @@ export const keyParts = {
       }),
     [keyRings, credentialsCipher, digests],
   ),
-  channelTraffic: by(
+  channelTraffic: functionFactory(
     (secrets) => new core.ChannelTraffic(secrets, new core.OutgoingNumbers(), new crypto.AesCtrChannelCipher()),
     [channelSecrets],
   ),
-  tokens: from(core.Tokens, { keyRings, digests, random }, ({ applicationName }: Configuration) => ({
+  tokens: classFactoryByName(core.Tokens, { keyRings, digests, random }, ({ applicationName }: Configuration) => ({
     signer: new crypto.JwtTokenSigner(),
     verifier: new crypto.JwtTokenVerifier(),
     issuer: applicationName,
     now: Date.now,
   })),
-  credentialReader: of(core.CredentialReader, [digests, parts.tokens, channelSecrets]),
-} satisfies Recipes;
+  credentialReader: classFactory(core.CredentialReader, [digests, components.tokens, channelSecrets]),
+} satisfies Factories;

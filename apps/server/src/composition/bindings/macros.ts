@@ -4,23 +4,23 @@ import { QuickJsMacroRuntime } from "@sallyport/macros";
 import type { Configuration } from "../../configuration/index.ts";
 import { MacroFolders, macroLimits, macroThreads } from "../../macros/macro-folders.ts";
 import { MacroLog } from "../../operations/macro-log.ts";
-import { by, from, of, parts, type Recipes } from "../parts.ts";
+import { classFactory, classFactoryByName, components, type Factories, functionFactory } from "../components.ts";
 
-const { configuration, cursorSealing, digests, logger, macroReports, macroRuntime, slowQueries } = parts;
+const { configuration, cursorSealing, digests, logger, macroReports, macroRuntime, slowQueries } = components;
 
 /** Macros: sources, runtime and host calls. */
-export const macroParts = {
-  macroRuntime: by(
+export const macroFactories = {
+  macroRuntime: functionFactory(
     ({ macros: { threads, queueLimit: queue, threadPriority } }) =>
       new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, threadPriority }),
     [configuration],
   ),
-  macroReports: of(MacroLog, [logger, parts.metrics]),
-  macroFolders: from(MacroFolders, { runtime: macroRuntime, logger }, (configured: Configuration) => ({
+  macroReports: classFactory(MacroLog, [logger, components.metrics]),
+  macroFolders: classFactoryByName(MacroFolders, { runtime: macroRuntime, logger }, (configured: Configuration) => ({
     limits: macroLimits(configured),
     isWatching: configured.macros.watch,
   })),
-  objectHooks: by(
+  objectHooks: functionFactory(
     (runtime, reports, { macros: { queueTimeout, timeout } }, ...reading) => {
       const forms = new ContractForms();
       // Hooks call use cases that call hooks again, so their runner needs the hooks under construction.
@@ -45,8 +45,8 @@ export const macroParts = {
     },
     [macroRuntime, macroReports, configuration, digests, cursorSealing, slowQueries],
   ),
-  macroRunner: by(({ runner }) => runner, [parts.objectHooks]),
-} satisfies Recipes;
+  macroRunner: functionFactory(({ runner }) => runner, [components.objectHooks]),
+} satisfies Factories;
 
 function after(milliseconds: number, call: () => void): () => void {
   const timer = setTimeout(call, milliseconds);

@@ -4,32 +4,32 @@ import { OutboxNotifier, MailRelay } from "../../mail/mail-relay.ts";
 import { readTemplates } from "../../mail/read-templates.ts";
 import { TemplateMessageWriter } from "../../mail/template-message-writer.ts";
 import { MailLog } from "../../operations/mail-log.ts";
-import { by, of, parts, type Recipes } from "../parts.ts";
+import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 
-const { configuration, digests, logger, outboxNotifier, mailer, metrics, sealedMailJobs } = parts;
+const { configuration, digests, logger, outboxNotifier, mailer, metrics, sealedMailJobs } = components;
 
 /** Mail: queue, templates and delivery. */
-export const mailParts = {
-  outboxNotifier: of(OutboxNotifier, []),
-  sealedMailJobs: of(SealedMailJobs, [parts.keyWrapping]),
-  mailer: by(createMailer, [configuration]),
-  queueMail: by(
+export const mailFactories = {
+  outboxNotifier: classFactory(OutboxNotifier, []),
+  sealedMailJobs: classFactory(SealedMailJobs, [components.keyWrapping]),
+  mailer: functionFactory(createMailer, [configuration]),
+  queueMail: functionFactory(
     (jobs, digest, notifier, { mail }) => {
       const settings = (mail.smtp.host ?? mail.directory) === undefined ? null : mail;
       return new QueueMail({ jobs, digests: digest, settings, notify: (alias) => notifier.notify(alias) });
     },
     [sealedMailJobs, digests, outboxNotifier, configuration],
   ),
-  deliverMail: by(
+  deliverMail: functionFactory(
     (transport, jobs, resetMail, { mail, applicationName, passwords }) => {
       if (transport === null) return null;
       const frame = { service: applicationName, resetLink: passwords.resetLink ?? null };
       const messages = new TemplateMessageWriter(readTemplates(mail.templatesDirectory).templates, frame);
       return new DeliverMail({ jobs, resetMail, messages, mailer: transport });
     },
-    [mailer, sealedMailJobs, parts.resetMail, configuration],
+    [mailer, sealedMailJobs, components.resetMail, configuration],
   ),
-  mailRelay: by(
+  mailRelay: functionFactory(
     (deliverMail, notifier, log, measured, { mail: { pollInterval: interval, smtp } }) => {
       if (deliverMail === null) return null;
       const reports = new MailLog(log, measured);
@@ -37,9 +37,9 @@ export const mailParts = {
       notifier.subscribe((alias) => relay.notify(alias));
       return relay;
     },
-    [parts.deliverMail, outboxNotifier, logger, metrics, configuration],
+    [components.deliverMail, outboxNotifier, logger, metrics, configuration],
   ),
-} satisfies Recipes;
+} satisfies Factories;
 
 /** Milliseconds. A mail times out after six SMTP replies at the last moment; the rest covers its preparation. */
 function leaseOf(timeout: number): number {

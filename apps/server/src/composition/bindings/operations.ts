@@ -3,13 +3,13 @@ import { allObservers, RequestLog, SlowQueryLog } from "../../operations/request
 import { IndexKeeper } from "../../operations/index-keeper.ts";
 import { Metrics } from "../../operations/metrics.ts";
 import { ReadinessProbe, ServerOperations } from "../../operations/server-operations.ts";
-import { by, of, parts, type Recipes } from "../parts.ts";
+import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 
-const { alignIndexes, configuration, databases, keyRings, logger, metrics } = parts;
+const { alignIndexes, configuration, databases, keyRings, logger, metrics } = components;
 
 /** Metrics, logs and health for operators. */
-export const operationsParts = {
-  metrics: by(
+export const operationsFactories = {
+  metrics: functionFactory(
     (engines, hasher, macroRuntime) => {
       const measured = new Metrics();
       measured.watchPools(() => engines.pools());
@@ -17,17 +17,17 @@ export const operationsParts = {
       measured.watchMacros(macroRuntime);
       return measured;
     },
-    [parts.engines, parts.hasher, parts.macroRuntime],
+    [components.engines, components.hasher, components.macroRuntime],
   ),
-  alignIndexes: of(AlignIndexes, []),
-  indexKeeper: of(IndexKeeper, [alignIndexes, logger]),
-  operations: by(
+  alignIndexes: classFactory(AlignIndexes, []),
+  indexKeeper: classFactory(IndexKeeper, [alignIndexes, logger]),
+  operations: functionFactory(
     (served, rings, ...measured) => new ServerOperations(new ReadinessProbe(served, rings), ...measured),
     [databases, keyRings, metrics, configuration],
   ),
-  slowQueries: by(
+  slowQueries: functionFactory(
     ({ log: { slowQueryThreshold } }, log) => new SlowQueryLog(log, slowQueryThreshold),
     [configuration, logger],
   ),
-  observer: by((log, measured) => allObservers(new RequestLog(log), measured), [logger, metrics]),
-} satisfies Recipes;
+  observer: functionFactory((log, measured) => allObservers(new RequestLog(log), measured), [logger, metrics]),
+} satisfies Factories;

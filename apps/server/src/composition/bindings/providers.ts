@@ -10,42 +10,43 @@ import {
 } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
 import { identifiers } from "../identifiers.ts";
-import { by, of, parts, type Recipes } from "../parts.ts";
+import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 import { publicAddress } from "../public-address.ts";
 import { DemoProviderEntries } from "../storages/demo-data.ts";
 
-const { callbackAddresses, configuration, demoProviders, digests, supportedProviders, providerSealing, random } = parts;
+const { callbackAddresses, configuration, demoProviders, digests, supportedProviders, providerSealing, random } =
+  components;
 
 /** Log-in with external providers. */
-export const providerParts = {
-  supportedProviders: by(
+export const providerFactories = {
+  supportedProviders: functionFactory(
     ({ providers: { fakeUrl = null, timeout, allowPrivateAddresses } }, demo) =>
       identityProviders({ timeout, allowPrivateAddresses, fakeProviders: demo?.url ?? fakeUrl }),
     [configuration, demoProviders],
   ),
-  providerSealing: of(ProviderSealing, [parts.keyWrapping]),
-  callbackAddresses: by((configured) => new CallbackAddresses(publicAddress(configured)), [configuration]),
-  registeredProviders: by(
+  providerSealing: classFactory(ProviderSealing, [components.keyWrapping]),
+  callbackAddresses: functionFactory((configured) => new CallbackAddresses(publicAddress(configured)), [configuration]),
+  registeredProviders: functionFactory(
     ({ oAuthProviders }, known, ...needs) => new RegisteredProviders(enabledProviders(known, oAuthProviders), ...needs),
     [configuration, supportedProviders, providerSealing, callbackAddresses],
   ),
-  assignProviderUser: by(
+  assignProviderUser: functionFactory(
     (hooks, ...needs) => new AssignProviderUser(hooks, new AcceptProviderUser(hooks), ...needs),
-    [parts.objectHooks, digests, random],
+    [components.objectHooks, digests, random],
   ),
-  logInWithProvider: of(LogInWithProvider, [
-    parts.gate,
-    parts.assignProviderUser,
-    parts.serializeOwnUser,
+  logInWithProvider: classFactory(LogInWithProvider, [
+    components.gate,
+    components.assignProviderUser,
+    components.serializeOwnUser,
     digests,
     random,
   ]),
-  demoProviderEntries: by(
+  demoProviderEntries: functionFactory(
     (demo, known, putProvider, sealing) =>
       demo === null ? null : new DemoProviderEntries({ demoProviders: demo, known, putProvider, sealing }),
     [demoProviders, supportedProviders, identifiers.putProvider, providerSealing],
   ),
-} satisfies Recipes;
+} satisfies Factories;
 
 function enabledProviders(
   known: ReadonlyMap<ProviderType, IdentityProvider>,

@@ -2,31 +2,42 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as core from "@sallyport/core";
 import { ListedBreachedPasswords, OtplibTimeTokens } from "@sallyport/crypto";
 import type { Configuration } from "../../configuration/index.ts";
-import { by, from, of, parts, type Recipes } from "../parts.ts";
+import { classFactory, classFactoryByName, components, type Factories, functionFactory } from "../components.ts";
 
-const { checkSecondFactors, configuration, digests, factorProofs, factorSecrets, gate, hasher, objectHooks } = parts;
-const { changeNotice, queueMail, passwordPolicy, random, replacePassword } = parts;
+const { checkSecondFactors, configuration, digests, factorProofs, factorSecrets, gate, hasher, objectHooks } =
+  components;
+const { changeNotice, queueMail, passwordPolicy, random, replacePassword } = components;
 
 /** The log-in gate, authentication and passwords. */
-export const userParts = {
-  gate: by((...needs) => new core.Gate(...needs, pause), [digests, random, checkSecondFactors]),
-  verifyPassword: of(core.VerifyPassword, [hasher, digests]),
-  createAccount: of(core.CreateAccount, [hasher, digests, random]),
-  serializeOwnUser: of(core.SerializeOwnUser, [objectHooks]),
-  openPasswordSession: of(core.OpenPasswordSession, [gate, parts.verifyPassword, parts.serializeOwnUser]),
+export const userFactories = {
+  gate: functionFactory((...needs) => new core.Gate(...needs, pause), [digests, random, checkSecondFactors]),
+  verifyPassword: classFactory(core.VerifyPassword, [hasher, digests]),
+  createAccount: classFactory(core.CreateAccount, [hasher, digests, random]),
+  serializeOwnUser: classFactory(core.SerializeOwnUser, [objectHooks]),
+  openPasswordSession: classFactory(core.OpenPasswordSession, [
+    gate,
+    components.verifyPassword,
+    components.serializeOwnUser,
+  ]),
 
-  passwordPolicy: by((...needs) => new core.PasswordPolicy(...needs, new ListedBreachedPasswords()), [hasher, digests]),
-  replacePassword: by(({ passwords }) => new core.ReplacePassword(passwords.history), [configuration]),
-  resetMail: of(core.PrepareResetMail, [digests, random, parts.passwordResets]),
-  changeNotice: by((queue, { mail }) => new core.ChangeNotice(queue, mail.language), [queueMail, configuration]),
-  changeOwnPassword: from(core.ChangeOwnPassword, {
+  passwordPolicy: functionFactory(
+    (...needs) => new core.PasswordPolicy(...needs, new ListedBreachedPasswords()),
+    [hasher, digests],
+  ),
+  replacePassword: functionFactory(({ passwords }) => new core.ReplacePassword(passwords.history), [configuration]),
+  resetMail: classFactory(core.PrepareResetMail, [digests, random, components.passwordResets]),
+  changeNotice: functionFactory(
+    (queue, { mail }) => new core.ChangeNotice(queue, mail.language),
+    [queueMail, configuration],
+  ),
+  changeOwnPassword: classFactoryByName(core.ChangeOwnPassword, {
     gate,
     digests,
     policy: passwordPolicy,
     replace: replacePassword,
     notice: changeNotice,
   }),
-  passwordResets: by(
+  passwordResets: functionFactory(
     (hooks, { passwords }) => ({
       own: core.ownPasswordReset,
       custom: core.customPasswordReset(hooks, passwords.customUserMinLength),
@@ -34,19 +45,19 @@ export const userParts = {
     [objectHooks, configuration],
   ),
 
-  timeTokens: of(OtplibTimeTokens, []),
-  factorSecrets: of(core.FactorSecrets, [parts.keyWrapping, digests]),
-  factorProofs: of(core.FactorProofs, [factorSecrets, parts.timeTokens, digests]),
-  checkSecondFactors: of(core.CheckSecondFactors, [factorProofs]),
-  proveFactor: of(core.ProveFactor, [gate, factorProofs]),
+  timeTokens: classFactory(OtplibTimeTokens, []),
+  factorSecrets: classFactory(core.FactorSecrets, [components.keyWrapping, digests]),
+  factorProofs: classFactory(core.FactorProofs, [factorSecrets, components.timeTokens, digests]),
+  checkSecondFactors: classFactory(core.CheckSecondFactors, [factorProofs]),
+  proveFactor: classFactory(core.ProveFactor, [gate, factorProofs]),
 
-  verifyCustomPassword: of(core.VerifyCustomPassword, [hasher, digests]),
-  authenticateByHook: by(
+  verifyCustomPassword: classFactory(core.VerifyCustomPassword, [hasher, digests]),
+  authenticateByHook: functionFactory(
     (hooks, hash, source, accounts) =>
       new core.AuthenticateByHook(hooks, new core.StoreAuthenticatedUser(hash, source), accounts),
-    [objectHooks, hasher, random, parts.verifyCustomPassword],
+    [objectHooks, hasher, random, components.verifyCustomPassword],
   ),
-  changeCustomPassword: from(
+  changeCustomPassword: classFactoryByName(
     core.ChangeCustomPassword,
     {
       gate,
@@ -59,4 +70,4 @@ export const userParts = {
     },
     ({ passwords, mail }: Configuration) => ({ minLength: passwords.customUserMinLength, language: mail.language }),
   ),
-} satisfies Recipes;
+} satisfies Factories;

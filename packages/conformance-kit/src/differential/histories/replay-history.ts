@@ -3,7 +3,7 @@ import { sequentially } from "../../fixtures/concurrently.ts";
 import { minute } from "../../fixtures/policy.ts";
 import { ReplayedHistory } from "./replayed-history.ts";
 import { type HistoryOutcome, type HistoryScenario, maxResults, type Step, type WritingStep } from "./step.ts";
-import { plain, refusalOf, takeStep } from "./take-step.ts";
+import { comparedMembers, refusalOf, takeStep } from "./take-step.ts";
 
 const rollbackSignal = new Error("rolled back");
 
@@ -90,7 +90,7 @@ async function lookAround({ objects, deletion, locks, sessions, changes }: Repos
         const left = await deletion.find({ kind: "id", id }, seesAll);
         return {
           id,
-          object: object ? plain(object) : null,
+          object: object ? comparedMembers(object) : null,
           left: left && [left.kind, left.version],
           lock: (await locks.state(id))?.session ?? null,
         };

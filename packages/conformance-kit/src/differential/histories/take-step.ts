@@ -30,11 +30,11 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Repl
         { className: "Item", attributes, links, uuid: uuidOf(number), readers: step.readers },
       ]);
       history.ids[number] = created[0]?.id ?? null;
-      return created.map(plain);
+      return created.map(comparedMembers);
     }
     case "update": {
       const change = { id: idOf(step.object), ...written(step.attributes, history), expectedVersions: step.versions };
-      return (await r.objects.update([change], { session: digestOf(step.session) })).map(plain);
+      return (await r.objects.update([change], { session: digestOf(step.session) })).map(comparedMembers);
     }
     case "delete":
       return deleteObjects(r, step.objects.map(idOf), step.recycled);
@@ -99,11 +99,11 @@ async function restoreObjects({ deletion }: Repositories, id: ObjectId): Promise
     const changed = { ...(lost ? { Thing: null } : {}), ...(kept === undefined ? {} : { Things: kept }) };
     return { id: each, attributes: changed, links: linksOf({ ...attributes, ...changed }) };
   });
-  return (await deletion.restore(restorations)).map(plain);
+  return (await deletion.restore(restorations)).map(comparedMembers);
 }
 
 /** The members of an object that all storages must agree on. */
-export function plain({ id, version, attributes, readers }: StoredObject) {
+export function comparedMembers({ id, version, attributes, readers }: StoredObject) {
   return { id, version, attributes, readers };
 }
 

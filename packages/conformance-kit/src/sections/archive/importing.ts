@@ -22,7 +22,7 @@ import { auditEvent } from "../../fixtures/every-call.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
 import { createLink } from "../../fixtures/new-link.ts";
-import { generous } from "../../fixtures/policy.ts";
+import { unlimitedSessions } from "../../fixtures/policy.ts";
 import { sampleArchive } from "../../fixtures/sample-archive.ts";
 
 /** A reader without principals. */
@@ -130,7 +130,7 @@ export const importingChecks: readonly Check[] = [
       const admitted = await r.admission.admit({
         appKey: all?.digest ?? "",
         session: null,
-        idleTimeout: generous.idleTimeout,
+        idleTimeout: unlimitedSessions.idleTimeout,
       });
       equal([admitted.appKey?.id, admitted.maintenance], ["1", true], "the admission of an app key");
       equal(pluck(await r.audit.read(0, 10), "sequence"), [7, 9], "the audit");
@@ -201,7 +201,7 @@ export const importingChecks: readonly Check[] = [
     "refuses an import if an identity link exists": leavesAlone((r) => createLink(r)),
     "refuses an import if a permanent record exists": leavesAlone((r) => r.records.put("sample", "one", 1)),
     "imports despite records with a lifetime, and keeps those records": async ({ storage, r }) => {
-      await r.records.put("sample", "one", 1, { lifetime: generous.idleTimeout });
+      await r.records.put("sample", "one", 1, { lifetime: unlimitedSessions.idleTimeout });
       await fill(storage);
       equal((await r.records.get("sample", ["one"]))[0]?.value, 1, "the record");
     },

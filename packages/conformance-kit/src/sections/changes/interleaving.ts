@@ -4,7 +4,7 @@ import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createObject, files, idsOf, objectOf } from "../../fixtures/objects.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
-import { concurrently, keepOpen, meanwhile, whileOpen } from "../../fixtures/concurrently.ts";
+import { concurrently, keepOpen, repeatWhilePending, whileOpen } from "../../fixtures/concurrently.ts";
 
 /** The watermark and all changes up to it. */
 async function lookAt(r: Repositories): Promise<{ watermark: number; changes: Change[] }> {
@@ -83,7 +83,7 @@ async function follow(storages: readonly [Storage, Storage]): Promise<void> {
     reached = watermark;
   };
 
-  const kept = await meanwhile(
+  const kept = await repeatWhilePending(
     concurrently(6, (writer) => write(storages[writer % 2] as Storage, writer, shared.id)),
     readOn,
   );
@@ -128,7 +128,7 @@ const withinOne = checksOf("changes", {
       }
       return ids;
     });
-    const created = await meanwhile(writing, async () => looks.push((await lookAt(r)).changes));
+    const created = await repeatWhilePending(writing, async () => looks.push((await lookAt(r)).changes));
     const last = await changesUpTo(r, await watermarkBehind(r, created));
     for (const changes of [...looks.filter(({ length }) => length > 0), last])
       equal(idsOf(changes), created, "the IDs of the changed objects");

@@ -2,7 +2,7 @@ import { beforeAllChanges, type Storage } from "@sallyport/core";
 import { equal, failsWith, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
-import { meanwhile, sequentially } from "../../fixtures/concurrently.ts";
+import { repeatWhilePending, sequentially } from "../../fixtures/concurrently.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
 import { createObject, createInOneCall, files, idsOf, changesSince, update } from "../../fixtures/objects.ts";
 
@@ -104,7 +104,7 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
     for (const limit of [1, 3, 7, 50]) {
       const reading = changesUpTo(r, watermark, beforeAllChanges, limit);
       const write = () => storage.transaction((inside) => inside.objects.insert(files(2)));
-      equal(idsOf(await meanwhile(reading, write, 100)), created, `the IDs in pages of ${limit}`);
+      equal(idsOf(await repeatWhilePending(reading, write, 100)), created, `the IDs in pages of ${limit}`);
     }
   },
 

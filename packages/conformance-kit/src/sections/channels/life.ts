@@ -3,7 +3,7 @@ import { equal, failsWith } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { freshChannel, freshDigest } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
-import { generous, minute } from "../../fixtures/policy.ts";
+import { unlimitedSessions, minute } from "../../fixtures/policy.ts";
 import { rolledBack } from "../../fixtures/rolled-back.ts";
 import { Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 
@@ -46,14 +46,15 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
       visitor.newSession({ mode: "token", channel: freshChannel() }),
       visitor.newSession({ mode: "secure", channel: { ...freshChannel(), ivPrefix: new Uint8Array(4) } }),
     ];
-    for (const session of misfits) await failsWith(799, () => r.sessions.open(session, generous), "opening a session");
+    for (const session of misfits)
+      await failsWith(799, () => r.sessions.open(session, unlimitedSessions), "opening a session");
     equal(await r.sessions.count(), 0, "number of live sessions");
   },
 
   "copies channel data from and to the caller": async ({ r, visitor }) => {
     const ivPrefix = Uint8Array.of(1, 2, 3);
     const session = visitor.newSession({ mode: "secure", channel: { wrappedKey: "wrapped", ivPrefix } });
-    const opening = r.sessions.open(session, generous);
+    const opening = r.sessions.open(session, unlimitedSessions);
     ivPrefix.fill(9);
     await opening;
     const prefix = async () =>
@@ -71,14 +72,14 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
     await r.sessions.end({ userId: visitor.account.userId });
     await isClosed(r, endedWithAll, "a session ended with all sessions of its user");
     equal(await r.channels.acceptIn(stays, 0n), "fresh", "a message number of a live session");
-    advance(generous.idleTimeout + minute);
+    advance(unlimitedSessions.idleTimeout + minute);
     await r.sessions.sweep(10);
     await isClosed(r, stays, "a swept session");
   },
 
   "starts a new channel when a session of the same device is replaced": async ({ r, visitor }) => {
     const device = { deviceId: "phone" };
-    const policy = { ...generous, perDevice: 1 };
+    const policy = { ...unlimitedSessions, perDevice: 1 };
     const first = await visitor.openSecure(r, device, policy);
     await r.channels.reserveOut(first, 100);
     await r.channels.acceptIn(first, 5n);
@@ -96,10 +97,10 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
   },
 
   "opens no channel for a refused session": async ({ r, visitor }) => {
-    await visitor.openSecure(r, {}, { ...generous, limit: 1 });
+    await visitor.openSecure(r, {}, { ...unlimitedSessions, limit: 1 });
     for (const limits of [{ limit: 1 }, { perUserLimit: 1 }]) {
       const session = visitor.newSession({ mode: "secure" });
-      await failsWith(315, () => r.sessions.open(session, { ...generous, ...limits }), "opening a session");
+      await failsWith(315, () => r.sessions.open(session, { ...unlimitedSessions, ...limits }), "opening a session");
       await isClosed(r, session.digest, "a refused session");
     }
   },
@@ -107,7 +108,7 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
   "rolls back a channel with the transaction that opened it": async ({ storage, r, visitor }) => {
     const session = visitor.newSession({ mode: "secure" });
     await rolledBack(storage, async (inside) => {
-      await inside.sessions.open(session, generous);
+      await inside.sessions.open(session, unlimitedSessions);
       equal(await inside.channels.reserveOut(session.digest, 1), 0n, "the first number inside the transaction");
     });
     await isClosed(r, session.digest, "a rolled-back session");

@@ -12,7 +12,7 @@ import {
   idsOf,
   tombstoneOf,
   linking,
-  nowhere,
+  unknownIds,
   objectByUuid,
   deleteObjects,
   changesSince,
@@ -77,10 +77,10 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
 
   "returns no tombstone for unknown IDs and UUIDs": async ({ storage, r }) => {
     await deleteObjects(storage, [(await createObject(r)).id]);
-    for (const id of nowhere) equal(await tombstoneOf(r, id), null, `the tombstone of "${id}"`);
+    for (const id of unknownIds) equal(await tombstoneOf(r, id), null, `the tombstone of "${id}"`);
     for (const uuid of ["00000000-0000-4000-8000-000000000000", "", "x"])
       equal(await r.deletion.find({ kind: "uuid", uuid }, seesAll), null, `the tombstone of "${uuid}"`);
-    equal(await deleteObjects(storage, nowhere), 0, "number of deleted objects for unknown IDs");
+    equal(await deleteObjects(storage, unknownIds), 0, "number of deleted objects for unknown IDs");
   },
 
   "never reuses the ID or the UUID of a deleted object": async ({ storage, r }) => {
@@ -125,7 +125,7 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
     await r.locks.take(second.id, ended);
     await r.sessions.end({ digest: ended });
     const lockedRows = await storage.transaction((inside) =>
-      inside.deletion.lock([...idsOf(objects).toReversed(), first.id, ...nowhere]),
+      inside.deletion.lock([...idsOf(objects).toReversed(), first.id, ...unknownIds]),
     );
     const matching = await r.objects.match({ classes: ["File"] }, seesAll, 100);
     equal(pluck(lockedRows, "object"), matching, "the outlines of the locked rows");

@@ -2,7 +2,7 @@ import { seesAll } from "@sallyport/core";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";
-import { createObject, createObjects, findObjects, nowhere, update } from "../../fixtures/objects.ts";
+import { createObject, createObjects, findObjects, unknownIds, update } from "../../fixtures/objects.ts";
 
 export const objectLinkChecks: readonly Check[] = checksOf("objects", {
   "creates objects with links to existing objects": async ({ r }) => {
@@ -16,7 +16,7 @@ export const objectLinkChecks: readonly Check[] = checksOf("objects", {
 
   "refuses links to unknown objects with 307, all or nothing": async ({ r }) => {
     const object = await createObject(r, { attributes: { Name: "plan" } });
-    for (const target of nowhere) {
+    for (const target of unknownIds) {
       for (const links of [{ Boss: [target] }, { Boss: [], Team: [object.id, target] }]) {
         const batch = [
           { className: "File", attributes: {} },

@@ -21,7 +21,7 @@ import {
   files,
   findObjects,
   idsOf,
-  nowhere,
+  unknownIds,
   objectByUuid,
   objectOf,
   update,
@@ -99,7 +99,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
 
   "refuses to update an unknown object with 304, all or nothing": async ({ r }) => {
     const [one, other] = await createObjects(r, {}, {});
-    for (const id of [...nowhere, one.id.toLowerCase() === one.id ? `0${one.id}` : one.id.toLowerCase()])
+    for (const id of [...unknownIds, one.id.toLowerCase() === one.id ? `0${one.id}` : one.id.toLowerCase()])
       await failsWith(304, () => r.objects.update(renaming(one.id, id, other.id), noSession), `changing "${id}"`);
     equal([await objectOf(r, one.id), await objectOf(r, other.id)], [one, other], "the objects");
   },

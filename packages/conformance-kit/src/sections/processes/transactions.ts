@@ -10,7 +10,7 @@ import { processChecks } from "./process-checks.ts";
 const audited = async (r: Repositories) => pluck(await r.audit.read(0, 10), "requestId");
 
 /** Asserts that work succeeds after two conflicts, and fails with 706 after three. */
-async function thirdTime<T>(losses: number, work: Promise<T>, outcome: T, what: string): Promise<void> {
+async function succeedsByThirdAttempt<T>(losses: number, work: Promise<T>, outcome: T, what: string): Promise<void> {
   if (losses < 3) equal(await work, outcome, `the outcome of the third attempt of ${what}`);
   else await failsWith(706, () => work, `${what} that failed three times`);
 }
@@ -39,12 +39,12 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
         await inside.audit.append({ ...auditEvent, requestId: name });
         return createAppName(inside, name);
       });
-      await thirdTime(losses, work, "created", "a transaction");
+      await succeedsByThirdAttempt(losses, work, "created", "a transaction");
       equal(runs, 3, "number of runs");
     }
     for (const [name, losses] of Object.entries({ three: 2, four: 3 })) {
       await loseNext(losses);
-      await thirdTime(losses, createAppName(r, name), "created", "a call");
+      await succeedsByThirdAttempt(losses, createAppName(r, name), "created", "a call");
     }
     equal(await storedAppNames(r, "one", "two", "three", "four"), ["one", "three"], "the existing app names");
     equal(await audited(r), ["one"], "the audit");
@@ -58,12 +58,13 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
       const work = storage.transaction(async (inside, attempt) => {
         runs += 1;
         await attempt(() => inside.audit.append({ ...auditEvent, requestId: name }));
-        const part = attempt(() => attempt(() => createAppName(inside, name)));
-        const lost = await part.then(() => null).catch((error: unknown) => error);
-        if (lost !== null) await failsWith(706, () => inside.audit.read(0, 1), "a call after a failed part");
+        const nested = attempt(() => attempt(() => createAppName(inside, name)));
+        const lost = await nested.then(() => null).catch((error: unknown) => error);
+        if (lost !== null)
+          await failsWith(706, () => inside.audit.read(0, 1), "a call after a failed nested transaction");
         return lost;
       });
-      await thirdTime(losses, work, null, "a transaction");
+      await succeedsByThirdAttempt(losses, work, null, "a transaction");
       equal(runs, 3, "number of runs");
     }
     equal(await storedAppNames(r, "one", "two"), ["one"], "the existing app names");
@@ -74,12 +75,14 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
   "shows other processes the committed nested transactions only": async ({ storage, r, other }) => {
     const { id } = await createObject(r, { attributes: { Name: "old" } });
     await storage.transaction(async (inside, attempt) => {
-      const part = attempt(async () => {
+      const nested = attempt(async () => {
         await update(inside, id, { Name: "undone" });
         await createAppName(inside, "undone");
         throw new RangeError("undone");
       });
-      await part.catch((error: unknown) => holds(error instanceof RangeError, "The part must fail with its own error"));
+      await nested.catch((error: unknown) =>
+        holds(error instanceof RangeError, "The nested transaction must fail with its own error"),
+      );
       await attempt(() => createAppName(inside, "kept"));
       equal(
         await storedAppNames(other, "undone", "kept"),

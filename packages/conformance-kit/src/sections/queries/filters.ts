@@ -26,7 +26,7 @@ export const all = (...filters: readonly Filter[]): Filter => ({ kind: "all", fi
 export const any = (...filters: readonly Filter[]): Filter => ({ kind: "any", filters });
 
 /** The path to an attribute or a meta-field of the object itself. */
-export const own = (leaf: string, type: ValuePath["type"]): ValuePath => ({ hops: [], leaf, type });
+export const ownPath = (leaf: string, type: ValuePath["type"]): ValuePath => ({ hops: [], leaf, type });
 
 export const sorted = (path: ValuePath, descending: boolean): SortKey => ({ path, descending });
 export const ascending = (path: ValuePath) => sorted(path, false);

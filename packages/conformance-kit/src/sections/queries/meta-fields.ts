@@ -1,15 +1,26 @@
 import { type Filter, objectNumber, seesAll, type ValuePath } from "@sallyport/core";
 import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, not } from "../../fixtures/query-fixtures.ts";
+import { insertFiles, filterMatches, not } from "../../fixtures/query-fixtures.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { hour } from "../../fixtures/policy.ts";
-import { areSorted, ascending, compare, contains, descending, empty, like, oneOf, own, present } from "./filters.ts";
+import {
+  areSorted,
+  ascending,
+  compare,
+  contains,
+  descending,
+  empty,
+  like,
+  oneOf,
+  ownPath,
+  present,
+} from "./filters.ts";
 
-const id: ValuePath = own("~ObjectID", "id");
-const uuid: ValuePath = own("~UUID", "uuid");
-const className: ValuePath = own("~ClassName", "class");
-const time: ValuePath = own("~StoreTime", "time");
+const id: ValuePath = ownPath("~ObjectID", "id");
+const uuid: ValuePath = ownPath("~UUID", "uuid");
+const className: ValuePath = ownPath("~ClassName", "class");
+const time: ValuePath = ownPath("~StoreTime", "time");
 
 export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
   "finds and compares objects by ID in numeric order": async ({ r }) => {
@@ -17,13 +28,13 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     const ids = await insertFiles(r, Object.fromEntries(names.map((name) => [name, {}])));
     const [middle = ""] = ids.slice(20, 21);
     const nameOf = (each: string) => names[ids.indexOf(each)] ?? "";
-    await isTrueOf(r, oneOf(id, [middle, "ZZZZZZZZZZ", ids[0] ?? ""]), [nameOf(middle), "file 0"]);
-    await isTrueOf(r, oneOf(id, ["ZZZZZZZZZZ"]), []);
+    await filterMatches(r, oneOf(id, [middle, "ZZZZZZZZZZ", ids[0] ?? ""]), [nameOf(middle), "file 0"]);
+    await filterMatches(r, oneOf(id, ["ZZZZZZZZZZ"]), []);
     const above = ids.filter((each) => objectNumber(each) > objectNumber(middle)).map(nameOf);
-    await isTrueOf(r, compare(id, "gt", middle), above);
+    await filterMatches(r, compare(id, "gt", middle), above);
     const others = names.filter((name) => !above.includes(name));
-    await isTrueOf(r, compare(id, "lte", middle), others);
-    await isTrueOf(r, compare(id, "lt", "ZZZZZZZZZZ"), names);
+    await filterMatches(r, compare(id, "lte", middle), others);
+    await filterMatches(r, compare(id, "lt", "ZZZZZZZZZZ"), names);
     await areSorted(r, [descending(id)], names.toReversed());
   },
 
@@ -36,9 +47,9 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     await r.objects.insert(
       [1, 0, 2].map((index) => ({ className: "File", attributes: { Name: `${index}` }, uuid: uuids[index] ?? "" })),
     );
-    await isTrueOf(r, oneOf(uuid, [uuids[1] ?? "", "00000000-0000-4000-8000-000000000000"]), ["1"]);
-    await isTrueOf(r, compare(uuid, "gt", uuids[0] ?? ""), ["1", "2"]);
-    await isTrueOf(r, compare(uuid, "lte", uuids[1] ?? ""), ["0", "1"]);
+    await filterMatches(r, oneOf(uuid, [uuids[1] ?? "", "00000000-0000-4000-8000-000000000000"]), ["1"]);
+    await filterMatches(r, compare(uuid, "gt", uuids[0] ?? ""), ["1", "2"]);
+    await filterMatches(r, compare(uuid, "lte", uuids[1] ?? ""), ["0", "1"]);
     await areSorted(r, [ascending(uuid)], ["0", "1", "2"]);
   },
 
@@ -65,27 +76,27 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
     }
     const [first = 0, second = 0, third = 0] = times;
     holds(first < second && second < third, "Later objects must have later times");
-    await isTrueOf(r, compare(time, "gte", second), ["second", "third"]);
-    await isTrueOf(r, compare(time, "gt", second), ["third"]);
-    await isTrueOf(r, compare(time, "lt", second), ["first"]);
-    await isTrueOf(r, compare(time, "lt", second + 1), ["first", "second"]);
-    await isTrueOf(r, compare(time, "lte", second - 1), ["first"]);
-    await isTrueOf(r, oneOf(time, [first, third, third + 1]), ["first", "third"]);
+    await filterMatches(r, compare(time, "gte", second), ["second", "third"]);
+    await filterMatches(r, compare(time, "gt", second), ["third"]);
+    await filterMatches(r, compare(time, "lt", second), ["first"]);
+    await filterMatches(r, compare(time, "lt", second + 1), ["first", "second"]);
+    await filterMatches(r, compare(time, "lte", second - 1), ["first"]);
+    await filterMatches(r, oneOf(time, [first, third, third + 1]), ["first", "third"]);
     await areSorted(r, [descending(time)], ["third", "second", "first"]);
   },
 
   "treats meta-fields as always present": async ({ r }) => {
     await insertFiles(r, { plan: {} });
     for (const path of [id, uuid, className, time]) {
-      await isTrueOf(r, present(path), ["plan"]);
-      await isTrueOf(r, empty(path), []);
+      await filterMatches(r, present(path), ["plan"]);
+      await filterMatches(r, empty(path), []);
     }
   },
 
   "distinguishes meta-fields from attributes with the same name": async ({ r }) => {
     await insertFiles(r, { plan: { "~ClassName": "Image", "~ObjectID": "ZZZZZZZZZZ", "~StoreTime": 1 } });
-    await isTrueOf(r, oneOf(className, ["Image"]), []);
-    await isTrueOf(r, oneOf(id, ["ZZZZZZZZZZ"]), []);
-    await isTrueOf(r, compare(time, "lte", 1), []);
+    await filterMatches(r, oneOf(className, ["Image"]), []);
+    await filterMatches(r, oneOf(id, ["ZZZZZZZZZZ"]), []);
+    await filterMatches(r, compare(time, "lte", 1), []);
   },
 });

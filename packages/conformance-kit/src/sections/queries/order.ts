@@ -13,7 +13,7 @@ import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, not, valueOf } from "../../fixtures/query-fixtures.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { orderedNames, shuffledNames } from "../../fixtures/ordered-names.ts";
-import { areSorted, oneOf, own, sorted } from "./filters.ts";
+import { areSorted, oneOf, ownPath, sorted } from "./filters.ts";
 
 const by = (type: ValueType, down = false, ...hops: string[]): SortKey => sorted(valueOf(type, ...hops), down);
 
@@ -43,9 +43,9 @@ async function insertMany(r: Repositories, count: number): Promise<void> {
   await insertFiles(r, Object.fromEntries(files));
 }
 
-const flag = (down: boolean): SortKey => sorted(own("Flag", "boolean"), down);
-const id = sorted(own("~ObjectID", "id"), true);
-const time = sorted(own("~StoreTime", "time"), true);
+const flag = (down: boolean): SortKey => sorted(ownPath("Flag", "boolean"), down);
+const id = sorted(ownPath("~ObjectID", "id"), true);
+const time = sorted(ownPath("~StoreTime", "time"), true);
 
 const orders: readonly (readonly SortKey[])[] = [
   [],

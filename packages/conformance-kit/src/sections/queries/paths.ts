@@ -1,11 +1,11 @@
 import type { Attributes, Filter, ObjectId, Repositories, ValuePath } from "@sallyport/core";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/query-fixtures.ts";
-import { all, any, compare, contains, empty, like, oneOf, own, present } from "./filters.ts";
+import { insertFiles, filterMatches, not, valueOf } from "../../fixtures/query-fixtures.ts";
+import { all, any, compare, contains, empty, like, oneOf, ownPath, present } from "./filters.ts";
 
 const oneHop = valueOf("string", "To");
 const twoHops = valueOf("string", "To", "To");
-const reference: ValuePath = own("To", "reference");
+const reference: ValuePath = ownPath("To", "reference");
 
 /** References without a target, by the name of their file. */
 const nowhere: Readonly<Record<string, Attributes>> = {
@@ -41,17 +41,17 @@ const is = (path: ValuePath, value: string): Filter => oneOf(path, [value]);
 export const queryPathChecks: readonly Check[] = checksOf("queries", {
   "follows a reference to a value": async ({ r }) => {
     await insertReferences(r);
-    await isTrueOf(r, is(oneHop, "found"), ["to a value"]);
-    await isTrueOf(r, is(oneHop, "lost"), []);
-    await isTrueOf(r, compare(oneHop, "lt", "g"), ["to a value"]);
-    await isTrueOf(r, like(oneHop, "f%"), ["to a value"]);
-    await isTrueOf(r, contains(oneHop, "oun"), ["to a value"]);
+    await filterMatches(r, is(oneHop, "found"), ["to a value"]);
+    await filterMatches(r, is(oneHop, "lost"), []);
+    await filterMatches(r, compare(oneHop, "lt", "g"), ["to a value"]);
+    await filterMatches(r, like(oneHop, "f%"), ["to a value"]);
+    await filterMatches(r, contains(oneHop, "oun"), ["to a value"]);
   },
 
   "treats values behind unresolved references as missing": async ({ r }) => {
     await insertReferences(r);
-    await isTrueOf(r, present(oneHop), ["to a value", "to null"]);
-    await isTrueOf(r, empty(oneHop), ["to null", "to none", ...Object.keys(nowhere)]);
+    await filterMatches(r, present(oneHop), ["to a value", "to null"]);
+    await filterMatches(r, empty(oneHop), ["to null", "to none", ...Object.keys(nowhere)]);
   },
 
   "follows several references": async ({ r }) => {
@@ -60,52 +60,52 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     const [way = "", end = ""] = files;
     const [circle = ""] = await insertFiles(r, { "second way": { To: way }, "to the dead end": { To: end } });
     await insertFiles(r, { "third way": { To: circle } });
-    await isTrueOf(r, is(twoHops, "found"), ["second way"]);
-    await isTrueOf(r, is(valueOf("string", "To", "To", "To"), "found"), ["third way"]);
-    await isTrueOf(r, present(twoHops), ["second way"]);
+    await filterMatches(r, is(twoHops, "found"), ["second way"]);
+    await filterMatches(r, is(valueOf("string", "To", "To", "To"), "found"), ["third way"]);
+    await filterMatches(r, present(twoHops), ["second way"]);
     const { filter } = not(empty(twoHops)) as Extract<Filter, { kind: "not" }>;
-    await isTrueOf(r, not(filter), ["second way"]);
+    await filterMatches(r, not(filter), ["second way"]);
   },
 
   "follows a reference to the object itself": async ({ r }) => {
     const [id = ""] = await insertFiles(r, { other: { Value: "self" } });
     const next = (Number.parseInt(id, 36) + 1).toString(36).toUpperCase();
     const [self] = await insertFiles(r, { self: { To: next, Value: "self" } });
-    await isTrueOf(r, is(valueOf("string", "To", "To", "To", "To"), "self"), self === next ? ["self"] : []);
+    await filterMatches(r, is(valueOf("string", "To", "To", "To", "To"), "self"), self === next ? ["self"] : []);
   },
 
   "follows references inside combined filters": async ({ r }) => {
     await insertReferences(r);
-    await isTrueOf(r, any(is(oneHop, "found"), not(present(oneHop))), [
+    await filterMatches(r, any(is(oneHop, "found"), not(present(oneHop))), [
       "to a value",
       "to none",
       ...Object.keys(nowhere),
     ]);
-    await isTrueOf(r, all(is(oneHop, "found"), is(oneHop, "found"), is(twoHops, "found")), []);
+    await filterMatches(r, all(is(oneHop, "found"), is(oneHop, "found"), is(twoHops, "found")), []);
   },
 
   "reaches meta-fields and references through references": async ({ r }) => {
     const { value } = await insertReferences(r);
     const at = (leaf: string, type: ValuePath["type"]): ValuePath => ({ hops: oneHop.hops, leaf, type });
-    await isTrueOf(r, is(at("~ObjectID", "id"), value), ["to a value"]);
-    await isTrueOf(r, is(at("~ClassName", "class"), "Image"), leads);
-    await isTrueOf(r, present(at("~UUID", "uuid")), leads);
-    await isTrueOf(r, empty(at("~StoreTime", "time")), Object.keys(nowhere));
-    await isTrueOf(r, compare(at("~StoreTime", "time"), "gt", 0), leads);
+    await filterMatches(r, is(at("~ObjectID", "id"), value), ["to a value"]);
+    await filterMatches(r, is(at("~ClassName", "class"), "Image"), leads);
+    await filterMatches(r, present(at("~UUID", "uuid")), leads);
+    await filterMatches(r, empty(at("~StoreTime", "time")), Object.keys(nowhere));
+    await filterMatches(r, compare(at("~StoreTime", "time"), "gt", 0), leads);
     const [way = ""] = await insertFiles(r, { way: { To: value } });
     await insertFiles(r, { further: { To: way } });
-    await isTrueOf(r, is(at("To", "reference"), value), ["further"]);
-    await isTrueOf(r, not(empty(at("To", "reference"))), ["further"]);
+    await filterMatches(r, is(at("To", "reference"), value), ["further"]);
+    await filterMatches(r, not(empty(at("To", "reference"))), ["further"]);
   },
 
   "follows a reference to objects of the given classes only": async ({ r }) => {
     await insertReferences(r);
     const only = (...classes: string[]): ValuePath => ({ ...oneHop, hops: [{ reference: "To", classes }] });
-    await isTrueOf(r, is(only("Image"), "found"), ["to a value"]);
-    await isTrueOf(r, is(only("Image", "Nothing"), "found"), ["to a value"]);
+    await filterMatches(r, is(only("Image"), "found"), ["to a value"]);
+    await filterMatches(r, is(only("Image", "Nothing"), "found"), ["to a value"]);
     for (const classes of [["File"], ["User", "File"], ["image"], []]) {
-      await isTrueOf(r, is(only(...classes), "found"), []);
-      await isTrueOf(r, empty(only(...classes)), [...leads, ...Object.keys(nowhere)]);
+      await filterMatches(r, is(only(...classes), "found"), []);
+      await filterMatches(r, empty(only(...classes)), [...leads, ...Object.keys(nowhere)]);
     }
   },
 
@@ -113,9 +113,9 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     const { value, none } = await insertReferences(r);
     for (const type of ["reference", "file"] as const) {
       const path: ValuePath = { ...reference, type };
-      await isTrueOf(r, oneOf(path, [value]), ["to a value"]);
-      await isTrueOf(r, oneOf(path, [value, none, "ZZZZZZZZZ"]), ["to a value", "to none"]);
-      await isTrueOf(r, oneOf(path, []), []);
+      await filterMatches(r, oneOf(path, [value]), ["to a value"]);
+      await filterMatches(r, oneOf(path, [value, none, "ZZZZZZZZZ"]), ["to a value", "to none"]);
+      await filterMatches(r, oneOf(path, []), []);
     }
   },
 
@@ -123,9 +123,9 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
     await insertReferences(r);
     for (const type of ["reference", "file"] as const) {
       const path: ValuePath = { ...reference, type };
-      await isTrueOf(r, empty(path), Object.keys(nowhere));
+      await filterMatches(r, empty(path), Object.keys(nowhere));
       const there = Object.keys(nowhere).filter((name) => name !== "without reference");
-      await isTrueOf(r, present(path), [...leads, ...there]);
+      await filterMatches(r, present(path), [...leads, ...there]);
     }
   },
 
@@ -139,8 +139,8 @@ export const queryPathChecks: readonly Check[] = checksOf("queries", {
       missing: {},
       null: { Value: null },
     });
-    await isTrueOf(r, contains(path, "A1"), ["one", "several"]);
-    await isTrueOf(r, contains(path, "1"), ["longer"]);
-    await isTrueOf(r, contains(path, "ZZ"), []);
+    await filterMatches(r, contains(path, "A1"), ["one", "several"]);
+    await filterMatches(r, contains(path, "1"), ["longer"]);
+    await filterMatches(r, contains(path, "ZZ"), []);
   },
 });

@@ -1,6 +1,6 @@
 import type { Comparison, JsonValue, Repositories, Scalar, ValueType } from "@sallyport/core";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, valueOf } from "../../fixtures/query-fixtures.ts";
+import { insertFiles, filterMatches, valueOf } from "../../fixtures/query-fixtures.ts";
 import { compare, empty, oneOf, present } from "./filters.ts";
 
 type Named = Readonly<Record<string, JsonValue>>;
@@ -16,14 +16,14 @@ async function tellsApart(r: Repositories, type: ValueType, values: Named): Prom
   await insertValues(r, values);
   const path = valueOf(type);
   const names = Object.keys(values);
-  for (const name of names) await isTrueOf(r, oneOf(path, [values[name] as JsonValue]), [name]);
+  for (const name of names) await filterMatches(r, oneOf(path, [values[name] as JsonValue]), [name]);
   const half = names.filter((_, index) => index % 2 === 0);
   const halfOfThem = half.map((name) => values[name] as JsonValue);
-  await isTrueOf(r, oneOf(path, halfOfThem), half);
-  await isTrueOf(r, oneOf(path, Object.values(values)), names);
-  await isTrueOf(r, oneOf(path, []), []);
-  await isTrueOf(r, empty(path), ["missing", "null"]);
-  await isTrueOf(r, present(path), [...names, "null"]);
+  await filterMatches(r, oneOf(path, halfOfThem), half);
+  await filterMatches(r, oneOf(path, Object.values(values)), names);
+  await filterMatches(r, oneOf(path, []), []);
+  await filterMatches(r, empty(path), ["missing", "null"]);
+  await filterMatches(r, present(path), [...names, "null"]);
 }
 
 const sides: Readonly<Record<Comparison, (order: number) => boolean>> = {
@@ -40,7 +40,7 @@ async function hasOrder(r: Repositories, type: ValueType, values: Readonly<Recor
   for (const [place, name] of names.entries()) {
     for (const [operator, isOn] of Object.entries(sides)) {
       const expected = names.filter((_, index) => isOn(index - place));
-      await isTrueOf(r, compare(valueOf(type), operator as Comparison, values[name] as Scalar), expected);
+      await filterMatches(r, compare(valueOf(type), operator as Comparison, values[name] as Scalar), expected);
     }
   }
 }
@@ -135,16 +135,16 @@ export const queryValueChecks: readonly Check[] = checksOf("queries", {
       "null member": { a: null },
       inner: { a: { b: [1, { c: "d" }] } },
     });
-    await isTrueOf(r, oneOf(valueOf("json"), [{ b: 1, a: 1 }]), []);
+    await filterMatches(r, oneOf(valueOf("json"), [{ b: 1, a: 1 }]), []);
     await insertFiles(r, { "two members": { Value: { a: 1, b: [{ c: 1, d: 2 }] } } });
-    await isTrueOf(r, oneOf(valueOf("json"), [{ b: [{ d: 2, c: 1 }], a: 1 }]), ["two members"]);
-    await isTrueOf(r, oneOf(valueOf("json"), [{}, { toString: 1 }]), ["object"]);
+    await filterMatches(r, oneOf(valueOf("json"), [{ b: [{ d: 2, c: 1 }], a: 1 }]), ["two members"]);
+    await filterMatches(r, oneOf(valueOf("json"), [{}, { toString: 1 }]), ["object"]);
   },
 
   "distinguishes empty collections from others": async ({ r }) => {
     await insertValues(r, { none: [], one: ["1"] });
-    await isTrueOf(r, empty(valueOf("collection")), ["missing", "null"]);
-    await isTrueOf(r, present(valueOf("collection")), ["none", "one", "null"]);
+    await filterMatches(r, empty(valueOf("collection")), ["missing", "null"]);
+    await filterMatches(r, present(valueOf("collection")), ["none", "one", "null"]);
   },
 
   "compares texts by code points": async ({ r }) => hasOrder(r, "string", texts),
@@ -156,13 +156,13 @@ export const queryValueChecks: readonly Check[] = checksOf("queries", {
   "compares with bounds that no object has": async ({ r }) => {
     await insertValues(r, { a: "a", c: "c" });
     const path = valueOf("string");
-    for (const operator of ["gt", "gte"] as const) await isTrueOf(r, compare(path, operator, "b"), ["c"]);
-    for (const operator of ["lt", "lte"] as const) await isTrueOf(r, compare(path, operator, "b"), ["a"]);
+    for (const operator of ["gt", "gte"] as const) await filterMatches(r, compare(path, operator, "b"), ["c"]);
+    for (const operator of ["lt", "lte"] as const) await filterMatches(r, compare(path, operator, "b"), ["a"]);
   },
 
   "finds many values at once": async ({ r }) => {
     await insertValues(r, { found: "value 999", other: "value" });
     const values = Array.from({ length: 1_000 }, (_, index) => `value ${index}`);
-    await isTrueOf(r, oneOf(valueOf("string"), values), ["found"]);
+    await filterMatches(r, oneOf(valueOf("string"), values), ["found"]);
   },
 });

@@ -1,8 +1,8 @@
 import type { Filter, ObjectQuery, Repositories, SortKey, ValuePath, Visibility } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
-import { insertFiles, isTrueOf, not, valueOf } from "../../fixtures/query-fixtures.ts";
-import { areSorted, ascending, descending, empty, like, oneOf, own, present } from "./filters.ts";
+import { insertFiles, filterMatches, not, valueOf } from "../../fixtures/query-fixtures.ts";
+import { areSorted, ascending, descending, empty, like, oneOf, ownPath, present } from "./filters.ts";
 
 /** Creates files that reference an image for all, one for A1, one without readers, and a user. */
 async function insertGuarded(r: Repositories): Promise<void> {
@@ -25,31 +25,31 @@ const everything: Visibility = { classes: null, principals: null };
 
 const path = valueOf("string", "To");
 const far = valueOf("string", "Way", "To");
-const to: ValuePath = own("To", "reference");
+const to: ValuePath = ownPath("To", "reference");
 const isA = (at: ValuePath): Filter => oneOf(at, ["a"]);
 
 export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
   "follows references to visible objects only": async ({ r }) => {
     await insertGuarded(r);
     const behind = (...names: string[]) => names.map((name) => `behind ${name}`);
-    await isTrueOf(r, isA(path), ["restricted", "closed", "user"], everything);
-    await isTrueOf(r, isA(path), ["restricted"], readers);
-    await isTrueOf(r, isA(path), [], others);
-    await isTrueOf(r, isA(far), behind("restricted", "closed", "user"), everything);
-    await isTrueOf(r, isA(far), behind("restricted"), readers);
-    await isTrueOf(r, isA(far), [], others);
-    await isTrueOf(r, present(path), ["open"], others);
+    await filterMatches(r, isA(path), ["restricted", "closed", "user"], everything);
+    await filterMatches(r, isA(path), ["restricted"], readers);
+    await filterMatches(r, isA(path), [], others);
+    await filterMatches(r, isA(far), behind("restricted", "closed", "user"), everything);
+    await filterMatches(r, isA(far), behind("restricted"), readers);
+    await filterMatches(r, isA(far), [], others);
+    await filterMatches(r, present(path), ["open"], others);
     const hidden = behind("restricted", "closed", "user");
-    await isTrueOf(r, empty(far), ["open", "restricted", "closed", "user", ...hidden], others);
+    await filterMatches(r, empty(far), ["open", "restricted", "closed", "user", ...hidden], others);
   },
 
   "treats references to invisible objects as empty": async ({ r }) => {
     await insertGuarded(r);
     const behind = ["behind open", "behind restricted", "behind closed", "behind user"];
-    await isTrueOf(r, empty(to), [], everything);
-    await isTrueOf(r, empty(to), ["closed", "user"], readers);
-    await isTrueOf(r, empty(to), ["restricted", "closed", "user"], others);
-    await isTrueOf(r, present(to), ["open", "restricted", "closed", "user", ...behind], others);
+    await filterMatches(r, empty(to), [], everything);
+    await filterMatches(r, empty(to), ["closed", "user"], readers);
+    await filterMatches(r, empty(to), ["restricted", "closed", "user"], others);
+    await filterMatches(r, present(to), ["open", "restricted", "closed", "user", ...behind], others);
   },
 
   "finds visible objects only": async ({ r }) => {
@@ -64,7 +64,7 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
       [{ ...others, principals: new Set<string>() }, ["null"]],
       [{ ...others, classes: new Set(["Image"]) }, []],
     ] as const) {
-      await isTrueOf(r, isA(valueOf("string")), expected, visibility);
+      await filterMatches(r, isA(valueOf("string")), expected, visibility);
       await areSorted(r, [descending(valueOf("string"))], expected, { visibility });
     }
   },
@@ -72,7 +72,7 @@ export const queryVisibilityChecks: readonly Check[] = checksOf("queries", {
   "sorts by visible values only": async ({ r }) => {
     await insertGuarded(r);
     const sort: readonly SortKey[] = [descending(path)];
-    const filter = not(like(own("Name", "string"), "behind %"));
+    const filter = not(like(ownPath("Name", "string"), "behind %"));
     await areSorted(r, sort, ["open", "restricted", "closed", "user"], { filter, visibility: everything });
     await areSorted(r, [ascending(path)], ["restricted", "closed", "user", "open"], { filter, visibility: everything });
     await areSorted(r, [ascending(path)], ["closed", "user", "restricted", "open"], { filter, visibility: readers });

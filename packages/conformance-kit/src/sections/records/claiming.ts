@@ -6,7 +6,7 @@ import { errorOf } from "../../fixtures/error-of.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
-import { ageless, isOld, numbered, recordChecks, samplesOf } from "./samples.ts";
+import { withoutAge, hasAge, numbered, recordChecks, samplesOf } from "./samples.ts";
 
 const section = "record claims";
 
@@ -40,12 +40,12 @@ const giving = recordChecks(section, null, {
     const { version: before, ...said } = put;
     equal(shown, said, "the members of the record");
     equal(claims, 1, "number of claims");
-    isOld(age, 10 * minute);
+    hasAge(age, 10 * minute);
     equal(await s.of("record"), { ...put, version }, "the record during the claim");
     holds(version !== before, "The claim must change the version");
     advance(5 * minute);
     const later = await s.claimFirst();
-    isOld(later.age, 15 * minute);
+    hasAge(later.age, 15 * minute);
     equal(later.claims, 2, "number of claims of the second claim");
   },
 
@@ -169,10 +169,10 @@ const settling = recordChecks(section, null, {
     })) {
       const claimed = await s.claimNew();
       await lose();
-      const before = (await s.get("record")).map(ageless);
+      const before = (await s.get("record")).map(withoutAge);
       for (const settlement of [{ dueIn: hour, value: "other" }, "done"] as const)
         equal(await s.settle(claimed, settlement), false, `the outcome of settling after ${what}`);
-      equal((await s.get("record")).map(ageless), before, `the record after ${what}`);
+      equal((await s.get("record")).map(withoutAge), before, `the record after ${what}`);
     }
   },
 
@@ -214,7 +214,7 @@ const settling = recordChecks(section, null, {
     const claimed = await s.claimFirst(10 * minute);
     for (const value of ["second", false, { a: [null] }, "third", "third"])
       equal(await s.settle(claimed, { value }), true, `the outcome with ${JSON.stringify(value)}`);
-    equal(await s.of("record"), { ...ageless(claimed), value: "third" }, "the record");
+    equal(await s.of("record"), { ...withoutAge(claimed), value: "third" }, "the record");
     advance(10 * minute - 5 * second);
     equal(await s.claim(1), [], "the claimed records before the lease expires");
     advance(10 * second);

@@ -5,8 +5,8 @@ import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { hour, minute, second } from "../../fixtures/policy.ts";
-import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
-import { ageless, numbered, recordChecks, sample, samplesOf, sweep } from "./samples.ts";
+import { rolledBack, rollBackNested } from "../../fixtures/rolled-back.ts";
+import { withoutAge, numbered, recordChecks, sample, samplesOf, sweep } from "./samples.ts";
 
 /** Every JSON type except null, including falsy values. */
 const values: readonly RecordValue[] = [
@@ -190,7 +190,7 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     await s.put("taken", 1, { owner: "user:1" });
     await s.put("removed", 2, { owner: "user:2" });
     await s.put("changed", 3);
-    const before = (await s.list()).map(ageless);
+    const before = (await s.list()).map(withoutAge);
     await rolledBack(storage, async (inside) => {
       const inner = samplesOf(inside);
       equal(await inner.take("taken"), 1, "the taken record");
@@ -203,7 +203,7 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
       equal(await inner.size(), 2, "the count seen by the transaction");
       equal(await inner.get("taken"), [], "the taken record, read again by the transaction");
     });
-    equal((await s.list()).map(ageless), before, "the records after the commit");
+    equal((await s.list()).map(withoutAge), before, "the records after the commit");
     await storage.transaction(async (inside) => {
       await samplesOf(inside).take("taken");
       await samplesOf(inside).fill("new");
@@ -216,8 +216,8 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     await storage.transaction(async (inside, attempt) => {
       const inner = samplesOf(inside);
       await inner.fill("before");
-      await undone(attempt, async () => {
-        await inner.fill("in the part");
+      await rollBackNested(attempt, async () => {
+        await inner.fill("in the nested transaction");
         await inner.take("taken");
       });
       equal(await inner.size(), 2, "number of records after the nested transaction");

@@ -10,14 +10,21 @@ import type { Subject } from "../../subject.ts";
 export const sample = "sample";
 
 /** A record without its age, which changes over time. */
-export type Ageless = Omit<StoredRecord, "age">;
+export type RecordWithoutAge = Omit<StoredRecord, "age">;
 
-export function ageless({ id, owner, value, version, createdVersion, createdAt }: Ageless): Ageless {
+export function withoutAge({
+  id,
+  owner,
+  value,
+  version,
+  createdVersion,
+  createdAt,
+}: RecordWithoutAge): RecordWithoutAge {
   return { id, owner, value, version, createdVersion, createdAt };
 }
 
 /** Asserts that an age, in milliseconds, is at least `least` and less than a minute more. */
-export function isOld(age: number, least: number): void {
+export function hasAge(age: number, least: number): void {
   holds(least <= age && age < least + minute, `The age must not be ${age} ms`);
 }
 
@@ -53,10 +60,10 @@ export function samplesOf({ records }: Pick<Repositories, "records">, kind = sam
     },
 
     /** The record with this id. Throws if there is none. */
-    async of(id: string): Promise<Ageless> {
+    async of(id: string): Promise<RecordWithoutAge> {
       const [record] = await get(id);
       if (record === undefined) throw new ConformanceError(`The record ${JSON.stringify(id)} must exist.`);
-      return ageless(record);
+      return withoutAge(record);
     },
 
     /** Claims the first due record. Throws if there is none. */

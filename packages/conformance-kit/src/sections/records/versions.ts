@@ -4,7 +4,7 @@ import type { Check } from "../../check.ts";
 import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
 import { hour, minute } from "../../fixtures/policy.ts";
-import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
+import { rolledBack, rollBackNested } from "../../fixtures/rolled-back.ts";
 import { recordChecks, sample, samplesOf } from "./samples.ts";
 
 const put = (r: Repositories, value: string, ifVersion: Required<PutOptions>["ifVersion"]) =>
@@ -150,7 +150,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
     }
     await rolledBack(storage, (inside) => fill(inside, "undone"));
     await storage.transaction(async (inside, attempt) => {
-      await undone(attempt, () => fill(inside, "undone"));
+      await rollBackNested(attempt, () => fill(inside, "undone"));
       await fill(inside, "afterwards");
     });
     await fill(r, "in the end");

@@ -9,7 +9,7 @@ import { createUser } from "../../fixtures/accounts.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
-import { generous, minute } from "../../fixtures/policy.ts";
+import { unlimitedSessions, minute } from "../../fixtures/policy.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
 
 const throttleKey = {
@@ -55,7 +55,7 @@ const refusals: readonly (readonly [what: string, code: ErrorCode, call: Refused
   [
     "more sessions than the limit",
     315,
-    (r, { visitor }) => r.sessions.open(visitor.newSession(), { ...generous, perUserLimit: 1 }),
+    (r, { visitor }) => r.sessions.open(visitor.newSession(), { ...unlimitedSessions, perUserLimit: 1 }),
   ],
   ["a success during a delay", 302, (r) => r.throttle.pass([throttleKey], [])],
   ["an oversized page", 307, (r) => largePage(r)],
@@ -66,11 +66,11 @@ export const savepointFailureChecks: readonly Check[] = checksOf("nested transac
     const fixture = await scene(r);
     await storage.transaction(async (inside, attempt) => {
       for (const [what, code, call] of refusals) {
-        const part = async () => {
+        const nested = async () => {
           await createAppName(inside, `before ${what}`);
           await call(inside, fixture);
         };
-        await failsWith(code, () => attempt(part), `the refusal of ${what}`);
+        await failsWith(code, () => attempt(nested), `the refusal of ${what}`);
         await createAppName(inside, `after ${what}`);
       }
     });

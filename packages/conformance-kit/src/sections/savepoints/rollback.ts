@@ -5,7 +5,7 @@ import { createAppName, storedAppNames } from "../../fixtures/apps.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
 import { StateFixture } from "../../fixtures/state-fixture.ts";
-import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
+import { rolledBack, rollBackNested } from "../../fixtures/rolled-back.ts";
 
 const failure = new Error("undone");
 
@@ -21,10 +21,10 @@ export const savepointRollbackChecks: readonly Check[] = checksOf("nested transa
         await fixture.change(r);
         return fixture.look(r);
       });
-      equal(await fixture.look(r), inside, "the state seen by the transaction after its part");
+      equal(await fixture.look(r), inside, "the state seen by the transaction after the nested one");
       return inside;
     });
-    equal(await fixture.look(subject.r), result, "the state, compared with that seen by the part");
+    equal(await fixture.look(subject.r), result, "the state, compared with that seen by the nested transaction");
     equal([result.account, result.file, result.opened], ["new", "new", true], "the new rows");
   },
 
@@ -34,8 +34,8 @@ export const savepointRollbackChecks: readonly Check[] = checksOf("nested transa
     const before = await fixture.look(r);
     await storage.transaction(async (inside, attempt) => {
       await createAppName(inside, "a");
-      await undone(attempt, () => fixture.change(inside));
-      equal(await fixture.look(inside), before, "the state seen by the transaction after its part");
+      await rollBackNested(attempt, () => fixture.change(inside));
+      equal(await fixture.look(inside), before, "the state seen by the transaction after the nested one");
       await createAppName(inside, "b");
     });
     equal(await fixture.look(r), before, "the state");
@@ -46,12 +46,12 @@ export const savepointRollbackChecks: readonly Check[] = checksOf("nested transa
     const { storage, r } = subject;
     const fixture = await StateFixture.set(subject);
     const seen = await storage.transaction(async (inside, attempt) => {
-      for (let round = 0; round < 2; round += 1) await undone(attempt, () => fixture.change(inside));
+      for (let round = 0; round < 2; round += 1) await rollBackNested(attempt, () => fixture.change(inside));
       await attempt(() => fixture.change(inside));
       return fixture.look(inside);
     });
     equal(await fixture.look(r), seen, "the state");
-    equal([seen.objects, seen.sessions, seen.audit], [3, 2, 1], "the parts of the state");
+    equal([seen.objects, seen.sessions, seen.audit], [3, 2, 1], "number of objects, sessions and events");
   },
 
   "rethrows the errors of nested transactions unchanged": async ({ storage, r }) => {
@@ -91,7 +91,7 @@ export const savepointRollbackChecks: readonly Check[] = checksOf("nested transa
       await createAppName(inside, "a");
       await attempt(async () => {
         await createAppName(inside, "b");
-        await undone(attempt, () => createAppName(inside, "c"));
+        await rollBackNested(attempt, () => createAppName(inside, "c"));
         await attempt(() => createAppName(inside, "d"));
       });
       return knownIn(inside);
@@ -102,7 +102,7 @@ export const savepointRollbackChecks: readonly Check[] = checksOf("nested transa
   "rolls back inner transactions with their outer nested transaction": async ({ storage, r }) => {
     const seen = await storage.transaction(async (inside, attempt) => {
       await createAppName(inside, "a");
-      await undone(attempt, async () => {
+      await rollBackNested(attempt, async () => {
         await attempt(() => createAppName(inside, "b"));
         await attempt(async () => {
           await attempt(() => createAppName(inside, "c"));
@@ -113,13 +113,17 @@ export const savepointRollbackChecks: readonly Check[] = checksOf("nested transa
       await attempt(() => createAppName(inside, "e"));
       return after;
     });
-    equal([seen, await knownIn(r)], ["a", "ae"], "the existing app names after the part and after the commit");
+    equal(
+      [seen, await knownIn(r)],
+      ["a", "ae"],
+      "the existing app names after the nested transaction and after the commit",
+    );
   },
 
   "rolls back committed nested transactions if the outer one fails": async ({ storage, r }) => {
     await rolledBack(storage, async (inside, attempt) => {
       await attempt(() => createAppName(inside, "a"));
-      await undone(attempt, () => createAppName(inside, "b"));
+      await rollBackNested(attempt, () => createAppName(inside, "b"));
     });
     equal(await knownIn(r), "", "the existing app names");
   },
@@ -127,11 +131,13 @@ export const savepointRollbackChecks: readonly Check[] = checksOf("nested transa
   "runs any number of nested transactions in sequence": async ({ storage, r }) => {
     await storage.transaction(async (inside, attempt) => {
       for (let round = 0; round < 100; round += 1) {
-        const part = attempt(async () => {
+        const nested = attempt(async () => {
           await inside.objects.insert([{ className: "File", attributes: { Name: `file ${round}` } }]);
           if (round % 2 === 1) throw failure;
         });
-        await part.catch((error: unknown) => holds(error === failure, "The part must fail with its own error"));
+        await nested.catch((error: unknown) =>
+          holds(error === failure, "The nested transaction must fail with its own error"),
+        );
       }
     });
     equal(await r.objects.count({ classes: ["File"] }, seesAll), 50, "number of objects");

@@ -5,7 +5,7 @@ import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-u
 import { createObject } from "../../fixtures/objects.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { StateFixture } from "../../fixtures/state-fixture.ts";
-import { rolledBack, undone } from "../../fixtures/rolled-back.ts";
+import { rolledBack, rollBackNested } from "../../fixtures/rolled-back.ts";
 import { whileOpen } from "../../fixtures/concurrently.ts";
 
 function file(r: Repositories, name: string): Promise<StoredObject> {
@@ -35,18 +35,18 @@ export const savepointVisibilityChecks: readonly Check[] = checksOf("nested tran
         const ids: string[] = [];
         const keep = async () => void ids.push((await attempt(() => file(inside, order))).id);
         if (order === "committed first") await keep();
-        await undone(attempt, async () => {
+        await rollBackNested(attempt, async () => {
           await file(inside, "never");
           await inside.objects.update([changeOf(old.id, { Name: "never" })], { session: null });
         });
         if (order === "rolled back first") await keep();
         return ids;
       });
-      // Later changes get later stamps, regardless of the outcome of the parts.
+      // Later changes get later stamps, regardless of the outcome of the nested transactions.
       const { id: next } = await file(r, "next");
       const upTo = await watermarkBehind(r, [...reported, ...kept, next]);
       const changes = await changesUpTo(r, upTo, { stamp: after, id: null });
-      equal(pluck(changes, "id"), [...kept, next], `the changes with one part ${order}`);
+      equal(pluck(changes, "id"), [...kept, next], `the changes with one nested transaction ${order}`);
       equal(new Set(pluck(changes, "stamp")).size, 2, "number of different stamps");
       reported.push(...kept, next);
       after = upTo;
@@ -58,7 +58,7 @@ export const savepointVisibilityChecks: readonly Check[] = checksOf("nested tran
     const note = async (creating: Promise<StoredObject>) => void given.push((await creating).id);
     for (let round = 0; round < 3; round += 1) {
       await storage.transaction(async (inside, attempt) => {
-        await undone(attempt, () => note(file(inside, "never")));
+        await rollBackNested(attempt, () => note(file(inside, "never")));
         await attempt(() => note(file(inside, "kept")));
       });
       await rolledBack(storage, async (inside, attempt) => {

@@ -12,7 +12,7 @@ import { equal, holds } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
 import { concurrently, sequentially, whileOpen } from "../../fixtures/concurrently.ts";
-import { generous } from "../../fixtures/policy.ts";
+import { unlimitedSessions } from "../../fixtures/policy.ts";
 import { unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { createLink, newLink, removeLink } from "../../fixtures/new-link.ts";
 import { Visitor } from "../../fixtures/visitor.ts";
@@ -254,7 +254,7 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
 
   "replaces the session of a device regardless of the authentication methods": async ({ r, visitor, custom, link }) => {
     const [byAccount, byLink] = [customAuthentication(custom), linkAuthentication(link)];
-    const policy = { ...generous, limit: 1, perUserLimit: 1 };
+    const policy = { ...unlimitedSessions, limit: 1, perUserLimit: 1 };
     let before: Digest | null = null;
     for (const authenticationMethod of [byAccount, byLink, passwordAuthentication, byLink, byAccount]) {
       const digest: Digest = await visitor.open(r, { authenticationMethod, deviceId: "phone" }, policy);

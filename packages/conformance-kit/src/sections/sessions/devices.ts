@@ -5,11 +5,11 @@ import { concurrently, sequentially } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
-import { generous, minute, second } from "../../fixtures/policy.ts";
+import { unlimitedSessions, minute, second } from "../../fixtures/policy.ts";
 import { isFull, Visitor, visitorChecks, type VisitorSubject } from "../../fixtures/visitor.ts";
 
 const phone = { deviceId: "phone" };
-const alone = { ...generous, perDevice: 1 };
+const alone = { ...unlimitedSessions, perDevice: 1 };
 
 /** Opens sessions of the phone sequentially, with these limits and a second between them. */
 async function openInTurn(
@@ -18,7 +18,7 @@ async function openInTurn(
 ): Promise<Digest[]> {
   return sequentially(limits, (each) => {
     advance(second);
-    return visitor.open(r, phone, { ...generous, ...each });
+    return visitor.open(r, phone, { ...unlimitedSessions, ...each });
   });
 }
 
@@ -30,7 +30,7 @@ async function wereLive({ r }: VisitorSubject, digests: readonly Digest[]): Prom
 const oneDevice = visitorChecks("sessions", {
   "keeps several sessions of a device up to its limit": async ({ r, visitor }) => {
     const modes = ["session", "token", "session"] as const;
-    const policy = { ...generous, perDevice: 3 };
+    const policy = { ...unlimitedSessions, perDevice: 3 };
     const digests = await sequentially(modes, (mode) => visitor.open(r, { ...phone, mode, appNames: [mode] }, policy));
     for (const [index, mode] of modes.entries()) {
       const { session } = await visitor.admitAs(r, mode, digests[index] ?? "");
@@ -48,7 +48,7 @@ const oneDevice = visitorChecks("sessions", {
 
   "ends the least recently renewed session of a device beyond the limit": async (subject) => {
     const { r, advance, visitor } = subject;
-    const policy = { ...generous, perDevice: 3 };
+    const policy = { ...unlimitedSessions, perDevice: 3 };
     const digests = await sequentially([1, 2, 3], () => visitor.open(r, phone, policy));
     // Renews the oldest session, then the next.
     for (const renewed of digests.slice(0, 2)) {
@@ -125,7 +125,7 @@ const underLimits = visitorChecks("sessions", {
     const colleague = await Visitor.create(r, { key: visitor });
     for (const limits of [{ limit: 4 }, { perUserLimit: 4 }]) {
       const beside = "limit" in limits ? colleague : visitor;
-      const policy = { ...generous, ...limits };
+      const policy = { ...unlimitedSessions, ...limits };
       const others = [await beside.open(r, {}, policy), await visitor.open(r, { deviceId: "tablet" }, policy)];
       const ofPhone = await openInTurn(subject, [policy, policy, policy, policy, policy]);
       for (const deviceId of [null, "laptop"]) {
@@ -142,7 +142,7 @@ const underLimits = visitorChecks("sessions", {
   },
 
   "replaces a session of a device at a full limit without using another slot": async ({ r, visitor }) => {
-    const policy = { ...generous, limit: 1, perUserLimit: 1 };
+    const policy = { ...unlimitedSessions, limit: 1, perUserLimit: 1 };
     for (let round = 0; round < 3; round += 1) await visitor.open(r, phone, policy);
     await isFull(r, visitor, policy, "opening a session for another device", { deviceId: "tablet" });
     equal(await r.sessions.count(), 1, "number of live sessions");
@@ -161,10 +161,10 @@ const underLimits = visitorChecks("sessions", {
 
 const atOneTime = visitorChecks("sessions", {
   "enforces the session limit of a device exactly across concurrent calls": async ({ r, visitor }) => {
-    const full = { ...generous, limit: 3, perUserLimit: 3 };
+    const full = { ...unlimitedSessions, limit: 3, perUserLimit: 3 };
     for (const [policy, attempts, staying] of [
-      [{ ...generous, perDevice: 3 }, 2, 2],
-      [{ ...generous, perDevice: 3 }, 12, 3],
+      [{ ...unlimitedSessions, perDevice: 3 }, 2, 2],
+      [{ ...unlimitedSessions, perDevice: 3 }, 12, 3],
       [full, 10, 3],
       [alone, 10, 1],
     ] as const) {
@@ -180,7 +180,7 @@ const atOneTime = visitorChecks("sessions", {
       await visitor.open(r, phone);
       const codes = await concurrently(16, (index) => {
         const session = visitor.newSession({ deviceId: index % 2 === 0 ? "phone" : null });
-        return codeOf(r.sessions.open(session, { ...generous, ...limits }));
+        return codeOf(r.sessions.open(session, { ...unlimitedSessions, ...limits }));
       });
       const ofPhone = codes.filter((_, index) => index % 2 === 0);
       equalCounts(ofPhone, { 0: ofPhone.length }, "outcomes for the device");

@@ -2,7 +2,7 @@ import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
-import { generous, minute, second } from "../../fixtures/policy.ts";
+import { unlimitedSessions, minute, second } from "../../fixtures/policy.ts";
 import { Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 
 export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
@@ -57,7 +57,7 @@ export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
   },
 
   "sweeps sessions after their absolute lifetime": async ({ r, advance, visitor }) => {
-    const digest = await visitor.open(r, {}, { ...generous, absoluteLifetime: 12 * minute });
+    const digest = await visitor.open(r, {}, { ...unlimitedSessions, absoluteLifetime: 12 * minute });
     advance(9 * minute);
     equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
     advance(3 * minute + second);

@@ -2,7 +2,7 @@ import type { SessionPolicy } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { createAppKey } from "../../fixtures/apps.ts";
-import { generous, minute, second } from "../../fixtures/policy.ts";
+import { unlimitedSessions, minute, second } from "../../fixtures/policy.ts";
 import { visitorChecks, type VisitorSubject } from "../../fixtures/visitor.ts";
 
 interface Terms {
@@ -18,7 +18,7 @@ type Step = readonly [wait: number, admitted: boolean];
 /** Opens a session and asserts after each wait whether a request with it is admitted. */
 function lives({ policy, idleTimeout, left }: Terms, ...steps: readonly Step[]) {
   return async ({ r, advance, visitor }: VisitorSubject): Promise<void> => {
-    const digest = await visitor.open(r, {}, { ...generous, ...policy });
+    const digest = await visitor.open(r, {}, { ...unlimitedSessions, ...policy });
     for (const [index, [wait, admitted]] of steps.entries()) {
       advance(wait);
       equal(await visitor.isAdmitted(r, digest, idleTimeout), admitted, `whether request ${index} is admitted`);
@@ -83,7 +83,7 @@ export const sessionExpiryChecks: readonly Check[] = visitorChecks("sessions", {
     const digest = await visitor.open(r);
     advance(5 * minute);
     for (const appKey of [stranger.digest, null])
-      await r.admission.admit({ appKey, session: digest, idleTimeout: generous.idleTimeout });
+      await r.admission.admit({ appKey, session: digest, idleTimeout: unlimitedSessions.idleTimeout });
     advance(5 * minute + second);
     equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted after its expiry");
   },
@@ -100,7 +100,7 @@ export const sessionExpiryChecks: readonly Check[] = visitorChecks("sessions", {
   ),
 
   "ends a session at its absolute lifetime if the idle timeout is longer": async ({ r, advance, visitor }) => {
-    const digest = await visitor.open(r, {}, { ...generous, absoluteLifetime: 5 * minute });
+    const digest = await visitor.open(r, {}, { ...unlimitedSessions, absoluteLifetime: 5 * minute });
     advance(5 * minute - 10 * second);
     equal(await r.sessions.count(), 1, "number of live sessions before the end");
     advance(11 * second);

@@ -4,7 +4,7 @@ import type { Check } from "../../check.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
-import { generous, minute } from "../../fixtures/policy.ts";
+import { unlimitedSessions, minute } from "../../fixtures/policy.ts";
 import { rolledBack } from "../../fixtures/rolled-back.ts";
 import { isFull, Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 import type { Subject } from "../../subject.ts";
@@ -29,7 +29,7 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   },
 
   "opens sessions up to the limit of the database": async ({ r, visitor }) => {
-    const policy = { ...generous, limit: 3 };
+    const policy = { ...unlimitedSessions, limit: 3 };
     for (const each of [visitor, await Visitor.create(r), await Visitor.create(r)]) await each.open(r, {}, policy);
     const refused = visitor.newSession();
     await failsWith(315, () => r.sessions.open(refused, policy), "opening one more session");
@@ -38,7 +38,7 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   },
 
   "opens sessions up to the limit of the user": async ({ r, visitor }) => {
-    const policy = { ...generous, perUserLimit: 2 };
+    const policy = { ...unlimitedSessions, perUserLimit: 2 };
     const otherVisitor = await Visitor.create(r, { account: visitor.account });
     const colleague = await Visitor.create(r, { key: visitor });
     await visitor.open(r, {}, policy);
@@ -52,7 +52,7 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
 
   "enforces the smaller of two limits": async ({ r, visitor }) => {
     const colleague = await Visitor.create(r, { key: visitor });
-    const policy = { ...generous, limit: 3, perUserLimit: 2 };
+    const policy = { ...unlimitedSessions, limit: 3, perUserLimit: 2 };
     await concurrently(2, () => visitor.open(r, {}, policy));
     await isFull(r, visitor, policy, "opening one more session for the user");
     await colleague.open(r, {}, policy);
@@ -60,7 +60,7 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   },
 
   "opens another session after one is ended": async ({ r, visitor }) => {
-    const policy = { ...generous, limit: 2, perUserLimit: 2 };
+    const policy = { ...unlimitedSessions, limit: 2, perUserLimit: 2 };
     const [digest] = await concurrently(2, () => visitor.open(r, {}, policy));
     await isFull(r, visitor, policy);
     await r.sessions.end({ digest: digest as string });
@@ -69,7 +69,7 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   },
 
   "opens another session after one expires, swept or not": async ({ r, advance, visitor }) => {
-    const policy = { ...generous, limit: 2, perUserLimit: 2 };
+    const policy = { ...unlimitedSessions, limit: 2, perUserLimit: 2 };
     for (const sweep of [false, true]) {
       await concurrently(2, () => visitor.open(r, {}, policy));
       await isFull(r, visitor, policy);
@@ -84,12 +84,12 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
     await concurrently(4, () => visitor.open(r));
     await isFull(r, visitor, { limit: 3 }, "opening a session under a lower limit");
     await isFull(r, visitor, { perUserLimit: 4 }, "opening a session under a limit of the user");
-    await visitor.open(r, {}, { ...generous, limit: 5, perUserLimit: 5 });
+    await visitor.open(r, {}, { ...unlimitedSessions, limit: 5, perUserLimit: 5 });
   },
 
   "opens one of several concurrent sessions at the last free slot": async (subject) => {
     const { r, visitor } = subject;
-    const policy = { ...generous, limit: 5 };
+    const policy = { ...unlimitedSessions, limit: 5 };
     await concurrently(4, () => visitor.open(r, {}, policy));
     await race(subject, await concurrently(12, () => Visitor.create(r, { key: visitor })), policy, 1);
     equal(await r.sessions.count(), 5, "number of live sessions");
@@ -98,13 +98,13 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
   "fills all free slots exactly across concurrent calls": async (subject) => {
     const { r, visitor } = subject;
     const visitors = await concurrently(16, () => Visitor.create(r, { key: visitor }));
-    await race(subject, visitors, { ...generous, limit: 5 }, 5);
+    await race(subject, visitors, { ...unlimitedSessions, limit: 5 }, 5);
     equal(await r.sessions.count(), 5, "number of live sessions");
   },
 
   "opens one of several concurrent sessions at the last free slot of a user": async (subject) => {
     const { r, visitor } = subject;
-    const policy = { ...generous, perUserLimit: 2 };
+    const policy = { ...unlimitedSessions, perUserLimit: 2 };
     await visitor.open(r, {}, policy);
     await race(subject, times(12, visitor), policy, 1);
     equal(await r.sessions.count(), 2, "number of live sessions");
@@ -114,12 +114,12 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
     const { r, visitor } = subject;
     const colleague = await Visitor.create(r, { key: visitor });
     const visitors = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? visitor : colleague));
-    await race(subject, visitors, { ...generous, limit: 7, perUserLimit: 4 }, 7);
+    await race(subject, visitors, { ...unlimitedSessions, limit: 7, perUserLimit: 4 }, 7);
   },
 
   "enforces the limit exactly while sessions are ended concurrently": async (subject) => {
     const { r, visitor } = subject;
-    const policy = { ...generous, limit: 6 };
+    const policy = { ...unlimitedSessions, limit: 6 };
     const old = await concurrently(6, () => visitor.open(r, {}, policy));
     const [, ended] = await Promise.all([
       concurrently(10, () => codeOf(r.sessions.open(visitor.newSession(), policy))),
@@ -144,12 +144,12 @@ export const sessionLimitChecks: readonly Check[] = visitorChecks("sessions", {
       await r.sessions.sweep(2);
     }
     const live = await r.sessions.count();
-    const policy = { ...generous, limit: live + 4 };
+    const policy = { ...unlimitedSessions, limit: live + 4 };
     await race(subject, times(10, visitor), policy, 4);
     advance(11 * minute);
     await r.sessions.sweep(3);
-    await race(subject, times(10, visitor), { ...generous, limit: 4 }, 4);
+    await race(subject, times(10, visitor), { ...unlimitedSessions, limit: 4 }, 4);
     equal(await r.sessions.end({ userId: visitor.account.userId }), 4, "number of ended sessions");
-    await race(subject, times(10, visitor), { ...generous, perUserLimit: 4 }, 4);
+    await race(subject, times(10, visitor), { ...unlimitedSessions, perUserLimit: 4 }, 4);
   },
 });

@@ -178,7 +178,7 @@ export interface CallerKnowledge {
 }
 
 /** Whether an error may name an attribute. Administrators see all names; others need read rights on the class and the attribute. */
-export function mayName(
+export function mayRevealAttribute(
   { className, attribute }: Pick<Referrer, "className" | "attribute">,
   { known, visibility: { classes, principals } }: CallerKnowledge,
 ): boolean {
@@ -188,7 +188,7 @@ export function mayName(
 
 /** Message that another object needs the object; names class and attribute if the caller may know them. */
 export function referrerDetail(referrer: Referrer, knowledge: CallerKnowledge): string {
-  return mayName(referrer, knowledge)
+  return mayRevealAttribute(referrer, knowledge)
     ? `An object of the class ${referrer.className} requires this one in ${referrer.attribute}.`
     : "Another object requires this one.";
 }

@@ -14,7 +14,7 @@ import {
   type StoredObject,
 } from "../../storage/index.ts";
 import { plainRule } from "../plain-value.ts";
-import { mayName, type CallerKnowledge, linksWhere } from "./deletion-cascade.ts";
+import { mayRevealAttribute, type CallerKnowledge, linksWhere } from "./deletion-cascade.ts";
 
 /** All possible link targets of the objects, each once. */
 function linkedIds(objects: readonly StoredObject[], model: Model): ObjectId[] {
@@ -130,7 +130,7 @@ function incompatibleDetail(
   if (!isVisible(object, knowledge.visibility)) return "Another object to restore does not match its class.";
   if (incompatible === null) return `The class ${className} of an object to restore no longer exists.`;
   const { attribute, reason } = incompatible;
-  return mayName({ className, attribute }, knowledge)
+  return mayRevealAttribute({ className, attribute }, knowledge)
     ? `An object does not match its class ${className}: ${reason}.`
     : `An object does not match its class ${className}.`;
 }

@@ -1,4 +1,4 @@
-import { promised, type SqlDialect, SqlTransactionRunner } from "../../query-runner.ts";
+import { promiseTry, type SqlDialect, SqlTransactionRunner } from "../../query-runner.ts";
 import type { SqlResult, SqlRunner } from "../../sql-runner.ts";
 import { type Connection, positionalQuery, type Query, runOn, withConnection } from "./connection.ts";
 import { isConflict } from "./mariadb-error.ts";
@@ -14,9 +14,9 @@ export const dialect: SqlDialect<Query, Connection> = {
   rollback: plain("rollback"),
   // A savepoint replaces an earlier one of the same depth, so none must be released.
   savepoint: (depth) => ({
-    begin: plain(`savepoint part_${depth}`),
+    begin: plain(`savepoint nested_${depth}`),
     release: [],
-    undo: [plain(`rollback to savepoint part_${depth}`)],
+    undo: [plain(`rollback to savepoint nested_${depth}`)],
   }),
   withConnection,
   runOn,
@@ -37,7 +37,7 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
       });
     });
     try {
-      const [result] = await Promise.all([promised(() => work(this)), requested]);
+      const [result] = await Promise.all([promiseTry(() => work(this)), requested]);
       await this.end();
       return result;
     } catch (error) {

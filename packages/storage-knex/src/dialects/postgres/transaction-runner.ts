@@ -1,4 +1,4 @@
-import { promised, type SqlDialect, SqlTransactionRunner } from "../../query-runner.ts";
+import { promiseTry, type SqlDialect, SqlTransactionRunner } from "../../query-runner.ts";
 import type { SqlResult, SqlRunner, SqlValue } from "../../sql-runner.ts";
 import { type Statement, statement as newStatement } from "../../statement.ts";
 import { type Connection, type Query, runOn, withConnection } from "./connection.ts";
@@ -13,11 +13,11 @@ export const dialect: SqlDialect<Query, Connection> = {
   commit: { name: "commit", text: "commit" },
   rollback: { text: "rollback" },
   savepoint: (depth) => {
-    const release = { name: `release_${depth}`, text: `release savepoint part_${depth}` };
+    const release = { name: `release_${depth}`, text: `release savepoint nested_${depth}` };
     return {
-      begin: { name: `savepoint_${depth}`, text: `savepoint part_${depth}` },
+      begin: { name: `savepoint_${depth}`, text: `savepoint nested_${depth}` },
       release: [release],
-      undo: [{ name: `rollback_to_${depth}`, text: `rollback to savepoint part_${depth}` }, release],
+      undo: [{ name: `rollback_to_${depth}`, text: `rollback to savepoint nested_${depth}` }, release],
     };
   },
   withConnection,
@@ -58,7 +58,7 @@ export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
         resolve(this.sendBatch(batched, refused));
       });
     });
-    const working = promised(() => work(this));
+    const working = promiseTry(() => work(this));
     working.catch(() => {
       refused = true;
     });

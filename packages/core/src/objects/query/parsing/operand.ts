@@ -81,7 +81,7 @@ function withLinks(filter: Filter, known: ReadonlyMap<JsonValue, ObjectId>): Fil
     case "contains": {
       if (filter.path.type !== "collection") return filter;
       const value = known.get(filter.value);
-      return value === undefined ? never : { ...filter, value };
+      return value === undefined ? matchesNone : { ...filter, value };
     }
     default:
       return filter;
@@ -98,7 +98,7 @@ const maxElements = 1_000;
 /** The value equals the operand, which may be null. */
 export function equals(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (operand === null) return isEmpty(path);
-  return path === null ? never : isOneOf(path, [{ value: operand, place }]);
+  return path === null ? matchesNone : isOneOf(path, [{ value: operand, place }]);
 }
 
 /** The value is in the list, which may contain null. */
@@ -107,19 +107,19 @@ export function isIn(path: ValuePath | null, operand: JsonValue, place: Place): 
   if (operand.length > maxElements) throw fault(place, `At most ${maxElements} elements are allowed.`);
   const elements = operand.map((value: JsonValue, index) => ({ value, place: [...place, index] }));
   const values = elements.filter(({ value }) => value !== null);
-  const filter = path === null ? never : isOneOf(path, values);
+  const filter = path === null ? matchesNone : isOneOf(path, values);
   return values.length === elements.length ? filter : { kind: "any", filters: [filter, isEmpty(path)] };
 }
 
 function isEmpty(path: ValuePath | null): Filter {
-  return path === null ? always : { kind: "empty", path };
+  return path === null ? matchesAll : { kind: "empty", path };
 }
 
 function isOneOf(path: ValuePath, elements: readonly { readonly value: JsonValue; readonly place: Place }[]): Filter {
   const { type } = path;
   if (type === "collection") {
     const [first] = elements;
-    if (first === undefined) return never;
+    if (first === undefined) return matchesNone;
     throw fault(first.place, "A collection can only be compared with null. Use $contains to test for a member.");
   }
   if (type === "time")
@@ -146,7 +146,7 @@ export function isOrdered(type: ValueType): type is Exclude<ValueType, "json" | 
 }
 
 export function compares(operator: Comparison, path: ValuePath | null, operand: JsonValue, place: Place): Filter {
-  if (path === null) return never;
+  if (path === null) return matchesNone;
   const { type } = path;
   if (!isOrdered(type)) throw fault(place, "Values of this attribute have no order.");
   if (type === "time") return comparesTime(operator, path, operand, place);
@@ -160,9 +160,9 @@ function comparesTime(operator: Comparison, path: ValuePath, operand: JsonValue,
   return { kind: "compare", path, operator: operator === "gt" || operator === "gte" ? "gte" : "lt", value };
 }
 
-const always: Filter = { kind: "all", filters: [] };
+const matchesAll: Filter = { kind: "all", filters: [] };
 
-export const never: Filter = { kind: "any", filters: [] };
+export const matchesNone: Filter = { kind: "any", filters: [] };
 
 /** Milliseconds from `from` (inclusive) to `to` (exclusive). */
 interface TimeSpan {

@@ -1,6 +1,6 @@
 import type { Filter, JsonValue, ValuePath, ValueType } from "../../../storage/index.ts";
 import { fault, type Place } from "./fault.ts";
-import { compares, equals, isIn, never, operandOf } from "./operand.ts";
+import { compares, equals, isIn, matchesNone, operandOf } from "./operand.ts";
 import { type PathSource, resolvePath } from "./resolve-path.ts";
 
 /** Limit for one query. */
@@ -95,7 +95,7 @@ const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
 
 function exists(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
   if (typeof operand !== "boolean") throw fault(place, "true or false is expected.");
-  const filter: Filter = path === null ? never : { kind: "present", path };
+  const filter: Filter = path === null ? matchesNone : { kind: "present", path };
   return operand ? filter : { kind: "not", filter };
 }
 
@@ -105,7 +105,7 @@ const maxTextLength = 1_024;
 const maxWildcards = 16;
 
 function isLike(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
-  if (path === null) return never;
+  if (path === null) return matchesNone;
   if (!isText(path.type)) throw fault(place, "$like requires a string attribute.");
   const pattern = textOf(operand, place);
   if (/^(?:[^\\]|\\[^])*\\$/.test(pattern)) throw fault(place, "The pattern ends with an escape character.");
@@ -115,7 +115,7 @@ function isLike(path: ValuePath | null, operand: JsonValue, place: Place): Filte
 }
 
 function contains(path: ValuePath | null, operand: JsonValue, place: Place): Filter {
-  if (path === null) return never;
+  if (path === null) return matchesNone;
   if (path.type === "collection")
     return { kind: "contains", path, value: operandOf("reference", operand, place) as string };
   if (!isText(path.type)) throw fault(place, "$contains requires a string attribute or a collection.");

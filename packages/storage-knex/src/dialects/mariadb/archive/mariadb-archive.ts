@@ -24,7 +24,7 @@ import {
   takeLock,
 } from "../connection.ts";
 import { isDuplicate } from "../mariadb-error.ts";
-import { never } from "../statements/record-statements.ts";
+import { noExpiry } from "../statements/record-statements.ts";
 import type { Tables } from "../tables.ts";
 import { TransactionRunner } from "../transaction-runner.ts";
 import { archivedClasses, archivedTombstones, archivedLinks, archivedObjects } from "./archived-objects.ts";
@@ -120,7 +120,7 @@ export class MariadbArchive implements StorageArchive {
     const { objectSeries, settings } = this.tables;
     await sql.runOnce(`select 1 from ${objectSeries} for update`);
     await sql.runOnce(`select 1 from ${settings} for update`);
-    const { rows } = await sql.runOnce<{ empty: boolean }>(emptinessText(this.tables, never));
+    const { rows } = await sql.runOnce<{ empty: boolean }>(emptinessText(this.tables, noExpiry));
     return rows[0]?.empty === true;
   }
 }
@@ -137,7 +137,7 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
     records: plainTable("records", {
       table: tables.records,
       order: "kind, id",
-      where: `expires_at = ${never}`,
+      where: `expires_at = ${noExpiry}`,
       additionalColumns: { expires_at: endOfTime, version: unnumbered, born: unnumbered },
     }),
     audit: plainTable("audit", { table: tables.audit, order: "sequence" }),

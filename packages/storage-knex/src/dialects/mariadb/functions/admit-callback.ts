@@ -1,4 +1,4 @@
-import { later } from "../statements/storage-time.ts";
+import { addMilliseconds } from "../statements/storage-time.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
@@ -19,7 +19,7 @@ function definition({ admitCallback }: Tables): string {
   return procedure(
     admitCallback,
     "state varchar(64), ahead double",
-    `declare clock datetime(6) default ${later("now(6)", "ahead")};
+    `declare clock datetime(6) default ${addMilliseconds("now(6)", "ahead")};
       declare stood longtext character set utf8mb4;
       begin
         declare continue handler for not found set stood = null;

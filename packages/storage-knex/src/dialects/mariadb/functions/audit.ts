@@ -1,4 +1,4 @@
-import { earlier, later } from "../statements/storage-time.ts";
+import { earlier, addMilliseconds } from "../statements/storage-time.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
@@ -18,7 +18,7 @@ function settleTalliesProcedure({ settleTallies }: Tables): string {
     "age double, most bigint, ahead double",
     `declare settled bigint default 0;
       for tally in (
-        select \`key\` from ${own.auditTallies} where since <= ${earlier(later("now(6)", "ahead"), "age")} order by since limit most for update skip locked
+        select \`key\` from ${own.auditTallies} where since <= ${earlier(addMilliseconds("now(6)", "ahead"), "age")} order by since limit most for update skip locked
       ) do
         insert into ${own.audit} (${details}) select ${details} from ${own.auditTallies} where \`key\` = tally.\`key\`;
         delete from ${own.auditTallies} where \`key\` = tally.\`key\`;
@@ -40,7 +40,7 @@ function sweepAuditProcedure({ sweepAudit }: Tables): string {
       declare swept bigint;
       delete from ${own.audit}
       where sequence <= (select max(sequence) from (select sequence from ${own.audit} order by sequence limit most) oldest)
-        and at <= ${earlier(later("now(6)", "ahead"), "age")};
+        and at <= ${earlier(addMilliseconds("now(6)", "ahead"), "age")};
       set swept = row_count();
       if swept > 0 then
         update ${own.settings} set last_audit = greatest(last_audit, highest);

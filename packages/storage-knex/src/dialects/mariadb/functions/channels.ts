@@ -1,6 +1,6 @@
 import { messageWindow } from "@sallyport/core";
 import type { Functions } from "../migrations/migrator.ts";
-import { earlier, later } from "../statements/storage-time.ts";
+import { earlier, addMilliseconds } from "../statements/storage-time.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
 
@@ -86,7 +86,7 @@ function registerBlocksText({ registerBlocks }: Tables): string {
   return procedure(
     registerBlocks,
     "digests longtext, client binary(32), server_key varchar(255), ahead double, most_uses integer, within double",
-    `declare clock datetime(6) default ${later("now(6)", "ahead")};
+    `declare clock datetime(6) default ${addMilliseconds("now(6)", "ahead")};
       declare good boolean;
       declare used boolean;
       select count(*) = json_length(digests) and coalesce(min(b.uses = 0 or (b.client_key = client and b.uses < most_uses and ${inTime})), 1),

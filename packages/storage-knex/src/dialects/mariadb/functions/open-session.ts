@@ -1,4 +1,4 @@
-import { later } from "../statements/storage-time.ts";
+import { addMilliseconds } from "../statements/storage-time.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure, raise } from "./procedure.ts";
@@ -21,15 +21,15 @@ export const openSessionProcedure: Functions = {
 function definition({ openSession }: Tables): string {
   const others =
     "expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null)";
-  const opened = `${later("clock", "least(idle, lifetime)")}`;
-  const ends = later("clock", "lifetime");
+  const opened = `${addMilliseconds("clock", "least(idle, lifetime)")}`;
+  const ends = addMilliseconds("clock", "lifetime");
   return procedure(
     openSession,
     `new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
     idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
     opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
     device_limit bigint`,
-    `declare clock datetime(6) default ${later("now(6)", "ahead")};
+    `declare clock datetime(6) default ${addMilliseconds("now(6)", "ahead")};
       declare lock_row integer;
       declare beside bigint;
       declare remaining bigint default device_limit;

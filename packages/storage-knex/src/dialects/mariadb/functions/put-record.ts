@@ -1,5 +1,5 @@
-import { later } from "../statements/storage-time.ts";
-import { never } from "../statements/record-statements.ts";
+import { addMilliseconds } from "../statements/storage-time.ts";
+import { noExpiry } from "../statements/record-statements.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure } from "./procedure.ts";
@@ -31,8 +31,8 @@ function definition({ putRecord }: Tables): string {
     putRecord,
     `record_kind varchar(32), record_id varchar(512), record_owner varchar(200), record_value longtext, lifetime double, ahead double, if_version bigint,
     owner_limit bigint, all_limit bigint`,
-    `declare clock datetime(6) default ${later("now(6)", "ahead")};
-      declare ends datetime(6) default coalesce(${later("clock", "lifetime")}, ${never});
+    `declare clock datetime(6) default ${addMilliseconds("now(6)", "ahead")};
+      declare ends datetime(6) default coalesce(${addMilliseconds("clock", "lifetime")}, ${noExpiry});
       declare lock_row integer;
       declare existing bigint;
       declare present bigint;

@@ -1,4 +1,4 @@
-import { earlier, later } from "../statements/storage-time.ts";
+import { earlier, addMilliseconds } from "../statements/storage-time.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
 import { procedure, raise } from "./procedure.ts";
@@ -23,7 +23,7 @@ const delay =
   "if(t.failures < a.max_failures, 0, least(a.max_delay, a.initial_delay * pow(2, least(t.failures - a.max_failures, 30))))";
 
 /** When the delay of a row ends. */
-const freeAt = later("t.delayed_at", delay);
+const freeAt = addMilliseconds("t.delayed_at", delay);
 
 /** Keys with a valid exemption. Read in a statement of its own, which locks no exemption. */
 const exempting = `join ${own.throttle} e on e.\`key\` = a.exemption and e.forget_at > clock`;
@@ -41,7 +41,7 @@ function attempt({ attemptThrottle }: Tables): string {
   return procedure(
     attemptThrottle,
     "requested longtext, ahead double",
-    `declare clock datetime(6) default ${later("now(6)", "ahead")};
+    `declare clock datetime(6) default ${addMilliseconds("now(6)", "ahead")};
       declare wait bigint;
       declare max_wait bigint;
       declare found bigint;
@@ -68,7 +68,7 @@ function fail({ failThrottle }: Tables): string {
   return procedure(
     failThrottle,
     "requested longtext, ahead double",
-    `declare clock datetime(6) default ${later("now(6)", "ahead")};
+    `declare clock datetime(6) default ${addMilliseconds("now(6)", "ahead")};
       declare exempt_wait bigint;
       declare exempt_keys longtext;
       for expired in (select \`key\` from ${own.throttle} where forget_at <= clock order by forget_at limit ${expiredPerFailure}) do
@@ -79,7 +79,7 @@ function fail({ failThrottle }: Tables): string {
       select ${keyList}, coalesce(max(${left}), 0) into exempt_keys, exempt_wait
       from ${requested} straight_join ${own.throttle} t on t.\`key\` = a.\`key\` and t.forget_at > clock and ${delay} > 0 and ${freeAt} > clock ${exempting};
       insert into ${own.throttle} (\`key\`, failures, delayed_at, forget_at)
-      select a.\`key\`, 1, clock, ${later("clock", "a.reset_after")} from ${requested} where not ${isExempt}
+      select a.\`key\`, 1, clock, ${addMilliseconds("clock", "a.reset_after")} from ${requested} where not ${isExempt}
       on duplicate key update
         failures = if(forget_at > clock, failures + 1, 1),
         delayed_at = value(delayed_at),
@@ -99,7 +99,7 @@ function pass({ passThrottle }: Tables): string {
     passThrottle,
     `all_keys longtext, requested longtext, reset_keys longtext, ahead double,
     granted varchar(100), granted_group varchar(100), at_most integer, lifetime double, renewal double`,
-    `declare clock datetime(6) default ${later("now(6)", "ahead")};
+    `declare clock datetime(6) default ${addMilliseconds("now(6)", "ahead")};
       declare found bigint;
       declare exempted bigint;
       declare exempt_until datetime(6);
@@ -117,10 +117,10 @@ function pass({ passThrottle }: Tables): string {
         leave work;
       end if;
       select max(forget_at) into exempt_until from ${own.throttle} where \`key\` = granted;
-      if exempt_until >= ${later("clock", "lifetime - renewal")} then
+      if exempt_until >= ${addMilliseconds("clock", "lifetime - renewal")} then
         leave work;
       end if;
-      insert into ${own.throttle} (\`key\`, failures, delayed_at, forget_at) values (granted, 0, clock, ${later("clock", "lifetime")})
+      insert into ${own.throttle} (\`key\`, failures, delayed_at, forget_at) values (granted, 0, clock, ${addMilliseconds("clock", "lifetime")})
       on duplicate key update delayed_at = value(delayed_at), forget_at = value(forget_at);
       if exempt_until is null then
         for surplus in (

@@ -20,7 +20,7 @@ import {
   type Writing,
 } from "@sallyport/core";
 import { type BoundedRow, objectsWithin, outlineOf, type OutlineRow } from "../../../object-row.ts";
-import { isPlain, type KeyValue, positionFrom, visibleClasses } from "../../../query/query-scope.ts";
+import { isFullList, type KeyValue, positionFrom, visibleClasses } from "../../../query/query-scope.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import {
   type BoundedPage,
@@ -30,7 +30,7 @@ import {
   maxTextLength,
   matchText,
   type QuerySource,
-  type Thoroughness,
+  type SortPrecision,
 } from "../query/object-query-text.ts";
 import { isDecided } from "../query/order.ts";
 import { ObjectReads } from "./object-reads.ts";
@@ -58,7 +58,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     async find(query, visibility, page, bytes = defaultAnswerBytes) {
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0 || page.limit === 0) return { objects: [], last: null };
-      if (isPlain(query) && "offset" in page) {
+      if (isFullList(query) && "offset" in page) {
         const objects = await readsForAll.list(classes, visibility, page, bytes);
         const last = objects.at(-1);
         return { objects, last: last === undefined ? null : { values: [], id: last.id } };
@@ -202,7 +202,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     query: ObjectQuery,
     visibility: Visibility,
     page: BoundedPage,
-    by: Thoroughness,
+    by: SortPrecision,
   ): Promise<ObjectPage | null> {
     const { text, values, columns } = findText(source(visibility), query, page, by);
     const { rows } = await runner.runOnce<BoundedRow & Record<string, KeyValue>>(text, values);

@@ -32,7 +32,7 @@ export interface BoundedPage {
  * How texts are sorted: by prefixes, or as a whole if they are longer. By key, the length of the longest text in
  * characters; 0 if the key is not a text.
  */
-export type Thoroughness = "starts" | { readonly longest: readonly number[] };
+export type SortPrecision = "starts" | { readonly longest: readonly number[] };
 
 /**
  * A page of the matching objects, as bounded object rows with the values of their keys. The page is cut from ids and
@@ -42,14 +42,14 @@ export function findText(
   source: QuerySource,
   query: ObjectQuery,
   { page, bytes, floor }: BoundedPage,
-  thoroughness: Thoroughness,
+  precision: SortPrecision,
 ): PageText {
   const scope = scopeOf(source);
   const columns = orderColumns(query.sort ?? [], "o", scope);
   const long =
-    thoroughness === "starts"
+    precision === "starts"
       ? []
-      : thoroughness.longest.map((characters) => (characters < indexedCharacters ? 0 : characters));
+      : precision.longest.map((characters) => (characters < indexedCharacters ? 0 : characters));
   const conditions = [...conditionsOf(query, scope), ...onPage(columns, page, scope)];
   if (floor !== undefined) conditions.push(isAbove(columns, floor, scope));
   const limit = `limit ${page.limit} offset ${"offset" in page ? page.offset : 0}`;

@@ -1,5 +1,5 @@
 import { objectNumber, type Position, type SortKey, type ValuePath } from "@sallyport/core";
-import { indexedPart, isShort } from "../../../query/query-scope.ts";
+import { indexedPart, fitsIndexedPrefix } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../value-columns.ts";
 import type { MariadbQueryScope } from "./mariadb-query-scope.ts";
 
@@ -105,7 +105,7 @@ function placeOf(
   if (value === null) return { later: descending ? "false" : `${indexed} is not null`, equal: `${indexed} is null` };
   const sign = descending ? "<" : ">";
   const orNothing = descending ? ` or ${indexed} is null` : "";
-  if (path.type !== "string" || isShort(String(value), scope.indexedCharacters)) {
+  if (path.type !== "string" || fitsIndexedPrefix(String(value), scope.indexedCharacters)) {
     const given = scope.operand(path.type, value);
     return { later: `(${indexed} ${sign} ${given}${orNothing})`, equal: `${indexed} = ${given}` };
   }

@@ -2,11 +2,11 @@ import type { SessionMode } from "@sallyport/core";
 import { statement } from "../../../statement.ts";
 import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
 import type { Tables } from "../tables.ts";
-import { later, storageTime } from "./storage-time.ts";
+import { addMilliseconds, storageTime } from "./storage-time.ts";
 
 export function admissionStatements(tables: Tables): AdmissionStatements {
   const now = storageTime(3);
-  const due = (s: string) => `(${s}.expires_at < ${s}.ends_at and ${s}.expires_at <= ${later(now, "$4")})`;
+  const due = (s: string) => `(${s}.expires_at < ${s}.ends_at and ${s}.expires_at <= ${addMilliseconds(now, "$4")})`;
   // A subquery by primary key: in a join the engine could choose the index by birth.
   const linkValue = `(select case when il.born = s.link_born and il.expires_at > ${now} then il.value end
         from ${tables.records} il where il.kind = 'identityLink' and il.id = s.link_id)`;
@@ -43,7 +43,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
     },
     touch: statement(
       "touch",
-      `update ${tables.sessions} s set s.expires_at = least(s.ends_at, ${later(now, "$2")})
+      `update ${tables.sessions} s set s.expires_at = least(s.ends_at, ${addMilliseconds(now, "$2")})
       where s.digest = $1 and s.expires_at > ${now} and ${due("s")}`,
     ),
     admitCallback: statement("admit_callback", `call ${tables.admitCallback}($1, $2)`),

@@ -2,10 +2,10 @@ import type { ClaimedRow, ClaimRequest, RecordStatements } from "../../../knex-r
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, later, storageTime, textsOf } from "./storage-time.ts";
+import { epochMilliseconds, addMilliseconds, storageTime, textsOf } from "./storage-time.ts";
 
 /** The expiry of permanent records: a time, so that unexpired ones are one key range. */
-export const never = "timestamp '9999-12-31 23:59:59'";
+export const noExpiry = "timestamp '9999-12-31 23:59:59'";
 
 const since = (time: string, now: string) => `(timestampdiff(microsecond, ${time}, ${now}) div 1000)`;
 
@@ -29,7 +29,7 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
   const claim = statement(
     "records_claim",
     `update ${claimedRows} straight_join ${records} r force index (primary) on r.kind = $1 and r.id = claimed.id
-    set r.version = claimed.version, r.claims = r.claims + 1, r.due_at = ${later(storageTime(4), "$3")}`,
+    set r.version = claimed.version, r.claims = r.claims + 1, r.due_at = ${addMilliseconds(storageTime(4), "$3")}`,
   );
   return {
     get: statement(
@@ -77,7 +77,7 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
     removeVersion: statement("record_remove_version", `delete from ${records} where ${ofVersion}`),
     settle: statement(
       "record_settle",
-      `update ${records} set due_at = coalesce(${later(storageTime(4), "$5")}, due_at), value = coalesce($6, value) where ${ofVersion}`,
+      `update ${records} set due_at = coalesce(${addMilliseconds(storageTime(4), "$5")}, due_at), value = coalesce($6, value) where ${ofVersion}`,
     ),
     sweep: statement(
       "records_sweep",

@@ -1,10 +1,10 @@
 /** The storage's clock in SQL: the start of the statement plus the parameter of this number (milliseconds). */
 export function storageTime(parameter: number): string {
-  return later("now(6)", `$${parameter}`);
+  return addMilliseconds("now(6)", `$${parameter}`);
 }
 
 /** A time plus milliseconds. */
-export function later(time: string, milliseconds: string): string {
+export function addMilliseconds(time: string, milliseconds: string): string {
   return `(${time} + interval (${milliseconds}) * 1000 microsecond)`;
 }
 

@@ -1,5 +1,5 @@
 import type { Functions } from "../migrations/migrator.ts";
-import { ofMany } from "../statements/record-statements.ts";
+import { isIndexedRecord } from "../statements/record-statements.ts";
 import type { Tables } from "../tables.ts";
 import { planOnce } from "./writing-steps.ts";
 
@@ -35,7 +35,7 @@ function definition({ putRecord, records, recordVersions, schema }: Tables): str
     new_version bigint;
   begin
     ${lockQuota("owner_limit", `${lock} || ':' || record_owner`, counted(records, "kind = record_kind and owner = record_owner", "owner_limit"), full("ownerFull"))}
-    ${lockQuota("all_limit", lock, counted(records, `kind = record_kind and ${ofMany}`, "all_limit"), full("full"))}
+    ${lockQuota("all_limit", lock, counted(records, `kind = record_kind and ${isIndexedRecord}`, "all_limit"), full("full"))}
     loop
       if coalesce(if_version, 0) = 0 then
         new_version := ${nextVersion};

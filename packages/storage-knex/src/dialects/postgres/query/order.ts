@@ -1,5 +1,5 @@
 import { objectNumber, type Page, type Position, type SortKey, type ValuePath } from "@sallyport/core";
-import { indexedPart, isShort } from "../../../query/query-scope.ts";
+import { indexedPart, fitsIndexedPrefix } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../index-expression.ts";
 import type { PostgresQueryScope } from "./postgres-query-scope.ts";
 
@@ -124,7 +124,7 @@ function withValue(columns: readonly OrderColumn[]): OrderPart {
 function isAscendingValue(columns: readonly OrderColumn[], { values: [value = null] }: Position): boolean {
   const [first] = columns;
   if (value === null || first?.descending !== false || columns.some(({ key }) => key !== first.key)) return false;
-  return first.whole || (typeof value === "string" && isShort(value, indexedCharacters));
+  return first.whole || (typeof value === "string" && fitsIndexedPrefix(value, indexedCharacters));
 }
 
 function positionId({ id }: Position, { parameters }: PostgresQueryScope): string {

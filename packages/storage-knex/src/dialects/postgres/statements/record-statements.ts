@@ -4,7 +4,8 @@ import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds, storageTime } from "./expressions.ts";
 
-const later = (time: string, milliseconds: string) => `${time} + ${milliseconds}::float8 * interval '1 millisecond'`;
+const addMilliseconds = (time: string, milliseconds: string) =>
+  `${time} + ${milliseconds}::float8 * interval '1 millisecond'`;
 
 const since = (time: string, now: string) => epochMilliseconds(`(${now} - ${time})`);
 
@@ -15,7 +16,7 @@ const since = (time: string, now: string) => epochMilliseconds(`(${now} - ${time
 const unseen = (value: string) => `(select ${value})`;
 
 /** True for every record. The indexes of a kind by expiry and by birth serve only statements with this condition. */
-export const ofMany = "born > 0";
+export const isIndexedRecord = "born > 0";
 
 export function recordStatements({ putRecord, records, recordVersions }: Tables): RecordStatements {
   const columns = (clock: number) =>
@@ -26,10 +27,10 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
   const claim = statement(
     "records_claim",
     `with claimed as (
-      update ${records} set version = nextval('${recordVersions}'), claims = claims + 1, due_at = ${later(storageTime(4), "$3")}
+      update ${records} set version = nextval('${recordVersions}'), claims = claims + 1, due_at = ${addMilliseconds(storageTime(4), "$3")}
       where kind = $1::text and id = any (array(
         select id from ${records}
-        where kind = $1::text and ${ofMany} and (due_at is null or due_at <= ${storageTime(4)}) and expires_at > ${storageTime(4)}
+        where kind = $1::text and ${isIndexedRecord} and (due_at is null or due_at <= ${storageTime(4)}) and expires_at > ${storageTime(4)}
         order by born limit ${unseen("$2::bigint")} for update skip locked
       ))
       returning ${columns(4)}, claims
@@ -72,14 +73,14 @@ export function recordStatements({ putRecord, records, recordVersions }: Tables)
     count: statement(
       "records_count",
       `select count(*) as count, greatest(0, coalesce(${since("min(created_at)", storageTime(2))}, 0)) as oldest
-      from ${records} where kind = $1::text and ${ofMany} and expires_at > ${storageTime(2)}`,
+      from ${records} where kind = $1::text and ${isIndexedRecord} and expires_at > ${storageTime(2)}`,
     ),
     claim: async <Value>(sql: SqlRunner, { kind, limit, lease, offset }: ClaimRequest) =>
       (await sql.run<ClaimedRow<Value>>(claim, [kind, limit, lease, offset])).rows,
     removeVersion: statement("record_remove_version", `delete from ${records} where ${ofVersion}`),
     settle: statement(
       "record_settle",
-      `update ${records} set due_at = coalesce(${later(storageTime(4), "$5")}, due_at), value = coalesce($6::json, value) where ${ofVersion}`,
+      `update ${records} set due_at = coalesce(${addMilliseconds(storageTime(4), "$5")}, due_at), value = coalesce($6::json, value) where ${ofVersion}`,
     ),
     // Bounds at both ends make the planner expect few rows.
     sweep: statement(

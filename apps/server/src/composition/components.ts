@@ -19,8 +19,8 @@ function named<T>(name: string): ServiceIdentifier<T> {
   return Symbol(name);
 }
 
-/** Identifiers of all parts except the use cases. */
-export const parts = {
+/** Identifiers of all components except the use cases. */
+export const components = {
   configuration: named<Configuration>("configuration"),
   logger: named<Logger>("logger"),
   digests: named<core.Digests>("digests"),
@@ -93,35 +93,43 @@ export const parts = {
   application: named<http.Application>("application"),
 } as const;
 
-/** How to create a part of type `T` from its dependencies. */
-export interface Recipe<T> {
+/** How to create a component of type `T` from its dependencies. */
+export interface Factory<T> {
   readonly make: (...dependencies: never) => T | Promise<T>;
   readonly dependencies: readonly ServiceIdentifier<unknown>[];
 }
 
-/** Recipe of a constructor with positional dependencies. */
-export function of<T, Dependencies extends unknown[]>(
-  Part: new (...dependencies: Dependencies) => T,
+/** Factory that calls a constructor with positional dependencies. */
+export function classFactory<T, Dependencies extends unknown[]>(
+  Component: new (...dependencies: Dependencies) => T,
   dependencies: MapToResolvedValueInjectOptions<Dependencies>,
-): Recipe<T> {
-  return by((...given: Dependencies) => new Part(...given), dependencies);
+): Factory<T> {
+  return functionFactory((...given: Dependencies) => new Component(...given), dependencies);
 }
 
-/** Recipe of a constructor with named dependencies and the result of `settings`. */
-export function from<T, Dependencies extends object, Settings extends Partial<Dependencies> = Record<never, never>>(
-  Part: new (dependencies: Dependencies) => T,
+/** Factory that calls a constructor with named dependencies and the result of `settings`. */
+export function classFactoryByName<
+  T,
+  Dependencies extends object,
+  Settings extends Partial<Dependencies> = Record<never, never>,
+>(
+  Component: new (dependencies: Dependencies) => T,
   dependencies: {
     readonly [Name in keyof NoInfer<Dependencies> as Exclude<Name, keyof Settings>]: ServiceIdentifier<
       Dependencies[Name]
     >;
   },
   settings?: (configuration: Configuration) => Settings,
-): Recipe<T> {
-  return byName<T, Dependencies, Settings>((given) => new Part(given), dependencies, settings);
+): Factory<T> {
+  return functionFactoryByName<T, Dependencies, Settings>((given) => new Component(given), dependencies, settings);
 }
 
-/** Recipe of a function with named dependencies and the result of `settings`. */
-export function byName<T, Dependencies extends object, Settings extends Partial<Dependencies> = Record<never, never>>(
+/** Factory that calls a function with named dependencies and the result of `settings`. */
+export function functionFactoryByName<
+  T,
+  Dependencies extends object,
+  Settings extends Partial<Dependencies> = Record<never, never>,
+>(
   create: (dependencies: Dependencies) => T,
   dependencies: {
     readonly [Name in keyof NoInfer<Dependencies> as Exclude<Name, keyof Settings>]: ServiceIdentifier<
@@ -129,34 +137,34 @@ export function byName<T, Dependencies extends object, Settings extends Partial<
     >;
   },
   settings?: (configuration: Configuration) => Settings,
-): Recipe<T> {
+): Factory<T> {
   const names = Object.keys(dependencies);
   const make = (configuration: Configuration, ...given: unknown[]) => {
     const taken = Object.fromEntries(names.map((name, index) => [name, given[index]]));
     return create({ ...taken, ...settings?.(configuration) } as Dependencies);
   };
-  return { make, dependencies: [parts.configuration, ...Object.values<ServiceIdentifier<unknown>>(dependencies)] };
+  return { make, dependencies: [components.configuration, ...Object.values<ServiceIdentifier<unknown>>(dependencies)] };
 }
 
-/** Recipe of a function with positional dependencies. */
-export function by<T, Dependencies extends unknown[]>(
+/** Factory that calls a function with positional dependencies. */
+export function functionFactory<T, Dependencies extends unknown[]>(
   make: (...dependencies: Dependencies) => T | Promise<T>,
   dependencies: MapToResolvedValueInjectOptions<Dependencies>,
-): Recipe<T> {
+): Factory<T> {
   return { make, dependencies: dependencies as unknown as ServiceIdentifier<unknown>[] };
 }
 
 export function bind<T>(
   container: Container,
   identifier: ServiceIdentifier<T>,
-  { make, dependencies }: Recipe<T>,
+  { make, dependencies }: Factory<T>,
 ): void {
   container.bind(identifier).toResolvedValue(make as (...dependencies: unknown[]) => T | Promise<T>, [...dependencies]);
 }
 
-type Parts = typeof parts;
+type Components = typeof components;
 
-/** Recipes of some parts. */
-export type Recipes = {
-  readonly [Name in keyof Parts]?: Recipe<Parts[Name] extends ServiceIdentifier<infer T> ? T : never>;
+/** Factories of some components. */
+export type Factories = {
+  readonly [Name in keyof Components]?: Factory<Components[Name] extends ServiceIdentifier<infer T> ? T : never>;
 };

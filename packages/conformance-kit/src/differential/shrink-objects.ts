@@ -1,15 +1,15 @@
 import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
 import type { QueryScenario, ScenarioObject } from "./queries/query-scenario.ts";
-import { Smallest } from "./smallest.ts";
+import { ShrunkScenario } from "./shrunk-scenario.ts";
 
 const maxTries = 500;
 
 /** Shrinks the objects of a scenario: removes whole objects, then attributes and readers. */
-export async function fewerObjects(
+export async function shrinkObjects(
   scenario: QueryScenario,
   differs: (smaller: QueryScenario) => Promise<boolean>,
 ): Promise<QueryScenario> {
-  const smallest = new Smallest(scenario, differs, maxTries);
+  const smallest = new ShrunkScenario(scenario, differs, maxTries);
   if (scenario.indexed) await smallest.attempt({ ...scenario, indexed: false });
   for (let number = scenario.objects.length - 1; number >= 0; number -= 1)
     await smallest.attempt(without(smallest.scenario, number));

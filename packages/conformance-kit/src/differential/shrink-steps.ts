@@ -1,16 +1,16 @@
 import { eachStep, type GivenAttributes, type HistoryScenario, type Numbering } from "./histories/step.ts";
 import { renumbered, type Step } from "./histories/step.ts";
 import { nameOf, nonexistent, numberOf, withTexts } from "./object-names.ts";
-import { Smallest } from "./smallest.ts";
+import { ShrunkScenario } from "./shrunk-scenario.ts";
 
 const maxTries = 300;
 
 /** Shrinks the steps of a scenario, then the attributes of the remaining steps. */
-export async function fewerSteps(
+export async function shrinkSteps(
   scenario: HistoryScenario,
   differs: (smaller: HistoryScenario) => Promise<boolean>,
 ): Promise<HistoryScenario> {
-  const smallest = new Smallest(scenario, differs, maxTries);
+  const smallest = new ShrunkScenario(scenario, differs, maxTries);
   const attempt = (steps: Step[]) => smallest.attempt({ kind: "history", steps });
   for (let found = true; found; ) {
     found = false;

@@ -1,5 +1,5 @@
 /** Tracks the smallest scenario that still differs. */
-export class Smallest<Scenario> {
+export class ShrunkScenario<Scenario> {
   private tries = 0;
 
   constructor(

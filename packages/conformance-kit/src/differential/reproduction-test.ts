@@ -4,7 +4,7 @@ import type { Difference } from "./scenario.ts";
  * The source of a test module that runs under Node. It fails while the default export of `module` differs from the
  * reference.
  */
-export function readyTest({ reference, adapter, seed, scenario, expected }: Difference, module: string): string {
+export function reproductionTest({ reference, adapter, seed, scenario, expected }: Difference, module: string): string {
   const title = scenario.kind === "query" ? "answers a query" : "runs these steps";
   return [
     `// Found with the seed ${seed}. The expected values are those of ${reference}.`,
