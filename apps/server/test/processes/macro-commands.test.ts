@@ -195,7 +195,7 @@ describe("stored macros", () => {
 
   test("are put, listed, shown and removed by commands, with their history", async () => {
     const text = 'export default { run() {\n\treturn "größe \u001b[31m";\n} };\r\n';
-    expect(await macro("list")).toEqual({ code: 0, stdout: "", stderr: "There are no macros.\n" });
+    expect(await macro("list")).toEqual({ code: 0, stdout: "", stderr: "There are no stored macros.\n" });
     expect(await macro("put", write("Report.js", text))).toEqual(done('Stored macro "Report" as version 1.\n'));
     expect(await macro("put", "macros/Report.js", "--by", "ada")).toEqual(
       done('The macro "Report" is identical to version 1. Nothing was changed.\n'),

@@ -1,10 +1,10 @@
 /** An error code with its HTTP status and documentation. */
 export interface CatalogueEntry<Code extends number = number> {
-  /** `status.internalStatus` of the answer, as a number. */
+  /** `status.internalStatus` of the response, as a number. */
   readonly code: Code;
   /** HTTP status. Each code has exactly one. */
   readonly status: number;
-  /** `status.statusMessage` of the answer. */
+  /** `status.statusMessage` of the response. */
   readonly name: string;
   /** When the code is returned, in one Markdown sentence. */
   readonly condition: string;
@@ -184,11 +184,11 @@ const added = {
   801: [413, "Payload is too large", "The body exceeds the limit of the route, or an object would exceed 1 MiB."],
 } as const satisfies Entries<number>;
 
-/** Every error code of an answer. `0`, success, is not included. */
+/** Every error code of a response. `0`, success, is not included. */
 export type ErrorCode = keyof typeof fixed | keyof typeof added;
 
 /**
- * The fixed error catalogue. Every failed answer has one of these codes or an extension. Clients rely on the codes, so
+ * The fixed error catalogue. Every failed response has one of these codes or an extension. Clients rely on the codes, so
  * the code, status and name of an entry never change.
  */
 export const catalogue = entriesOf(fixed);

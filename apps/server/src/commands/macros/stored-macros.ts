@@ -33,7 +33,7 @@ export function addStoredMacroCommands(group: ServerCommand): void {
   ).onDatabase(put);
   group.addCommand(
     listCommand<StoredMacro>({
-      plural: "macros",
+      plural: "stored macros",
       read: async ({ database }) => (await new MacroStore(database.storage.repositories).load()).macros,
       json: ({ name, language, version, text, changedAt, changedBy }) => {
         return { name, language, version, bytes: bytesOf(text), changedAt: timeOf(changedAt), changedBy };

@@ -24,7 +24,7 @@ import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPa
 export function defineCustomUsers(group: ServerCommand): void {
   group
     .command("create")
-    .description("create a custom user; prompts for the password, or reads it from standard input")
+    .description("create a custom user; prompts for the password or reads it from standard input")
     .argument("<name>", "log-in name at /v1/auth/df")
     .requiredOption("--user <name>", "database user whose rights the custom user gets")
     .option("--email <address>", "e-mail address for confirmation codes and password resets")
@@ -52,7 +52,7 @@ export function defineCustomUsers(group: ServerCommand): void {
   ofOne("show", "show a custom user").option("--json", "print JSON").onDatabase(show);
   ofOne(
     "set-password",
-    "set the password of a custom user and end all sessions of the custom user; prompts for the password, or reads it from standard input",
+    "set the password of a custom user and end their sessions; prompts for the password or reads it from standard input",
   )
     .withAlias()
     .option("--password-file <file>", "read the password from this file")
@@ -62,14 +62,14 @@ export function defineCustomUsers(group: ServerCommand): void {
     .withAlias()
     .option("--none", "remove the e-mail address")
     .onDatabase(setEmail);
-  ofOne("map", "map a custom user to another database user and end all sessions of the custom user")
+  ofOne("map", "map a custom user to another database user and end their sessions")
     .argument("<user>", "name of the database user")
     .onDatabase(map);
-  ofOne("disable", "disable a custom user and end all sessions of the custom user").onDatabase((name: string) =>
+  ofOne("disable", "disable a custom user and end their sessions").onDatabase((name: string) =>
     setDisabled(name, true),
   );
   ofOne("enable", "enable a custom user").onDatabase((name: string) => setDisabled(name, false));
-  ofOne("remove", "remove a custom user and end all sessions of the custom user").onDatabase(
+  ofOne("remove", "remove a custom user and end their sessions").onDatabase(
     (name: string) =>
       async ({ administration }) => {
         const ended = await removeCustomUser(administration, name);

@@ -18,7 +18,7 @@ import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPa
 export function defineUser(group: ServerCommand): void {
   group
     .command("create")
-    .description("create a user; prompts for the password, or reads it from standard input")
+    .description("create a user; prompts for the password or reads it from standard input")
     .argument("<name>", "log-in name")
     .option("--administrator", "make the user an administrator, with all rights")
     .option("--description <text>", "description of the user")
@@ -48,9 +48,7 @@ export function defineUser(group: ServerCommand): void {
   );
   const change = (verb: string, description: string) =>
     group.command(verb).description(description).argument("<name>", "log-in name");
-  change("disable", "disable a user and end all sessions of the user").onDatabase((name: string) =>
-    setDisabled(name, true),
-  );
+  change("disable", "disable a user and end their sessions").onDatabase((name: string) => setDisabled(name, true));
   change("enable", "enable a user").onDatabase((name: string) => setDisabled(name, false));
   change("set-email", "set the e-mail address of a user")
     .argument("[address]", "new e-mail address")
@@ -59,7 +57,7 @@ export function defineUser(group: ServerCommand): void {
     .onDatabase(setEmail);
   change(
     "set-password",
-    "set the password of a user and end all sessions of the user; prompts for the password, or reads it from standard input",
+    "set the password of a user and end their sessions; prompts for the password or reads it from standard input",
   )
     .withAlias()
     .option("--password-file <file>", "read the password from this file")
