@@ -13,7 +13,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { platformOfName } from "./platform-of-name.mjs";
 
-const LOCKS = ["package-lock.json", "site/package-lock.json"];
+const LOCKFILES = ["package-lock.json", "site/package-lock.json"];
 const byLocation = new Intl.Collator("en").compare;
 
 /** The possible locations of `name` for the package at `location`, nearest first. */
@@ -79,7 +79,7 @@ function missingFrom(packages) {
 const addressedIn = (packages) => Object.entries(packages).filter(([, entry]) => /^https?:/.test(entry.resolved ?? ""));
 
 /** Reports whether a lockfile is complete. Asks no registry and writes nothing. */
-async function checkLock(name, url) {
+async function checkLockfile(name, url) {
   const { packages } = JSON.parse(await readFile(url, "utf8"));
   const missing = missingFrom(packages);
   const addressed = addressedIn(packages);
@@ -90,10 +90,10 @@ async function checkLock(name, url) {
   process.exitCode = 1;
 }
 
-async function completeLock(name, url) {
-  const lock = JSON.parse(await readFile(url, "utf8"));
-  const missing = missingFrom(lock.packages);
-  const addressed = addressedIn(lock.packages);
+async function completeLockfile(name, url) {
+  const lockfile = JSON.parse(await readFile(url, "utf8"));
+  const missing = missingFrom(lockfile.packages);
+  const addressed = addressedIn(lockfile.packages);
   const unknown = [];
   for (const [key, wishes] of missing) {
     const [{ name: wanted, range }] = wishes;
@@ -108,18 +108,18 @@ async function completeLock(name, url) {
     const entry = stub({ version, platform, dev: wishes.every((wish) => wish.dev) });
     for (const { location, shadowed } of wishes) {
       const options = places(location, wanted);
-      const taken = options.some((place) => lock.packages[place]?.version === version);
+      const taken = options.some((place) => lockfile.packages[place]?.version === version);
       if (taken) continue;
       const top = options.at(-1);
-      lock.packages[shadowed || lock.packages[top] ? options[0] : top] = entry;
+      lockfile.packages[shadowed || lockfile.packages[top] ? options[0] : top] = entry;
     }
   }
   for (const [, entry] of addressed) delete entry.resolved;
 
   if (missing.size + addressed.length > 0) {
-    const [root, ...rest] = Object.entries(lock.packages);
-    lock.packages = Object.fromEntries([root, ...rest.toSorted(([a], [b]) => byLocation(a, b))]);
-    await writeFile(url, `${JSON.stringify(lock, null, 2)}\n`);
+    const [root, ...rest] = Object.entries(lockfile.packages);
+    lockfile.packages = Object.fromEntries([root, ...rest.toSorted(([a], [b]) => byLocation(a, b))]);
+    await writeFile(url, `${JSON.stringify(lockfile, null, 2)}\n`);
   }
   console.log(
     `${name}: ${missing.size - unknown.length} platform packages added, ${addressed.length} addresses removed.`,
@@ -129,5 +129,5 @@ async function completeLock(name, url) {
   if (unknown.length > 0) process.exitCode = 1;
 }
 
-const work = process.argv.includes("--check") ? checkLock : completeLock;
-for (const name of LOCKS) await work(name, new URL(`../${name}`, import.meta.url));
+const work = process.argv.includes("--check") ? checkLockfile : completeLockfile;
+for (const name of LOCKFILES) await work(name, new URL(`../${name}`, import.meta.url));

@@ -1,5 +1,5 @@
 /**
- * Tests the lint rules. Each folder of `.ci/known-bad` is named after a rule and holds a miniature repository. The rule
+ * Tests the lint rules. Each folder of `.ci/known-bad` is named after a rule and contains a miniature repository. The rule
  * must report every file named `bad…`, and no rule may report any other file.
  */
 import { execFile } from "node:child_process";

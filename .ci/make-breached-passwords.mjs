@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath, URL } from "node:url";
 import { dictionary } from "@zxcvbn-ts/language-common";
 
-/** Prefix length in bytes. The list holds sorted MD5 prefixes of each password and its capitalized form. */
+/** Prefix length in bytes. The list contains sorted MD5 prefixes of each password and its capitalized form. */
 const kept = 5;
 const spellings = dictionary["passwords-common"].flatMap((password) => [
   password,

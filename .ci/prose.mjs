@@ -1,6 +1,6 @@
 /**
  * Checks the words of the project: pages, the generated reference, texts, comments and names of the source, and titles of
- * tests. `.ci/prose/words.json` holds the words with better ones, and the places where a word is allowed.
+ * tests. `.ci/prose/words.json` lists the words with better ones, and the places where a word is allowed.
  *
  *     node .ci/prose.mjs
  */

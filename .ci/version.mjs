@@ -42,21 +42,21 @@ function kindOf(version) {
   return minor > 0 ? "minor" : "major";
 }
 
-/** Sets the version of the root and the versions in the lock file to those of the packages. */
+/** Sets the version of the root and the versions in the lockfile to those of the packages. */
 function alignVersions() {
   const { version } = readJson("packages/core/package.json");
   writeJson("package.json", { ...readJson("package.json"), version });
-  const lock = readJson("package-lock.json");
-  lock.version = version;
-  lock.packages[""].version = version;
+  const lockfile = readJson("package-lock.json");
+  lockfile.version = version;
+  lockfile.packages[""].version = version;
   for (const path of workspaces) {
     const manifest = readJson(`${path}/package.json`);
-    const locked = lock.packages[path];
-    locked.version = manifest.version;
+    const entry = lockfile.packages[path];
+    entry.version = manifest.version;
     for (const key of ["dependencies", "devDependencies", "peerDependencies"])
-      if (key in locked) locked[key] = manifest[key];
+      if (key in entry) entry[key] = manifest[key];
   }
-  writeJson("package-lock.json", lock);
+  writeJson("package-lock.json", lockfile);
   return version;
 }
 

@@ -44,7 +44,7 @@ const swapped = {
   "||": "&&",
 };
 
-/** Files below a place that hold code. */
+/** Files below a place that contain code. */
 function filesOf(root, place) {
   const path = join(root, place);
   if (!statSync(path, { throwIfNoEntry: false })) throw new Error(`There is no ${place}.`);

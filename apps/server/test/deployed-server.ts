@@ -6,7 +6,7 @@ const doors = [
   ...customUsers.map((user) => ({ door: "/v1/auth/df", ...user })),
 ];
 
-/** Why a deployed server cannot be tested, in one sentence; `null` if it answers and holds the unchanged demo. */
+/** Why a deployed server cannot be tested, in one sentence; `null` if it answers and has the unchanged demo. */
 export async function whyUntestable(url: string): Promise<string | null> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return `BASE_URL must be an http or https address, and not "${url}".`;
@@ -19,7 +19,7 @@ export async function whyUntestable(url: string): Promise<string | null> {
   }
   const code = internalStatus(await answer.text());
   if (code === null) return `What answers at ${url} is not this service.`;
-  if (code === "101") return `The server at ${url} does not hold the demo: it does not know its app key.`;
+  if (code === "101") return `The server at ${url} does not have the demo: it does not know its app key.`;
   if (code === "307") return `The server at ${url} takes credentials over TLS only.`;
   // The app key was valid, and there was no session.
   if (!["200", "204"].includes(code))

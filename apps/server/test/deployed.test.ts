@@ -26,7 +26,7 @@ test.each([
   [
     "a server without the demo",
     envelope("101"),
-    "The server at URL does not hold the demo: it does not know its app key.",
+    "The server at URL does not have the demo: it does not know its app key.",
   ],
   ["a server in maintenance", envelope("706"), "The server at URL cannot be used: it answers 200/706."],
   ["a server that requires TLS", envelope("307"), "The server at URL takes credentials over TLS only."],

@@ -25,7 +25,7 @@ export const engines: readonly Engine[] = [
  */
 export const testedEngines: readonly Engine[] = isFullRun ? engines : ["Postgres"];
 
-/** Servers on the same databases, which hold the demo. */
+/** Servers on the same databases, which have the demo. */
 export interface DemoServers {
   readonly servers: readonly RunningServer[];
   readonly postgres: PostgresFixture | null;

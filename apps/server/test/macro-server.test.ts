@@ -195,13 +195,13 @@ test("executions of disconnected clients are ended, running or waiting for the d
   expect((await execute("Echo", 1)).body.data).toBe(1);
 
   const id = await create();
-  const [held, letGo] = [new Latch(), new Latch()];
+  const [locked, letGo] = [new Latch(), new Latch()];
   const holder = storage().transaction(async (r) => {
     await r.objects.lock([id]);
-    held.open();
+    locked.open();
     await letGo.pass();
   });
-  await held.pass();
+  await locked.pass();
   const late = abandoned("Late", id);
   await eventually(busy, "1");
   late.leave();

@@ -12,10 +12,10 @@ import { testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
-type Held = ReadonlySet<Permission>;
+type Granted = ReadonlySet<Permission>;
 
 /** Every set of permissions. */
-const subsets: readonly Held[] = Array.from(
+const subsets: readonly Granted[] = Array.from(
   { length: 2 ** permissions.length },
   (_, bits) => new Set(permissions.filter((_each, index) => (bits >> index) % 2 === 1)),
 );
@@ -135,9 +135,9 @@ const demands: readonly Demand[] = [
 /**
  * An unreadable object does not exist, even with other permissions; a readable one is forbidden without the permission.
  */
-function expected({ needs, isFaulty }: Demand, held: Held): string {
-  if (!held.has("read")) return "404/304";
-  if (!held.has(needs)) return "403/404";
+function expected({ needs, isFaulty }: Demand, granted: Granted): string {
+  if (!granted.has("read")) return "404/304";
+  if (!granted.has(needs)) return "403/404";
   return isFaulty === true ? "400/307" : "200/0";
 }
 
@@ -201,26 +201,26 @@ export function rightsSuite(server: () => RunningServer): void {
     });
 
     /** How the reader gets the permissions; other groups have all the others. */
-    const grants: readonly (readonly [string, (held: Held) => ClassRight[]])[] = [
+    const grants: readonly (readonly [string, (granted: Granted) => ClassRight[]])[] = [
       [
         "a group",
-        (held) => [
-          { group: readers, permissions: [...held] },
+        (granted) => [
+          { group: readers, permissions: [...granted] },
           { group: sales, permissions },
         ],
       ],
       [
         "everybody",
-        (held) => [
-          { group: "*", permissions: [...held] },
+        (granted) => [
+          { group: "*", permissions: [...granted] },
           { group: sales, permissions },
         ],
       ],
       [
         "a group and everyone together",
-        (held) => [
-          { group: "*", permissions: permissions.filter((each, index) => held.has(each) && index % 2 === 0) },
-          { group: readers, permissions: permissions.filter((each, index) => held.has(each) && index % 2 === 1) },
+        (granted) => [
+          { group: "*", permissions: permissions.filter((each, index) => granted.has(each) && index % 2 === 0) },
+          { group: readers, permissions: permissions.filter((each, index) => granted.has(each) && index % 2 === 1) },
         ],
       ],
     ];
@@ -229,16 +229,16 @@ export function rightsSuite(server: () => RunningServer): void {
     test.each(mode === "session" ? grants : grants.slice(0, 1))(
       "every route requires its permission, granted by %s",
       async (_way, rightsOf) => {
-        const classes = subsets.map((held) => ({ held, className: `May_${[...held].join("_")}_${mode}` }));
-        await define(...classes.map(({ held, className }) => ofClass(className, rightsOf(held))));
+        const classes = subsets.map((granted) => ({ granted, className: `May_${[...granted].join("_")}_${mode}` }));
+        await define(...classes.map(({ granted, className }) => ofClass(className, rightsOf(granted))));
         const wrong: string[] = [];
-        for (const { held, className } of classes) {
+        for (const { granted, className } of classes) {
           for (const demand of demands) {
             const target = await insert(className, demand.recycled);
             const answer = codeOf(await send(reader, demand.method, demand.path(target), demand.body));
-            const wanted = expected(demand, held);
+            const wanted = expected(demand, granted);
             if (answer !== wanted)
-              wrong.push(`${demand.what} with ${[...held].join() || "nothing"}: ${answer} instead of ${wanted}`);
+              wrong.push(`${demand.what} with ${[...granted].join() || "nothing"}: ${answer} instead of ${wanted}`);
           }
         }
         expect(wrong).toEqual([]);
@@ -256,21 +256,21 @@ export function rightsSuite(server: () => RunningServer): void {
     });
 
     test("a class is described only to its readers", async () => {
-      const classes = subsets.map((held) => ({ held, className: `Shown_${[...held].join("_")}_${mode}` }));
+      const classes = subsets.map((granted) => ({ granted, className: `Shown_${[...granted].join("_")}_${mode}` }));
       await define(
-        ...classes.map(({ held, className }) => ofClass(className, [{ group: readers, permissions: [...held] }])),
+        ...classes.map(({ granted, className }) => ofClass(className, [{ group: readers, permissions: [...granted] }])),
       );
       const { body } = await send(reader, "GET", "/v1/model/structure");
       const described = JSON.stringify((await send(reader, "GET", "/openapi.json")).body);
-      for (const { held, className } of classes) {
+      for (const { granted, className } of classes) {
         const shown = body.data.classes.find(({ name }: { name: string }) => name === className);
         expect({ className, permissions: shown?.permissions }).toEqual({
           className,
-          permissions: held.has("read") ? permissions.filter((each) => held.has(each)) : undefined,
+          permissions: granted.has("read") ? permissions.filter((each) => granted.has(each)) : undefined,
         });
         expect({ className, described: described.includes(`class.${className}"`) }).toEqual({
           className,
-          described: held.has("read"),
+          described: granted.has("read"),
         });
       }
     });
@@ -328,7 +328,7 @@ export function rightsSuite(server: () => RunningServer): void {
 
     test("a list of a class omits unreadable subclasses, and readable ones below those", async () => {
       const [base, below, apart] = [`Upper_${mode}`, `Lower_${mode}`, `Apart_${mode}`];
-      const right = (...held: Permission[]) => [{ group: readers, permissions: held }];
+      const right = (...granted: Permission[]) => [{ group: readers, permissions: granted }];
       await define(
         ofClass(base, right("read", "write")),
         ofClass(below, [], { base, attributes: [] }),

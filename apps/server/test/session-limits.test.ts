@@ -13,7 +13,7 @@ describe("limits", () => {
   }, 60_000);
   afterAll(() => postgres.close());
 
-  test("of sessions in a database hold in concurrent log-ins", async () => {
+  test("of sessions in a database are enforced in concurrent log-ins", async () => {
     const server = await postgres.demo({ SESSION_LIMIT: "3" });
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) => tryLogIn(server, n % 2 === 0 ? "demo" : "reader")),

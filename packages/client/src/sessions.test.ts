@@ -406,10 +406,10 @@ describe("transport", () => {
     ["http://127.0.0.1:8080", "", "/v1/login", "http://127.0.0.1:8080/v1/login"],
     ["http://127.0.0.1:8080/", "", "/_CheckService", "http://127.0.0.1:8080/_CheckService"],
     [
-      "https://db.example/gate/",
+      "https://db.example/base/",
       "archive",
       "/v1/objects/Customer",
-      "https://db.example/gate/archive/v1/objects/Customer",
+      "https://db.example/base/archive/v1/objects/Customer",
     ],
     ["https://db.example//", "archive", "/v1/login", "https://db.example/archive/v1/login"],
   ])("address %s and alias %j are joined", (baseUrl, alias, path, expected) => {

@@ -1,4 +1,4 @@
-/** Versions of single objects in responses, by the object that the caller holds. */
+/** Versions of single objects in responses, by the object that the caller has. */
 const versions = new WeakMap<object, string>();
 
 /** An object read before, or its version (ETag). */

@@ -118,9 +118,9 @@ describe("calls", () => {
   });
 
   test("go to the database of the alias, under the prefix of the server", async () => {
-    const { server, client } = connected({ baseUrl: "https://db.example/gate", alias: "archive" });
+    const { server, client } = connected({ baseUrl: "https://db.example/base", alias: "archive" });
     await client.checkService().catch(() => undefined);
-    expect(server.log).toEqual(["GET /gate/archive/_CheckService"]);
+    expect(server.log).toEqual(["GET /base/archive/_CheckService"]);
   });
 
   test("never follow redirects, cache answers or send cookies", async () => {

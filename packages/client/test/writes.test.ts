@@ -92,18 +92,18 @@ describe.each(modes)("ended session in mode %s", (mode) => {
   test("is not renewed after a log-out meanwhile, and nothing stays open", async () => {
     const { server } = connected();
     const [noticed, waiting] = [latch(), latch()];
-    let isHeldUp = false;
+    let isDelayed = false;
     const { client } = await loggedIn(mode, {
       fetch: async (input, init) => {
         const answer = await server.fetch(input, init);
-        if (!isHeldUp || !String(input).endsWith(logInPaths[mode])) return answer;
+        if (!isDelayed || !String(input).endsWith(logInPaths[mode])) return answer;
         noticed.open();
         await waiting.passed;
         return answer;
       },
     });
     server.endSessions();
-    isHeldUp = true;
+    isDelayed = true;
     const call = client.request({ path: "/v1/x" }).catch((error: unknown) => error);
     await noticed.passed;
     await client.logOut();

@@ -3,7 +3,7 @@ import { type AdapterUnderTest, type ConformanceRun, runChecks } from "@sallypor
 import { type Repositories, ServiceError, type Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { Ajv } from "ajv";
-import { equal, equalInAnyOrder, failsWith, holds } from "../src/assert/index.ts";
+import { equal, equalInAnyOrder, failsWith, isTrue } from "../src/assert/index.ts";
 import { same } from "../src/assert/same.ts";
 import { checks } from "../src/checks.ts";
 import { CallRecorder } from "../src/contract/call-recorder.ts";
@@ -274,9 +274,9 @@ describe("kit", () => {
     );
   });
 
-  test("holds requires a true statement", () => {
-    expect(() => holds(true, "It is true")).not.toThrow();
-    expect(() => holds(false, "It is true")).toThrow("It is true.");
+  test("isTrue requires a true statement", () => {
+    expect(() => isTrue(true, "It is true")).not.toThrow();
+    expect(() => isTrue(false, "It is true")).toThrow("It is true.");
   });
 
   describe("failsWith", () => {

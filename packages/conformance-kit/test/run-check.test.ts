@@ -17,8 +17,8 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded } from "./broken/broken-adapter.ts";
 import { brokenLocks } from "./broken/broken-locks.ts";
 import { brokenSessions } from "./broken/broken-sessions.ts";
-import { brokenGoing } from "./broken/deletion/broken-deleting.ts";
-import { brokenReturning } from "./broken/deletion/broken-restoring.ts";
+import { brokenDeletion } from "./broken/deletion/broken-deleting.ts";
+import { brokenRestoring } from "./broken/deletion/broken-restoring.ts";
 import { brokenConditions } from "./broken/queries/broken-conditions.ts";
 import { brokenOrder } from "./broken/queries/broken-order.ts";
 
@@ -215,9 +215,9 @@ describe("differential comparison", () => {
   );
 
   test.each([
-    ["permanently deletes recycled objects", brokenGoing],
-    ["keeps the version of a deleted object", brokenGoing],
-    ["restores no links", brokenReturning],
+    ["permanently deletes recycled objects", brokenDeletion],
+    ["keeps the version of a deleted object", brokenDeletion],
+    ["restores no links", brokenRestoring],
     ["gives a lock to every session", brokenLocks],
     ["releases locks for any session", brokenLocks],
     ["ignores the session limit of the user", brokenSessions],

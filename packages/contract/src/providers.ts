@@ -38,7 +38,7 @@ export const providerLogInParameters = z.object({
     .max(128)
     .optional()
     .describe(
-      "With `returnTo`: the SHA-256, as base64url, of the `verifier` of 43 to 128 characters that the code is traded with (PKCE, `S256`).",
+      "With `returnTo`: the SHA-256, as base64url, of the `verifier` of 43 to 128 characters that the exchange of the code needs (PKCE, `S256`).",
     ),
   "2faEnrol": z
     .enum(["true", "false"])

@@ -15,7 +15,7 @@ describe("deleting objects", () => {
   const at = deletionFixture();
   const { create, deleteIn, deleted, recycle, restored, live, read, leftOf, restore, remove, errorWith } = at;
 
-  test("clears references at a permanent deletion, and keeps them while the object can return", async () => {
+  test("clears references at a permanent deletion, and keeps them while the object can be restored", async () => {
     const [gone1, stays] = [await create(), await create()];
     const source = await create({ Near: gone1, All: [stays, gone1], Crew: [gone1] });
     await recycle(gone1);

@@ -31,7 +31,7 @@ describe("log-in gate", () => {
   };
   beforeEach(() => prepare());
 
-  const claim = (
+  const attempt = (
     proven: boolean | Promise<boolean>,
     more: Partial<AuthenticationAttempt> = {},
   ): AuthenticationAttempt => ({
@@ -44,15 +44,15 @@ describe("log-in gate", () => {
   });
   const logIn = (each: AuthenticationAttempt, before = async () => {}) =>
     gate.openSession(fixture.context, each, before);
-  const codeOf = (entering: Promise<unknown>) =>
-    entering.then(
+  const codeOf = (attempted: Promise<unknown>) =>
+    attempted.then(
       () => 0,
       (error: unknown) => (error instanceof ServiceError ? error.code : error),
     );
   const trail = async () => (await fixture.r.audit.read(0, 100)).map(({ type, outcome }) => `${type} ${outcome}`);
 
   test("opens a session for a valid proof, and audits it", async () => {
-    const { sessionId } = await logIn(claim(true));
+    const { sessionId } = await logIn(attempt(true));
     const { session, principal } = await fixture.r.admission.admit({
       appKey: digests.sha256("key"),
       session: digests.sha256(sessionId),
@@ -65,16 +65,16 @@ describe("log-in gate", () => {
 
   test("refuses a failed proof without checking anything else", async () => {
     let asked = 0;
-    expect(await codeOf(logIn(claim(false), async () => void (asked += 1)))).toBe(302);
+    expect(await codeOf(logIn(attempt(false), async () => void (asked += 1)))).toBe(302);
     expect(asked).toBe(0);
     expect(await fixture.r.sessions.count()).toBe(0);
     expect(await trail()).toEqual(["login.refused 302"]);
   });
 
   test("does not check the proof during a delay", async () => {
-    for (let n = 0; n < 3; n += 1) await codeOf(logIn(claim(false)));
+    for (let n = 0; n < 3; n += 1) await codeOf(logIn(attempt(false)));
     let proofs = 0;
-    const error = await logIn(claim(true, { prepareProof: async () => async () => ((proofs += 1), person) })).catch(
+    const error = await logIn(attempt(true, { prepareProof: async () => async () => ((proofs += 1), person) })).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({ code: 302, retryAfter: 60 });
@@ -82,11 +82,11 @@ describe("log-in gate", () => {
   });
 
   test("audits lockouts as one tally for each app key and network", async () => {
-    for (let n = 0; n < 3; n += 1) await codeOf(logIn(claim(false)));
-    for (let n = 0; n < 7; n += 1) expect(await codeOf(logIn(claim(true)))).toBe(302);
+    for (let n = 0; n < 3; n += 1) await codeOf(logIn(attempt(false)));
+    for (let n = 0; n < 7; n += 1) expect(await codeOf(logIn(attempt(true)))).toBe(302);
     const { context } = fixture;
     const otherNetwork = { ...context, origin: { address: "2001:db8::1:2", network: "2001:db8::/64" } };
-    for (let n = 0; n < 2; n += 1) await codeOf(gate.openSession(otherNetwork, claim(true), async () => {}));
+    for (let n = 0; n < 2; n += 1) await codeOf(gate.openSession(otherNetwork, attempt(true), async () => {}));
     expect(await trail()).toEqual(Array<string>(3).fill("login.refused 302"));
     expect(await fixture.r.audit.settle(0, 10)).toBe(2);
     const tallies = (await fixture.r.audit.read(3, 10)).map(({ type, outcome, attempts, address, subjectId }) => [
@@ -107,23 +107,25 @@ describe("log-in gate", () => {
     const proof = new Promise<boolean>((resolve) => {
       answer = resolve;
     });
-    const slow = codeOf(logIn(claim(proof)));
-    for (let n = 0; n < 3; n += 1) await codeOf(logIn(claim(false)));
+    const slow = codeOf(logIn(attempt(proof)));
+    for (let n = 0; n < 3; n += 1) await codeOf(logIn(attempt(false)));
     answer(true);
     expect(await slow).toBe(302);
     expect(await fixture.r.sessions.count()).toBe(0);
   });
 
   test("stays closed when the work before the opening fails", async () => {
-    await expect(logIn(claim(true), () => Promise.reject(new ServiceError(704)))).rejects.toMatchObject({ code: 704 });
+    await expect(logIn(attempt(true), () => Promise.reject(new ServiceError(704)))).rejects.toMatchObject({
+      code: 704,
+    });
     expect(await fixture.r.sessions.count()).toBe(0);
     expect(await trail()).toEqual([]);
   });
 
   test("distinguishes exhausted seats from a wrong password, and does not count them as a failure", async () => {
     await prepare({ sessions: { ...policy.sessions, limit: 1 } });
-    await logIn(claim(true));
-    for (let n = 0; n < 5; n += 1) expect(await codeOf(logIn(claim(true)))).toBe(315);
+    await logIn(attempt(true));
+    for (let n = 0; n < 5; n += 1) expect(await codeOf(logIn(attempt(true)))).toBe(315);
     expect(
       await fixture.r.throttle.fail([
         { key: `user:${digests.sha256("u")}`, policy: { ...policy.throttle.user, maxFailures: 2 } },
@@ -135,22 +137,22 @@ describe("log-in gate", () => {
   test("clears the failures of a user after a success, but not those of the address", async () => {
     const address = { ...policy.throttle.user, maxFailures: 2 };
     await prepare({ throttle: { user: policy.throttle.user, ip: address } });
-    await codeOf(logIn(claim(false)));
-    expect(await codeOf(logIn(claim(true)))).toBe(0);
-    await codeOf(logIn(claim(false)));
-    expect(await codeOf(logIn(claim(true, { userKey: "another" })))).toBe(302);
+    await codeOf(logIn(attempt(false)));
+    expect(await codeOf(logIn(attempt(true)))).toBe(0);
+    await codeOf(logIn(attempt(false)));
+    expect(await codeOf(logIn(attempt(true, { userKey: "another" })))).toBe(302);
   });
 
   test("does not throttle when the policy disables it", async () => {
     const off = { ...policy.throttle.user, maxFailures: 0 };
     await prepare({ throttle: { user: off, ip: off } });
-    for (let n = 0; n < 50; n += 1) await codeOf(logIn(claim(false)));
-    expect(await codeOf(logIn(claim(true)))).toBe(0);
+    for (let n = 0; n < 50; n += 1) await codeOf(logIn(attempt(false)));
+    expect(await codeOf(logIn(attempt(true)))).toBe(0);
   });
 
   test("does the accompanying work together with the opening, or neither", async () => {
     const disable = (failing: number | null): AuthenticationAttempt =>
-      claim(true, {
+      attempt(true, {
         beforeCommit: async (r, { account: { userId } }) => {
           await r.accounts.change(userId, { email: "alongside@example.com" });
           if (failing !== null) throw new ServiceError(failing === 324 ? 324 : 704);
@@ -174,24 +176,24 @@ describe("log-in gate", () => {
       answer = resolve;
     });
     let done = 0;
-    const slow = codeOf(logIn(claim(proof, { beforeCommit: async () => void (done += 1) })));
-    for (let n = 0; n < 3; n += 1) await codeOf(logIn(claim(false)));
+    const slow = codeOf(logIn(attempt(proof, { beforeCommit: async () => void (done += 1) })));
+    for (let n = 0; n < 3; n += 1) await codeOf(logIn(attempt(false)));
     answer(true);
     expect([await slow, done]).toEqual([302, 0]);
   });
 
   test("counts a wrong second factor as a failure of the known user", async () => {
     for (let n = 0; n < 3; n += 1)
-      expect(await codeOf(logIn(claim(true), () => Promise.reject(new ServiceError(342))))).toBe(342);
-    expect(await logIn(claim(true)).catch((error: unknown) => error)).toMatchObject({ code: 302, retryAfter: 60 });
+      expect(await codeOf(logIn(attempt(true), () => Promise.reject(new ServiceError(342))))).toBe(342);
+    expect(await logIn(attempt(true)).catch((error: unknown) => error)).toMatchObject({ code: 302, retryAfter: 60 });
     expect((await fixture.r.audit.read(0, 10)).map(({ outcome, actorId }) => [outcome, actorId])).toEqual(
       Array.from({ length: 3 }, () => [342, account.userId]),
     );
   });
 
   test("names the provider in the audit", async () => {
-    await logIn(claim(true, { providerName: "google" }));
-    await codeOf(logIn(claim(false, { providerName: "apple" })));
+    await logIn(attempt(true, { providerName: "google" }));
+    await codeOf(logIn(attempt(false, { providerName: "apple" })));
     expect((await fixture.r.audit.read(0, 10)).map(({ providerName }) => providerName)).toEqual(["google", "apple"]);
   });
 });

@@ -52,7 +52,7 @@ describe("lockout by address", () => {
     proof: "right" | "wrong",
     origin = office,
   ): Promise<readonly [number, number | undefined]> => {
-    const claim: AuthenticationAttempt = {
+    const attempt: AuthenticationAttempt = {
       mode: "session",
       userKey,
       prepareProof: prove(proof),
@@ -60,7 +60,7 @@ describe("lockout by address", () => {
       deviceId: null,
     };
     return gate
-      .openSession({ ...fixture.context, origin }, claim, async () => {})
+      .openSession({ ...fixture.context, origin }, attempt, async () => {})
       .then(
         () => [0, undefined] as const,
         (error: ServiceError) => [error.code, error.retryAfter] as const,
@@ -155,14 +155,14 @@ describe("lockout by address", () => {
     let judged = 0;
     for (let address = 0; address < 1_000; address += 1) {
       const origin = { address: `${address}`, network: `${address}` };
-      const claim: AuthenticationAttempt = {
+      const attempt: AuthenticationAttempt = {
         mode: "session",
         userKey: "u",
         prepareProof: async () => async () => ((judged += 1), null),
         appNames: ["app"],
         deviceId: null,
       };
-      await gate.openSession({ ...fixture.context, origin }, claim, async () => {}).catch(() => {});
+      await gate.openSession({ ...fixture.context, origin }, attempt, async () => {}).catch(() => {});
     }
     expect(judged).toBe(free);
   });
@@ -171,14 +171,14 @@ describe("lockout by address", () => {
     await logIn("mallory", "right");
     let judged = 0;
     const attempt = async (userKey: string) => {
-      const claim: AuthenticationAttempt = {
+      const attempt: AuthenticationAttempt = {
         mode: "session",
         userKey,
         prepareProof: async () => async () => ((judged += 1), null),
         appNames: ["app"],
         deviceId: null,
       };
-      await gate.openSession(fixture.context, claim, async () => {}).catch(() => {});
+      await gate.openSession(fixture.context, attempt, async () => {}).catch(() => {});
     };
     for (let victim = 0; victim < 300; victim += 1) {
       await attempt(`victim ${victim}`);

@@ -187,7 +187,7 @@ describe("mail delivery", () => {
   });
 });
 
-describe("mail order", () => {
+describe("mail job", () => {
   const changed: MailJob = {
     kind: "passwordChanged",
     to: "anna@example.com",

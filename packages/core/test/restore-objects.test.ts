@@ -12,7 +12,7 @@ describe("restoring objects", () => {
   const at = deletionFixture();
   const { create, deleted, recycle, restored, live, read, leftOf, restore, errorWith } = at;
 
-  test("restores without permanently deleted objects, and with those that can still return", async () => {
+  test("restores without permanently deleted objects, and with those that can still be restored", async () => {
     const [deletedOne, recycledOne, liveOne] = [await create(), await create(), await create()];
     const all = [deletedOne, recycledOne, liveOne];
     const source = await create(

@@ -86,12 +86,12 @@ describe("second factors", () => {
   async function confirm(factor: NewSecondFactor): Promise<void> {
     const factors = new SecondFactors(fixture.r.records);
     await factors.enrol(factor);
-    const [entry] = await factors.find(factor.subject, [factor.appName]);
-    if (entry === undefined || !(await factors.accept(entry, 0))) throw new Error("The factor was not confirmed.");
+    const [stored] = await factors.find(factor.subject, [factor.appName]);
+    if (stored === undefined || !(await factors.accept(stored, 0))) throw new Error("The factor was not confirmed.");
   }
 
   function logIn(secondFactor?: SecondFactorInput, more: Partial<AuthenticationAttempt> = {}): Promise<number> {
-    const claim: AuthenticationAttempt = {
+    const attempt: AuthenticationAttempt = {
       mode: "session",
       userKey: "u",
       prepareProof: async () => async () => person,
@@ -101,7 +101,7 @@ describe("second factors", () => {
       ...more,
     };
     return gate
-      .openSession(fixture.context, claim, async () => {})
+      .openSession(fixture.context, attempt, async () => {})
       .then(
         () => 0,
         (error: unknown) => (error instanceof ServiceError ? error.code : 799),

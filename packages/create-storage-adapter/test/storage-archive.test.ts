@@ -17,7 +17,7 @@ const settings: ArchiveRecord = {
 };
 
 /** An archive over an engine that records its calls and the number of running storage calls. */
-function createFixture({ outcome = "imported", error = null as unknown, isClaimed = false } = {}) {
+function createFixture({ outcome = "imported", error = null as unknown, isLocked = false } = {}) {
   const calls: string[] = [];
   const note = (what: string) => async () => void calls.push(what);
   const engine = {
@@ -32,9 +32,9 @@ function createFixture({ outcome = "imported", error = null as unknown, isClaime
       if (error !== null) throw error;
       yield { section: "classes", definition: { name: "File", base: null, attributes: [], rights: [] } };
     },
-    async claimImport() {
-      calls.push("claim");
-      return isClaimed ? null : () => void calls.push("give back");
+    async lockForImport() {
+      calls.push("lock");
+      return isLocked ? null : () => void calls.push("unlock");
     },
     async fill(_connection: null, all: AsyncIterable<ArchiveRecord>) {
       for await (const { section } of all) calls.push(section);
@@ -97,7 +97,7 @@ test.each([
 ])("ends an import that is %s with a %s", async (outcome, end) => {
   const { archive, calls } = createFixture({ outcome });
   expect(await archive.import(given(settings))).toBe(outcome);
-  expect(calls).toEqual(["claim", "begin", "settings", end, "give back"]);
+  expect(calls).toEqual(["lock", "begin", "settings", end, "unlock"]);
 });
 
 test("refuses a second import during the first one, and accepts it afterwards", async () => {
@@ -109,9 +109,9 @@ test("refuses a second import during the first one, and accepts it afterwards", 
 });
 
 test("refuses an import without waiting while another process imports", async () => {
-  const { archive, calls, storage } = createFixture({ isClaimed: true });
+  const { archive, calls, storage } = createFixture({ isLocked: true });
   expect(await archive.import(given(settings))).toBe("busy");
-  expect(calls).toEqual(["claim"]);
+  expect(calls).toEqual(["lock"]);
   expect(storage.calls).toBe(0);
 });
 
@@ -119,7 +119,7 @@ test("rolls back a failed import with a ServiceError, and rethrows an error of t
   const failure = new Error("driver");
   const failing = createFixture({ error: failure });
   expect(await reason(failing.archive.import(given(settings)))).toMatchObject({ code: 799, cause: failure });
-  expect(failing.calls).toEqual(["claim", "begin", "settings", "rollback", "give back"]);
+  expect(failing.calls).toEqual(["lock", "begin", "settings", "rollback", "unlock"]);
 
   const mine = new Error("mine");
   const { archive, calls } = createFixture();
@@ -128,5 +128,5 @@ test("rolls back a failed import with a ServiceError, and rethrows an error of t
     throw mine;
   }
   expect(await reason(archive.import(ending()))).toBe(mine);
-  expect(calls).toEqual(["claim", "begin", "settings", "rollback", "give back"]);
+  expect(calls).toEqual(["lock", "begin", "settings", "rollback", "unlock"]);
 });

@@ -16,7 +16,7 @@ const rsa = serverPair("rsa-2048");
 
 const now = 1_800_000_000;
 const claims: TokenClaims = {
-  iss: "https://gate.example",
+  iss: "https://issuer.example",
   aud: "DEMO",
   sub: "42",
   sid: "a session",

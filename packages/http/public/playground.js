@@ -31,7 +31,7 @@ function credentials() {
     : { appkey: appKey, Authorization: `Bearer ${credential}` };
 }
 
-/** Sends a request; what its envelope holds. A failure is told, and gives `null`. */
+/** Sends a request; returns the data of its envelope. Shows a failure and returns `null`. */
 async function ask(path, options) {
   try {
     const answer = await (await fetch(path, { cache: "no-store", ...options })).json();

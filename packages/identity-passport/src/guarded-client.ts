@@ -133,7 +133,7 @@ export class GuardedClient {
 
 /** The state of an origin: scheme, host and port. */
 interface HostState {
-  /** Limits the connections and requests that a hanging provider can hold. */
+  /** Limits the connections and requests that a hanging provider can occupy. */
   readonly queue: BoundedQueue;
   readonly isFake: boolean;
   /** The verdict on a literal address. Names are checked when they are resolved. */

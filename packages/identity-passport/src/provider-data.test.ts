@@ -418,7 +418,7 @@ describe("guarded client", () => {
     server.close();
   });
 
-  test("a hanging provider holds 32 connections and 128 queued requests until their time limit, and recovers", async () => {
+  test("a hanging provider occupies 32 connections and 128 queued requests until their time limit, and recovers", async () => {
     let hangs = true;
     const server = await listening(() => (hangs ? null : "{}"));
     const client = clientWith({ fakeProviders: server.url });

@@ -48,8 +48,8 @@ export class QuickJsMacroRuntime implements MacroRuntime {
     }
   }
 
-  async lease(wait: number, holdsResources: boolean): Promise<Lease> {
-    const lease = new Lease(this.pool, holdsResources, performance.now() + wait);
+  async lease(wait: number, occupiesResources: boolean): Promise<Lease> {
+    const lease = new Lease(this.pool, occupiesResources, performance.now() + wait);
     await lease.enter();
     return lease;
   }

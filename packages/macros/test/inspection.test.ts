@@ -232,7 +232,7 @@ describe("ready", () => {
       expect(runtime.load).toEqual({ busy: 0, waiting: 0 });
     });
 
-    it("do not share a worker with a lease with held state, which does not wait behind a running one", async () => {
+    it("do not share a worker with a lease that has state, which does not wait behind a running one", async () => {
       const { bench, runtime } = open(1);
       await bench.run("return 1;");
       const running = bench.run("const end = Date.now() + 200; while (Date.now() < end); return 'ran';");
@@ -244,7 +244,7 @@ describe("ready", () => {
       expect(await running).toBe("ran");
       const lease = await leasing;
       expect(runtime.load).toEqual({ busy: 1, waiting: 1 });
-      expect((await lease.invoke(invocation("return 'held';"), bench.host())).result).toBe("held");
+      expect((await lease.invoke(invocation("return 'kept';"), bench.host())).result).toBe("kept");
       lease.release();
       (await behind).release();
     });

@@ -211,7 +211,7 @@ describe("with faults", () => {
     expect(await count()).toBe(6);
   });
 
-  test("a slow call waits for its gate without delaying others", async () => {
+  test("a slow call waits for its latch without delaying others", async () => {
     const latch = new Latch();
     script.add({ call: "objects.insert", fault: faults.slow(latch) });
     const slow = storage.repositories.objects.insert(files);
@@ -223,7 +223,7 @@ describe("with faults", () => {
     expect(await count()).toBe(6);
   });
 
-  test("slow calls of a transaction wait for their gates, as do its end and its batches", async () => {
+  test("slow calls of a transaction wait for their latches, as do its end and its batches", async () => {
     for (const call of ["objects.insert", "commit", "audit.append"] as const) {
       const latch = new Latch();
       script.add({ call, fault: faults.slow(latch) });

@@ -130,7 +130,7 @@ export function tablesToFill(tables: Readonly<Record<ArchivedNames, string>>): s
   return [accounts, appKeys, audit, auditTallies, customAccounts, tombstones, links, objects];
 }
 
-/** Selects as `empty` whether the database holds nothing to archive. `never` is the expiry of permanent records. */
+/** Selects as `empty` whether the database contains nothing to archive. `never` is the expiry of permanent records. */
 export function emptinessText(
   tables: Readonly<Record<ArchivedNames | "records" | "settings", string>>,
   never: string,

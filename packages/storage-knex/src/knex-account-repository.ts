@@ -35,7 +35,7 @@ interface AccountRow {
 
 type ListedRow = Omit<AccountRow, "secret" | "secret_version">;
 
-/** The link in a row that can also hold an account. */
+/** The link in a row that can also contain an account. */
 interface LinkRow {
   readonly link_id: string;
   readonly link_born: string | number;
@@ -217,7 +217,7 @@ export interface AccountStatements {
   readonly customByName: Statement;
   /** 1 user, 2 links. Returns the account (`known`) and the objects that its user object references (`linked`). */
   readonly byUser: Statement;
-  /** 1 id of an `identityLink` record, 2 links, 3 clock offset. Like `byUser`, for the user of the link. The account row holds the link and exists without an account, too. */
+  /** 1 id of an `identityLink` record, 2 links, 3 clock offset. Like `byUser`, for the user of the link. The account row contains the link and exists without an account, too. */
   readonly byLink: Statement;
   /** 1 user, 2 login name, 3 confusable key, 4 secret, 5 administrator, 6 e-mail address or null. Adds a row unless one of the first three exists. */
   readonly create: Statement;

@@ -267,7 +267,7 @@ describe("plans of frequent statements", () => {
       "throttle",
     ],
     [
-      "entry",
+      "opening of a session",
       sessions.open,
       [
         `'\\x${digestOf("new")}'`,

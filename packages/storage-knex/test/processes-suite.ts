@@ -116,7 +116,7 @@ export function sharedChannelSuite(subject: () => SecureSubject): void {
     "accept messages with shared blocks as a whole, from one client",
     async () => {
       const block = (name: number) => digestOf(`block ${name}`);
-      // Neighbours share a block. Every other process claims them in reverse order.
+      // Neighbours share a block. Every other process registers them in reverse order.
       const messages = Array.from({ length: 20 }, (_, index) => [
         block(2 * index),
         block(2 * index + 1),

@@ -168,7 +168,7 @@ export function accountOf({ confusableKey: _confusableKey, ...account }: Account
   return Object.freeze(account);
 }
 
-/** The ids that an attribute of an object holds. */
+/** The ids that an attribute of an object contains. */
 function targetsOf({ attributes }: StoredObject, name: string): ObjectId[] {
   const value = Object.hasOwn(attributes, name) ? attributes[name] : null;
   return [value].flat().filter((id) => typeof id === "string" && isObjectId(id)) as ObjectId[];

@@ -9,7 +9,7 @@ interface ClusterOrigin {
 }
 
 /** Whether a data directory contains a database, so that opening it does not create one. */
-export async function holdsDatabase(dataDirectory: string): Promise<boolean> {
+export async function containsDatabase(dataDirectory: string): Promise<boolean> {
   return exists(clusterIn(dataDirectory));
 }
 

@@ -1,4 +1,4 @@
-export { holdsDatabase } from "./cluster-directory.ts";
+export { containsDatabase } from "./cluster-directory.ts";
 export { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbeddedEngine } from "./embedded-engine.ts";
 export { EngineStoppedError, StatementTimeoutError } from "./engine-errors.ts";
 export { DirectoryLockedError, type LockHolder } from "./lock/directory-lock.ts";

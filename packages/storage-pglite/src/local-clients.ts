@@ -12,7 +12,7 @@ export interface LocalClients {
 }
 
 export interface LocalClientsParts {
-  /** Absolute; the lock of this directory is held. */
+  /** Absolute; this process has the lock of the directory. */
   readonly directory: string;
   readonly backend: EmbeddedBackend;
   /** Runs work with exclusive use of the database; rejects when the database does not become free in time. */

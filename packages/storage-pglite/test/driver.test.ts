@@ -235,7 +235,7 @@ describe("sharing", () => {
       const guest = await client(dataDir);
       const ended = once(guest, "error");
       await guest.query("begin");
-      await guest.query("insert into marks values ('held')");
+      await guest.query("insert into marks values ('kept')");
       const waited = names(engine);
       expect((await ended)[0]).toMatchObject({
         code: "57P01",

@@ -115,7 +115,7 @@ describe("a directory lock", () => {
     const directory = await lockLeftBy(record);
     await writeFile(join(directory, "lock.twice.guard"), JSON.stringify(recordOfDeadProcess({ token: "died at it" })));
     await writeFile(
-      join(directory, "lock.other.claim"),
+      join(directory, "lock.other.candidate"),
       JSON.stringify(recordOfDeadProcess({ beacon: "lock.other.sock" })),
     );
     await writeFile(join(directory, "lock.other.sock"), "");

@@ -117,7 +117,7 @@ export async function freePort(): Promise<number> {
 
 const interval = 10;
 
-/** Polls the condition. Returns `true` when it holds, `false` after this many milliseconds. */
+/** Polls the condition. Returns `true` when it is met, `false` after this many milliseconds. */
 export async function pollUntil(condition: () => Promise<boolean>, milliseconds: number): Promise<boolean> {
   const end = performance.now() + milliseconds;
   while (performance.now() < end) {

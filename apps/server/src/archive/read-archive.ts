@@ -91,14 +91,14 @@ function nextSection(number: number, text: string, sections: readonly Section[],
 }
 
 function recordOf(number: number, text: string, section: Section): ArchiveRecord | EarlierRecord {
-  const holdsObject = ["objects", "tombstones", "departures"].includes(section);
-  const parted = holdsObject ? partObject(text) : undefined;
+  const containsObject = ["objects", "tombstones", "departures"].includes(section);
+  const parted = containsObject ? partObject(text) : undefined;
   const { data } = schemaOf(section).safeParse(parted?.value ?? jsonOf(text));
   if (data === undefined) throw new ArchiveFault(number, `this is not a record of the section ${section}.`);
   // The parsed object has no other owner. Copying a million of them would take longer than reading them.
   const record = data as { section?: Section; attributes?: object | string | null };
   record.section = section;
-  if (holdsObject && record.attributes !== null)
+  if (containsObject && record.attributes !== null)
     record.attributes = parted?.attributes ?? JSON.stringify(record.attributes);
   return record as ArchiveRecord | EarlierRecord;
 }

@@ -57,8 +57,8 @@ export class RecordedRuntime implements MacroRuntime {
     return this.recorded.inspect(text, language);
   }
 
-  async lease(wait: number, holdsResources: boolean): Promise<MacroLease> {
-    const lease = await this.recorded.lease(wait, holdsResources);
+  async lease(wait: number, occupiesResources: boolean): Promise<MacroLease> {
+    const lease = await this.recorded.lease(wait, occupiesResources);
     let depth = -1;
     const invoke = async (invocation: MacroInvocation, host: MacroHost): Promise<MacroOutcome> => {
       depth += 1;

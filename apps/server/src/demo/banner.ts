@@ -1,7 +1,7 @@
 import type { WriteStream } from "node:tty";
 import type { Digests } from "@sallyport/core";
 import { demoCredentials, demoUuid } from "./demo-records.ts";
-import { type DemoState, holdsDemo } from "./seed-demo.ts";
+import { type DemoState, containsDemo } from "./seed-demo.ts";
 
 export interface BannerDatabase {
   readonly alias: string;
@@ -48,7 +48,7 @@ export function banner(parts: BannerParts): string {
   } = parts;
   const usable = databases.find(({ demo }) => demo !== null);
   const sections = [[style.strong(`${name} ${version}`)], addressLines(databases, style)];
-  const example = databases.find(({ demo }) => holdsDemo(demo));
+  const example = databases.find(({ demo }) => containsDemo(demo));
   if (example !== undefined) {
     sections.push(credentialLines(style));
     const customer = demoUuid(parts.digests, example.alias, "Customer", 0);

@@ -6,4 +6,4 @@ export {
   startDemoProviders,
 } from "./start-demo-providers.ts";
 export { demoCredentials } from "./demo-records.ts";
-export { type DemoParts, type DemoState, holdsDemo, seedDemo } from "./seed-demo.ts";
+export { type DemoParts, type DemoState, containsDemo, seedDemo } from "./seed-demo.ts";

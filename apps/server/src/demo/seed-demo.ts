@@ -44,7 +44,7 @@ export interface DemoParts {
 export type DemoState = "seeded" | "present" | "foreign";
 
 /** Whether the demo credentials are valid in the database. */
-export function holdsDemo(state: DemoState | null | undefined): boolean {
+export function containsDemo(state: DemoState | null | undefined): boolean {
   return state === "seeded" || state === "present";
 }
 

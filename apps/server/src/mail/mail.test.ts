@@ -51,7 +51,7 @@ describe("mail relay", () => {
     };
 
     readonly relay = new MailRelay({
-      deliverMail: { deliverMail: (_desk, entry) => this.outcome(entry) },
+      deliverMail: { deliverMail: (_context, job) => this.outcome(job) },
       reports: this.reports,
       lease: 60_000,
       interval: 3_600_000,

@@ -323,7 +323,7 @@ describe("sweeper", () => {
     let storage: Storage;
     const sweep = () => new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
     const key = (keyId: string) => ({ kind: "rsa", keyId, publicKey: keyId, wrappedPrivateKey: keyId }) as const;
-    const claim = (block: string, clientKey = "client") =>
+    const register = (block: string, clientKey = "client") =>
       storage.repositories.channels.registerBlocks(
         { blocks: [block.padStart(64, "0")], clientKey: clientKey.padStart(64, "0"), keyId: "first" },
         { uses: 3, within: hour },
@@ -334,13 +334,13 @@ describe("sweeper", () => {
       storage = new MemoryStorage({ clockOffset: () => offset });
       await storage.migrate();
       await new KeyStore(storage.repositories.records).addFirst(key("first"), await storage.now());
-      expect(await claim("a")).toBe("first");
+      expect(await register("a")).toBe("first");
     });
 
     test("are kept while their key is the current one", async () => {
       offset = 10_000 * hour;
       await sweep();
-      expect(await claim("a", "other")).toBe("refused");
+      expect(await register("a", "other")).toBe("refused");
     });
 
     test("are kept while their key is accepted, and until it is swept", async () => {
@@ -348,12 +348,12 @@ describe("sweeper", () => {
       for (const hours of [999, 1_001, 1_023]) {
         offset = hours * hour;
         await sweep();
-        expect(await claim("a", "other")).toBe("refused");
+        expect(await register("a", "other")).toBe("refused");
       }
       offset = 1_025 * hour;
       await sweep();
       expect(await new KeyStore(storage.repositories.records).kept("rsa")).toHaveLength(1);
-      expect(await claim("a", "other")).toBe("first");
+      expect(await register("a", "other")).toBe("first");
     });
 
     test("are kept for at least three days", async () => {
@@ -361,11 +361,11 @@ describe("sweeper", () => {
       for (const hours of [25, 71]) {
         offset = hours * hour;
         await sweep();
-        expect(await claim("a", "other")).toBe("refused");
+        expect(await register("a", "other")).toBe("refused");
       }
       offset = 73 * hour;
       await sweep();
-      expect(await claim("a", "other")).toBe("first");
+      expect(await register("a", "other")).toBe("first");
     });
   });
 

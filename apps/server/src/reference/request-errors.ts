@@ -181,7 +181,7 @@ export const requestErrors = {
     actions: ["Send `true` or `false`, or omit the member."],
   },
   323: {
-    meaning: "The session does not hold the licence seat that it releases.",
+    meaning: "The session does not have the licence seat that it releases.",
   },
   324: {
     meaning:

@@ -65,7 +65,7 @@ export class StatementRelay {
     let open = 1;
     let cut: Cut | undefined;
     let statement = "";
-    let held: Buffer[] = [];
+    let buffered: Buffer[] = [];
     const end = (last: Buffer[]): void => {
       client.end(Buffer.concat(last));
       database.destroy();
@@ -77,7 +77,7 @@ export class StatementRelay {
         if (cut !== undefined) return;
         statement = statementOf(message) ?? statement;
         const isLast = message.type === "S" || message.type === "Q";
-        held.push(message.bytes);
+        buffered.push(message.bytes);
         if (!isLast && message.type !== "" && message.type !== "X" && message.type !== "p") continue;
         if (isLast && this.cut?.statement.test(statement) === true) {
           cut = this.cut;
@@ -86,8 +86,8 @@ export class StatementRelay {
           if (cut.moment === "before") return end([]);
         }
         if (isLast) open += 1;
-        for (const bytes of held) database.write(bytes);
-        held = [];
+        for (const bytes of buffered) database.write(bytes);
+        buffered = [];
       }
     });
 

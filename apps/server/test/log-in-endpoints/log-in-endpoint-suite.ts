@@ -138,7 +138,7 @@ export function logInEndpointSuite(server: () => RunningServer): void {
       expect(await logIn()).toEqual(loggedIn);
     });
 
-    test("lets a locked network's earlier users in, without revealing who they are", async () => {
+    test("lets a locked-out network's earlier users in, without revealing who they are", async () => {
       const stranger = await createTestUser(endpoint, repositories());
       expect(await logIn()).toEqual(loggedIn);
       for (let n = 1; n <= addressFailures; n += 1) await logIn({ user: `guess ${networks} ${n}` });

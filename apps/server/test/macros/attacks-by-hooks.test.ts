@@ -249,7 +249,7 @@ describe("write", () => {
     ["an invalid number", "object.Title = NaN; object.Number = 'x';"],
     ["1,000 levels", "let deep = 1; for (let n = 0; n < 1_000; n += 1) deep = [deep]; object.Facts = deep;"],
     ["50 levels", "let deep = 1; for (let n = 0; n < 50; n += 1) deep = [deep]; object.Facts = deep;"],
-    ["more than an object may hold", "object.Title = 'x'.repeat(1_100_000);"],
+    ["more than an object may contain", "object.Title = 'x'.repeat(1_100_000);"],
     ["10 MB", "object.Title = 'x'.repeat(10_000_000);"],
     ["names that no body may have", "object.Facts = JSON.parse('{\"__proto__\":1}');"],
     ["half a surrogate pair", "object.Title = '\\ud800';"],

@@ -112,12 +112,12 @@ describe("mail commands", () => {
 const masterKey = randomBytes(32);
 const sealedJobs = new SealedMailJobs(new AesGcmKeyWrapping(masterKey));
 
-/** A relay that holds its answers until they are released. */
+/** A relay that delays its answers until they are released. */
 class BlockingSink {
   readonly received: ReceivedMail[] = [];
   private sink: SmtpSink | undefined;
   private opened = false;
-  private readonly held: (() => void)[] = [];
+  private readonly delayed: (() => void)[] = [];
   private readonly watching = new Set<() => void>();
 
   async start(): Promise<this> {
@@ -137,7 +137,7 @@ class BlockingSink {
           this.look();
         };
         if (this.opened) take();
-        else this.held.push(take);
+        else this.delayed.push(take);
         this.look();
       });
     };
@@ -149,17 +149,17 @@ class BlockingSink {
     return this.sink?.port ?? 0;
   }
 
-  /** Messages with a held answer. */
+  /** Messages with a delayed answer. */
   get waiting(): number {
-    return this.held.length;
+    return this.delayed.length;
   }
 
   open(): void {
     this.opened = true;
-    for (const take of this.held.splice(0)) take();
+    for (const take of this.delayed.splice(0)) take();
   }
 
-  /** Resolves when this holds. */
+  /** Resolves when the condition is met. */
   until(condition: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {

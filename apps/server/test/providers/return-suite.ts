@@ -17,7 +17,7 @@ import {
 } from "./browser.ts";
 import { linksOf, type ProviderFixture, register, removeLinks } from "./provider-fixture.ts";
 import { many, returnFixture } from "./return-fixture.ts";
-import { returnTradeSuite } from "./return-trade-suite.ts";
+import { returnExchangeSuite } from "./return-exchange-suite.ts";
 
 const oneOfMany = (refusal: string) => ["0", ...Array.from({ length: many - 1 }, () => refusal)];
 
@@ -220,5 +220,5 @@ export function returnSuite(
     ]);
   });
 
-  returnTradeSuite(servers);
+  returnExchangeSuite(servers);
 }

@@ -163,10 +163,10 @@ describe("credentials", () => {
     }, 60_000);
 
     test("are not recorded as used", async () => {
-      const claims = "select count(*)::int as n from sallyport_demo.cipher_blocks";
-      const before = (await postgres.sql.query(claims)).rows;
+      const blockCount = "select count(*)::int as n from sallyport_demo.cipher_blocks";
+      const before = (await postgres.sql.query(blockCount)).rows;
       await secure({ publicKey: client.text, credentials: credentialsOf(`${text}x`) });
-      expect((await postgres.sql.query(claims)).rows).toEqual(before);
+      expect((await postgres.sql.query(blockCount)).rows).toEqual(before);
     });
 
     test("are refused with the same answer in the encrypted form", async () => {

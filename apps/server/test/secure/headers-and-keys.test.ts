@@ -136,11 +136,11 @@ describe("headers and keys", () => {
     test("is refused quickly when too large, before decryption", async () => {
       const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 512 });
       const small = publicKey.export({ type: "spki", format: "pem" });
-      const claims = "select count(*)::int as n from sallyport_demo.cipher_blocks";
-      const before = (await postgres.sql.query(claims)).rows;
+      const blockCount = "select count(*)::int as n from sallyport_demo.cipher_blocks";
+      const before = (await postgres.sql.query(blockCount)).rows;
       for (const text of [small, bad["16384 bits"]])
         expect((await logIn({ publicKey: text, credentials: credentialsOf() })).code).toBe("309");
-      expect((await postgres.sql.query(claims)).rows).toEqual(before);
+      expect((await postgres.sql.query(blockCount)).rows).toEqual(before);
     });
   });
 

@@ -20,7 +20,7 @@ function isForOnce(options: LogInOptions): boolean {
   return options.twoFactorToken !== undefined || ("endpoint" in options && options.endpoint?.once === true);
 }
 
-/** Holds the session of a client and renews it when it ends. Credentials stay in memory, for renewal only. */
+/** Keeps the session of a client and renews it when it ends. Credentials stay in memory, for renewal only. */
 export class SessionKeeper {
   readonly #opener: SessionOpener;
   readonly #renews: boolean;

@@ -1,4 +1,4 @@
 export { type Comparison, ConformanceError } from "./conformance-error.ts";
 export { equal, equalInAnyOrder } from "./equal.ts";
 export { failsWith } from "./fails-with.ts";
-export { holds } from "./holds.ts";
+export { isTrue } from "./is-true.ts";

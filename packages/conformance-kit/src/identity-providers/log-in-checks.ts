@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AuthorizationRequest } from "@sallyport/core";
-import { equal, failsWith, holds } from "../assert/index.ts";
+import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { failsWithoutSecrets } from "./fails-without-secrets.ts";
 import { type ProviderCheck, providerChecksOf } from "./provider-check.ts";
 
@@ -42,7 +42,7 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
     equal(address.searchParams.getAll("state"), [authorization.state], "the state in the address");
     equal(address.searchParams.getAll("redirect_uri"), [authorization.redirectUri], "the callback in the address");
     for (const secret of [authorization.codeVerifier, ...underTest.secrets])
-      holds(!address.href.includes(encodeURIComponent(secret)), "The address must not contain a secret");
+      isTrue(!address.href.includes(encodeURIComponent(secret)), "The address must not contain a secret");
   },
 
   "sends the S256 challenge of the code verifier": {
@@ -73,11 +73,14 @@ export const logInChecks: readonly ProviderCheck[] = providerChecksOf({
     const logIn = async (person?: string) => provider.finish(await answer(request(), person));
     const [one, again, other] = [await logIn(), await logIn(), await logIn(underTest.users[1])];
     equal([again.issuer, again.subject], [one.issuer, one.subject], "the identity of the same user");
-    holds(one.issuer !== other.issuer || one.subject !== other.subject, "Two users must have different identities");
+    isTrue(one.issuer !== other.issuer || one.subject !== other.subject, "Two users must have different identities");
     for (const text of [one.issuer, one.subject])
-      holds(text !== "" && text.length <= 255, "Issuer and subject must have 1 to 255 characters");
+      isTrue(text !== "" && text.length <= 255, "Issuer and subject must have 1 to 255 characters");
     for (const text of [one.name, one.surname, one.email])
-      holds(typeof text === "string" && text.length <= 510, "Name and e-mail address must have at most 255 characters");
+      isTrue(
+        typeof text === "string" && text.length <= 510,
+        "Name and e-mail address must have at most 255 characters",
+      );
   },
 
   "refuses a cancelled log-in with 324": async ({ provider, request, answer, underTest }) => {

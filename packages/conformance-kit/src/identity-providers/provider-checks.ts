@@ -1,4 +1,4 @@
-import { equal, failsWith, holds } from "../assert/index.ts";
+import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { logInChecks } from "./log-in-checks.ts";
 import { type ProviderCheck, providerChecksOf } from "./provider-check.ts";
 import { failsWithoutSecrets } from "./fails-without-secrets.ts";
@@ -22,7 +22,7 @@ const faultChecks: readonly ProviderCheck[] = providerFaults.map(({ name, does, 
     await underTest.injectFault(name);
     const start = performance.now();
     await failsWithoutSecrets(code, underTest, given, () => provider.finish(given), "finishing during the fault");
-    if (slow.has(name)) holds(performance.now() - start < shortTimeout + grace, "The call must end at the timeout");
+    if (slow.has(name)) isTrue(performance.now() - start < shortTimeout + grace, "The call must end at the timeout");
     await underTest.injectFault(null);
     equal((await patient.finish(await answer(request()))).subject, first.subject, "the subject of the next log-in");
   },
@@ -47,7 +47,7 @@ const dataChecks: readonly ProviderCheck[] = providerChecksOf({
   "accepts additional data, and its own result again": async ({ provider, underTest }) => {
     const accepted = provider.accept({ ...underTest.data });
     equal(provider.accept({ ...accepted }), accepted, "the accepted data, accepted again");
-    holds(
+    isTrue(
       Object.values(accepted).every((value) => typeof value === "string"),
       "Every accepted value must be a text",
     );

@@ -1,6 +1,6 @@
 import type { Account, NewAccount, Realm, Repositories } from "@sallyport/core";
 import { randomUUID } from "node:crypto";
-import { equal, failsWith, holds } from "../assert/index.ts";
+import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountOf, createCustomAccount, createUser, createUserObject } from "../fixtures/accounts.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
@@ -36,7 +36,7 @@ function checksOfRealm(realm: Realm, of: (name: string) => string): { readonly [
         const account = { ...(await unborn(r, `Ada ${email}`)), email, administrator };
         equal(await r.accounts.create(account, `key ${email}`), "created", "the outcome of creating an account");
         const found = await named(r, account.loginName);
-        holds(
+        isTrue(
           found !== null && Number.isSafeInteger(found.secretVersion),
           "The version of the secret must be a whole number",
         );

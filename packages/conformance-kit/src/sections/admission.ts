@@ -1,5 +1,5 @@
 import type { Account, Admission, Repositories } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
+import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
 import { restoreObjects, createObjects, idsOf, deleteObjects, update } from "../fixtures/objects.ts";
@@ -144,7 +144,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     await r.sessions.open(late, unlimitedSessions);
     equal(await visitor.isAdmitted(r, late.digest), false, "whether the late session is admitted");
     const account = await accountNamed(r, loginName);
-    holds(account !== null, "The account must exist");
+    isTrue(account !== null, "The account must exist");
     const renewed = await Visitor.create(r, { account, key: visitor });
     equal(
       await renewed.isAdmitted(r, await renewed.open(r)),

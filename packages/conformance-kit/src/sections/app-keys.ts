@@ -1,5 +1,5 @@
 import type { AppKey, Digest, Repositories } from "@sallyport/core";
-import { equal, holds } from "../assert/index.ts";
+import { equal, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
 import { createAppKey } from "../fixtures/apps.ts";
@@ -25,7 +25,7 @@ export const appKeyChecks: readonly Check[] = checksOf("app keys", {
     const digest = freshDigest();
     equal(await r.appKeys.create(properties, digest), "created", "the outcome of creating an app key");
     const appKey = await admitted(r, digest);
-    holds(appKey !== null && appKey.id.length > 0, "The app key must have an ID");
+    isTrue(appKey !== null && appKey.id.length > 0, "The app key must have an ID");
     equal(appKey, { ...properties, returnAddresses: [], id: appKey.id, enabled: true }, "the app key");
   },
 

@@ -1,5 +1,5 @@
 import type { AuditEvent, RecordedAuditEvent } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
+import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently, whileOpen } from "../fixtures/concurrently.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
@@ -36,7 +36,7 @@ const eventChecks = checksOf("audit", {
     for (const event of events) await r.audit.append(event);
     const read = await r.audit.read(0, 10);
     equal(read.map(eventOf), events, "the events");
-    holds(isAscending(read), "The sequence must increase");
+    isTrue(isAscending(read), "The sequence must increase");
   },
 
   "dates events with the storage clock": async ({ storage, r, advance }) => {
@@ -46,7 +46,7 @@ const eventChecks = checksOf("audit", {
       await r.audit.append(auditEvent);
       const after = await storage.now();
       const at = (await r.audit.read(0, 10)).at(-1)?.at ?? 0;
-      holds(before <= at && at <= after, `The time ${at} of the event must be between ${before} and ${after}`);
+      isTrue(before <= at && at <= after, `The time ${at} of the event must be between ${before} and ${after}`);
     }
   },
 
@@ -85,7 +85,7 @@ const eventChecks = checksOf("audit", {
     );
     await r.audit.append(ofRequest("last"));
     const events = await r.audit.read(0, 10);
-    holds(isAscending(events), "The sequence must increase");
+    isTrue(isAscending(events), "The sequence must increase");
     equalInAnyOrder(pluck(events, "requestId"), ["late", "meanwhile", "last"], "the requests");
     equal(events.at(-1)?.requestId, "last", "the last request");
     equal(await r.audit.read(events[0]?.sequence ?? 0, 10), events.slice(1), "the events after the first one");
@@ -105,7 +105,7 @@ const eventChecks = checksOf("audit", {
     const events = await r.audit.read(0, 100);
     const requests = Array.from({ length: 24 }, (_, index) => String(index));
     equalInAnyOrder(pluck(events, "requestId"), requests, "the requests");
-    holds(isAscending(events), "The sequence must increase");
+    isTrue(isAscending(events), "The sequence must increase");
   },
 
   "stores the hostile texts of an event unchanged": async ({ r }) => {
@@ -144,11 +144,11 @@ const tallyChecks = checksOf("audit", {
     const { attempts = 0, since = 0, at = 0 } = events[0] ?? {};
     equal(attempts, 3, "the attempts of the event");
     const [start = 0, first = 0, , before = 0, last = 0] = times;
-    holds(
+    isTrue(
       start <= since && since <= first,
       `The time ${since} of the first attempt must be between ${start} and ${first}`,
     );
-    holds(before <= at && at <= last, `The time ${at} of the last attempt must be between ${before} and ${last}`);
+    isTrue(before <= at && at <= last, `The time ${at} of the last attempt must be between ${before} and ${last}`);
     equal(await r.audit.settle(0, 10), 0, "number of tallies settled by the second call");
     await tally("fourth");
     await r.audit.settle(0, 10);

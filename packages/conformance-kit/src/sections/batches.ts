@@ -6,7 +6,7 @@ import {
   ServiceError,
   type ThrottleKey,
 } from "@sallyport/core";
-import { equal, failsWith, holds } from "../assert/index.ts";
+import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { equalCounts, pluck } from "../fixtures/lists.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
@@ -21,7 +21,7 @@ const failing: ThrottleKey = {
 };
 const other: ThrottleKey = { ...failing, key: "other" };
 
-interface EntryOptions {
+interface LogInOptions {
   readonly keys?: readonly ThrottleKey[];
   readonly limit?: number;
   readonly deviceId?: string | null;
@@ -31,7 +31,7 @@ interface EntryOptions {
 function logInCalls(
   r: BatchRepositories,
   visitor: Visitor,
-  { keys = [], limit = 0, deviceId = null }: EntryOptions = {},
+  { keys = [], limit = 0, deviceId = null }: LogInOptions = {},
 ) {
   const session = visitor.newSession({ mode: "secure", deviceId });
   const calls = [
@@ -74,7 +74,7 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
     const visitor = await Visitor.create(r);
     await r.throttle.fail([other, failing]);
     await visitor.open(r);
-    const refusals: readonly [EntryOptions, ErrorCode][] = [
+    const refusals: readonly [LogInOptions, ErrorCode][] = [
       [{ keys: [failing] }, 302],
       [{ limit: 1 }, 315],
       [{ deviceId: "zero \0" }, 307],
@@ -112,7 +112,7 @@ export const batchChecks: readonly Check[] = checksOf("batches", {
         throw error;
       };
       const thrown = await errorOf(() => storage.batch(work));
-      holds(thrown === error, "The error must be the one that was thrown");
+      isTrue(thrown === error, "The error must be the one that was thrown");
     }
     equal(await look(r), { sessions: 0, events: 0, waits: false }, "the state");
     equal(await storage.batch(async () => "nothing"), "nothing", "the result of work without calls");

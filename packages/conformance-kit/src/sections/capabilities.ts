@@ -1,4 +1,4 @@
-import { equal, holds } from "../assert/index.ts";
+import { equal, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 
 const switches = ["durable", "severalProcesses", "parallelTransactions", "valueIndexes"] as const;
@@ -8,9 +8,9 @@ export const capabilityChecks: readonly Check[] = checksOf(
   {
     "declares every capability": async ({ storage: { capabilities } }) => {
       for (const name of switches)
-        holds(typeof capabilities[name] === "boolean", `The capability ${name} must be declared as true or false`);
+        isTrue(typeof capabilities[name] === "boolean", `The capability ${name} must be declared as true or false`);
       const { indexesPerTable } = capabilities;
-      holds(
+      isTrue(
         indexesPerTable === null || (Number.isInteger(indexesPerTable) && indexesPerTable >= 16),
         "The limit indexesPerTable must be declared as null or as a number of at least 16",
       );

@@ -1,5 +1,5 @@
 import { objectNumber, seesAll, Applications } from "@sallyport/core";
-import { equal, holds } from "../assert/index.ts";
+import { equal, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/accounts.ts";
 import { changesUpTo, watermarkBehind } from "../fixtures/changes-up-to.ts";
@@ -44,7 +44,7 @@ export const durabilityChecks: readonly Check[] = checksOf(
       equal(await repositories.channels.acceptIn(session, 5n), "seen", "the verdict on an earlier accepted number");
       equal((await repositories.locks.state(object.id))?.session, session, "the session that holds the lock");
       equal((await repositories.records.get("sample", ["one"]))[0]?.value, { kept: true }, "the record");
-      holds((await repositories.throttle.attempt([throttleKey])).wait > 0, "The delay must continue");
+      isTrue((await repositories.throttle.attempt([throttleKey])).wait > 0, "The delay must continue");
       equal((await repositories.audit.read(0, 10)).length, 1, "number of events");
       equal(await new Applications(repositories.records).existing(["app"]), ["app"], "the write of the transaction");
       equal(await repositories.sessions.count(), 1, "number of live sessions");
@@ -60,9 +60,9 @@ export const durabilityChecks: readonly Check[] = checksOf(
       await storage.close();
 
       const { repositories } = await reopen();
-      holds((await repositories.changes.watermark()) >= watermark, "The watermark must not decrease");
+      isTrue((await repositories.changes.watermark()) >= watermark, "The watermark must not decrease");
       const after = await createObject(repositories);
-      holds(objectNumber(after.id) > objectNumber(before.id), `The ID ${after.id} must be after ${before.id}`);
+      isTrue(objectNumber(after.id) > objectNumber(before.id), `The ID ${after.id} must be after ${before.id}`);
       const changes = await changesUpTo(repositories, await watermarkBehind(repositories, [after.id]), {
         stamp: watermark,
         id: null,

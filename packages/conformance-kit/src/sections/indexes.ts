@@ -1,5 +1,5 @@
 import { type AttributeIndex, type JsonValue, seesAll } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
+import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { idsOf } from "../fixtures/objects.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
@@ -20,7 +20,7 @@ const oneProcess = checksOf("indexes", {
   "makes indexes ready by aligning them": async ({ storage }) => {
     equal(await storage.readyIndexes(indexed), [], "the ready indexes before");
     const report = await storage.alignIndexes(indexed);
-    holds(report !== "busy", "No other process must be aligning");
+    isTrue(report !== "busy", "No other process must be aligning");
     equalInAnyOrder(report.built, indexed, "the built indexes");
     equal(report.removed, 0, "number of dropped indexes");
     equalInAnyOrder(await storage.readyIndexes(indexed), indexed, "the ready indexes");
@@ -98,11 +98,11 @@ const limited = checksOf(
   {
     "builds the first wanted indexes up to the declared limit": async ({ storage }) => {
       const limit = storage.capabilities.indexesPerTable ?? 0;
-      holds(limit >= 16, "The limit must allow 16 indexes");
+      isTrue(limit >= 16, "The limit must allow 16 indexes");
       const wanted = Array.from({ length: limit + 2 }, (_, number) => ({ ...fileName, attribute: `Name${number}` }));
       const first = wanted.slice(0, limit);
       const report = await storage.alignIndexes(wanted);
-      holds(report !== "busy", "No other process must be aligning");
+      isTrue(report !== "busy", "No other process must be aligning");
       equalInAnyOrder(report.built, first, "the built indexes");
       equalInAnyOrder(await storage.readyIndexes(wanted), first, "the ready indexes");
       equal(await storage.alignIndexes(wanted), { built: [], removed: 0 }, "the indexes built by the second call");

@@ -1,5 +1,5 @@
 import { builtInClasses, type ClassDefinition, seesAll } from "@sallyport/core";
-import { equal, failsWith, holds } from "../assert/index.ts";
+import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed, createUser, createUserObject } from "../fixtures/accounts.ts";
 import { everyCall } from "../fixtures/every-call.ts";
@@ -39,12 +39,12 @@ const beforeMigration = checksOf(
       equal(classes, [...builtInClasses, note], "the classes");
       await storage.migrate(builtInClasses);
       equal(await r.model.load(), { generation, classes }, "the model after another migration");
-      holds(await r.settings.isEmpty(), "A new database must be empty with any classes");
+      isTrue(await r.settings.isEmpty(), "A new database must be empty with any classes");
     },
 
     "applies every migration once and returns its name": async ({ storage }) => {
       const { applied } = await storage.migrate();
-      holds(applied.length > 0, "The first migration must return the names of the applied migrations");
+      isTrue(applied.length > 0, "The first migration must return the names of the applied migrations");
       equal(new Set(applied).size, applied.length, "number of different migration names");
       equal(await storage.migrate(), { applied: [] }, "the report of a second migration");
     },
@@ -52,7 +52,7 @@ const beforeMigration = checksOf(
     "applies every migration once in concurrent calls": async ({ storage }) => {
       const reports = await Promise.all([storage.migrate(), storage.migrate()]);
       const applied = reports.flatMap((report) => report.applied);
-      holds(applied.length > 0, "One of two concurrent migrations must return the names of the applied migrations");
+      isTrue(applied.length > 0, "One of two concurrent migrations must return the names of the applied migrations");
       equal(new Set(applied).size, applied.length, "number of different migration names");
       await storage.health();
     },

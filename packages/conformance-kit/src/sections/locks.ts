@@ -1,5 +1,5 @@
 import { type Digest, type Repositories, seesAll } from "@sallyport/core";
-import { equal, failsWith, holds } from "../assert/index.ts";
+import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { equalCounts, pluck } from "../fixtures/lists.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
@@ -33,7 +33,7 @@ const ofObjects = checksOf("locks", {
     equal(await r.locks.take(id, mine), "locked", "the outcome of taking the lock");
     const after = await storage.now();
     const lock = await r.locks.state(id);
-    holds(lock !== null && before <= lock.since && lock.since <= after, "The time must be that of the call");
+    isTrue(lock !== null && before <= lock.since && lock.since <= after, "The time must be that of the call");
     equal(lock.session, mine, "the session that holds the lock");
     equal(await r.locks.release(id, mine), "released", "the outcome of releasing it");
     equal(await r.locks.state(id), null, "the lock after the release");
@@ -206,7 +206,11 @@ export const lockChecks: readonly Check[] = [
       const three = [await take(first), await take(second), await take(third)];
       equal(three, ["locked", "locked", "limitReached"], "the outcomes of taking three locks with a limit of two");
       equal(await r.locks.state(third), null, "the refused lock");
-      equal([await take(first), await take(second)], ["locked", "locked"], "the outcome of taking a held lock again");
+      equal(
+        [await take(first), await take(second)],
+        ["locked", "locked"],
+        "the outcome of locking a locked object again",
+      );
       const byOthers = [await take(third, theirs), await take(fourth, theirs), await take(first, theirs)];
       equal(byOthers, ["locked", "locked", "lockedByOther"], "the outcomes of taking locks with another session");
       equal(await take(third), "lockedByOther", "the outcome of taking a lock of another session");

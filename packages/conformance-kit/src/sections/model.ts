@@ -7,7 +7,7 @@ import {
   type Storage,
   type StoredModel,
 } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../assert/index.ts";
+import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently, keepOpen, occurrences, signal } from "../fixtures/concurrently.ts";
 import { equalCounts } from "../fixtures/lists.ts";
@@ -62,7 +62,7 @@ function isAsBefore(after: StoredModel, before: StoredModel): void {
 export const modelChecks: readonly Check[] = checksOf("model", {
   "starts with the built-in classes": async ({ r }) => {
     const { generation, classes } = await r.model.load();
-    holds(Number.isSafeInteger(generation) && generation > 0, "The first generation must be a positive whole number");
+    isTrue(Number.isSafeInteger(generation) && generation > 0, "The first generation must be a positive whole number");
     equalInAnyOrder(classes, builtInClasses, "the classes");
   },
 
@@ -223,10 +223,10 @@ export const modelChecks: readonly Check[] = checksOf("model", {
     await Promise.race([written.fired, writing]);
     const locking = storage.transaction(async (inside) => {
       await inside.model.lock();
-      events.push(`held with ${await inside.objects.count({ classes: ["File"] }, seesAll)}`);
+      events.push(`locked with ${await inside.objects.count({ classes: ["File"] }, seesAll)}`);
     });
     await Promise.all([writing, locking]);
-    equal(events, ["written", "held with 1"], "the order of events");
+    equal(events, ["written", "locked with 1"], "the order of events");
     equal(await r.objects.count({ classes: ["File"] }, seesAll), 1, "number of objects");
   },
 

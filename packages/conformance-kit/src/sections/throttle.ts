@@ -1,5 +1,5 @@
 import { delayAfter, type Repositories, type ThrottleKey, type ThrottlePolicy } from "@sallyport/core";
-import { equal, failsWith, holds } from "../assert/index.ts";
+import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
@@ -20,9 +20,9 @@ async function delay(r: Repositories, key: ThrottleKey, failures: number = polic
   for (let index = 0; index < failures; index += 1) await r.throttle.fail([key]);
 }
 
-/** Asserts a running delay. Some of it can have passed, and concurrent calls read the clock at different times. */
+/** Asserts a pending delay. Some of it can have passed, and concurrent calls read the clock at different times. */
 function isAbout(wait: number, expected: number, what: string): void {
-  holds(
+  isTrue(
     wait < expected + second && wait > expected - 10 * second,
     `${what} is ${wait} ms instead of about ${expected} ms`,
   );
@@ -45,7 +45,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     }
   },
 
-  "delays attempts during a running delay": async ({ r, advance }) => {
+  "delays attempts during a pending delay": async ({ r, advance }) => {
     await delay(r, keyed("a"), 4);
     for (const wait of [2 * minute, minute]) {
       const attempt = await r.throttle.attempt([keyed("a")]);
@@ -74,7 +74,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     }
   },
 
-  "does not count a claim as a failure": async ({ r, advance }) => {
+  "does not count a reserved attempt as a failure": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     for (let round = 0; round < 3; round += 1) {
       advance(minute + second);
@@ -112,7 +112,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     }
   },
 
-  "does not keep failures longer because of a claim": async ({ r, advance }) => {
+  "does not keep failures longer because of a reserved attempt": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     advance(hour - minute);
     equal(await r.throttle.attempt([keyed("a")]), reservedAttempt, "the attempt before the failures are forgotten");
@@ -196,11 +196,11 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     }
   },
 
-  "claims no key if one of several keys is delayed": async ({ r, advance }) => {
+  "reserves no key if one of several keys is delayed": async ({ r, advance }) => {
     await delay(r, keyed("over"));
     advance(minute + second);
-    await delay(r, keyed("running"), 5);
-    const keys = [keyed("over"), keyed("running")];
+    await delay(r, keyed("pending"), 5);
+    const keys = [keyed("over"), keyed("pending")];
     for (const order of [keys, keys.toReversed()]) {
       const { wait, reserved } = await r.throttle.attempt(order);
       isAbout(wait, 4 * minute, "The wait of the attempt");
@@ -209,7 +209,7 @@ export const throttleChecks: readonly Check[] = checksOf("throttle", {
     equal(await r.throttle.attempt([keyed("over")]), reservedAttempt, "the attempt on the key with an expired delay");
   },
 
-  "claims every key with an expired delay": async ({ r, advance }) => {
+  "reserves every key with an expired delay": async ({ r, advance }) => {
     await delay(r, keyed("a"));
     await delay(r, keyed("b"));
     advance(minute + second);

@@ -1,4 +1,4 @@
-import { holds, equal } from "../assert/index.ts";
+import { isTrue, equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { auditEvent } from "../fixtures/every-call.ts";
 import { unlimitedSessions, hour, minute, second } from "../fixtures/policy.ts";
@@ -11,7 +11,7 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     let last = Date.UTC(2024, 0, 1);
     for (let round = 0; round < 5; round += 1) {
       const now = await storage.now();
-      holds(Number.isFinite(now) && now >= last && now < Date.UTC(2100, 0, 1), `${now} must not be before ${last}`);
+      isTrue(Number.isFinite(now) && now >= last && now < Date.UTC(2100, 0, 1), `${now} must not be before ${last}`);
       last = now;
     }
   },
@@ -21,7 +21,7 @@ export const timeChecks: readonly Check[] = checksOf("time", {
       const before = await storage.now();
       advance(step);
       const moved = (await storage.now()) - before;
-      holds(moved >= step && moved < step + minute, `The clock has moved by ${moved} ms instead of ${step} ms`);
+      isTrue(moved >= step && moved < step + minute, `The clock has moved by ${moved} ms instead of ${step} ms`);
     }
   },
 
@@ -33,7 +33,7 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     const after = await storage.now();
     const [event] = await r.audit.read(0, 1);
     for (const at of [object?.storedAt ?? 0, event?.at ?? 0])
-      holds(before <= at && at <= after, `${at} must be between ${before} and ${after}`);
+      isTrue(before <= at && at <= after, `${at} must be between ${before} and ${after}`);
   },
 
   "uses the storage clock only to decide what is expired": async ({ r, advance }) => {
@@ -44,7 +44,7 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     await r.throttle.fail([key]);
     equal(await visitor.isAdmitted(r, digest), true, "whether the session is admitted");
     const { wait } = await r.throttle.attempt([key]);
-    holds(wait > hour - minute && wait <= hour, `The wait must not be ${wait} ms`);
+    isTrue(wait > hour - minute && wait <= hour, `The wait must not be ${wait} ms`);
     advance(unlimitedSessions.idleTimeout + second);
     equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted after its expiry");
     equal(await r.sessions.count(), 0, "number of live sessions");
@@ -58,6 +58,6 @@ export const timeChecks: readonly Check[] = checksOf("time", {
     const [object] = await storage.transaction((r) => r.objects.insert([{ className: "File", attributes: {} }]));
     const after = await storage.now();
     const at = object?.storedAt ?? 0;
-    holds(before <= at && at <= after, `${at} must be between ${before} and ${after}`);
+    isTrue(before <= at && at <= after, `${at} must be between ${before} and ${after}`);
   },
 });

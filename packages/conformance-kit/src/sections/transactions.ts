@@ -1,5 +1,5 @@
 import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
-import { equal, holds } from "../assert/index.ts";
+import { equal, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { pluck } from "../fixtures/lists.ts";
 import { accountNamed, createUser } from "../fixtures/accounts.ts";
@@ -49,14 +49,14 @@ const always = checksOf("transactions", {
           throw error;
         }),
       );
-      holds(thrown === error, "The error must be the one that was thrown");
+      isTrue(thrown === error, "The error must be the one that was thrown");
     }
     const thrown = await errorOf(() =>
       storage.transaction(() => {
         throw new RangeError("at once");
       }),
     );
-    holds(thrown instanceof RangeError, "A synchronously thrown error must become a rejection");
+    isTrue(thrown instanceof RangeError, "A synchronously thrown error must become a rejection");
   },
 
   "offers every call inside a transaction": async ({ storage, r }) => {
@@ -138,7 +138,7 @@ const always = checksOf("transactions", {
       for (let attempt = 0; !stored && attempt < 50; attempt += 1) {
         stored = await storage.transaction(async (inside) => {
           const account = await accountNamed(inside, loginName);
-          holds(account !== null, "The account must exist");
+          isTrue(account !== null, "The account must exist");
           const secret = String(Number(account.secret) + 1);
           const outcome = await inside.accounts.setSecret(userId, secret, account.secretVersion);
           if (outcome === "stored") await inside.audit.append({ ...auditEvent, requestId: String(worker) });
@@ -169,7 +169,7 @@ const always = checksOf("transactions", {
       await Promise.all([deadlock("forth", one.userId, other.userId), deadlock("back", other.userId, one.userId)]);
       const events = pluck((await r.audit.read(0, 1_000)).slice(before), "requestId");
       equal(events.toSorted(), ["back", "forth"], "the events");
-      for (const [name, times] of runs) holds(times <= 3, `The work of "${name}" has run ${times} times`);
+      for (const [name, times] of runs) isTrue(times <= 3, `The work of "${name}" has run ${times} times`);
     }
   },
 });

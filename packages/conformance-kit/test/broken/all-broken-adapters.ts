@@ -11,8 +11,8 @@ import { brokenContents } from "./broken-contents.ts";
 import { brokenCustomAccounts } from "./broken-custom-accounts.ts";
 import { brokenDevices } from "./broken-devices.ts";
 import { brokenAccountRemoval } from "./deletion/broken-account-removal.ts";
-import { brokenGoing, brokenHolding } from "./deletion/broken-deleting.ts";
-import { brokenReturning } from "./deletion/broken-restoring.ts";
+import { brokenDeletion, brokenLockedRows } from "./deletion/broken-deleting.ts";
+import { brokenRestoring } from "./deletion/broken-restoring.ts";
 import { brokenAuthenticationMethods } from "./broken-authentication-methods.ts";
 import { brokenExemptions } from "./broken-exemptions.ts";
 import { brokenLocks } from "./broken-locks.ts";
@@ -33,7 +33,7 @@ import { brokenRecordSettlements } from "./records/broken-record-settlements.ts"
 import { brokenRecordQuotas } from "./records/broken-record-quotas.ts";
 import { brokenRecordVersions } from "./records/broken-record-versions.ts";
 import { brokenRecycling } from "./broken-recycling.ts";
-import { brokenReturns } from "./broken-callbacks.ts";
+import { brokenCallbacks } from "./broken-callbacks.ts";
 import { brokenSessions } from "./broken-sessions.ts";
 import { brokenSizes } from "./broken-sizes.ts";
 import { brokenStorages } from "./broken-storages.ts";
@@ -49,7 +49,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["device sessions", brokenDevices],
   ["authentication methods", brokenAuthenticationMethods],
   ["admission", brokenAdmissions],
-  ["provider callbacks", brokenReturns],
+  ["provider callbacks", brokenCallbacks],
   ["secure channels", brokenChannels],
   ["cipher blocks of log-ins", brokenCipherBlocks],
   ["records", [...brokenRecordKeeping, ...brokenRecordRemoving]],
@@ -65,7 +65,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["collection members", brokenMembers],
   ["locks", brokenLocks],
   ["changes", brokenChanges],
-  ["tombstones", [...brokenGoing, ...brokenReturning, ...brokenHolding, ...brokenAccountRemoval]],
+  ["tombstones", [...brokenDeletion, ...brokenRestoring, ...brokenLockedRows, ...brokenAccountRemoval]],
   ["the recycle bin", brokenRecycling],
   [
     "app keys and accounts",

@@ -69,15 +69,15 @@ async function* reordered(
   section: ArchiveRecord["section"],
   order: (one: ArchiveRecord, other: ArchiveRecord) => number,
 ): AsyncGenerator<ArchiveRecord> {
-  const held: ArchiveRecord[] = [];
+  const buffered: ArchiveRecord[] = [];
   for await (const record of records) {
-    if (record.section === section) held.push(record);
+    if (record.section === section) buffered.push(record);
     else {
-      yield* held.splice(0).toSorted(order);
+      yield* buffered.splice(0).toSorted(order);
       yield record;
     }
   }
-  yield* held.toSorted(order);
+  yield* buffered.toSorted(order);
 }
 
 /** The records of an export, one by one. */

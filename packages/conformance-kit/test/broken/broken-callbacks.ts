@@ -6,7 +6,7 @@ const atOnce = "admits one of several concurrent callbacks with the same state";
 const waiting = "refuses callbacks during maintenance and keeps their state";
 
 /** Faults in provider callbacks. */
-export const brokenReturns: readonly BrokenAdapter[] = [
+export const brokenCallbacks: readonly BrokenAdapter[] = [
   broken("reads states without spending them", admitted, () => (r) => ({
     admission: {
       admitCallback: async (digest) => {

@@ -19,7 +19,8 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     ],
     () => (r) => ({
       channels: {
-        registerBlocks: (claim, limits) => r.channels.registerBlocks({ ...claim, clientKey: "0".repeat(64) }, limits),
+        registerBlocks: (message, limits) =>
+          r.channels.registerBlocks({ ...message, clientKey: "0".repeat(64) }, limits),
       },
     }),
   ),
@@ -28,10 +29,12 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     "does not count uses",
     [
       "accepts the blocks of a message from one client up to the allowed number of uses",
-      "counts every use of a block in concurrent claims",
+      "counts every use of a block in concurrent registrations",
     ],
     () => (r) => ({
-      channels: { registerBlocks: (claim, limits) => r.channels.registerBlocks(claim, { ...limits, uses: 1_000_000 }) },
+      channels: {
+        registerBlocks: (message, limits) => r.channels.registerBlocks(message, { ...limits, uses: 1_000_000 }),
+      },
     }),
   ),
 
@@ -40,31 +43,33 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     "accepts the blocks of a message from one client up to the allowed number of uses",
     () => (r) => ({
       channels: {
-        registerBlocks: (claim, limits) => r.channels.registerBlocks(claim, { ...limits, uses: limits.uses + 1 }),
+        registerBlocks: (message, limits) => r.channels.registerBlocks(message, { ...limits, uses: limits.uses + 1 }),
       },
     }),
   ),
 
   broken("never expires blocks", "refuses expired blocks by the storage clock", () => (r) => ({
-    channels: { registerBlocks: (claim, limits) => r.channels.registerBlocks(claim, { ...limits, within: forever }) },
+    channels: {
+      registerBlocks: (message, limits) => r.channels.registerBlocks(message, { ...limits, within: forever }),
+    },
   })),
 
   broken("checks the first block only", "counts the uses of each block separately", () => (r) => ({
     channels: {
-      registerBlocks: (claim, limits) =>
-        r.channels.registerBlocks({ ...claim, blocks: claim.blocks.slice(0, 1) }, limits),
+      registerBlocks: (message, limits) =>
+        r.channels.registerBlocks({ ...message, blocks: message.blocks.slice(0, 1) }, limits),
     },
   })),
 
   broken(
-    "claims blocks one by one",
+    "registers blocks one by one",
     ["accepts all blocks of a message or none", "accepts messages with shared blocks only as a whole, from one client"],
     () => (r) => ({
       channels: {
-        registerBlocks: async (claim, limits) => {
+        registerBlocks: async (message, limits) => {
           const verdicts: BlockVerdict[] = [];
-          for (const block of new Set(claim.blocks)) {
-            verdicts.push(await r.channels.registerBlocks({ ...claim, blocks: [block] }, limits));
+          for (const block of new Set(message.blocks)) {
+            verdicts.push(await r.channels.registerBlocks({ ...message, blocks: [block] }, limits));
             await pause();
           }
           return summed(verdicts);
@@ -78,10 +83,10 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     "counts equal blocks in one message as one use",
     () => (r) => ({
       channels: {
-        registerBlocks: async (claim, limits) => {
+        registerBlocks: async (message, limits) => {
           const verdicts: BlockVerdict[] = [];
-          for (const block of claim.blocks)
-            verdicts.push(await r.channels.registerBlocks({ ...claim, blocks: [block] }, limits));
+          for (const block of message.blocks)
+            verdicts.push(await r.channels.registerBlocks({ ...message, blocks: [block] }, limits));
           return summed(verdicts);
         },
       },
@@ -89,7 +94,7 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
   ),
 
   broken(
-    "checks for blocks of other clients before it claims",
+    "checks for blocks of other clients before it registers",
     "accepts the blocks from one of several concurrent clients",
     () => {
       const owners = new Map<Digest, Digest>();
@@ -108,13 +113,13 @@ export const brokenCipherBlocks: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("counts concurrent claims as one", "counts every use of a block in concurrent claims", () => {
+  broken("counts concurrent registrations as one", "counts every use of a block in concurrent registrations", () => {
     let running: Promise<BlockVerdict> | undefined;
     return (r) => ({
       channels: {
-        registerBlocks: (claim, limits) => {
+        registerBlocks: (message, limits) => {
           running ??= pause()
-            .then(() => r.channels.registerBlocks(claim, limits))
+            .then(() => r.channels.registerBlocks(message, limits))
             .finally(() => (running = undefined));
           return running;
         },

@@ -3,9 +3,9 @@ import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const past = "ignores the delay of an exempted key and of no other";
 const others = "delays an exempted attempt by its other keys and returns the longest wait of all";
-const unclaimed = "claims no exempted key";
+const unreserved = "reserves no exempted key";
 const counted = "counts failures of an exempted member";
-const leftAlone = "keeps a running delay when an exempted member fails, and returns the remaining wait";
+const leftAlone = "keeps a pending delay when an exempted member fails, and returns the remaining wait";
 const successes = "accepts a success on a delayed exempted key, but not on the other keys";
 const refused = "grants no exemption with a refused success";
 const ended = "ends an exemption after its lifetime, counted from the last grant";
@@ -89,7 +89,7 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("exempts a member from all keys", [others, unclaimed], () => (r) => ({
+  broken("exempts a member from all keys", [others, unreserved], () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         for (const key of keys) {
@@ -112,7 +112,7 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("claims exempted keys", unclaimed, () => (r) => ({
+  broken("reserves exempted keys", unreserved, () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);
@@ -134,11 +134,11 @@ export const brokenExemptions: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("restarts a running delay with failures of exempted members", leftAlone, () => (r) => ({
+  broken("restarts a pending delay with failures of exempted members", leftAlone, () => (r) => ({
     throttle: { fail: (keys) => r.throttle.fail(bare(keys)) },
   })),
 
-  broken("hides a running delay from exempted members", leftAlone, () => (r) => ({
+  broken("hides a pending delay from exempted members", leftAlone, () => (r) => ({
     throttle: {
       fail: async (keys) => {
         const [before] = await Promise.all(

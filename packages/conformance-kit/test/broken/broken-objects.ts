@@ -245,15 +245,15 @@ export const brokenObjects: readonly BrokenAdapter[] = [
   ),
 
   broken("returns its internal values", "copies stored values on read", () => {
-    const held = new Map<string, StoredObject>();
+    const internal = new Map<string, StoredObject>();
     return (r) => ({
       objects: {
         insert: async (objects) => {
           const created = JSON.parse(JSON.stringify(await r.objects.insert(objects))) as StoredObject[];
-          for (const object of created) held.set(object.id, object);
+          for (const object of created) internal.set(object.id, object);
           return created;
         },
-        get: gettingByIds(r, async (ids) => ids.flatMap((id) => held.get(id) ?? [])),
+        get: gettingByIds(r, async (ids) => ids.flatMap((id) => internal.get(id) ?? [])),
       },
     });
   }),

@@ -202,7 +202,9 @@ export const brokenBatches: readonly BrokenProcesses[] = [
     "accepts the blocks of a message from one client across processes",
     () => {
       const own = privately();
-      return () => ({ channels: { registerBlocks: (claim, limits) => own.channels.registerBlocks(claim, limits) } });
+      return () => ({
+        channels: { registerBlocks: (message, limits) => own.channels.registerBlocks(message, limits) },
+      });
     },
   ),
 

@@ -6,7 +6,7 @@ const forever: Partial<ThrottlePolicy> = { resetAfter: Number.MAX_SAFE_INTEGER }
 /** Faults in the model, throttling and the audit. */
 export const brokenRecords: readonly BrokenAdapter[] = [
   broken(
-    "accepts a claim for all concurrent callers",
+    "accepts an attempt for all concurrent callers",
     "accepts one of several concurrent attempts after a delay",
     () => {
       let running: Promise<ThrottleVerdict> | undefined;
@@ -23,7 +23,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   ),
 
-  broken("claims keys one by one", "claims no key if one of several keys is delayed", () => (r) => ({
+  broken("reserves keys one by one", "reserves no key if one of several keys is delayed", () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         const attempts: ThrottleVerdict[] = [];
@@ -34,7 +34,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("counts a delayed attempt as a failure", "delays attempts during a running delay", () => (r) => ({
+  broken("counts a delayed attempt as a failure", "delays attempts during a pending delay", () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);
@@ -87,7 +87,7 @@ export const brokenRecords: readonly BrokenAdapter[] = [
     },
   })),
 
-  broken("counts a claim as a failure", "does not count a claim as a failure", () => (r) => ({
+  broken("counts a reserved attempt as a failure", "does not count a reserved attempt as a failure", () => (r) => ({
     throttle: {
       attempt: async (keys) => {
         const attempt = await r.throttle.attempt(keys);

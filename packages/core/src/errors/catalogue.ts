@@ -71,7 +71,7 @@ const fixed = {
   ],
   321: [400, "The old and new password cannot be the same", "`oldPassword` and `newPassword` are equal."],
   322: [400, "Encrypted parameter is missing or is invalid", "`encrypted` is not a boolean."],
-  323: [400, "License release failed", "The session does not hold the seat to release."],
+  323: [400, "License release failed", "The session does not have the seat to release."],
   324: [400, "Cannot assign DF user to oAuth account", "The provider account cannot be linked to a database user."],
   325: [400, "User name is missing or is invalid", "`user` of a password reset is absent or not a valid string."],
   326: [400, "Confirmation code is missing or is invalid", "`confirmationCode` is absent, wrong or expired."],

@@ -101,10 +101,10 @@ export interface MacroRuntime {
     language: "js" | "ts",
   ): Promise<{ readonly declaration: MacroDeclaration; readonly module: ModuleText }>;
   /**
-   * Leases a worker. 706 if none becomes free within `wait` milliseconds, or if the queue is full. `holdsResources`: the
+   * Leases a worker. 706 if none becomes free within `wait` milliseconds, or if the queue is full. `occupiesResources`: the
    * caller holds a shared resource such as a connection, and must not queue behind a long execution.
    */
-  lease(wait: number, holdsResources: boolean): Promise<MacroLease>;
+  lease(wait: number, occupiesResources: boolean): Promise<MacroLease>;
   /** Number of running and of queued executions. */
   readonly load: { readonly busy: number; readonly waiting: number };
   close(): Promise<void>;

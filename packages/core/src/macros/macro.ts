@@ -1,7 +1,7 @@
 import type { HookDeclaration } from "./accept-hook.ts";
 import type { MacroLimits, MacroModule } from "./macro-runtime.ts";
 
-/** Conditions for access; all must hold. Administrators always have access. */
+/** Conditions for access; all must be met. Administrators always have access. */
 export interface MacroAccess {
   /** Names of user groups; the caller must be in one of them. `null`: no condition. */
   readonly groups: readonly string[] | null;

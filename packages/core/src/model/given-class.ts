@@ -39,7 +39,7 @@ export function definitionFault(pointer: string, reason: string): DefinitionFaul
   return new DefinitionFault(pointer, reason);
 }
 
-/** Limits of a model. Every process holds it in memory, and every write checks all indexes. */
+/** Limits of a model. Every process keeps it in memory, and every write checks all indexes. */
 export const definitionLimits = {
   classes: 1_000,
   /** Length of an inheritance chain. */

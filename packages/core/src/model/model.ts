@@ -17,7 +17,7 @@ export interface ModelClass {
   readonly definition: ClassDefinition;
   /** Own and inherited attributes by name, base attributes first. */
   readonly attributes: ReadonlyMap<string, AttributeDefinition>;
-  /** Attributes that hold ids of other objects. */
+  /** Attributes that contain ids of other objects. */
   readonly links: readonly AttributeDefinition[];
   /** Names of the class and all subclasses. */
   readonly subtree: readonly string[];

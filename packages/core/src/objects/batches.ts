@@ -1,4 +1,4 @@
-/** Maximum size of a batch. A batch always holds at least one item. */
+/** Maximum size of a batch. A batch always contains at least one item. */
 export interface BatchSize {
   readonly items: number;
   readonly bytes: number;

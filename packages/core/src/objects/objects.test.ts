@@ -143,7 +143,7 @@ describe("batches", () => {
     expect(inBatches([1, 1, 1, 1, 1], { items: 2, bytes: 100 })).toEqual([[1, 1], [1, 1], [1]]));
   test("end at the maximum number of bytes", () =>
     expect(inBatches([4, 6, 1, 9, 1], { items: 9, bytes: 10 })).toEqual([[4, 6], [1, 9], [1]]));
-  test("hold an oversized item alone", () =>
+  test("contain an oversized item alone", () =>
     expect(inBatches([1, 50, 1], { items: 9, bytes: 10 })).toEqual([[1], [50], [1]]));
   test("are empty for an empty list", () => expect(inBatches([], { items: 9, bytes: 10 })).toEqual([]));
 });

@@ -4,7 +4,7 @@ import type { AuthenticationMethod } from "./entities/session.ts";
 import type { StoredObject } from "./entities/stored-object.ts";
 
 /**
- * A set of accounts with its own login names. `database` holds database users. `custom` holds custom users: they have
+ * A set of accounts with its own login names. `database` contains database users. `custom` contains custom users: they have
  * their own credentials and act as a database user.
  */
 export type Realm = "database" | "custom";
@@ -104,7 +104,7 @@ export interface AccountRepository {
    * Removes accounts and returns their number. Also removes the custom accounts mapped to these users, even if a user
    * has no account, and all records of the owners `user:<id>`, `custom:<id>` and `link:<id>`. The `<id>` of a link is
    * the member `id` of each removed `identityLink` record. `lastAdministrator`, without any change, if there is an
-   * enabled administrator and none would remain. This holds for concurrent calls too.
+   * enabled administrator and none would remain. This applies to concurrent calls too.
    */
   remove(ids: readonly AccountId[]): Promise<number | "lastAdministrator">;
 

@@ -2,7 +2,7 @@ import type { ObjectId } from "./entities/object-id.ts";
 import type { StoredObject } from "./entities/stored-object.ts";
 
 /**
- * Port: the ordered feed of written and deleted objects, readable from any position. Holds only the latest change of
+ * Port: the ordered feed of written and deleted objects, readable from any position. Contains only the latest change of
  * each object. Applies no visibility: it returns the changes of all objects.
  */
 export interface ChangeRepository {

@@ -54,7 +54,7 @@ export interface ObjectRepository {
    * 304: the object never existed or is not visible. 610: it is deleted, visible or not. 713: another session has
    * locked it, or its version is not an expected one. 307: a link to an object that is not live, or a text that is not
    * storable. 801: the result is too large, including unchanged attributes. `OutdatedModelError`: the model is
-   * outdated. Conditions hold at the moment of the change, also under concurrency.
+   * outdated. Conditions are checked at the moment of the change, also under concurrency.
    *
    * If a list replaces the list of a collection, members that the writer cannot see stay: live invisible objects and
    * recycled objects. They follow the given members in their old order, each once. References, and collections set to

@@ -9,7 +9,7 @@ import type { ObjectId } from "./entities/object-id.ts";
 import type { Links, StoredObject } from "./entities/stored-object.ts";
 
 /**
- * Port: export and import of a whole database as a stream. Both directions hold only a small part in memory and apply
+ * Port: export and import of a whole database as a stream. Both directions keep only a small part in memory and apply
  * backpressure.
  */
 export interface StorageArchive {

@@ -35,7 +35,7 @@ export interface ThrottleVerdict {
  */
 export interface ThrottleRepository {
   /**
-   * Asks for permission to try. A key with free failures left passes. A key with a running delay returns the time left.
+   * Asks for permission to try. A key with free failures left passes. A key with a pending delay returns the time left.
    * A key whose delay is over is reserved: its delay restarts, and only this caller may try. If any key must wait, the
    * longest wait is returned and nothing is reserved. A key with a valid exemption neither blocks nor is reserved; it
    * only counts for the longest wait.
@@ -44,14 +44,14 @@ export interface ThrottleRepository {
 
   /**
    * Counts one failure on each key and returns the longest resulting wait in milliseconds (`delayAfter`). A policy with
-   * 0 free failures causes no wait and needs no counting. A key with a valid exemption and a running delay stays
+   * 0 free failures causes no wait and needs no counting. A key with a valid exemption and a pending delay stays
    * unchanged, and its remaining delay counts as the wait. The result therefore does not reveal an exemption.
    */
   fail(keys: readonly ThrottleKey[]): Promise<number>;
 
   /**
    * Records a success: deletes the failures of `forget` and grants the exemption. Throws 302, without any change, if a
-   * delay of one of `keys` is running. A reservation starts a delay, so omit reserved keys from `keys`. Keys with a valid
+   * delay of one of `keys` is pending. A reservation starts a delay, so omit reserved keys from `keys`. Keys with a valid
    * exemption do not refuse. A grant is valid at once and replaces an earlier one.
    */
   pass(keys: readonly ThrottleKey[], forget: readonly string[], granted?: ExemptionGrant): Promise<void>;

@@ -71,7 +71,7 @@ export async function openProviderFixture({
   const starting = new StartProviderLogIn(providers, sealing, digests, random, quota);
   const logInWithProvider = new LogInWithProvider(gate, assignUser, serializeOwnUser, digests, random);
   const finishing = new FinishProviderLogIn({ providers, sealing, logInWithProvider, digests, random, quota });
-  const trading = new ExchangeReturnCode(providers, sealing, logInWithProvider, digests);
+  const exchange = new ExchangeReturnCode(providers, sealing, logInWithProvider, digests);
   const sentMails: [string, MailJob][] = [];
   const queueMail = async ({ alias }: { readonly alias: string }, order: MailJob) => {
     sentMails.push([alias, order]);
@@ -140,7 +140,7 @@ export async function openProviderFixture({
       change: Partial<AppKeyContext> = {},
     ) => {
       const { token = null, enrol = false, ...shown } = input;
-      return trading.exchangeReturnCode({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
+      return exchange.exchangeReturnCode({ ...context, ...change }, { ...shown, secondFactor: { token, enrol } });
     },
 
     /** The parameters with which the provider redirects the browser of a log-in. */

@@ -12,19 +12,19 @@ export function recordsOf(engine) {
 }
 
 /**
- * Asks for the right to import, without waiting, and gives what returns it; `null` if another process has it. Within one process the
- * starter sees to that. With `severalProcesses`, take a lock here that ends with its process.
+ * Locks the database for an import, without waiting. Returns the function that unlocks it; `null` if another process has
+ * the lock. Within one process the template does this. With `severalProcesses`, take a lock here that ends with its process.
  *
  * @param {import("./engine.js").Engine} engine
  * @returns {Promise<(() => void) | null>}
  */
-export async function claimImport(engine) {
+export async function lockForImport(engine) {
   return () => {};
 }
 
 /**
  * Writes the records in the transaction that is open on this connection, which commits if it is `imported` and rolls back otherwise.
- * `notEmpty` if there is anything that an archive could hold. Records that contradict one another are refused with
+ * `notEmpty` if there is anything that an archive could contain. Records that contradict one another are refused with
  * `inconsistentRecords()`.
  *
  * @param {import("./engine.js").Connection} connection

@@ -7,11 +7,11 @@ import { serviceErrorOf } from "./service-error-of.js";
  * wait for it. A second import returns `busy`.
  *
  * @param {import("./engine.js").Engine} engine
- * @param {Pick<typeof import("./archive-records.js"), "recordsOf" | "claimImport" | "fill">} records the reader and the writer of records
+ * @param {Pick<typeof import("./archive-records.js"), "recordsOf" | "lockForImport" | "fill">} records the reader and the writer of records
  * @param {<T>(work: () => Promise<T>) => Promise<T>} ready runs work if the storage is open and migrated, and refuses it otherwise
  * @returns {import("@sallyport/core").StorageArchive}
  */
-export function storageArchive(engine, { recordsOf, claimImport, fill }, ready) {
+export function storageArchive(engine, { recordsOf, lockForImport, fill }, ready) {
   let isImporting = false;
 
   /**
@@ -55,7 +55,7 @@ export function storageArchive(engine, { recordsOf, claimImport, fill }, ready) 
         if (isImporting) return "busy";
         isImporting = true;
         try {
-          const release = await claimImport(engine);
+          const release = await lockForImport(engine);
           if (release === null) return "busy";
           return await importAll(records).finally(release);
         } finally {

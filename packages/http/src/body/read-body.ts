@@ -8,7 +8,7 @@ import { needsBody } from "../routes/route.ts";
 export const bodyLimit = 1024 * 1024;
 /** The same limit in base64, rounded up to a full group. */
 const encryptedLimit = Math.ceil(bodyLimit / 3) * 4;
-/** Maximum size in bytes of an anonymous body. A slow sender can hold this much memory. */
+/** Maximum size in bytes of an anonymous body. A slow sender can occupy this much memory. */
 const unauthenticatedLimit = 64 * 1024;
 
 /**

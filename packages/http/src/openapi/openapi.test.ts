@@ -316,13 +316,13 @@ describe("open api document", () => {
       [
         "Providers",
         [
+          "exchangeReturnCode",
           "finishAppleLogIn",
           "finishProviderLogIn",
           "listOwnLinks",
-          "logInLinking",
+          "logInAndLinkProvider",
           "removeOwnLinks",
           "startProviderLogIn",
-          "tradeReturnCode",
         ],
       ],
       ["Custom users", ["confirmChangePassword", "logInCustomUser"]],

@@ -19,7 +19,7 @@ export class Lease implements MacroLease {
   /** `until`: deadline for getting a slot, on the clock of `performance.now()`. */
   constructor(
     private readonly pool: WorkerPool,
-    readonly holdsResources: boolean,
+    readonly occupiesResources: boolean,
     private readonly until: number,
   ) {}
 
@@ -65,7 +65,7 @@ export class Lease implements MacroLease {
         budget: around?.budgetOf(given.limits) ?? given.limits,
         language,
         lease: this,
-        isNext: this.holdsResources || this.hasBegun || around !== undefined,
+        isNext: this.occupiesResources || this.hasBegun || around !== undefined,
         onWait: () => this.pool.admit(),
       });
       this.nested.push(invocation);

@@ -89,7 +89,7 @@ export class WorkerPool {
 
   private take(lease: SlotLease): WorkerSlot | undefined {
     this.slots = this.slots.filter((slot) => !slot.isOver);
-    const slot = this.choose(lease.holdsResources);
+    const slot = this.choose(lease.occupiesResources);
     clearTimeout(slot?.idleTimer);
     slot?.leases.add(lease);
     return slot;
@@ -97,9 +97,9 @@ export class WorkerPool {
 
   /**
    * The first idle worker, so that the others can end; else a new one; else the least busy one. A lease that holds a
-   * resource (`holdsResources`) never waits behind another one.
+   * resource (`occupiesResources`) never waits behind another one.
    */
-  private choose(holdsResources: boolean): WorkerSlot | undefined {
+  private choose(occupiesResources: boolean): WorkerSlot | undefined {
     const available = this.slots.filter(({ leases }) => leases.size < LEASES_PER_WORKER);
     const idle = available.find(({ running }) => running === 0);
     if (idle !== undefined) return idle;
@@ -111,7 +111,7 @@ export class WorkerPool {
       this.slots.push(slot);
       return slot;
     }
-    if (holdsResources) return undefined;
+    if (occupiesResources) return undefined;
     return available
       .filter(({ running, hasResourceHolder }) => running < READY_PER_WORKER && !hasResourceHolder)
       .toSorted((one, other) => one.running - other.running || other.lastMessageAt - one.lastMessageAt)[0];

@@ -10,7 +10,7 @@ const CANCEL_POLL = 10;
 /** The worker's view of a lease. */
 export interface SlotLease {
   /** Whether it holds a resource that others need, such as a database connection. */
-  readonly holdsResources: boolean;
+  readonly occupiesResources: boolean;
   /** Whether it waits for the host. Other leases run or are ready to run. */
   readonly isWaiting: boolean;
 }
@@ -63,7 +63,7 @@ export class WorkerSlot {
   }
 
   get hasResourceHolder(): boolean {
-    return [...this.leases].some(({ holdsResources }) => holdsResources);
+    return [...this.leases].some(({ occupiesResources }) => occupiesResources);
   }
 
   /** The fault of a lease that lost its worker: `ended` if it was the cause, `evicted` if another lease was. */

@@ -37,7 +37,7 @@ export abstract class QueryScope {
     readonly visibility: Visibility,
   ) {}
 
-  /** Characters of a string that an index holds. */
+  /** Characters of a string that an index contains. */
   abstract readonly indexedCharacters: number;
 
   /** A condition on the readers of an object. */
@@ -47,7 +47,7 @@ export abstract class QueryScope {
   abstract isOf(o: string, classes: readonly string[]): string;
 
   /**
-   * The expressions of the value at the end of a path: the indexed part, then the whole value if the index can hold
+   * The expressions of the value at the end of a path: the indexed part, then the whole value if the index can contain
    * less.
    */
   abstract leaf(o: string, path: Pick<ValuePath, "leaf" | "type">): readonly [string] | readonly [string, string];
@@ -112,7 +112,7 @@ export abstract class QueryScope {
   }
 }
 
-/** The prefix of a text that an index holds. */
+/** The prefix of a text that an index contains. */
 export function indexedPart(text: string, indexedCharacters: number): string {
   // A character is one or two UTF-16 units.
   return text.length <= indexedCharacters

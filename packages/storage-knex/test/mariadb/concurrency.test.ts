@@ -102,7 +102,7 @@ describe("the object write lock on MariaDB", () => {
     ["deletions", (r, id) => r.deletion.lock([id])],
     ["updates of locked objects", (r, id) => r.objects.lock([id])],
   ])("delays %s", async (_what, act) => {
-    const [object] = await one.repositories.objects.insert([file("held")]);
+    const [object] = await one.repositories.objects.insert([file("locked")]);
     const id = object?.id ?? "";
     const first = openTransaction((r) =>
       r.objects.update([{ id, attributes: { Name: "new" }, links: {}, expectedVersions: null }], { session: null }),

@@ -300,7 +300,7 @@ describe("MariaDB failures", () => {
     await server.admin.query(
       `start transaction; select * from ${database}.session_lock_rows for update; select * from ${database}.settings for update`,
     );
-    expect(await codeOf(storage.repositories.sessions.open(newSession("held up"), { ...openPolicy, limit: 1 }))).toBe(
+    expect(await codeOf(storage.repositories.sessions.open(newSession("waiting"), { ...openPolicy, limit: 1 }))).toBe(
       706,
     );
     expect(await codeOf(storage.repositories.settings.setMaintenance(true))).toBe(706);

@@ -47,7 +47,7 @@ const tasks = {
     ]);
     return { firsts: firsts.map(String), fresh: numbers.filter((_, index) => verdicts[index] === "fresh") };
   },
-  /** Registers each message with its own client key, concurrently. Returns the messages claimed first. */
+  /** Registers each message with its own client key, concurrently. Returns the messages registered first. */
   registerBlocks: async ({ clientKey, messages }) => {
     const { channels } = storage.repositories;
     const register = (blocks) =>

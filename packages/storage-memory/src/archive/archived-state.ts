@@ -1,6 +1,6 @@
 import type { State } from "../state.ts";
 
-/** The tables that an archive can hold. */
+/** The tables that an archive can contain. */
 const archivedTables = [
   "accounts",
   "accountNames",
@@ -34,7 +34,7 @@ export function replaceState(state: State, other: ArchivedState): void {
   for (const [key, record] of other.records.entries()) state.records.set(key, record);
 }
 
-/** Whether the state holds nothing that an archive can hold, except what a migration creates. */
+/** Whether the state contains nothing that an archive can contain, except what a migration creates. */
 export function isUntouched(state: State): boolean {
   const { accounts, appKeys, audit, auditTallies, tombstones, numbers, objects, records } = state;
   const tables = [accounts, appKeys, audit, auditTallies, tombstones, objects];

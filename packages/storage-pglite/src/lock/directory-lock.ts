@@ -46,7 +46,7 @@ function adviceFor(lockFile: string, holder: LockHolder): string {
   return `This process cannot check whether that process is running. If it is not, delete ${lockFile}.`;
 }
 
-/** A directory held by this process until its release or the end of the process. */
+/** A directory locked by this process until its release or the end of the process. */
 export interface DirectoryLock {
   /** The lock file, absolute. */
   readonly file: string;
@@ -58,7 +58,7 @@ export interface DirectoryLock {
  * Locks a directory for this process with a file `lock` in it. A lock of a dead holder is taken over at once, by
  * exactly one of any number of processes. Needs a file system with hard links.
  *
- * @throws {DirectoryLockedError} when a process, this one included, holds it or may hold it
+ * @throws {DirectoryLockedError} when a process, this one included, has locked it or may have
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const root = resolve(directory);
@@ -66,7 +66,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const token = randomUUID();
   const beacon = await startBeacon(root, `lock.${token}.sock`);
   const record = ownLockRecord(token, beacon?.name ?? null);
-  const candidate = `${file}.${token}.claim`;
+  const candidate = `${file}.${token}.candidate`;
   try {
     await writeWhole(candidate, record);
     await take(root, file, candidate);
@@ -87,7 +87,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
 }
 
 /**
- * Links `file` to the claim, or throws. A guard replaces a stale file. The guard is itself such a lock, named after the
+ * Links `file` to the candidate, or throws. A guard replaces a stale file. The guard is itself such a lock, named after the
  * token of the stale file: one process holds it and replaces only the file it judged. A late process finds another
  * token in the file and judges again.
  */
@@ -137,7 +137,7 @@ async function releaseFile(file: string, token: string): Promise<void> {
 /** Removes the files of processes that died while taking the lock. */
 async function sweep(root: string): Promise<void> {
   for (const name of await readdir(root)) {
-    if (!/^lock\..+\.(claim|guard)$/.test(name)) continue;
+    if (!/^lock\..+\.(candidate|guard)$/.test(name)) continue;
     const record = await readLockRecord(join(root, name));
     if (typeof record !== "object" || (await holderState(root, record)) !== "gone") continue;
     await rm(join(root, name), { force: true });

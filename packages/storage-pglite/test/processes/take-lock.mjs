@@ -2,11 +2,11 @@
 import { createInterface } from "node:readline";
 import { lockDirectory } from "../../dist/lock/directory-lock.js";
 
-const held = [];
+const locks = [];
 process.stdout.write("ready\n");
 for await (const _line of createInterface({ input: process.stdin })) {
   try {
-    held.push(await lockDirectory(process.argv[2]));
+    locks.push(await lockDirectory(process.argv[2]));
     process.stdout.write("taken\n");
   } catch (error) {
     process.stdout.write(error.name === "DirectoryLockedError" ? "refused\n" : `${error.stack}\n`);

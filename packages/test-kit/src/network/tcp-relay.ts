@@ -35,7 +35,7 @@ export class TcpRelay {
     await closed;
   }
 
-  /** Forwards or holds back the bytes of existing and new connections. */
+  /** Forwards or buffers the bytes of existing and new connections. */
   answer(on: boolean): void {
     this.silent = !on;
     for (const socket of this.sockets) {

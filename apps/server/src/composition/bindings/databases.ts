@@ -1,7 +1,7 @@
 import { Database, type Digests, type MacroLibrary, reserveUserNames } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Configuration, DatabaseConfiguration } from "../../configuration/index.ts";
-import { holdsDemo } from "../../demo/index.ts";
+import { containsDemo } from "../../demo/index.ts";
 import { databaseMacros, macroLimits } from "../../macros/macro-folders.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
@@ -42,7 +42,7 @@ export const databaseFactories = {
         demo,
         afterMigration: async (database, hasChanged) => {
           if (hasChanged) await reserveUserNames(database);
-          if (demo && holdsDemo(await seeder.seed(database))) await providerEntries?.register(database);
+          if (demo && containsDemo(await seeder.seed(database))) await providerEntries?.register(database);
         },
       }),
     [databases, configuration, logger, demoSeeder, components.demoProviderEntries, components.keyRings],

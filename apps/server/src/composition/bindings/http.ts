@@ -7,7 +7,7 @@ import {
   routeTable,
 } from "@sallyport/http";
 import type { Configuration } from "../../configuration/index.ts";
-import { demoCredentials, holdsDemo } from "../../demo/index.ts";
+import { demoCredentials, containsDemo } from "../../demo/index.ts";
 import type { ServerOperations } from "../../operations/server-operations.ts";
 import {
   classFactoryByName,
@@ -51,7 +51,7 @@ function playgroundOf({ docs }: Configuration, { states }: DemoSeeder): Playgrou
   if (!docs.enabled) return null;
   const { appKey, apps, users } = demoCredentials;
   const access = { appKey, appNames: apps.map(({ name }) => name), users };
-  return { demo: (alias) => (holdsDemo(states.get(alias)) ? access : null) };
+  return { demo: (alias) => (containsDemo(states.get(alias)) ? access : null) };
 }
 
 function settingsOf({ server, compatibility, encryption, ...common }: Configuration): HttpSettings {

@@ -57,7 +57,7 @@ export class DemoProviderEntries {
       const found = await new ProviderEntries(database.storage.repositories.records).find(type);
       if (
         provider === undefined ||
-        (found !== null && (found.name !== name || this.holds(found, provider.accept(data))))
+        (found !== null && (found.name !== name || this.contains(found, provider.accept(data))))
       )
         continue;
       const { defaultUserId, appNames } = found ?? { defaultUserId: null, appNames: [demoCredentials.apps[0].name] };
@@ -65,7 +65,7 @@ export class DemoProviderEntries {
     }
   }
 
-  private holds({ sealedData }: ProviderEntry, data: unknown): boolean {
+  private contains({ sealedData }: ProviderEntry, data: unknown): boolean {
     try {
       return isDeepStrictEqual(this.parts.sealing.openData(sealedData), data);
     } catch (error) {

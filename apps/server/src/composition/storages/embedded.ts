@@ -19,7 +19,7 @@ const silent = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 /**
  * Opens Postgres inside this process on a data directory. Commands on this machine can join it. Throws if another
- * process holds the directory or if it is unusable.
+ * process uses the directory or if it is unusable.
  */
 export async function openEmbedded(storage: EmbeddedStorage): Promise<SqlEngine> {
   return open(storage, { sharing });
@@ -45,7 +45,7 @@ async function open(
   return sqlEngine({ ...engine, close }, dataDir);
 }
 
-/** Opens the engine for a command, or joins a server of the same user that holds the directory. */
+/** Opens the engine for a command, or joins a server of the same user that uses the directory. */
 export async function openOrJoinEmbedded(storage: EmbeddedStorage): Promise<SqlEngine> {
   const { dataDir } = storage;
   const { DirectoryLockedError, joinEmbeddedEngine } = await import("@sallyport/storage-pglite");
@@ -115,8 +115,8 @@ export async function directoriesWithoutDatabase(
     databases.flatMap(({ storage }) => (storage?.engine === "embedded" ? [storage.dataDir] : [])),
   );
   if (directories.size === 0) return [];
-  const { holdsDatabase } = await import("@sallyport/storage-pglite");
+  const { containsDatabase } = await import("@sallyport/storage-pglite");
   const missing: string[] = [];
-  for (const directory of directories) if (!(await holdsDatabase(directory))) missing.push(directory);
+  for (const directory of directories) if (!(await containsDatabase(directory))) missing.push(directory);
   return missing;
 }

@@ -1,5 +1,5 @@
 import { canonicalJson, objectNumber, seesAll } from "@sallyport/core";
-import { equal, holds } from "../../assert/index.ts";
+import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
@@ -170,7 +170,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
       ["B", 2, "first", "b", 1],
       "the tallies",
     );
-    holds((several?.at ?? 0) - (several?.since ?? 0) >= hour, "The last attempt must be an hour after the first");
+    isTrue((several?.at ?? 0) - (several?.since ?? 0) >= hour, "The last attempt must be an hour after the first");
   },
 
   "exports no data with a limited lifetime": async ({ storage, r }) => {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type ArchiveRecord, maxChunk, type Storage } from "@sallyport/core";
-import { equal, failsWith, holds } from "../../assert/index.ts";
+import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";
 import { createAppKey } from "../../fixtures/apps.ts";
@@ -54,7 +54,7 @@ export const exportingChecks: readonly Check[] = [
       });
       equal(read, before, "the export");
       await writing;
-      holds((await archived(storage)).length > before.length, "A later export must contain the writes made meanwhile");
+      isTrue((await archived(storage)).length > before.length, "A later export must contain the writes made meanwhile");
     },
 
     "exports in non-empty, bounded parts of one section each": async ({ storage, r }) => {
@@ -64,11 +64,11 @@ export const exportingChecks: readonly Check[] = [
       let objects = 0;
       for await (const part of storage.archive.export()) {
         equal(new Set(part.map(({ section }) => section)).size, 1, "number of sections in a part");
-        holds(part.length <= maxChunk.records, `A part must have at most ${maxChunk.records} records`);
+        isTrue(part.length <= maxChunk.records, `A part must have at most ${maxChunk.records} records`);
         const characters = part
           .slice(0, -1)
           .map((record) => ("attributes" in record ? (record.attributes?.length ?? 0) : 0));
-        holds(
+        isTrue(
           characters.reduce((sum, each) => sum + each, 0) < maxChunk.characters,
           "A part must end after one mebibyte of attributes",
         );

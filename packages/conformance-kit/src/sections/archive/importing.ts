@@ -10,7 +10,7 @@ import {
   type Storage,
   type Visibility,
 } from "@sallyport/core";
-import { ConformanceError, equal, failsWith, holds } from "../../assert/index.ts";
+import { ConformanceError, equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
 import { archived, ofSection, streamed } from "../../fixtures/archived.ts";
@@ -151,7 +151,7 @@ export const importingChecks: readonly Check[] = [
     "never reuses an imported ID, UUID, name or sequence": async ({ storage, r }) => {
       await fill(storage);
       const { id } = await createObject(r);
-      holds(objectNumber(id) > 3_000_000, `The first ID after the import, ${id}, must be after all imported IDs`);
+      isTrue(objectNumber(id) > 3_000_000, `The first ID after the import, ${id}, must be after all imported IDs`);
       const [gone] = ofSection(sampleArchive, "tombstones");
       const again = () => createObject(r, { uuid: gone?.uuid ?? "" });
       await failsWith(307, again, "using the UUID of a deleted object");
@@ -172,7 +172,7 @@ export const importingChecks: readonly Check[] = [
       await createAppKey(r, { name: "new" });
       await r.audit.append(auditEvent);
       const [written] = await r.audit.read(9, 10);
-      holds((written?.sequence ?? 0) > 30, "The first sequence after the import must be after all imported sequences");
+      isTrue((written?.sequence ?? 0) > 30, "The first sequence after the import must be after all imported sequences");
     },
 
     "allows writes to imported data": async ({ storage, r }) => {
@@ -217,7 +217,7 @@ export const importingChecks: readonly Check[] = [
         const outcome = await storage.archive
           .import(streamed(sampleArchive.slice(0, cut), error))
           .catch((reason: unknown) => reason);
-        holds(outcome === error, `The error after ${cut} records must be rethrown unchanged`);
+        isTrue(outcome === error, `The error after ${cut} records must be rethrown unchanged`);
         equal(ofSection(await archived(storage), "classes"), before, `the classes after ${cut} records and an error`);
         equal(await r.settings.isEmpty(), true, `whether the database is empty after ${cut} records and an error`);
       }
@@ -277,7 +277,7 @@ export const importingChecks: readonly Check[] = [
         release();
         equal(await outcome, "imported", "the outcome of the import");
         const { id } = await writing;
-        holds(objectNumber(id) > 3_000_000, "The ID of a later write must be after all imported IDs");
+        isTrue(objectNumber(id) > 3_000_000, "The ID of a later write must be after all imported IDs");
         equal(await importInto(other), "notEmpty", "the outcome of a later import by another process");
       },
     },

@@ -1,5 +1,5 @@
 import { beforeAllChanges, type Change, type Repositories, type Storage, type StoredObject } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createObject, files, idsOf, objectOf } from "../../fixtures/objects.ts";
@@ -78,7 +78,7 @@ async function follow(storages: readonly [Storage, Storage]): Promise<void> {
   let reached = beforeAllChanges.stamp;
   const readOn = async (): Promise<void> => {
     const watermark = await reader.changes.watermark();
-    holds(watermark >= reached, `The watermark ${watermark} must not be below ${reached}`);
+    isTrue(watermark >= reached, `The watermark ${watermark} must not be below ${reached}`);
     followed.push(...(await changesUpTo(reader, watermark, { stamp: reached, id: null }, 5)));
     reached = watermark;
   };

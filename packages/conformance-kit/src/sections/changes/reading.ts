@@ -1,5 +1,5 @@
 import { beforeAllChanges, type Storage } from "@sallyport/core";
-import { equal, failsWith, holds } from "../../assert/index.ts";
+import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { repeatWhilePending, sequentially } from "../../fixtures/concurrently.ts";
@@ -17,7 +17,7 @@ async function severalTransactions(storage: Storage) {
 export const changeReadingChecks: readonly Check[] = checksOf("changes", {
   "returns no changes for a new database": async ({ r }) => {
     const watermark = await r.changes.watermark();
-    holds(Number.isSafeInteger(watermark) && watermark >= 0, `The watermark ${watermark} must be a whole number`);
+    isTrue(Number.isSafeInteger(watermark) && watermark >= 0, `The watermark ${watermark} must be a whole number`);
     equal(await r.changes.read(beforeAllChanges, watermark, 10), [], "the changes");
   },
 
@@ -30,7 +30,7 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
       const changes = await changesUpTo(r, watermark, { stamp: before, id: null });
       const expected = created.map(({ id, uuid, className, version }) => [id, uuid, className, version, "stored"]);
       equal(rowsOf(changes, "id", "uuid", "className", "version", "kind"), expected, "the changes");
-      holds(
+      isTrue(
         changes.every(({ stamp }) => Number.isSafeInteger(stamp) && stamp > before),
         `The stamps must be whole numbers above ${before}`,
       );

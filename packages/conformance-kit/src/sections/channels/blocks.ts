@@ -1,5 +1,5 @@
 import type { BlockLimits, BlockVerdict, Digest } from "@sallyport/core";
-import { equal, holds } from "../../assert/index.ts";
+import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { concurrently, sequentially } from "../../fixtures/concurrently.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
@@ -79,7 +79,7 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
     equal(await inTurn("one n", "one n", "one n"), ["again", "again", "refused"], "the verdicts on the other block");
   },
 
-  "frees blocks if the transaction that claimed them is rolled back": async ({ storage, register, inTurn }) => {
+  "frees blocks if the transaction that registered them is rolled back": async ({ storage, register, inTurn }) => {
     await register("one", "b");
     await rolledBack(storage, async (r) => {
       equal(await register("one", "ab", { r }), "again", "the verdict inside the transaction");
@@ -106,7 +106,7 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
     }
   },
 
-  "counts every use of a block in concurrent claims": async ({ register }) => {
+  "counts every use of a block in concurrent registrations": async ({ register }) => {
     const verdicts = await concurrently(10, () => register("one", "ab"));
     equalCounts(verdicts, { first: 1, again: 2, refused: 7 }, "numbers of first, repeated and refused messages");
   },
@@ -115,7 +115,7 @@ export const channelBlockChecks: readonly Check[] = checksAfter("channels", begi
     const messages = ["abc", "cde", "efg", "gha", "bdf"];
     const verdicts = await Promise.all(messages.map((letters, index) => register(`client ${index}`, letters)));
     const won = messages.filter((_, index) => verdicts[index] === "first");
-    holds(won.length > 0, "At least one client must be accepted");
+    isTrue(won.length > 0, "At least one client must be accepted");
     equal(new Set(won.join("")).size, won.join("").length, "number of accepted blocks");
     const free = [...new Set(messages.join(""))].filter((letter) => !won.join("").includes(letter));
     for (const letter of free)

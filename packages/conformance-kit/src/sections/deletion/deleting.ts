@@ -1,5 +1,5 @@
 import { OutdatedModelError, type Repositories, seesAll } from "@sallyport/core";
-import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
 import { rolledBack } from "../../fixtures/rolled-back.ts";
@@ -39,7 +39,7 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
       equal([listed, counted], [before - 2, before - 2], "numbers of listed and counted objects");
       for (const { id, uuid, className } of [object, restricted]) {
         const left = await tombstoneOf(r, id);
-        holds(
+        isTrue(
           left !== null && start <= left.deletedAt && left.deletedAt <= end,
           "The time must be that of the deletion",
         );
@@ -92,7 +92,7 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
       const file = { className: "File", attributes: {} };
       const beside = () => r.objects.insert([file, { ...file, uuid }]);
       await failsWith(307, beside, "creating one with a used UUID beside one with a generated UUID");
-      holds((await createObject(r)).id !== id, "The ID must not be reused");
+      isTrue((await createObject(r)).id !== id, "The ID must not be reused");
     }
   },
 
@@ -151,7 +151,7 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
     await r.model.change({ put: [] }, generation);
     for (const modelGeneration of [generation, generation + 1]) {
       const calls = {
-        hold: ({ deletion }: Repositories) => deletion.lock([id], { modelGeneration }),
+        lock: ({ deletion }: Repositories) => deletion.lock([id], { modelGeneration }),
         recycledWith: ({ deletion }: Repositories) => deletion.recycledWith(id, { modelGeneration }),
       };
       for (const [name, call] of Object.entries(calls)) {

@@ -1,5 +1,5 @@
 import { type Repositories, seesAll, type Storage, type StoredObject } from "@sallyport/core";
-import { equal, holds } from "../../assert/index.ts";
+import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { concurrently, occurrences } from "../../fixtures/concurrently.ts";
 import { codeOf } from "../../fixtures/error-of.ts";
@@ -34,8 +34,8 @@ async function isThere(r: Repositories, id: string): Promise<boolean> {
 /** Deletes an object without referrers and without a lock. Returns whether it was deleted. */
 function deleteFree(storage: Storage, id: string): Promise<boolean> {
   return storage.transaction(async (r) => {
-    const [held] = await r.deletion.lock([id]);
-    if (held === undefined || held.lockedBy !== null || (await referrersOf(r, [id])).length > 0) return false;
+    const [locked] = await r.deletion.lock([id]);
+    if (locked === undefined || locked.lockedBy !== null || (await referrersOf(r, [id])).length > 0) return false;
     await r.deletion.delete([id], { recycled: false, root: id });
     return true;
   });
@@ -122,7 +122,7 @@ const races: { readonly [name: string]: Race } = {
       restoreObjects(other, id),
       codeOf(update(other.repositories, id, {})),
     ]);
-    holds(code === 0 || code === 610, `An update must succeed or fail with 610, not ${code}`);
+    isTrue(code === 0 || code === 610, `An update must succeed or fail with 610, not ${code}`);
     const there = await isThere(other.repositories, id);
     equal(
       (await tombstoneOf(other.repositories, id)) === null,

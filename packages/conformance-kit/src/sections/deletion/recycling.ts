@@ -6,7 +6,7 @@ import {
   seesAll,
   type Storage,
 } from "@sallyport/core";
-import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";
 import { concurrently, occurrences, sequentially } from "../../fixtures/concurrently.ts";
@@ -185,7 +185,7 @@ const purging = checksOf("recycle bin", {
     for (const id of [object.id, together]) {
       const left = await tombstoneOf(r, id);
       equal([left?.kind, left?.version], ["deleted", 3], "the kind and the version of the tombstone");
-      holds((left?.deletedAt ?? 0) >= before, "The time must be that of the purge");
+      isTrue((left?.deletedAt ?? 0) >= before, "The time must be that of the purge");
       equal(await recycledWith(storage, id), [], "the objects that could be restored");
     }
     const left = (reader: ObjectId) =>

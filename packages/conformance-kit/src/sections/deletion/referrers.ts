@@ -1,5 +1,5 @@
 import { type Links, type Referrer, type Repositories, type StoredObject } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import {
   createObject,
@@ -105,7 +105,7 @@ export const referrerChecks: readonly Check[] = checksOf("deletion", {
     equal(cleared?.attributes, { ...attributes, Boss: null, Team: [stays.id, recycled.id] }, "the attributes");
     equal(emptied?.attributes, { Team: [], Boss: stays.id }, "the attributes of the other object");
     equal([cleared?.version, emptied?.version], [2, 2], "the versions");
-    holds((cleared?.storedAt ?? 0) >= before, "The time must be that of the change");
+    isTrue((cleared?.storedAt ?? 0) >= before, "The time must be that of the change");
     equal(await referrersOf(r, [gone.id]), [], "the referrers of the removed target");
     equalInAnyOrder(
       await referrersOf(r, idsOf([stays, recycled])),

@@ -1,5 +1,5 @@
 import { isVisible, seesAll } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { rolledBack } from "../../fixtures/rolled-back.ts";
 import { rowsOf } from "../../fixtures/lists.ts";
@@ -44,7 +44,7 @@ export const restoringChecks: readonly Check[] = checksOf("deletion", {
       const before = await storage.now();
       const restored = await restoreObjects(storage, ids.id);
       const after = await storage.now();
-      holds(
+      isTrue(
         restored.every(({ storedAt }) => before <= storedAt && storedAt <= after),
         "The time must be that of the restore",
       );

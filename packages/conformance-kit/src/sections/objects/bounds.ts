@@ -8,7 +8,7 @@ import {
   type StoredObject,
   type Visibility,
 } from "@sallyport/core";
-import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck } from "../../fixtures/lists.ts";
 import { idsOf } from "../../fixtures/objects.ts";
@@ -53,7 +53,7 @@ async function areBounded(
 ): Promise<void> {
   compare(await read(expected.length * large + slack), expected, what);
   const error = await failsWith(307, () => read((expected.length - 1) * large), what);
-  holds(error instanceof AnswerTooLargeError, `${what}: the error must be an AnswerTooLargeError`);
+  isTrue(error instanceof AnswerTooLargeError, `${what}: the error must be an AnswerTooLargeError`);
 }
 
 async function lists(
@@ -86,7 +86,7 @@ export const objectBoundChecks: readonly Check[] = checksOf("objects", {
     for (const [what, query] of queries) {
       const order = query.sort === undefined ? created : created.toReversed();
       const { last } = await r.objects.find(query, seesAll, { offset: 0, limit: 1 }, 5 * large);
-      holds(last !== null, "A page must return its last position");
+      isTrue(last !== null, "A page must return its last position");
       const page = (asked: Page) => (bytes: number) => lists(r, query, asked, bytes);
       await areBounded(page({ offset: 0, limit: 10 }), order, `a list ${what}`);
       await areBounded(page({ offset: 1, limit: 3 }), order.slice(1, 4), `a page of a list ${what}`);

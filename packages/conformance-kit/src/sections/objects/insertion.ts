@@ -1,5 +1,5 @@
 import { isObjectId, isUuid, objectNumber, seesAll, type StoredObject } from "@sallyport/core";
-import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";
@@ -27,10 +27,13 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     const before = await storage.now();
     const [object] = await r.objects.insert([{ className: "File", attributes: { Name: "plan" } }]);
     const after = await storage.now();
-    holds(object !== undefined && isObjectId(object.id), "The ID must be canonical");
-    holds(isUuid(object.uuid) && object.uuid === object.uuid.toLowerCase(), "The UUID must be valid and in lower case");
+    isTrue(object !== undefined && isObjectId(object.id), "The ID must be canonical");
+    isTrue(
+      isUuid(object.uuid) && object.uuid === object.uuid.toLowerCase(),
+      "The UUID must be valid and in lower case",
+    );
     const { id, uuid: given, storedAt } = object;
-    holds(before <= storedAt && storedAt <= after, `The time ${storedAt} must be between ${before} and ${after}`);
+    isTrue(before <= storedAt && storedAt <= after, `The time ${storedAt} must be between ${before} and ${after}`);
     const rest = { className: "File", version: 1, attributes: { Name: "plan" }, readers: null };
     equal(object, { id, uuid: given, storedAt, ...rest }, "the object");
   },
@@ -53,9 +56,9 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     const names = Array.from({ length: 50 }, (_, index) => `object ${index}`);
     const created = await r.objects.insert(names.map(plain));
     equal(pluck(pluck(created, "attributes"), "Name"), names, "the names in order");
-    holds(isAscending(created), "The IDs must be ascending");
+    isTrue(isAscending(created), "The IDs must be ascending");
     const later = await r.objects.insert([plain("later"), plain("still later")]);
-    holds(isAscending([...created, ...later]), "Later IDs must be higher");
+    isTrue(isAscending([...created, ...later]), "Later IDs must be higher");
   },
 
   "creates no objects for an empty list": async ({ r }) => {
@@ -65,11 +68,11 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
 
   "assigns unique IDs and UUIDs in concurrent calls": async ({ r }) => {
     const batches = await concurrently(12, () => r.objects.insert(files(3)));
-    for (const batch of batches) holds(isAscending(batch), "The IDs of each call must be ascending");
+    for (const batch of batches) isTrue(isAscending(batch), "The IDs of each call must be ascending");
     const objects = batches.flat();
     equal(new Set(idsOf(objects)).size, 36, "number of different IDs");
     equal(new Set(pluck(objects, "uuid")).size, 36, "number of different UUIDs");
-    for (const { id } of objects) holds(isObjectId(id), `The ID ${id} must be canonical`);
+    for (const { id } of objects) isTrue(isObjectId(id), `The ID ${id} must be canonical`);
     equal(await r.objects.count({ classes: ["File"] }, seesAll), 36, "number of objects");
   },
 

@@ -1,5 +1,5 @@
 import { type Filter, jsonBytes, type ObjectOutline, seesAll, type StoredObject } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { valueOf } from "../../fixtures/query-fixtures.ts";
 import { findObjects, idsOf } from "../../fixtures/objects.ts";
@@ -43,7 +43,7 @@ export const objectOutlineChecks: readonly Check[] = checksOf("objects", {
     for (const { id, attributes } of created) {
       for (const list of [outlines, matched]) {
         const [bytes, wanted] = [list.find((each) => each.id === id)?.bytes ?? 0, jsonBytes(attributes)];
-        holds(Math.abs(bytes - wanted) <= 20, `The size of attributes with ${wanted} bytes must not be ${bytes}`);
+        isTrue(Math.abs(bytes - wanted) <= 20, `The size of attributes with ${wanted} bytes must not be ${bytes}`);
       }
     }
   },

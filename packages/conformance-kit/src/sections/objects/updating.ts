@@ -8,7 +8,7 @@ import {
   type StoredObject,
   type Visibility,
 } from "@sallyport/core";
-import { equal, failsWith, holds } from "../../assert/index.ts";
+import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { concurrently, whileOpen } from "../../fixtures/concurrently.ts";
@@ -39,7 +39,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     const before = await storage.now();
     const changed = await update(r, object.id, { Size: null, Tags: { c: [1] }, New: true });
     const after = await storage.now();
-    holds(before <= changed.storedAt && changed.storedAt <= after, "The time must be that of the update");
+    isTrue(before <= changed.storedAt && changed.storedAt <= after, "The time must be that of the update");
     const attributes = { Name: "plan", Size: null, Tags: { c: [1] }, New: true };
     equal(changed, { ...object, version: 2, storedAt: changed.storedAt, attributes }, "the result of the update");
     equal(await objectOf(r, object.id), changed, "the object");
@@ -212,7 +212,7 @@ export const objectUpdatingChecks: readonly Check[] = checksOf("objects", {
     for (const modelGeneration of [outdated, generation + 1]) {
       for (const write of [() => insert(modelGeneration), () => change(modelGeneration)]) {
         const error = await failsWith(706, write, `writing under generation ${modelGeneration}`);
-        holds(error instanceof OutdatedModelError, "The error must be an OutdatedModelError");
+        isTrue(error instanceof OutdatedModelError, "The error must be an OutdatedModelError");
       }
     }
     equal(await findObjects(r, ["File"]), [object], "the objects");

@@ -1,5 +1,5 @@
 import type { Attributes, JsonValue, Repositories } from "@sallyport/core";
-import { equal, holds } from "../../assert/index.ts";
+import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import { createObject, objectOf } from "../../fixtures/objects.ts";
@@ -44,8 +44,8 @@ export const objectValueChecks: readonly Check[] = checksOf("objects", {
     await keeps(r, { text: "", nothing: null, list: [], record: {}, no: false, zero: 0 }, "the empty values");
     await keeps(r, { list: ["", null, [], {}, false, 0], record: { nothing: null } }, "nested empty values");
     const { attributes } = await createObject(r, { attributes: { Name: null } });
-    holds(Object.hasOwn(attributes, "Name"), "An attribute that is null must exist");
-    holds(!Object.hasOwn(attributes, "Other"), "An attribute that was never set must be absent");
+    isTrue(Object.hasOwn(attributes, "Name"), "An attribute that is null must exist");
+    isTrue(!Object.hasOwn(attributes, "Other"), "An attribute that was never set must be absent");
   },
 
   "distinguishes values from texts that look like them": async ({ r }) => {

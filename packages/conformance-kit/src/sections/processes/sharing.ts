@@ -1,5 +1,5 @@
 import { type RecordQuota, seesAll } from "@sallyport/core";
-import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { accountNamed, createUser } from "../../fixtures/accounts.ts";
 import { concurrently, occurrences } from "../../fixtures/concurrently.ts";
@@ -15,7 +15,7 @@ const unmigrated = processChecks(false, {
   "applies every migration once when processes migrate concurrently": async ({ storage, otherStorage }) => {
     const reports = await concurrently(4, (index) => (index % 2 === 0 ? storage : otherStorage).migrate());
     const applied = reports.flatMap((report) => report.applied);
-    holds(applied.length > 0, "One of the concurrent migrations must return the names of the applied migrations");
+    isTrue(applied.length > 0, "One of the concurrent migrations must return the names of the applied migrations");
     equal(new Set(applied).size, applied.length, "number of different migration names");
     await Promise.all([storage.health(), otherStorage.health()]);
   },
@@ -97,8 +97,8 @@ const migrated = processChecks(true, {
     const objects = await concurrently(12, () => createObject(r));
     const outcomes = await concurrently(12, (index) =>
       (index % 2 === 0 ? storage : otherStorage).transaction(async ({ deletion }) => {
-        const [held] = await deletion.lock([objects[index]?.id ?? ""]);
-        const id = held?.object.id ?? "";
+        const [locked] = await deletion.lock([objects[index]?.id ?? ""]);
+        const id = locked?.object.id ?? "";
         return deletion.delete([id], { recycled: true, root: id, deletedBy: "A1", quota: 5 });
       }),
     );
@@ -109,7 +109,7 @@ const migrated = processChecks(true, {
     const policy = { maxFailures: 1, initialDelay: minute, maxDelay: minute, resetAfter: hour };
     const key = { key: "a", policy };
     await r.throttle.fail([key]);
-    holds((await other.throttle.attempt([key])).wait > 0, "The other attempt must wait");
+    isTrue((await other.throttle.attempt([key])).wait > 0, "The other attempt must wait");
     advance(minute + second);
     const attempts = await concurrently(12, (index) => of(index).throttle.attempt([key]));
     equal(attempts.filter(({ reserved }) => reserved).length, 1, "number of reserved attempts");
@@ -216,6 +216,6 @@ export const processClockChecks: readonly Check[] = processChecks(true, {
     const first = await storage.now();
     const middle = await otherStorage.now();
     const last = await storage.now();
-    holds(first <= middle && middle <= last, `${middle} must be between ${first} and ${last}`);
+    isTrue(first <= middle && middle <= last, `${middle} must be between ${first} and ${last}`);
   },
 });

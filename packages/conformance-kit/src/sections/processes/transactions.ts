@@ -1,5 +1,5 @@
 import type { Repositories } from "@sallyport/core";
-import { equal, failsWith, holds } from "../../assert/index.ts";
+import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { createAppName, storedAppNames } from "../../fixtures/apps.ts";
 import { auditEvent } from "../../fixtures/every-call.ts";
@@ -81,7 +81,7 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
         throw new RangeError("undone");
       });
       await nested.catch((error: unknown) =>
-        holds(error instanceof RangeError, "The nested transaction must fail with its own error"),
+        isTrue(error instanceof RangeError, "The nested transaction must fail with its own error"),
       );
       await attempt(() => createAppName(inside, "kept"));
       equal(

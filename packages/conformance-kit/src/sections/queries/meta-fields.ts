@@ -1,5 +1,5 @@
 import { type Filter, objectNumber, seesAll, type ValuePath } from "@sallyport/core";
-import { equal, holds } from "../../assert/index.ts";
+import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, filterMatches, not } from "../../fixtures/query-fixtures.ts";
 import { pluck } from "../../fixtures/lists.ts";
@@ -75,7 +75,7 @@ export const queryMetaFieldChecks: readonly Check[] = checksOf("queries", {
       advance(hour);
     }
     const [first = 0, second = 0, third = 0] = times;
-    holds(first < second && second < third, "Later objects must have later times");
+    isTrue(first < second && second < third, "Later objects must have later times");
     await filterMatches(r, compare(time, "gte", second), ["second", "third"]);
     await filterMatches(r, compare(time, "gt", second), ["third"]);
     await filterMatches(r, compare(time, "lt", second), ["first"]);

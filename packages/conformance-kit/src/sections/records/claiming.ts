@@ -1,5 +1,5 @@
 import type { ClaimedRecord } from "@sallyport/core";
-import { equal, equalInAnyOrder, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
@@ -42,7 +42,7 @@ const giving = recordChecks(section, null, {
     equal(claims, 1, "number of claims");
     hasAge(age, 10 * minute);
     equal(await s.of("record"), { ...put, version }, "the record during the claim");
-    holds(version !== before, "The claim must change the version");
+    isTrue(version !== before, "The claim must change the version");
     advance(5 * minute);
     const later = await s.claimFirst();
     hasAge(later.age, 15 * minute);
@@ -58,7 +58,7 @@ const giving = recordChecks(section, null, {
     advance(10 * second);
     const later = await s.claimFirst();
     equal([later.id, later.value, later.claims], ["record", "record", 2], "the claimed record after the lease expires");
-    holds(later.version !== first.version, "Each claim must have its own version");
+    isTrue(later.version !== first.version, "Each claim must have its own version");
   },
 
   "claims each record once across concurrent claims": async ({ s }) => {
@@ -287,7 +287,7 @@ export const recordClaimingChecks: readonly Check[] = [
       equal(await again.of("put"), put, "the stored record");
       await again.fill("new");
       const { version: later } = await again.of("new");
-      holds(![version, put.version, claimed.version].includes(later), `The version ${later} must be new`);
+      isTrue(![version, put.version, claimed.version].includes(later), `The version ${later} must be new`);
       equal(await again.claimIds(10), ["put", "new"], "the claimed records");
       equal(await again.settle(claimed, "done"), true, "whether the claim can be settled");
     },

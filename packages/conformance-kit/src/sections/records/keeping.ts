@@ -1,5 +1,5 @@
 import type { RecordValue } from "@sallyport/core";
-import { equal, equalInAnyOrder, failsWith, holds } from "../../assert/index.ts";
+import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";
 import { pluck } from "../../fixtures/lists.ts";
@@ -172,7 +172,7 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     await s.fill("record");
     const after = await storage.now();
     const { createdAt } = await s.of("record");
-    holds(before <= createdAt && createdAt <= after, `${createdAt} must be between ${before} and ${after}`);
+    isTrue(before <= createdAt && createdAt <= after, `${createdAt} must be between ${before} and ${after}`);
     advance(hour);
     await s.put("record", "other", { ifVersion: "any" });
     equal((await s.of("record")).createdAt, createdAt, "the creation time after another write");
@@ -183,7 +183,7 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     await s.take("record");
     await s.fill("record");
     const again = await s.of("record");
-    holds(again.createdAt >= createdAt + hour, `${again.createdAt} must be at least an hour after ${createdAt}`);
+    isTrue(again.createdAt >= createdAt + hour, `${again.createdAt} must be at least an hour after ${createdAt}`);
   },
 
   "commits or rolls back all record writes of a transaction": async ({ storage, s }) => {
@@ -256,16 +256,16 @@ export const recordKeepingChecks: readonly Check[] = recordChecks("records", nul
     equal(await s.put("old", "new", { ifVersion: version }), "stale", "the outcome of a put with its version");
     equal(await s.put("old", "new", { ...options, ifVersion: "none" }), "stored", "the outcome of a new put");
     const again = await s.of("old");
-    holds(
+    isTrue(
       again.createdVersion !== createdVersion && again.version !== version,
       "The new record must have new versions",
     );
-    holds(again.createdAt >= createdAt + lifetime, "The creation time must be that of the new put");
+    isTrue(again.createdAt >= createdAt + lifetime, "The creation time must be that of the new put");
     const [first] = await s.claim(1);
     equal([first?.claims, first?.value], [1, "new"], "the number of claims and the value");
     advance(lifetime + second);
     equal(await s.put("old", "third", { lifetime }), "stored", "the outcome of an unconditional put");
-    holds(
+    isTrue(
       (await s.of("old")).createdVersion !== again.createdVersion,
       "The record must begin again with an unconditional put",
     );

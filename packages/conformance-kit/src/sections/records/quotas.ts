@@ -1,5 +1,5 @@
 import type { PutWithinOutcome, RecordQuota, RecordValue, Repositories } from "@sallyport/core";
-import { equal, holds } from "../../assert/index.ts";
+import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
@@ -104,7 +104,7 @@ const quotaChecks = checksAfter("record quotas", begin, {
     equal(await s.get("record"), [], "the record after the expiry");
     equal(await put(quota, { id: "record", value: 3, lifetime: null }), "stored", "the outcome of a new put");
     advance(1_000 * hour);
-    holds((await s.of("record")).createdVersion !== createdVersion, "The record must begin again");
+    isTrue((await s.of("record")).createdVersion !== createdVersion, "The record must begin again");
     equal([await s.take("record"), await s.take("record")], [3, null], "the taken record");
   },
 

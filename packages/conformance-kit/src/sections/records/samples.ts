@@ -1,6 +1,6 @@
 import type { PutOptions, PutWithinOptions, RecordRepository, RecordValue, Repositories } from "@sallyport/core";
 import type { ClaimedRecord, Settlement, StoredRecord } from "@sallyport/core";
-import { ConformanceError, holds } from "../../assert/index.ts";
+import { ConformanceError, isTrue } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { idsOf } from "../../fixtures/objects.ts";
 import { minute } from "../../fixtures/policy.ts";
@@ -25,7 +25,7 @@ export function withoutAge({
 
 /** Asserts that an age, in milliseconds, is at least `least` and less than a minute more. */
 export function hasAge(age: number, least: number): void {
-  holds(least <= age && age < least + minute, `The age must not be ${age} ms`);
+  isTrue(least <= age && age < least + minute, `The age must not be ${age} ms`);
 }
 
 type Selection = Partial<Parameters<RecordRepository["list"]>[1]>;

@@ -1,5 +1,5 @@
 import type { PutOptions, Repositories } from "@sallyport/core";
-import { equal, holds } from "../../assert/index.ts";
+import { equal, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";
 import { equalCounts } from "../../fixtures/lists.ts";
@@ -77,7 +77,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
     const outcomes = await concurrently(12, (index) => s.put("record", index));
     equal(occurrences("stored", outcomes), 12, "number of stored puts");
     const { value } = await s.of("record");
-    holds(typeof value === "number" && value >= 0 && value < 12, "The value must be one of the stored ones");
+    isTrue(typeof value === "number" && value >= 0 && value < 12, "The value must be one of the stored ones");
     equal(await s.size(), 1, "number of records");
   },
 
@@ -118,8 +118,8 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
     const seen: number[] = [];
     const note = async (from: Repositories, kind: string, id: string) => {
       const { version } = await samplesOf(from, kind).of(id);
-      holds(Number.isSafeInteger(version), `The version ${version} must be a whole number`);
-      holds(!seen.includes(version), `The version ${version} must be new`);
+      isTrue(Number.isSafeInteger(version), `The version ${version} must be a whole number`);
+      isTrue(!seen.includes(version), `The version ${version} must be new`);
       seen.push(version);
     };
     for (const kind of [sample, "mail"]) {
@@ -180,7 +180,7 @@ export const recordVersionChecks: readonly Check[] = recordChecks("records", nul
       await s.fill("record");
       const again = await s.of("record");
       equal(again.createdVersion, again.version, "the first version of the new record");
-      holds(!createdVersions.includes(again.createdVersion), `The first version ${again.createdVersion} must be new`);
+      isTrue(!createdVersions.includes(again.createdVersion), `The first version ${again.createdVersion} must be new`);
       createdVersions.push(again.createdVersion);
     }
   },

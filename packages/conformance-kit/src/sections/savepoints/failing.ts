@@ -1,6 +1,6 @@
 import { AnswerTooLargeError, OutdatedModelError, seesAll } from "@sallyport/core";
 import type { ErrorCode, NewObject, ObjectChange, Repositories, Writing } from "@sallyport/core";
-import { equal, failsWith, holds } from "../../assert/index.ts";
+import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { createAppName, storedAppNames } from "../../fixtures/apps.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";
@@ -88,9 +88,9 @@ export const savepointFailureChecks: readonly Check[] = checksOf("nested transac
     const { file, outdated } = await scene(r);
     await storage.transaction(async (inside, attempt) => {
       const refused = await errorOf(() => attempt(() => insert(inside, {}, { session: null, ...outdated })));
-      holds(refused instanceof OutdatedModelError, "The error must be an OutdatedModelError");
+      isTrue(refused instanceof OutdatedModelError, "The error must be an OutdatedModelError");
       const tooLarge = await errorOf(() => attempt(() => largePage(inside)));
-      holds(tooLarge instanceof AnswerTooLargeError, "The error must be an AnswerTooLargeError");
+      isTrue(tooLarge instanceof AnswerTooLargeError, "The error must be an AnswerTooLargeError");
       equal(await inside.objects.get([file.id], seesAll), [file], "the next read");
     });
   },

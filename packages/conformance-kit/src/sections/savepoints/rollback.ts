@@ -1,5 +1,5 @@
 import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
-import { equal, holds } from "../../assert/index.ts";
+import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { createAppName, storedAppNames } from "../../fixtures/apps.ts";
 import { errorOf } from "../../fixtures/error-of.ts";
@@ -63,14 +63,14 @@ export const savepointRollbackChecks: readonly Check[] = checksOf("nested transa
             throw error;
           }),
         );
-        holds(thrown === error, "The error must be the one that was thrown");
+        isTrue(thrown === error, "The error must be the one that was thrown");
       }
       const thrown = await errorOf(() =>
         attempt(() => {
           throw new RangeError("at once");
         }),
       );
-      holds(thrown instanceof RangeError, "A synchronously thrown error must become a rejection");
+      isTrue(thrown instanceof RangeError, "A synchronously thrown error must become a rejection");
     });
     equal((await r.audit.read(0, 10)).length, 0, "number of events");
   },
@@ -136,7 +136,7 @@ export const savepointRollbackChecks: readonly Check[] = checksOf("nested transa
           if (round % 2 === 1) throw failure;
         });
         await nested.catch((error: unknown) =>
-          holds(error === failure, "The nested transaction must fail with its own error"),
+          isTrue(error === failure, "The nested transaction must fail with its own error"),
         );
       }
     });

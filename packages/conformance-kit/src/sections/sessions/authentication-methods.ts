@@ -8,7 +8,7 @@ import {
   passwordAuthentication,
   type Repositories,
 } from "@sallyport/core";
-import { equal, holds } from "../../assert/index.ts";
+import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";
 import { concurrently, sequentially, whileOpen } from "../../fixtures/concurrently.ts";
@@ -122,7 +122,7 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
       const late = await admits(r, visitor, authenticationMethod);
       equal(late, false, `whether a late session with ${what} and the old secret is admitted`);
       const account = await accountNamed(r, visitor.account.loginName);
-      holds(account !== null, "The account must exist");
+      isTrue(account !== null, "The account must exist");
       const renewed = await Visitor.create(r, { account, key });
       equal(
         await admits(r, renewed, authenticationMethod),
@@ -267,7 +267,7 @@ export const authenticationMethodChecks: readonly Check[] = checksAfter("session
         equal(await visitor.isAdmitted(r, before), false, "whether the replaced session is admitted");
       before = digest;
     }
-    holds(before !== null, "A session must have been opened");
+    isTrue(before !== null, "A session must have been opened");
     equal(await r.sessions.end({ linkId: link.id }), 0, "number of sessions of the replaced authentication method");
     equal(await visitor.isAdmitted(r, before), true, "whether the last session is admitted");
   },

@@ -20,7 +20,7 @@ function withLockedRows(change: (rows: LockedRow[]) => LockedRow[]) {
 const reading = "hides deleted objects from every read and keeps tombstones";
 
 /** Faults in deletions, tombstones and their reads. */
-export const brokenGoing: readonly BrokenAdapter[] = [
+export const brokenDeletion: readonly BrokenAdapter[] = [
   withDeletion("deletes nothing", reading, () => ({ delete: async () => "deleted" })),
   withDeletion("recycles permanently deleted objects", reading, ({ deletion }) => ({
     delete: (ids, how) => deletion.delete(ids, { ...how, recycled: true }),
@@ -197,7 +197,7 @@ export const brokenGoing: readonly BrokenAdapter[] = [
 ];
 
 /** Faults in locking objects for update. */
-export const brokenHolding: readonly BrokenAdapter[] = [
+export const brokenLockedRows: readonly BrokenAdapter[] = [
   {
     fault: "locks no rows",
     caughtBy: [

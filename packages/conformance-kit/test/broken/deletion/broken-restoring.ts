@@ -18,7 +18,7 @@ const leading = "returns the targets of links and whether they can be linked to"
 const counted = "counts restorable objects by class";
 
 /** Faults in referrers of deleted objects and in restores. */
-export const brokenReturning: readonly BrokenAdapter[] = [
+export const brokenRestoring: readonly BrokenAdapter[] = [
   withDeletion(
     "returns one link per object",
     "returns the referrers of objects with the attribute, each link once",

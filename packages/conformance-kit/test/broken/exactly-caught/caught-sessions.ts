@@ -28,11 +28,11 @@ export const caughtSessions: readonly ExactlyCaught[] = [
     ],
   },
   {
-    fault: "counts concurrent claims as one",
+    fault: "counts concurrent registrations as one",
     sections: ["channels"],
     checks: [
       "accepts the blocks from one of several concurrent clients",
-      "counts every use of a block in concurrent claims",
+      "counts every use of a block in concurrent registrations",
       "accepts messages with shared blocks only as a whole, from one client",
     ],
   },

@@ -10,7 +10,7 @@ const cacheSize = 10_000;
 
 /** Seals the session ids and the keys of secure sessions. A sealed text is valid in one database only. */
 export class ChannelSecrets {
-  /** Unwrapped channel keys by purpose and wrapped text. Every request holds its key in memory anyway. */
+  /** Unwrapped channel keys by purpose and wrapped text. Every request has its key in memory anyway. */
   private readonly keys = new LruCache<string, Uint8Array>(cacheSize);
 
   /** @param wrapping `null` without a master key: secure sessions are unavailable. */

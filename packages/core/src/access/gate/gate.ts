@@ -227,7 +227,7 @@ interface OpeningSteps {
 /** Reduces the attempt for an enrolling session: no app names, no device and no `beforeCommit`. */
 function restrictedToEnrolment(attempt: AuthenticationAttempt, { kind }: FactorCheck): AuthenticationAttempt {
   if (kind !== "enrolling") return attempt;
-  const { beforeCommit: _withheld, ...admitted } = attempt;
+  const { beforeCommit: _beforeCommit, ...admitted } = attempt;
   return { ...admitted, appNames: enrollingAppNames, deviceId: null };
 }
 

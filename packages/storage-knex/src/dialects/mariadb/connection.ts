@@ -78,7 +78,7 @@ export async function* streamOn(connection: Connection, sql: string): AsyncGener
 
 /**
  * A procedure answers with the rows of each of its queries and a final status. The last rows are its result. A column
- * `row_count` holds the number of changed rows.
+ * `row_count` is the number of changed rows.
  */
 function resultOf<T>(answer: unknown): SqlResult<T> {
   if (!Array.isArray(answer)) return { rows: [], rowCount: (answer as { affectedRows: number }).affectedRows };
@@ -158,7 +158,7 @@ export async function takeLock(
   purpose: "archive" | "indexes" | "migrations",
   waitTimeout = 0,
 ): Promise<boolean> {
-  // The length of a lock name is limited, so it holds a hash of the database name.
+  // The length of a lock name is limited, so it contains a hash of the database name.
   const name = `sallyport:${createHash("sha256").update(database).digest("hex").slice(0, 32)}:${purpose}`;
   const { rows } = await run<{ locked: number | null }>("select get_lock(?, ?) as locked", [name, waitTimeout]);
   return rows[0]?.locked === 1;

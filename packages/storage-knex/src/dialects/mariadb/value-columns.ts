@@ -70,7 +70,7 @@ export class ValueColumns {
 }
 
 /**
- * Characters of a string that an index holds and that a list is sorted by first: by default the database compares 1,024
+ * Characters of a string that an index contains and that a list is sorted by first: by default the database compares 1,024
  * bytes of a sort key, and a character takes three of them.
  */
 export const indexedCharacters = 250;

@@ -3,7 +3,7 @@ import { type AttributeIndex, type AttributeType, isAttributeName, isClassName, 
 import type { Tables } from "./tables.ts";
 
 /**
- * Characters of a string that its index holds: an entry can have 2,700 bytes, and a character four. The index alone
+ * Characters of a string that its index contains: an entry can have 2,700 bytes, and a character four. The index alone
  * decides the comparison of a shorter text.
  */
 export const indexedCharacters = 600;

@@ -83,7 +83,7 @@ function series({ objectCounts, objectNumbers, objectSeries }: Tables): string[]
   ];
 }
 
-/** The ids that attributes hold, as rows that can be queried by target. The second index serves writers. */
+/** The ids that attributes contain, as rows that can be queried by target. The second index serves writers. */
 function links({ links: table }: Tables): string {
   return `create table if not exists ${table} (
     target bigint not null,

@@ -20,7 +20,7 @@ export function mariadbLockRepository(
         if (rows.length === 0) return "notFound";
         const lock = await live(sql, id);
         if (lock !== null) return lock.session === session ? "locked" : "lockedByOther";
-        if (atMost > 0 && (await heldBy(sql, session)) >= atMost) return "limitReached";
+        if (atMost > 0 && (await countLocks(sql, session)) >= atMost) return "limitReached";
         await sql.run(locks.take, [objectNumber(id), Buffer.from(session, "hex"), now]);
         return "locked";
       });
@@ -64,7 +64,7 @@ export function mariadbLockRepository(
     return rows[0] === undefined ? null : { session: rows[0].session, since: Number(rows[0].since) };
   }
 
-  async function heldBy(sql: SqlRunner, session: Digest): Promise<number> {
+  async function countLocks(sql: SqlRunner, session: Digest): Promise<number> {
     const { rows } = await sql.run<{ count: number }>(locks.count, [Buffer.from(session, "hex"), context.offset()]);
     return Number(rows[0]?.count);
   }

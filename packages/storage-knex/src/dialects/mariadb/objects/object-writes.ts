@@ -118,7 +118,7 @@ export class ObjectWrites {
   }
 }
 
-/** The columns of a row that holds an object or a tombstone; the argument names the time column. */
+/** The columns of a row that contains an object or a tombstone; the argument names the time column. */
 export function rowColumns(storedAt: "stored_at" | "deleted_at" = "stored_at"): string[] {
   return ["oid", "uuid", "class", "version", storedAt, "readers", "attributes", "stamp"];
 }

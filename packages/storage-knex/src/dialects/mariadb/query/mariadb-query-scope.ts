@@ -34,7 +34,7 @@ export class MariadbQueryScope extends QueryScope {
     return column === undefined ? valueExpression(`${o}.attributes`, attribute, type) : `${o}.${column}`;
   }
 
-  /** Whether an indexed column holds the value of a path. */
+  /** Whether an indexed column contains the value of a path. */
   isIndexed({ hops, leaf, type }: ValuePath): boolean {
     return hops.length === 0 && this.columns.find(leaf, type) !== undefined;
   }

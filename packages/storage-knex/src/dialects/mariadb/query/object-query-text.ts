@@ -68,7 +68,7 @@ export function findText(
 }
 
 /**
- * The lowest value of a page in descending order, as `floor`; null if no index holds the first key. A backward index
+ * The lowest value of a page in descending order, as `floor`; null if no index contains the first key. A backward index
  * scan does not give ascending numbers for equal values; without the floor, all objects would be sorted for a page.
  */
 export function floorText(source: QuerySource, query: ObjectQuery, page: Page): ComposedText | null {

@@ -13,7 +13,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
   const ofCustomAccount = `from ${tables.customAccounts} ca where ca.id = s.custom_account and ca.secret_version = s.custom_version and not ca.disabled`;
   // Not a join, so that password sessions never read these tables in any plan.
   const link = `s.link_id, s.link_born, case when s.link_id is not null then ${linkValue} end as link_value`;
-  const holds = `(s.custom_account is null or exists (select 1 ${ofCustomAccount}))
+  const isAuthenticated = `(s.custom_account is null or exists (select 1 ${ofCustomAccount}))
           and (s.link_id is null or ${linkValue} is not null)`;
   const admit = (mode: SessionMode, channel = { columns: "", join: "" }) =>
     statement(
@@ -29,7 +29,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
         ${tables.sessions} s
         join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled${channel.join}
       ) on s.digest = $2 and s.mode = '${mode}' and s.app_key_id = k.id and s.expires_at > ${now}
-        and ${holds}
+        and ${isAuthenticated}
       left join ${tables.objects} u on u.oid = a.user_id`,
     );
   return {

@@ -13,7 +13,7 @@ const objectRow =
  */
 function objectLine(storedAt: string): string {
   const readers = "coalesce(array_to_json(readers)::text, 'null')";
-  // Whole milliseconds, which a float holds exactly.
+  // Whole milliseconds, which a float represents exactly.
   const time = `(date_part('epoch', ${storedAt}) * 1000)::bigint`;
   return `concat_ws(E'\\t', oid, uuid, version, stamp, ${time}, ${readers}, to_json(class), coalesce(attributes::text, 'null'))`;
 }

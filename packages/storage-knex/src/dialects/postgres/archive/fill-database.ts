@@ -6,7 +6,7 @@ import { raiseStamps } from "../stamps.ts";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTables, WrittenTable } from "./archived-table.ts";
 
-/** Fills an empty database within a transaction. Everything that an archive can hold is locked against other writers. */
+/** Fills an empty database within a transaction. Everything that an archive can contain is locked against other writers. */
 export async function fillDatabase(
   run: Run,
   tables: Tables,

@@ -56,7 +56,7 @@ function administration({ accounts, appKeys, settings }: Tables) {
  * Sessions are updated on every extension of their expiry. The expiry is not indexed, so that the update is heap-only.
  * Sweeping reads the whole table instead, which takes some ten milliseconds for 100,000 sessions. The first index
  * serves the sessions of a user and of a device. A session names the custom account or the link that opened it, and is
- * valid only while that is unchanged; other sessions are in neither index. The counters hold the number of rows, see
+ * valid only while that is unchanged; other sessions are in neither index. The counters contain the number of rows, see
  * the session statements.
  */
 function sessions({ sessions: table, sessionCounts }: Tables) {

@@ -90,7 +90,7 @@ function tombstoneTable({ tombstones: table, stampOffset }: Tables) {
 }
 
 /**
- * Links are the ids that attributes hold, as rows that are found by target; the second index serves writers. Locks have
+ * Links are the ids that attributes contain, as rows that are found by target; the second index serves writers. Locks have
  * no foreign key to sessions: a lock is valid while a live session has its digest. Object counts have a row per
  * connection, so that writers do not block one another. A row can be negative; the sum is exact.
  */

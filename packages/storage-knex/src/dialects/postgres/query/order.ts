@@ -12,11 +12,11 @@ export interface OrderColumn {
   readonly descending: boolean;
   /** The index of its key in the query. */
   readonly key: number;
-  /** Whether it holds the whole value of the key instead of its prefix. */
+  /** Whether it contains the whole value of the key instead of its prefix. */
   readonly whole: boolean;
 }
 
-/** The sort columns: each key, preceded by its prefix if an index can hold that. */
+/** The sort columns: each key, preceded by its prefix if an index can contain that. */
 export function orderColumns(sort: readonly SortKey[], o: string, scope: PostgresQueryScope): OrderColumn[] {
   const columns = sort.flatMap(({ path, descending }, key) => {
     const column = (expression: string, whole: boolean) => ({ expression, path, descending, key, whole });
@@ -67,7 +67,7 @@ interface Place {
 }
 
 /**
- * The parts of a list, after the position of the page if there is one. If an index holds the first column, nulls are a
+ * The parts of a list, after the position of the page if there is one. If an index contains the first column, nulls are a
  * part of their own: they are one index range in list order. A single scan with the rest would sort them or search the
  * whole index.
  */
@@ -120,7 +120,7 @@ function withValue(columns: readonly OrderColumn[]): OrderPart {
   return { condition: `${columns[0]?.expression} is not null`, columns };
 }
 
-/** Whether the first column and the id determine a position in ascending order: there is one value, and the column holds it whole. */
+/** Whether the first column and the id determine a position in ascending order: there is one value, and the column contains it whole. */
 function isAscendingValue(columns: readonly OrderColumn[], { values: [value = null] }: Position): boolean {
   const [first] = columns;
   if (value === null || first?.descending !== false || columns.some(({ key }) => key !== first.key)) return false;

@@ -15,7 +15,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
   const ofCustomAccount = `from ${tables.customAccounts} ca where ca.id = s.custom_account and ca.secret_version = s.custom_version and not ca.disabled`;
   // Not a join, so that password sessions never read these tables in any plan.
   const link = `s.link_id, s.link_born, case when s.link_id is not null then ${linkValue} end as link_value`;
-  const holds = `(s.custom_account is null or exists (select ${ofCustomAccount}))
+  const isAuthenticated = `(s.custom_account is null or exists (select ${ofCustomAccount}))
           and (s.link_id is null or ${linkValue} is not null)`;
   const settings = "g.maintenance, g.model_generation, g.macro_generation";
   const appKey = `k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
@@ -31,7 +31,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
         (select *, ${due} as due from ${tables.sessions}) s
         join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled${channel.join}
       ) on s.digest = $2::bytea and s.mode = '${mode}' and s.app_key_id = k.id and s.expires_at > ${now}
-        and ${holds}
+        and ${isAuthenticated}
       left join ${tables.objects} u on u.oid = a.user_id`,
     );
   return {
@@ -84,7 +84,7 @@ const notExcepted = "digest is distinct from $3::bytea";
 const shard = `shard = ${ownShard}`;
 
 /**
- * Counters hold the number of sessions. The statements that add and remove rows also update them. Each connection has
+ * Counters contain the number of sessions. The statements that add and remove rows also update them. Each connection has
  * its own counter, so that none blocks another. They include expired sessions and so give an upper bound. The live
  * sessions are counted only when the bound reaches a limit.
  */

@@ -17,7 +17,7 @@ import { databaseOf } from "./provider-fixture.ts";
 import { many, returnFixture } from "./return-fixture.ts";
 
 /** The codes that apps exchange: their validity, and their number of uses. */
-export function returnTradeSuite(servers: () => readonly [RunningServer, RunningServer]): void {
+export function returnExchangeSuite(servers: () => readonly [RunningServer, RunningServer]): void {
   const { server, r, bind, codeOf } = returnFixture(servers);
   const { challenge } = pkcePair();
   const bodies: readonly (readonly [string, (given: Returned) => object, string])[] = [
@@ -135,7 +135,7 @@ export function returnTradeSuite(servers: () => readonly [RunningServer, Running
   });
 
   test("requires a second factor at the exchange, and the code stays valid", async () => {
-    const appName = `guards its returns ${Date.now()}`;
+    const appName = `guards its return codes ${Date.now()}`;
     await new Applications(r().records).create({ name: appName, seats: null, secondFactor: "forced" });
     await bind();
     const query = { appNames: appName };

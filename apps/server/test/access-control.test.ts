@@ -11,7 +11,7 @@ import { logInEnvironment, logInEndpointSuite } from "./log-in-endpoints/log-in-
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { openProviderFixture, type ProviderFixture } from "./providers/provider-fixture.ts";
 
-describe("gate", () => {
+describe("access control", () => {
   const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
   const shop = "https://shop.example";
 
@@ -45,7 +45,7 @@ describe("gate", () => {
         expect((await tryLogIn(server, "demo", { appNames: ["demo-app", "demo-seats"] }, headers)).code).toBe("208");
       });
 
-      test("ends for running sessions when the key is disabled", async () => {
+      test("ends for open sessions when the key is disabled", async () => {
         await repositories().appKeys.create({ name: "brief", appNames: null, origins: [] }, digestOf("brief-key"));
         const headers = { appkey: "brief-key" };
         const { body } = await tryLogIn(server, "demo", {}, headers);
@@ -188,9 +188,9 @@ describe("gate", () => {
     });
 
     test("under a base path reaches the same routes, and nothing beside it", async () => {
-      const moved = await postgres.demo({ BASE_PATH: "/api/gate" });
-      const root = { url: moved.url.replace("/api/gate", "") };
-      expect(moved.url).toMatch(/\/api\/gate$/);
+      const moved = await postgres.demo({ BASE_PATH: "/api/base" });
+      const root = { url: moved.url.replace("/api/base", "") };
+      expect(moved.url).toMatch(/\/api\/base$/);
       const sessionId = await logIn(moved, "demo");
       expect(await checkSession(moved, sessionId)).toBe("0");
       expect((await call(root, "/_CheckService")).code).toBe("304");
@@ -271,7 +271,7 @@ describe("key set", () => {
     let server: RunningServer;
     beforeAll(async () => {
       postgres = await openPostgresFixture();
-      server = await postgres.demo({ MASTER_KEY: masterKey, BASE_PATH: "/gate" });
+      server = await postgres.demo({ MASTER_KEY: masterKey, BASE_PATH: "/base" });
     }, 60_000);
     afterAll(() => postgres.close());
 
@@ -301,15 +301,15 @@ describe("key set", () => {
 
     test.each([
       "/.well-known/jwks.json",
-      "/gate/.well-known/jwks.json",
-      "/gate/.well-known/jwks.json?x=y",
+      "/base/.well-known/jwks.json",
+      "/base/.well-known/jwks.json?x=y",
       "//.well-known/jwks.json/",
     ])("exists at %s", async (path) => {
       expect((await read(server, path)).body).toEqual({ keys: expect.any(Array) });
     });
 
     test.each([
-      "/gate/second/.well-known/jwks.json",
+      "/base/second/.well-known/jwks.json",
       "/.well-known",
       "/.well-known/jwks.json/more",
       "/other/.well-known/jwks.json",
