@@ -39,7 +39,7 @@ export function macroObjectSuite({ server, sessions, found, execute, steps, crea
       ["call", "Closed"],
       ["call", "a-b"],
       ["create", "User", { Name: name }],
-      ["find", "Customer", { where: { Name: name }, hold: true }],
+      ["find", "Customer", { where: { Name: name }, forUpdate: true }],
     );
     expect(results.slice(0, 11).map((each: { version?: number }) => each.version ?? each)).toEqual([
       304, 304, 307, 307, 2, 713, 307, 710, 401, 400, 304,

@@ -166,7 +166,7 @@ test("executions of disconnected clients are ended, running or waiting for the d
   await put("Endless", "for (;;);");
   await put(
     "Late",
-    "await objects.create('Customer', { Name: 'left behind' }); await objects.get(input, { hold: true });",
+    "await objects.create('Customer', { Name: 'left behind' }); await objects.get(input, { forUpdate: true });",
   );
   const sealed = await session.seal({ headers: { appkey: appKey, "content-type": "application/json" }, body: "" });
   const abandoned = (name: string, input: unknown) => {

@@ -40,7 +40,7 @@ describe("macros", () => {
       const id = await customer();
       // Creating an engine is slow, which the measured executions below must not include.
       const others = await Promise.all(Array.from({ length: 8 }, customer));
-      await Promise.all(others.map((other) => execute("Held", { id: other })));
+      await Promise.all(others.map((other) => execute("LockForUpdate", { id: other })));
       let release = () => {};
       let markLocked = () => {};
       const locked = new Promise<void>((resolve) => {
@@ -55,7 +55,9 @@ describe("macros", () => {
       });
       await locked;
       const began = performance.now();
-      const answers = await Promise.all([execute("Held", { id }), execute("Held", { id })]).finally(release);
+      const answers = await Promise.all([execute("LockForUpdate", { id }), execute("LockForUpdate", { id })]).finally(
+        release,
+      );
       expect(performance.now() - began).toBeLessThan(900);
       expect(answers.map(({ status, code }) => [status, code])).toEqual([
         [500, "710"],

@@ -145,7 +145,7 @@ describe("prototypes", () => {
   });
 
   it("do not affect the calls of the host when list members are poisoned", async () => {
-    const body = `Object.defineProperty(Object.prototype, "hold", { value: true, enumerable: true });
+    const body = `Object.defineProperty(Object.prototype, "forUpdate", { value: true, enumerable: true });
       Object.defineProperty(Object.prototype, "toJSON", { value() { return "poisoned"; }, configurable: true });
       return call("One");`;
     await bench.run(body, { answer: () => ({ result: 1 }) });

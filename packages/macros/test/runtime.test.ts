@@ -34,7 +34,7 @@ describe("runtime", () => {
   });
 
   it("stores the versions of objects", async () => {
-    const body = `const read = await objects.get("7K", { hold: true });
+    const body = `const read = await objects.get("7K", { forUpdate: true });
     const { "~Elements": [found] } = await objects.find("Invoice", { where: { Paid: false } });
     await objects.update(read, { Paid: true }, { version: versionOf(read) });
     return [versionOf(read), versionOf(found), versionOf({})];`;
@@ -45,7 +45,7 @@ describe("runtime", () => {
     ]);
     expect(await bench.run(body, { answer: ({ name }) => answers.get(name) as never })).toEqual([3, 8, null]);
     expect(bench.calls).toEqual([
-      { name: "objects.get", argument: { hold: true, id: "7K" } },
+      { name: "objects.get", argument: { forUpdate: true, id: "7K" } },
       { name: "objects.find", argument: { where: { Paid: false }, className: "Invoice" } },
       { name: "objects.update", argument: { version: 3, id: "7K", attributes: { Paid: true } } },
     ]);

@@ -20,8 +20,8 @@ export default defineMacro<Input>({
   check: async ({ input, objects }) => (await objects.get(input.invoice)).Paid !== true,
   async run({ input, objects, log, setStatusMessage }) {
     // Locked until the end: no one pays the invoice or lowers the limit between the read and the write.
-    const invoice = await objects.get(input.invoice, { hold: true });
-    const customer = await objects.get(input.customer, { hold: true });
+    const invoice = await objects.get(input.invoice, { forUpdate: true });
+    const customer = await objects.get(input.customer, { forUpdate: true });
     if (invoice["~ClassName"] !== "Invoice" || customer["~ClassName"] !== "Customer")
       refuse(307, "An invoice and a customer are wanted.");
     const from = invoice.Customer;

@@ -304,8 +304,8 @@ describe("trial", () => {
     const { recording, message } = await trial.run(transfer);
     expect(recording.calls.map(({ name, argument }) => [name, argument])).toMatchObject([
       ["objects.get", { id: "6S" }],
-      ["objects.get", { id: "6S", hold: true }],
-      ["objects.get", { id: "30", hold: true }],
+      ["objects.get", { id: "6S", forUpdate: true }],
+      ["objects.get", { id: "30", forUpdate: true }],
       ["objects.find", { className: "Invoice" }],
       ["objects.update", { id: "6S", attributes: { Customer: "30" }, version: 1 }],
     ]);

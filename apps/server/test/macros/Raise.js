@@ -4,7 +4,7 @@ import { defineMacro } from "@sallyport/macros";
 export default defineMacro({
   access: "everyone",
   async run({ input, objects }) {
-    const customer = await objects.get(input.id, { hold: true });
+    const customer = await objects.get(input.id, { forUpdate: true });
     const raised = await objects.update(customer, { CreditLimit: customer.CreditLimit + 1 });
     return raised.CreditLimit;
   },

@@ -179,7 +179,7 @@ describe("answer", () => {
       "xRestApi_BuildSerialization",
       `async run(obj, json, { objects, ...more }) {
       json.Codes = [];
-      for (const attempt of [() => objects.create("Page", {}), () => objects.update(obj["~ObjectID"], { Title: "x" }), () => objects.delete(obj["~ObjectID"]), () => objects.lock(obj["~ObjectID"]), () => objects.get(obj["~ObjectID"], { hold: true })]) {
+      for (const attempt of [() => objects.create("Page", {}), () => objects.update(obj["~ObjectID"], { Title: "x" }), () => objects.delete(obj["~ObjectID"]), () => objects.lock(obj["~ObjectID"]), () => objects.get(obj["~ObjectID"], { forUpdate: true })]) {
         await attempt().then(() => json.Codes.push(0), ({ code }) => json.Codes.push(code));
       }
       json.More = Object.keys(more).sort();

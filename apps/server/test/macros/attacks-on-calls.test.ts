@@ -206,7 +206,7 @@ describe("attacks on calls", () => {
   ];
   const options = [
     "serialization",
-    "hold",
+    "forUpdate",
     "where",
     "sort",
     "oids",

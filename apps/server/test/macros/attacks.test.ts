@@ -48,7 +48,7 @@ describe("attacks on connections", () => {
       "Look",
       "await objects.find('Customer', { perPage: 1 }); await now(); return (await objects.find('Customer', { perPage: 1 }))['~Count'];",
     );
-    await put("Hold", "await objects.get(input, { hold: true }); for (;;) await now();", "timeout: 1_500,");
+    await put("Hold", "await objects.get(input, { forUpdate: true }); for (;;) await now();", "timeout: 1_500,");
     await put("Spin", "for (;;) {}", "timeout: 1_500,");
     await put("Set", "await objects.update(input, { City: 'Rome' }); return 1;", "timeout: 3_000,");
   }, timeout);

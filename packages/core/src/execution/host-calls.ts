@@ -45,11 +45,11 @@ const tries = 3;
 
 /** Calls that read objects, optionally with a lock. */
 function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: RequestForms): HostActions {
-  const ofGet = (argument: JsonValue) => argumentsOf("objects.get", argument, "id", "serialization", "hold");
-  const ofFind = (argument: JsonValue) => argumentsOf("objects.find", argument, "className", "hold", ...listNames);
+  const ofGet = (argument: JsonValue) => argumentsOf("objects.get", argument, "id", "serialization", "forUpdate");
+  const ofFind = (argument: JsonValue) => argumentsOf("objects.find", argument, "className", "forUpdate", ...listNames);
   return {
     "objects.get": {
-      writes: (argument) => ofGet(argument).flag("hold"),
+      writes: (argument) => ofGet(argument).flag("forUpdate"),
       run: async (context, argument) => {
         const given = ofGet(argument);
         const reference = namedObject(given);
@@ -64,10 +64,10 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
       },
     },
     "objects.find": {
-      writes: (argument) => ofFind(argument).flag("hold"),
+      writes: (argument) => ofFind(argument).flag("forUpdate"),
       run: async (context, argument) => {
         const given = ofFind(argument);
-        const { hold: _hold, className: _className, ...form } = given.given;
+        const { forUpdate: _forUpdate, className: _className, ...form } = given.given;
         const input = { className: given.text("className"), ...forms.list(form) };
         const read = () => listObjects.listObjects(context, input);
         const listed = isLocked(context, given) ? await lockAll(context, read) : await read();
@@ -87,9 +87,9 @@ function readCalls({ getObject, listObjects, getReaders }: HostUseCases, forms: 
 }
 
 /** Row locks last until the transaction ends. Outside a transaction they would have no effect. */
-function isLocked({ unit }: SessionContext, given: HostArguments<"hold">): boolean {
-  if (!given.flag("hold")) return false;
-  if (!unit.joined) throw given.fault("hold", "A lock requires a transaction.");
+function isLocked({ unit }: SessionContext, given: HostArguments<"forUpdate">): boolean {
+  if (!given.flag("forUpdate")) return false;
+  if (!unit.joined) throw given.fault("forUpdate", "A lock requires a transaction.");
   return true;
 }
 

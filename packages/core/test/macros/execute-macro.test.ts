@@ -92,14 +92,14 @@ describe("macro execution", () => {
       "Single",
       async (ask, { input }) => {
         await ask("objects.create", create("one"));
-        if (input === "hold") await ask("objects.get", { id, hold: true });
+        if (input === "forUpdate") await ask("objects.get", { id, forUpdate: true });
         throw new MacroFault("threw", "Single", "oh");
       },
       { transaction: false },
     );
     await expect(macros.execute("Single")).rejects.toEqual(code(710));
-    await expect(macros.execute("Single", "hold")).rejects.toEqual(
-      code(307, "at /objects.get/hold: A lock requires a transaction."),
+    await expect(macros.execute("Single", "forUpdate")).rejects.toEqual(
+      code(307, "at /objects.get/forUpdate: A lock requires a transaction."),
     );
     expect({ opened, names: await names() }).toEqual({ opened: { count: 0 }, names: ["zero", "one", "one"] });
   });
@@ -160,7 +160,7 @@ describe("macro execution", () => {
     const [id] = (await macros.fixture.insert(create("one"))) as [ObjectId];
     macros.define("Wait", async (ask) => {
       await ask("objects.create", create("two"));
-      await ask("objects.get", { id, hold: true });
+      await ask("objects.get", { id, forUpdate: true });
       throw new MacroFault("timeout", "Wait", "took too long");
     });
     const answer = macros.execute("Wait");

@@ -24,7 +24,7 @@ export interface ReadOptions {
   /** Output format, as in the parameter `serialization`: `{ type: "full", depth: 2 }`. */
   readonly serialization?: Json;
   /** Locks the objects against other writers until the transaction ends. Needs a transaction. */
-  readonly hold?: boolean;
+  readonly forUpdate?: boolean;
 }
 
 /** The parameters of a list request. */

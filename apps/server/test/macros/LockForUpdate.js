@@ -5,7 +5,7 @@ export default defineMacro({
   access: "everyone",
   timeout: 400,
   async run({ input, objects }) {
-    const customer = await objects.get(input.id, { hold: true });
+    const customer = await objects.get(input.id, { forUpdate: true });
     return (await objects.update(customer, { CreditLimit: customer.CreditLimit + 1 })).CreditLimit;
   },
 });
