@@ -1,34 +1,19 @@
-import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DirectoryLockedError, EngineStoppedError, openEmbeddedEngine } from "@sallyport/storage-pglite";
+import { preparedDatabase } from "./prepared-database.ts";
 import { startScript } from "./processes/start-script.ts";
 import { scratchDirectories } from "./scratch-directories.ts";
 
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
 const newDirectory = scratchDirectories();
 
-let template: Blob;
-let original: string;
-
-beforeAll(async () => {
-  original = await newDirectory();
-  const engine = await openEmbeddedEngine({ dataDir: original, durable: false });
-  await engine.knex.raw("create table marks (id serial primary key, name text)");
-  template = await engine.dump();
-  await engine.close();
-}, 120_000);
-
-/** A directory with a database that contains an empty table `marks`. */
-async function newDatabase(): Promise<string> {
-  const dataDir = await newDirectory();
-  await cp(original, dataDir, { recursive: true });
-  return dataDir;
-}
+const database = preparedDatabase();
 
 describe("a database directory", () => {
   it("is created with its parents, keeps committed data, and contains only the cluster after close", async () => {
     const dataDir = join(await newDirectory(), "not", "there yet");
-    const first = await openEmbeddedEngine({ dataDir, template });
+    const first = await openEmbeddedEngine({ dataDir, template: database.template });
     await first.knex.raw("create table kept as select 1 as one");
     expect((await readdir(dataDir)).toSorted()).toEqual(["cluster", "lock", expect.stringMatching(/^lock\..*\.sock$/)]);
     await first.close();
@@ -40,8 +25,10 @@ describe("a database directory", () => {
 
   it("starts from a template, once", async () => {
     const dataDir = await newDirectory();
-    await (await openEmbeddedEngine({ dataDir, template, durable: false })).close();
-    await expect(openEmbeddedEngine({ dataDir, template })).rejects.toThrow("already contains a database");
+    await (await openEmbeddedEngine({ dataDir, template: database.template, durable: false })).close();
+    await expect(openEmbeddedEngine({ dataDir, template: database.template })).rejects.toThrow(
+      "already contains a database",
+    );
     const engine = await openEmbeddedEngine({ dataDir });
     expect(await engine.knex("marks")).toEqual([]);
     await engine.close();
@@ -51,14 +38,14 @@ describe("a database directory", () => {
     const dataDir = await newDirectory();
     await mkdir(join(dataDir, "cluster.new"));
     await writeFile(join(dataDir, "cluster.new", "PG_VERSION"), "18\n");
-    const engine = await openEmbeddedEngine({ dataDir, template });
+    const engine = await openEmbeddedEngine({ dataDir, template: database.template });
     expect(await engine.knex("marks")).toEqual([]);
     await engine.close();
     expect(await readdir(dataDir)).toEqual(["cluster"]);
   }, 60_000);
 
   it("is refused to a second engine of the same process, and free after the first one closes", async () => {
-    const dataDir = await newDatabase();
+    const dataDir = await database.newCopy();
     const first = await openEmbeddedEngine({ dataDir });
     const refusal: unknown = await openEmbeddedEngine({ dataDir }).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(DirectoryLockedError);
@@ -73,7 +60,7 @@ describe("a database directory", () => {
   }, 60_000);
 
   it("reports why a damaged database does not start, and is free again", async () => {
-    const dataDir = await newDatabase();
+    const dataDir = await database.newCopy();
     await writeFile(join(dataDir, "cluster", "PG_VERSION"), "9.6\n");
     for (const _attempt of ["first", "second"]) {
       const refusal: unknown = await openEmbeddedEngine({ dataDir }).catch((error: unknown) => error);
@@ -86,7 +73,7 @@ describe("a database directory", () => {
 
 describe("committed data exists", () => {
   it("immediately after kill -9 during writes", async () => {
-    const dataDir = await newDatabase();
+    const dataDir = await database.newCopy();
     const writer = startScript("write-until-killed.mjs", dataDir);
     let acknowledged = 0;
     while (acknowledged < 300) acknowledged = Number(await writer.line());
@@ -104,7 +91,7 @@ describe("committed data exists", () => {
   }, 60_000);
 
   it("after the process exits without a close", async () => {
-    const dataDir = await newDatabase();
+    const dataDir = await database.newCopy();
     expect(await startScript("open-and-exit.mjs", dataDir).end()).toBe(0);
     const engine = await openEmbeddedEngine({ dataDir });
     expect(await engine.knex("used")).toEqual([{ one: 1 }]);
@@ -112,7 +99,7 @@ describe("committed data exists", () => {
   }, 60_000);
 
   it("after the disk refuses a write and the next query restarts the database", async () => {
-    const dataDir = await newDatabase();
+    const dataDir = await database.newCopy();
     const log = join(dataDir, "cluster", "pg_wal");
     const engine = await openEmbeddedEngine({ dataDir, knex: { log: quiet }, acquireConnectionTimeout: 30_000 });
     const write = async (name: string): Promise<unknown> => engine.knex("marks").insert({ name });
@@ -137,7 +124,7 @@ describe("the write-ahead log", () => {
   ])(
     "is synchronized as configured: $durable",
     async ({ durable, fsync }) => {
-      const engine = await openEmbeddedEngine({ dataDir: await newDatabase(), durable });
+      const engine = await openEmbeddedEngine({ dataDir: await database.newCopy(), durable });
       const { rows } = await engine.knex.raw(
         "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')",
       );
@@ -150,7 +137,7 @@ describe("the write-ahead log", () => {
   );
 
   it("does not grow without a limit", async () => {
-    const dataDir = await newDatabase();
+    const dataDir = await database.newCopy();
     const engine = await openEmbeddedEngine({ dataDir, durable: false, checkpointBytes: 16 * 1024 * 1024 });
     for (let round = 0; round < 12; round += 1) {
       await engine.knex.raw(

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { cp, stat, writeFile } from "node:fs/promises";
+import { cpSync } from "node:fs";
+import { stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance-kit";
@@ -15,6 +16,7 @@ import knexPkg, { type Knex } from "knex";
 import pg from "pg";
 import { errorFields } from "./driver-case.ts";
 import { driverCases, schema } from "./driver-cases.ts";
+import { preparedDatabase, useSmallBuffers } from "./prepared-database.ts";
 import { scratchDirectories } from "./scratch-directories.ts";
 
 describe("driver", () => {
@@ -65,6 +67,7 @@ describe("driver", () => {
         dataDir: migrated,
         durable: false,
       });
+      await useSmallBuffers({ knex });
       await new KnexStorage({ knex, schema: "test", capabilities }).migrate();
       await close();
     }, 120_000);
@@ -75,7 +78,7 @@ describe("driver", () => {
       timeLimit: 150_000,
       create: async ({ clockOffset }) => {
         const dataDir = await newDirectory();
-        await cp(migrated, dataDir, { recursive: true });
+        cpSync(migrated, dataDir, { recursive: true });
         let engine = await openEmbeddedEngine({ dataDir, durable: false });
         const open = () =>
           new KnexStorage({ knex: engine.knex, schema: "test", capabilities: engine.capabilities, clockOffset });
@@ -102,7 +105,7 @@ describe("driver", () => {
 
 describe("sharing", () => {
   const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
-  const scratch = scratchDirectories();
+  const database = preparedDatabase();
   const open = async (dataDir: string, limit: number): Promise<EmbeddedEngine> =>
     openEmbeddedEngine({
       dataDir,
@@ -130,11 +133,10 @@ describe("sharing", () => {
     let engine: EmbeddedEngine;
     let dataDir: string;
     beforeAll(async () => {
-      dataDir = await scratch();
+      dataDir = await database.newCopy();
       // As left by a killed process.
       await writeFile(join(dataDir, ".s.PGSQL.5432"), "");
       engine = await open(dataDir, 60_000);
-      await engine.knex.raw("create table marks (name text primary key)");
     }, 120_000);
     afterAll(() => engine.close());
     beforeEach(() => engine.knex.raw("truncate marks"));
@@ -215,7 +217,7 @@ describe("sharing", () => {
     it("rolls back a client that disconnects in a transaction", async () => {
       const guest = await client(dataDir);
       await guest.query("begin");
-      await guest.query("insert into marks values ('unfinished')");
+      await guest.query("insert into marks (name) values ('unfinished')");
       (guest as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
       expect(await names(engine)).toEqual([]);
     });
@@ -225,9 +227,8 @@ describe("sharing", () => {
     let engine: EmbeddedEngine;
     let dataDir: string;
     beforeAll(async () => {
-      dataDir = await scratch();
+      dataDir = await database.newCopy();
       engine = await open(dataDir, 1_000);
-      await engine.knex.raw("create table marks (name text primary key)");
     }, 120_000);
     afterAll(() => engine.close());
 
@@ -235,7 +236,7 @@ describe("sharing", () => {
       const guest = await client(dataDir);
       const ended = once(guest, "error");
       await guest.query("begin");
-      await guest.query("insert into marks values ('kept')");
+      await guest.query("insert into marks (name) values ('kept')");
       const waited = names(engine);
       expect((await ended)[0]).toMatchObject({
         code: "57P01",
@@ -274,7 +275,7 @@ describe("sharing", () => {
   });
 
   it("is disconnected when the engine closes, and the socket is removed", async () => {
-    const dataDir = await scratch();
+    const dataDir = await database.newCopy();
     const engine = await open(dataDir, 60_000);
     const guest = await joined(dataDir);
     const forgotten = await guest.knex.transaction();

@@ -8,7 +8,9 @@ import {
 } from "@sallyport/storage-pglite";
 import type { Knex } from "knex";
 import pg from "pg";
-import { scratchDirectories } from "./scratch-directories.ts";
+import { preparedDatabase } from "./prepared-database.ts";
+
+const database = preparedDatabase();
 
 describe("sessions", () => {
   const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
@@ -26,21 +28,17 @@ describe("sessions", () => {
 
   const pooled = (knex: Knex): Pooled => knex.client as Pooled;
 
-  let template: Blob;
-
-  beforeAll(async () => {
-    const engine = await openEmbeddedEngine({ dataDir });
-    await engine.knex.raw("create table marks (id serial primary key, name text)");
-    template = await engine.dump();
-    await engine.close();
-  }, 60_000);
-
   describe("the single connection", () => {
     let engine: EmbeddedEngine;
     let knex: Knex;
 
     beforeAll(async () => {
-      engine = await openEmbeddedEngine({ dataDir, template, acquireConnectionTimeout: 30_000, knex: { log: quiet } });
+      engine = await openEmbeddedEngine({
+        dataDir,
+        template: database.template,
+        acquireConnectionTimeout: 30_000,
+        knex: { log: quiet },
+      });
       knex = engine.knex;
     }, 60_000);
     afterAll(() => engine.close());
@@ -67,7 +65,7 @@ describe("sessions", () => {
     it("fails a query awaited by its own transaction with Knex's timeout error", async () => {
       const withTimeout = await openEmbeddedEngine({
         dataDir,
-        template,
+        template: database.template,
         acquireConnectionTimeout: 2_000,
         knex: { log: quiet },
       });
@@ -201,7 +199,7 @@ describe("sessions", () => {
 
   describe("close", () => {
     const open = (closeTimeout: number): Promise<EmbeddedEngine> =>
-      openEmbeddedEngine({ dataDir, template, closeTimeout, knex: { log: quiet } });
+      openEmbeddedEngine({ dataDir, template: database.template, closeTimeout, knex: { log: quiet } });
 
     it("waits for running work", async () => {
       const engine = await open(10_000);
@@ -254,7 +252,6 @@ describe("statement timeout", () => {
   /** Milliseconds of a test. Each starts one or two databases. */
   const waitTimeout = 120_000;
   const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} };
-  const newDirectory = scratchDirectories();
   /** Never ends on its own. */
   const endless = "do $$ begin loop end loop; end $$";
   const hurried = "set statement_timeout = 50";
@@ -267,25 +264,16 @@ describe("statement timeout", () => {
 
   const pooled = (knex: Knex): Pooled => knex.client as Pooled;
 
-  let template: Blob;
-
-  beforeAll(async () => {
-    const engine = await openEmbeddedEngine({ dataDir: "memory://" });
-    await engine.knex.raw("create table marks (id serial primary key, name text)");
-    template = await engine.dump();
-    await engine.close();
-  }, waitTimeout);
-
   const settings = { durable: false, acquireConnectionTimeout: 60_000, knex: { log: quiet } };
   const open = (options: EmbeddedEngineOptions): Promise<EmbeddedEngine> =>
-    openEmbeddedEngine({ template, ...settings, ...options });
+    openEmbeddedEngine({ ...settings, ...options });
 
   describe("a statement timeout on a database in a directory", () => {
     let engine: EmbeddedEngine;
     let knex: Knex;
 
     beforeAll(async () => {
-      engine = await open({ dataDir: await newDirectory() });
+      engine = await open({ dataDir: await database.newCopy() });
       knex = engine.knex;
     }, waitTimeout);
     afterAll(() => engine.close());
@@ -367,7 +355,7 @@ describe("statement timeout", () => {
     it(
       "allows the engine to close during a restart",
       async () => {
-        const dataDir = await newDirectory();
+        const dataDir = await database.newCopy();
         const closing = await open({ dataDir });
         await closing.knex("marks").insert({ name: "kept" });
         const client = await pooled(closing.knex).acquireConnection();
@@ -391,7 +379,7 @@ describe("statement timeout", () => {
     let knex: Knex;
 
     beforeAll(async () => {
-      engine = await open({ dataDir: await newDirectory(), statementTimeout: limit });
+      engine = await open({ dataDir: await database.newCopy(), statementTimeout: limit });
       knex = engine.knex;
     }, waitTimeout);
     afterAll(() => engine.close());
@@ -444,7 +432,7 @@ describe("statement timeout", () => {
   it(
     "is reported to the caller on a memory database while the work completes",
     async () => {
-      const { knex, close } = await open({ dataDir: "memory://" });
+      const { knex, close } = await open({ dataDir: "memory://", template: database.template });
       const client = await pooled(knex).acquireConnection();
       await client.query("insert into marks (name) values ('before')");
       await client.query(hurried);
