@@ -5,12 +5,18 @@ import Sequencer from "@jest/test-sequencer";
  * has nothing left to do. The others take a few seconds and follow by size.
  */
 const longest = [
+  "apps/server/test/objects.test.ts",
   "apps/server/test/faults/faults.test.ts",
   "packages/storage-pglite/test/sessions.test.ts",
-  "apps/server/test/processes/set-up.test.ts",
   "packages/conformance-kit/test/package.test.ts",
-  "packages/storage-pglite/test/directory.test.ts",
+  "apps/server/test/identity/providers.test.ts",
+  "apps/server/test/queries.test.ts",
+  "packages/identity-passport/test/provider-faults.test.ts",
+  "apps/server/test/processes/serve.test.ts",
+  "apps/server/test/processes/set-up.test.ts",
+  "packages/storage-knex/test/transactions.test.ts",
   "packages/storage-pglite/test/driver.test.ts",
+  "packages/storage-pglite/test/directory.test.ts",
   "packages/conformance-kit/test/broken-adapters.test.ts",
   "apps/server/test/processes/keys.test.ts",
   "apps/server/test/package.test.ts",
