@@ -4,6 +4,7 @@ export * from "./classes/index.ts";
 export * from "./digests/index.ts";
 export * from "./errors/index.ts";
 export * from "./execution/index.ts";
+export * from "./files/index.ts";
 export * from "./identities/index.ts";
 export * from "./keys/index.ts";
 export * from "./macros/index.ts";

@@ -1,0 +1,1 @@
+export type { ByteRange, FileStore, FoundFile, SegmentName } from "./file-store.ts";
