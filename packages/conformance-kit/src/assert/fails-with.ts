@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { type ErrorCode, ServiceError } from "@sallyport/core";
 import { ConformanceError } from "./conformance-error.ts";
 import { described } from "./described.ts";
@@ -13,7 +14,8 @@ export async function failsWith(code: ErrorCode, call: () => Promise<unknown>, w
       throw new ConformanceError({ what, expected, got: described(error) }, { cause: error });
     }
     const { cause, detail = "" } = error;
-    if (cause instanceof Error && cause.message !== "" && detail.includes(cause.message)) {
+    // Not `instanceof`: errors of Node belong to another realm in Jest.
+    if (types.isNativeError(cause) && cause.message !== "" && detail.includes(cause.message)) {
       throw new ConformanceError(`${what}: the detail of the error repeats its cause.`, { cause: error });
     }
     return error;
