@@ -15,6 +15,21 @@ export {
   type Scenario,
 } from "./differential/index.ts";
 export {
+  type FileStoreCheck,
+  fileStoreCheckAppliesTo,
+  fileStoreChecks,
+  fileStoreConformance,
+  type FileStoreGroup,
+  fileStoreGroups,
+  type FileStoreHook,
+  type FileStoreNeed,
+  type FileStoreSubject,
+  type FileStoreUnderTest,
+  numberOfFileStoreChecks,
+  type OpenFileStore,
+  runFileStoreCheck,
+} from "./file-stores/index.ts";
+export {
   appliesTo,
   numberOfProviderChecks,
   type ProviderCheck,
