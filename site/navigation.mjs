@@ -84,6 +84,7 @@ export const groups = [
       "crypto",
       "identity-passport",
       "fake-identity-providers",
+      "files-disk",
       "mail-smtp",
       "storage-knex",
       "storage-memory",

@@ -1,0 +1,1 @@
+export { DiskFileStore, type DiskFileStoreOptions } from "./disk-file-store.ts";
