@@ -25,13 +25,17 @@ export interface Call {
   readonly within: "itself" | "transaction" | "batch";
 }
 
+/** The members of calls and faults that a script uses. */
+type AnyCall = { readonly name: string };
+type AnyFault = { readonly kind: string; readonly times?: number };
+
 /** Selects a call to fail, and the fault. */
-export interface Instruction {
+export interface Instruction<C extends AnyCall = Call, F extends AnyFault = Fault> {
   /** A call name, or a predicate. */
-  readonly call: CallName | ((call: Call) => boolean);
+  readonly call: C["name"] | ((call: C) => boolean);
   /** Selects the nth matching call since this was added, from 1. Default: 1. `every` selects all. Retries do not count. */
   readonly nth?: number | "every";
-  readonly fault: Fault;
+  readonly fault: F;
 }
 
 export interface ScriptedFault {
@@ -39,18 +43,18 @@ export interface ScriptedFault {
   readonly injections: number;
 }
 
-interface ActiveInstruction extends ScriptedFault {
-  readonly instruction: Instruction;
+interface ActiveInstruction<C extends AnyCall, F extends AnyFault> extends ScriptedFault {
+  readonly instruction: Instruction<C, F>;
   seen: number;
   injections: number;
 }
 
 /** Selects the calls of a storage that fail. It can change at any time. Instructions apply in the order of their addition. */
-export class FaultScript {
-  private active: ActiveInstruction[] = [];
-  private readonly recordings = new Set<Call[]>();
+export class FaultScript<C extends AnyCall = Call, F extends AnyFault = Fault> {
+  private active: ActiveInstruction<C, F>[] = [];
+  private readonly recordings = new Set<C[]>();
 
-  add(instruction: Instruction): ScriptedFault {
+  add(instruction: Instruction<C, F>): ScriptedFault {
     const active = { instruction, seen: 0, injections: 0 };
     this.active.push(active);
     return active;
@@ -61,8 +65,8 @@ export class FaultScript {
   }
 
   /** Records the calls made during the work, in the order of their start. */
-  async record(work: () => Promise<unknown>): Promise<readonly Call[]> {
-    const calls: Call[] = [];
+  async record(work: () => Promise<unknown>): Promise<readonly C[]> {
+    const calls: C[] = [];
     this.recordings.add(calls);
     try {
       await work();
@@ -73,9 +77,9 @@ export class FaultScript {
   }
 
   /** Returns the fault of this call. Call it exactly once for every call. */
-  inject(call: Call): Fault | undefined {
+  inject(call: C): F | undefined {
     for (const calls of this.recordings) calls.push(call);
-    let injected: Fault | undefined;
+    let injected: F | undefined;
     for (const active of this.active) {
       const { instruction } = active;
       if (!(typeof instruction.call === "string" ? instruction.call === call.name : instruction.call(call))) continue;
@@ -96,7 +100,8 @@ export class FaultScript {
   }
 }
 
-function isDue({ instruction: { nth = 1, fault }, seen, injections }: ActiveInstruction): boolean {
+function isDue<C extends AnyCall, F extends AnyFault>(active: ActiveInstruction<C, F>): boolean {
+  const { nth = 1, fault } = active.instruction;
   if (nth === "every") return true;
-  return seen === nth && injections < (fault.kind === "conflict" ? fault.times : 1);
+  return active.seen === nth && active.injections < (fault.times ?? 1);
 }

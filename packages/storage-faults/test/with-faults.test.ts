@@ -9,6 +9,7 @@ import {
   driverText,
   type Fault,
   faults,
+  fileStoreFaults,
   FaultScript,
   Latch,
   type OwnCall,
@@ -21,7 +22,7 @@ const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
 const examples = Array.from(readme.matchAll(/^```js\n(.*?)^```$/gms), ([, code]) => code ?? "");
 
 test("the README contains examples", () => {
-  expect(examples).toHaveLength(3);
+  expect(examples).toHaveLength(4);
 });
 
 test.each(examples.map((code, index) => [index + 1, code] as const))(
@@ -39,7 +40,7 @@ test("the README explains every fault", () => {
   const explained = rows.flatMap((row) =>
     Array.from((row.split("|")[1] ?? "").matchAll(/`(\w+)/g), ([, name]) => name),
   );
-  expect(explained.toSorted()).toEqual(Object.keys(faults).toSorted());
+  expect(explained.toSorted()).toEqual([...Object.keys(faults), ...Object.keys(fileStoreFaults)].toSorted());
 });
 
 describe("with faults", () => {
