@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { type ByteRange, type FileStore, type SegmentName, ServiceError } from "@sallyport/core";
-import { ConformanceError, holds } from "../assert/index.ts";
+import { ConformanceError, isTrue } from "../assert/index.ts";
 
 export const kibibyte = 1_024;
 export const mebibyte = 1_048_576;
@@ -132,8 +132,8 @@ export async function allFiles(store: FileStore, limit = 100): Promise<string[]>
     const after = names.at(-1) ?? null;
     const page = await store.list({ after, limit });
     if (page.length === 0) return names;
-    holds(page.length <= limit, `A page of at most ${limit} files must not have ${page.length}`);
-    holds(
+    isTrue(page.length <= limit, `A page of at most ${limit} files must not have ${page.length}`);
+    isTrue(
       page.every(({ file }) => after === null || file > after),
       `A page after ${after} must not go back`,
     );

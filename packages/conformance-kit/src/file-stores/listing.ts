@@ -1,4 +1,4 @@
-import { equal, holds } from "../assert/index.ts";
+import { equal, isTrue } from "../assert/index.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
 import { allFiles, bytesOf, chunked, failingContent, newName, stored } from "./contents.ts";
 import { type FileStoreCheck, fileStoreChecksOf } from "./file-store-check.ts";
@@ -69,7 +69,7 @@ export const listingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("listi
       const visitors = Array.from({ length: 4 }, newName);
       for (const name of visitors) await store.create(name);
       for (const name of visitors.slice(1)) await store.remove({ file: name });
-      holds(seen.length < 150, "The pages must end");
+      isTrue(seen.length < 150, "The pages must end");
     }
     equal(seen, [...new Set(seen)].toSorted(), "the listed files");
     equal(
@@ -84,7 +84,7 @@ export const listingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("listi
     await stored(store, bytesOf(10));
     const page = await store.list({ after: null, limit: 10 });
     equal(page.length, 2, "number of files");
-    for (const { age } of page) holds(age >= 0 && age < minute, `The age of a new file must not be ${age} ms`);
+    for (const { age } of page) isTrue(age >= 0 && age < minute, `The age of a new file must not be ${age} ms`);
   },
 
   "shows the milliseconds since the last segment was added": {
@@ -96,10 +96,10 @@ export const listingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("listi
         (await store.list({ after: null, limit: 10 })).find((each) => each.file === asked)?.age ?? Number.NaN;
       await makeOlder(file, day);
       const age = await ageOf(file);
-      holds(age >= day - minute && age < day + minute, `The age must be a day, not ${age} ms`);
-      holds((await ageOf(young.file)) < minute, "The age of another file must stay");
+      isTrue(age >= day - minute && age < day + minute, `The age must be a day, not ${age} ms`);
+      isTrue((await ageOf(young.file)) < minute, "The age of another file must stay");
       await store.write({ file, segment: newName() }, chunked(bytesOf(10)));
-      holds((await ageOf(file)) < minute, "A new segment must make the file young");
+      isTrue((await ageOf(file)) < minute, "A new segment must make the file young");
     },
   },
 
@@ -115,6 +115,6 @@ export const listingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("listi
 
   "knows how many bytes it can still store, or answers null": async ({ store }) => {
     const free = await store.freeBytes();
-    holds(free === null || (Number.isSafeInteger(free) && free >= 0), `The free bytes must not be ${free}`);
+    isTrue(free === null || (Number.isSafeInteger(free) && free >= 0), `The free bytes must not be ${free}`);
   },
 });

@@ -1,5 +1,5 @@
 import type { ByteRange, FileStore, SegmentName } from "@sallyport/core";
-import { equal, failsWith, holds } from "../assert/index.ts";
+import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
 import { codeOf } from "../fixtures/error-of.ts";
 import {
@@ -121,7 +121,7 @@ export const readingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("readi
     for (const steps of [0, 1]) {
       const reading = await iteratorAt(store, name, { offset: 0, length: bytes.length });
       for (let step = 0; step < steps; step += 1) await reading.next();
-      holds(reading.return !== undefined, "The iterator must have return");
+      isTrue(reading.return !== undefined, "The iterator must have return");
       await reading.return();
       equal((await reading.next()).done, true, "whether a reading is over after return");
     }
@@ -169,7 +169,7 @@ export const readingChecks: readonly FileStoreCheck[] = fileStoreChecksOf("readi
         })(),
       );
       const read = Buffer.concat(chunks);
-      holds(code === 0 || code === 707, `The reading must succeed or fail with 707, not with ${code}`);
+      isTrue(code === 0 || code === 707, `The reading must succeed or fail with 707, not with ${code}`);
       // A store may have read ahead, but a reading that ends regularly is complete.
       sameBytes(read, code === 0 ? bytes : bytes.subarray(0, read.length), "the bytes until then");
     },

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { equal, holds } from "../assert/index.ts";
+import { equal, isTrue } from "../assert/index.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
 import { codeOf } from "../fixtures/error-of.ts";
 import { bytesOf, chunked, failingContent, kibibyte, mebibyte, newName, stored } from "./contents.ts";
@@ -61,7 +61,7 @@ async function closesDescriptors(work: () => Promise<unknown>): Promise<void> {
   await concurrently(30, work);
   const left = readdirSync(descriptors).length - before;
   // Other parts of the process may open a few at the same time.
-  holds(left < 15, `After 30 repetitions, ${left} more descriptors are open`);
+  isTrue(left < 15, `After 30 repetitions, ${left} more descriptors are open`);
 }
 
 export const resourceChecks: readonly FileStoreCheck[] = fileStoreChecksOf("resources", {
@@ -83,7 +83,7 @@ export const resourceChecks: readonly FileStoreCheck[] = fileStoreChecksOf("reso
     equal(length, largeSize, "number of read bytes");
     equal(read.digest("hex"), written.digest("hex"), "the digest of the read bytes");
     for (const [what, { growth }] of Object.entries({ writing, reading }))
-      holds(growth() < maxGrowth, `The memory must not grow by ${growth()} bytes while ${what} ${largeSize} bytes`);
+      isTrue(growth() < maxGrowth, `The memory must not grow by ${growth()} bytes while ${what} ${largeSize} bytes`);
   },
 
   "writes many segments with flat memory": async ({ store, largeSize }) => {
@@ -96,7 +96,10 @@ export const resourceChecks: readonly FileStoreCheck[] = fileStoreChecksOf("reso
     }
     gauge.sample();
     const growth = gauge.growth();
-    holds(growth < Math.min(maxGrowth, largeSize / 8), `The memory must not grow by ${growth} bytes with the segments`);
+    isTrue(
+      growth < Math.min(maxGrowth, largeSize / 8),
+      `The memory must not grow by ${growth} bytes with the segments`,
+    );
   },
 
   "closes the descriptors of writes that fail": {
