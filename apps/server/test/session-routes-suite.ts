@@ -15,6 +15,15 @@ const password = "the first password";
 /** Custom users have sessions of one mode only; `custom-password-suite.ts` tests this route. */
 const ofCustomUsers = "POST /v1/auth/df/confirmChangePassword";
 
+/** Bodies and answers with the bytes of files have a form of their own; `files.test.ts` tests these routes in every mode. */
+const ofFiles = [
+  "POST /v1/uploadFile",
+  "PATCH /v1/uploadFile",
+  "POST /v1/uploadFile/{uploadId}",
+  "PATCH /v1/uploadFile/{uploadId}",
+  "GET /v1/file/{idOrUuid}",
+];
+
 const sessionRoutes = routeTable({} as UseCases)
   .filter(({ access }) => access === "session" || access === "optional")
   .map(({ method, path }) => `${method} ${path}`);
@@ -39,6 +48,7 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
     callIn(server(), session, path, { method, ...(body === undefined ? {} : { body }) } as Sent);
   const create = async (): Promise<string> =>
     (await send("POST", "/v1/object/Customer", { Name: "Ada" })).body.data["~ObjectID"];
+  const beginUpload = async () => (await send("GET", "/v1/uploadFile")).body.data.uploadId as string;
   const recycle = async (): Promise<string> => {
     const id = await create();
     await send("DELETE", `/v1/object/${id}?moveToRecycler=true`);
@@ -201,6 +211,19 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
       await send("POST", `/v1/lock/object/${id}`);
       return [await send("DELETE", `/v1/lock/object/${id}`), await send("DELETE", "/v1/lock/object/ZZZZZZZZ"), "304"];
     },
+    "GET /v1/uploadFile": async () => [
+      await send("GET", "/v1/uploadFile"),
+      ...(await afterLogOut("GET", "/v1/uploadFile")),
+    ],
+    "GET /v1/uploadFile/{uploadId}": async () => [
+      await send("GET", `/v1/uploadFile/${await beginUpload()}`),
+      await send("GET", "/v1/uploadFile/7"),
+      "602",
+    ],
+    "DELETE /v1/uploadFile/{uploadId}": async () => {
+      const path = `/v1/uploadFile/${await beginUpload()}`;
+      return [await send("DELETE", path), await send("DELETE", path), "603"];
+    },
     "POST /v1/execute/{macroName}": async () => [
       await send("POST", "/v1/execute/Echo", { said: mode }),
       await send("POST", "/v1/execute/NoSuchMacro", {}),
@@ -233,7 +256,7 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
   };
 
   test("are all covered", () => {
-    expect([...Object.keys(tried), ofCustomUsers].toSorted()).toEqual(sessionRoutes.toSorted());
+    expect([...Object.keys(tried), ...ofFiles, ofCustomUsers].toSorted()).toEqual(sessionRoutes.toSorted());
   });
 
   test.each(Object.entries(tried))("%s", async (_route, attempt) => {

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { openAsBlob } from "node:fs";
+
 // Sends a request like curl, for machines without it; supports only the options that the banner and the guides use.
 const [, , ...words] = process.argv;
 const headers = new Headers();
@@ -19,7 +21,14 @@ for (let index = 0; index < words.length; index += 1) {
       headers.append(name, value.join(":").trim());
       break;
     }
+    case "-F": {
+      const [, field, path, name, type] = /^(\w+)=@([^;]+);filename=([^;]+);type=(.+)$/.exec(next());
+      body ??= new FormData();
+      body.append(field, await openAsBlob(path, { type }), name);
+      break;
+    }
     case "-d":
+    case "--data-binary":
       body = next();
       break;
     case "-X":

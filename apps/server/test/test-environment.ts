@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { runDirectory } from "@sallyport/test-kit/run-directory/run-directory";
+
 /** Locks of one session: more than other tests need, and few enough to reach. */
 export const locksPerSession = 12;
 
@@ -9,6 +12,7 @@ export const testEnvironment: Readonly<Record<string, string>> = {
   DEBUG_MESSAGES: "false",
   ARGON2_MEMORY_COST: "8",
   ARGON2_TIME_COST: "1",
+  FILES_DIRECTORY: join(runDirectory(), "files"),
   LOCKS_PER_SESSION: `${locksPerSession}`,
   // Beside the tests themselves, macros would rarely get processor time.
   MACRO_THREAD_PRIORITY: "0",

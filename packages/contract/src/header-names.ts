@@ -5,6 +5,7 @@ export const headerNames = {
   sessionId: "sessionid",
   authorization: "authorization",
   secureToken: "secure-token",
+  contentRange: "content-range",
   encrypted: "encrypted",
   ifMatch: "if-match",
   requestId: "x-request-id",

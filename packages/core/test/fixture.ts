@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
 import {
   type AppKeyContext,
   CheckSecondFactors,
@@ -58,6 +59,14 @@ export const policy: DatabasePolicy = {
   throttle: { user: throttle, ip: { ...throttle, maxFailures: 1_000 } },
   locks: { perSession: 0 },
   objects: { recycleBinPerUser: 0 },
+  files: {
+    maxSize: 1_000_000,
+    maxBytes: 0,
+    maxOpenUploads: 0,
+    uploadLifetime: 3_600_000,
+    allowedExtensions: [],
+    forbiddenExtensions: [],
+  },
   audit: { retention: 0 },
   clientHash: "none",
   timeZone: "UTC",
@@ -65,6 +74,7 @@ export const policy: DatabasePolicy = {
 
 export interface Fixture {
   readonly database: Database;
+  readonly files: MemoryFileStore;
   readonly r: Repositories;
   /** A request with the fixture's app key. */
   readonly context: AppKeyContext;
@@ -82,7 +92,8 @@ export async function openFixture(
 ): Promise<Fixture> {
   const storage = new MemoryStorage({ clockOffset });
   await storage.migrate();
-  const database = new Database({ alias: "", name: "test", policy: { ...policy, ...change }, storage, digests });
+  const files = new MemoryFileStore(() => Date.now() + clockOffset());
+  const database = new Database({ alias: "", name: "test", policy: { ...policy, ...change }, storage, files, digests });
   const r = storage.repositories;
   await new Applications(r.records).create({ name: "app", seats: null });
   await r.appKeys.create({ name: "key", appNames: null, origins: [], returnAddresses }, digests.sha256("key"));
@@ -92,6 +103,7 @@ export async function openFixture(
   const origin = { address: "192.0.2.1", network: "192.0.2.1" };
   return {
     database,
+    files,
     r,
     context: {
       requestId: "request-1",

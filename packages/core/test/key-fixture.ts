@@ -1,5 +1,6 @@
 import { AesGcmKeyWrapping, NodeServerKeys } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
 import { Database, KeyStore, type KeySupply, type ServerKeyPair } from "../src/index.ts";
 import { digests, policy } from "./fixture.ts";
 
@@ -39,7 +40,14 @@ export async function openKeyFixture(
   };
   const sessions = { ...policy.sessions, absoluteLifetime };
   return {
-    database: new Database({ alias: "", name: "test", policy: { ...policy, sessions }, storage, digests }),
+    database: new Database({
+      alias: "",
+      name: "test",
+      policy: { ...policy, sessions },
+      storage,
+      files: new MemoryFileStore(),
+      digests,
+    }),
     keys: new KeyStore(records),
     lookUps: () => lookUps,
     now: () => Date.now() + offset,

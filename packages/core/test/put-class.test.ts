@@ -287,6 +287,16 @@ describe("PutClass", () => {
     );
   });
 
+  test("lets a built-in class of an older release stay without newer attributes, until it has them", async () => {
+    const name = { name: "Name", type: "string", mandatory: true } as const;
+    const older = { attributes: [name, { name: "Content", type: "file" } as const] };
+    await fixture.define({ name: "File", base: null, ...older, rights: [] });
+    expect(await put("File", older)).toBe("ok");
+    const newer = { attributes: [...older.attributes, { name: "Size", type: "number" } as const] };
+    expect(await put("File", newer)).toBe("ok");
+    expect(await put("File", older)).toMatch(/^307 at \/attributes: The built-in attribute Size/);
+  });
+
   test("lets an attribute move to a base class, and a built-in class grow", async () => {
     expect(await put("Party", { attributes: [text("Name"), text("Number")] })).toBe("ok");
     expect(await put("Customer", { base: "Party" })).toBe("ok");

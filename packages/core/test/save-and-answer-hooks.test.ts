@@ -446,8 +446,8 @@ describe("answer hooks", () => {
   });
 
   test("cannot exceed the size limit of answers, however often their additions repeat", async () => {
-    const { storage } = f.context.database;
-    const database = new Database({ alias: "", name: "small", policy, storage, digests, answerBytes: 20_000 });
+    const { storage, files } = f.context.database;
+    const database = new Database({ alias: "", name: "small", policy, storage, files, digests, answerBytes: 20_000 });
     const context = { ...f.context, database };
     const people = await f.fixture.insert(
       ...Array.from({ length: 30 }, () => ({

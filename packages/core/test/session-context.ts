@@ -23,6 +23,7 @@ export async function sessionContext(
     modelGeneration: generation,
     session,
     sessionDigest,
+    appKeyDigest: digests.sha256("key"),
     sessionEndedCode: 201,
     principal: { userId, groups: [], administrator: false, ...who },
   };

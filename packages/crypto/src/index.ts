@@ -7,3 +7,4 @@ export { JwtTokenSigner, JwtTokenVerifier } from "./jwt-tokens.ts";
 export { NodeServerKeys } from "./node-server-keys.ts";
 export { OtplibTimeTokens } from "./otplib-time-tokens.ts";
 export { type Argon2Options, Argon2PasswordHasher, ListedBreachedPasswords } from "./passwords.ts";
+export { WasmHashes } from "./wasm-hashes.ts";

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ServiceError } from "@sallyport/core";
+import { discardRest } from "./files/discard-rest.ts";
 import type { Exchange } from "./pipeline/exchange.ts";
 
 /** Headers of every enveloped response. They forbid caching, content sniffing and framing. */
@@ -36,7 +37,10 @@ export function writeAnswer(exchange: Exchange, status: number, text: string): v
   };
   exchange.answerBytes = bytes.length;
   response.writeHead(status, headers);
-  if (bytes.length > sliceBytes) sendSlices(response, bytes);
+  if (exchange.discardsRest) {
+    response.write(bytes);
+    discardRest(exchange, () => void response.end());
+  } else if (bytes.length > sliceBytes) sendSlices(response, bytes);
   else response.end(bytes);
 }
 

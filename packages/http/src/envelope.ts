@@ -4,7 +4,7 @@ import { errorEntry, ServiceError } from "@sallyport/core";
 import { writeAnswer } from "./answer.ts";
 import { cookieHeader } from "./pipeline/credentials.ts";
 import type { Exchange } from "./pipeline/exchange.ts";
-import type { Success } from "./routes/route.ts";
+import type { Route, Success } from "./routes/route.ts";
 
 /** Serialized JSON. As `data` of a success it is written unchanged. */
 export class JsonText {
@@ -23,6 +23,7 @@ export function successText({ data, message }: Success): string {
 /** Writes the success of a use case. */
 export async function writeSuccess(exchange: Exchange, success: Success): Promise<void> {
   const { version, location, cookie, seal } = success;
+  exchange.discardsRest = isStreamed(exchange) && !exchange.request.complete;
   if (version !== undefined) exchange.answerHeaders["ETag"] = `"${version}"`;
   if (cookie !== undefined) exchange.answerHeaders["Set-Cookie"] = cookieHeader(cookie);
   if (location !== undefined) exchange.answerHeaders["Location"] = location;
@@ -60,6 +61,16 @@ export function failureText({ code, detail }: ServiceError, debugMessages: boole
   return JSON.stringify({ status });
 }
 
+/** Whether the body belongs to a route that reads it as a stream. Before the route is known it does not. */
+function isStreamed({ route }: { readonly route?: Route }): boolean {
+  return route?.stream !== undefined;
+}
+
+/** Whether the client waits for 100 (Continue). After another answer it may send the body or the next request. */
+function awaitsContinue({ request, stream }: Exchange): boolean {
+  return request.headers.expect !== undefined && stream?.hasBegun() !== true;
+}
+
 /** Answers a request with a failure. All failures of parsed requests are written here. */
 export function writeFailure(exchange: Exchange, failure: ServiceError, debugMessages: boolean): void {
   const { answerHeaders, request, connection } = exchange;
@@ -67,7 +78,12 @@ export function writeFailure(exchange: Exchange, failure: ServiceError, debugMes
   const retryAfter = failure.retryAfter ?? (failure.status === 503 ? 1 : undefined);
   if (retryAfter !== undefined) answerHeaders["Retry-After"] = String(retryAfter);
   const endless = failure.code === 801 || Number(request.headers["content-length"] ?? 0) > readToTheEnd;
-  if (!request.complete && endless) connection.end();
-  else if (!request.complete && !connection.isEnding) limitRest(request);
+  if (request.complete) {
+    // Nothing is left to read.
+  } else if (isStreamed(exchange)) {
+    exchange.discardsRest = failure.code !== 699 && !awaitsContinue(exchange);
+    if (!exchange.discardsRest) connection.end();
+  } else if (endless) connection.end();
+  else if (!connection.isEnding) limitRest(request);
   writeAnswer(exchange, failure.status, failureText(failure, debugMessages));
 }

@@ -49,6 +49,7 @@ const settings = {
   maxPipelinedRequests: 10,
   maxConnectionsPerIp: 10,
   maxIncompleteBodies: { perIp: 10, total: 10 },
+  maxTransfers: { perIp: 10, total: 10 },
   maxSendBufferBytes: { perIp: 1e6, total: 1e6 },
   sendTimeout: 10_000,
   multiTimeout: 10_000,

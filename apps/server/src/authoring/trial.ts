@@ -166,6 +166,7 @@ export class Trial {
       appKey,
       session,
       sessionDigest,
+      appKeyDigest: "",
       sessionEndedCode: 201,
       principal: { userId, administrator, groups: Array.isArray(groups) ? groups.map(String) : [] },
     };

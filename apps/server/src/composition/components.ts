@@ -7,6 +7,8 @@ import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
 import type { MacroFolders } from "../macros/macro-folders.ts";
 import type { OutboxNotifier, MailRelay } from "../mail/mail-relay.ts";
+import type { DiskFileStore } from "@sallyport/files-disk";
+import type { FileKeeper } from "../operations/file-keeper.ts";
 import type { CountedPasswordHasher, Metrics } from "../operations/metrics.ts";
 import type { IndexKeeper } from "../operations/index-keeper.ts";
 import type { ServerOperations } from "../operations/server-operations.ts";
@@ -39,6 +41,10 @@ export const components = {
   engines: named<StorageEngines>("engines"),
   databases: named<http.DatabaseDirectory>("databases"),
   demoSeeder: named<DemoSeeder>("demoSeeder"),
+  fileStores: named<ReadonlyMap<string, DiskFileStore>>("fileStores"),
+  fileKeeper: named<FileKeeper>("fileKeeper"),
+  hashes: named<core.ResumableHashes>("hashes"),
+  writeFileObject: named<core.WriteFileObject>("writeFileObject"),
   preparation: named<DatabasePreparation>("preparation"),
   sweeper: named<Sweeper>("sweeper"),
   alignIndexes: named<core.AlignIndexes>("alignIndexes"),

@@ -54,11 +54,13 @@ export async function startServer(
     const preparation = await container.getAsync(identifiers.preparation);
     const seeder = await container.getAsync(identifiers.demoSeeder);
     const sweeper = await container.getAsync(identifiers.sweeper);
+    const fileKeeper = await container.getAsync(identifiers.fileKeeper);
     const indexKeeper = await container.getAsync(identifiers.indexKeeper);
     const macroFolders = await container.getAsync(identifiers.macroFolders);
     const macroRuntime = await container.getAsync(identifiers.macroRuntime);
     const mailRelay = await container.getAsync(identifiers.mailRelay);
     const application = await container.getAsync(identifiers.application);
+    await fileKeeper.prepare();
     await preparation.run();
 
     const server = createServer(
@@ -71,12 +73,14 @@ export async function startServer(
     if (configuration.demo)
       (await container.getAsync(identifiers.callbackAddresses)).listening(urlOf(configuration, address));
     sweeper.start();
+    fileKeeper.start();
     mailRelay?.start(databases);
     indexKeeper.start(databases, configuration.cleanup.interval);
 
     const stop = async (delay: number): Promise<void> => {
       preparation.stop();
       sweeper.stop();
+      fileKeeper.stop();
       indexKeeper.stop();
       macroFolders.stop();
       const finished = await drain.run({ delay, timeout: configuration.server.timeouts.drain });

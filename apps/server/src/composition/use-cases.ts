@@ -10,7 +10,7 @@ const { configuration, cursorSealing, digests, openPasswordSession, factorSecret
 const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHooks, queueMail, changeNotice } =
   components;
 const { passwordPolicy, passwordResets, proveFactor, providerSealing, random, registeredProviders } = components;
-const { replacePassword, serializeOwnUser, slowQueries } = components;
+const { replacePassword, serializeOwnUser, slowQueries, hashes, writeFileObject } = components;
 
 /** All use cases of routes and commands, by name. This is the only place in the server that lists them. */
 const useCases = {
@@ -97,6 +97,14 @@ const useCases = {
   getLock: classFactory(core.GetLock, []),
   lockObject: classFactory(core.LockObject, []),
   unlockObject: classFactory(core.UnlockObject, []),
+
+  beginUpload: classFactory(core.BeginUpload, [hashes, random]),
+  readUpload: classFactory(core.ReadUpload, [hashes]),
+  storeChunk: classFactory(core.StoreChunk, [hashes, random]),
+  finishUpload: classFactory(core.FinishUpload, [writeFileObject, hashes, random]),
+  cancelUpload: classFactory(core.CancelUpload, [random]),
+  storeFile: classFactory(core.StoreFile, [writeFileObject, hashes, random]),
+  openFile: classFactory(core.OpenFile, []),
 
   readStructure: classFactory(core.ReadStructure, []),
   listReadableClasses: classFactory(core.ListReadableClasses, []),

@@ -69,6 +69,12 @@ interface MacrosConfiguration extends Omit<ConfigurationDocument["macros"], "dir
   readonly threads: number | undefined;
 }
 
+/** Uploaded files: limits of each database, and where they are. */
+export interface FilesConfiguration extends Omit<ConfigurationDocument["files"], "directory"> {
+  /** Absolute path. */
+  readonly directory: string;
+}
+
 /** The validated and frozen configuration. Times are milliseconds. */
 export interface Configuration
   extends Omit<
@@ -78,6 +84,7 @@ export interface Configuration
     | "dataDir"
     | "throttle"
     | "docs"
+    | "files"
     | "macros"
     | "mail"
     | "oAuthProviders"
@@ -85,6 +92,7 @@ export interface Configuration
   > {
   readonly databases: readonly DatabaseConfiguration[];
   readonly docs: { readonly enabled: boolean };
+  readonly files: FilesConfiguration;
   /** Whether failures carry `debugMessage`. */
   readonly debugMessages: boolean;
   readonly macros: MacrosConfiguration;

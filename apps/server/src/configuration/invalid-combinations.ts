@@ -142,6 +142,7 @@ export function* serverCombinations({ server }: ConfigurationDocument): Generato
     yield { path, reason: "must not be longer than server.timeouts.request", against: ["server.timeouts.request"] };
   }
   yield* wrongOrder(server.maxIncompleteBodies, ["perIp", "total"], "greater", "server.maxIncompleteBodies");
+  yield* wrongOrder(server.maxTransfers, ["perIp", "total"], "greater", "server.maxTransfers");
 }
 
 /** Invalid combinations of session limits. `at`: path of the section; `common`: path of the server-wide one. */

@@ -84,6 +84,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const { databaseUrl: _url, dataDir, throttle: _throttle, ...rest } = document;
   const demoMasterKeyFile = demo && document.encryption.masterKey === undefined ? resolve(dataDir, "master.key") : null;
   const demoProvidersFolder = demo && document.providers.fakeUrl === undefined ? resolve(dataDir) : null;
+  const files = { ...document.files, directory: resolve(document.files.directory ?? resolve(dataDir, "files")) };
   const docs = { enabled: document.docs.enabled ?? !production };
   const { directory: _directory, ...macros } = {
     ...document.macros,
@@ -96,6 +97,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
     ...rest,
     debugMessages,
     docs,
+    files,
     macros,
     mail: mailOf(document.mail),
     oAuthProviders,

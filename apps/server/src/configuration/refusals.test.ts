@@ -323,6 +323,11 @@ describe("refused settings", () => {
         /server\.maxIncompleteBodies\.perIp: must not be greater than total/,
       ],
       [
+        "more transfers of one network than of all",
+        { server: { maxTransfers: { perIp: 9, total: 8 } } },
+        /server\.maxTransfers\.perIp: must not be greater than total/,
+      ],
+      [
         "a longer time-out for headers than for the request",
         { server: { timeouts: { headers: "40s" } } },
         /server\.timeouts\.headers: must not be longer than server\.timeouts\.request/,

@@ -11,6 +11,7 @@ import {
 } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
 import { pino } from "pino";
 import { IndexKeeper } from "./index-keeper.ts";
 import { Sweeper } from "./sweeper.ts";
@@ -36,6 +37,7 @@ describe("IndexKeeper", () => {
       name: alias,
       policy: { timeZone: "UTC" } as DatabasePolicy,
       storage,
+      files: new MemoryFileStore(),
       digests: new NodeDigests(),
     });
 
@@ -215,11 +217,26 @@ describe("sweeper", () => {
       throttle: { user: throttle, ip: throttle },
       locks: { perSession: 0 },
       objects: { recycleBinPerUser: 0 },
+      files: {
+        maxSize: 1,
+        maxBytes: 0,
+        maxOpenUploads: 0,
+        uploadLifetime: hour,
+        allowedExtensions: [],
+        forbiddenExtensions: [],
+      },
       audit: { retention },
       clientHash: "none",
       timeZone: "UTC",
     };
-    return new Database({ alias, name: "test", policy, storage, digests: new NodeDigests() });
+    return new Database({
+      alias,
+      name: "test",
+      policy,
+      storage,
+      files: new MemoryFileStore(),
+      digests: new NodeDigests(),
+    });
   }
 
   /** A storage that only sweeps, with a count for each kind. */

@@ -95,15 +95,17 @@ export class Metrics implements RequestObserver {
   watchLoad({
     load,
     incompleteBodies,
+    transfers,
     sendBufferBytes,
     connections,
-  }: Pick<Application, "load" | "incompleteBodies" | "sendBufferBytes" | "connections">): void {
+  }: Pick<Application, "load" | "incompleteBodies" | "transfers" | "sendBufferBytes" | "connections">): void {
     this.gauge("sallyport_requests_in_flight", "Number of requests in progress.", () => load.current);
     this.gauge(
       "sallyport_incomplete_bodies",
       "Number of requests with an incomplete body.",
       () => incompleteBodies.current,
     );
+    this.gauge("sallyport_transfers", "Number of files that are uploaded or downloaded.", () => transfers.current);
     this.gauge(
       "sallyport_send_buffer_bytes",
       "Size of the responses that clients have not received yet.",

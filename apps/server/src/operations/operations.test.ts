@@ -118,6 +118,7 @@ describe("metrics", () => {
       load,
       connections,
       incompleteBodies: { current: 4 },
+      transfers: { current: 2 },
       sendBufferBytes: { current: 8 },
     } as Application);
     metrics.watchPools(() => new Map([["postgres://h/d", { total: 4, idle: 1, waiting: 2 }]]));
@@ -127,6 +128,7 @@ describe("metrics", () => {
     const { text } = await metrics.text();
     expect(text).toContain("sallyport_requests_in_flight 7");
     expect(text).toContain("sallyport_incomplete_bodies 4");
+    expect(text).toContain("sallyport_transfers 2");
     expect(text).toContain("sallyport_connections 9");
     expect(text).toContain("sallyport_connections_dropped_total 6");
     expect((await metrics.text()).text).toContain("sallyport_connections_dropped_total 6");

@@ -44,36 +44,63 @@ export const operationErrors = {
   },
   500: {
     meaning: "The upload has no file part.",
+    causes: ["The multipart body has fields only, or no parts at all.", "The part has no `filename`."],
+    actions: ["Send exactly one part with a file name."],
   },
   501: {
     meaning: "The uploaded file has no bytes.",
+    causes: ["The file is empty, or the client did not read it before it sent the part."],
+    actions: ["Send a file with at least one byte."],
   },
   502: {
     meaning: "The name or the extension of the file is not allowed.",
+    causes: ["The name has a path separator.", "The extension is on the list of refused extensions."],
+    actions: ["Send the file under another name, without a path."],
   },
   503: {
     meaning: "The upload has more than one file. One request uploads one file.",
+    causes: ["The multipart body has several file parts."],
+    actions: ["Send one request for each file."],
   },
   600: {
     meaning: "The byte range is not acceptable.",
+    causes: [
+      "`Content-Range` of a chunk is malformed, or beyond the total size.",
+      "The chunk overlaps with other bytes than those that the server holds.",
+      "The upload is finished while a range is missing.",
+      "`Range` of a download is beyond the end of the file.",
+    ],
+    actions: ["Read the state of the upload, and send the missing ranges."],
   },
   601: {
     meaning: "The path has no upload id.",
+    causes: ["The client sends a chunk to `/v1/uploadFile` instead of `/v1/uploadFile/{uploadId}`."],
+    actions: ["Request an upload id with `GET /v1/uploadFile`, and put it into the path."],
   },
   602: {
     meaning: "The upload id is not a UUID.",
+    causes: ["The id is cut off or has other characters."],
+    actions: ["Send the `data.uploadId` of `GET /v1/uploadFile` unchanged."],
   },
   603: {
     meaning: "The server has no upload with this id for the caller.",
+    causes: ["The upload expired, was finished or was cancelled.", "The upload belongs to another user."],
+    actions: ["Request a new upload id, and upload the file again."],
   },
   604: {
     meaning: "The request needs bytes of a file and has none.",
+    causes: ["A chunk has a `Content-Range` and no bytes.", "An upload is finished before any bytes arrived."],
+    actions: ["Send the chunks first. Then finish the upload with a `PATCH` without a body."],
   },
   605: {
     meaning: "The upload is in use, so the server cannot cancel it.",
+    causes: ["Another request writes or finishes the same upload."],
+    actions: ["Wait until the other request ends, and cancel again."],
   },
   606: {
     meaning: "Another request writes to the same upload. One upload has one writer at a time.",
+    causes: ["The client sends chunks in parallel.", "An earlier request was broken off and has not ended yet."],
+    actions: ["Send one chunk after the other. Wait a moment, and retry."],
   },
   607: {
     meaning: "No connection to the database became free in time. The request changed nothing.",

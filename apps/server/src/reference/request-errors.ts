@@ -5,7 +5,7 @@ export const requestErrors = {
   300: {
     meaning: "The route needs a body, and the request has none.",
     causes: ["The client sends no body.", "A redirect or a proxy drops the body of the request."],
-    actions: ["Send the JSON body that the route describes. Send `{}` where all members are optional."],
+    actions: ["Send the body that the route describes. Send the JSON `{}` where all members are optional."],
   },
   301: {
     meaning: "A log-in has no usable user name or no usable password.",
@@ -40,6 +40,7 @@ export const requestErrors = {
       "The path has an encoded slash, a semicolon or a dot segment.",
       "`/v1/2fa/…`: the user has no second factor, or it is not confirmed and the route validates a token.",
       "`DELETE /v1/auth/links/{providerName}`: the user has no linked account at this provider.",
+      "The field `path` of an upload names another folder than `/`.",
     ],
     actions: [
       "Compare the path with the [API description](../openapi.json). Paths begin with the alias, if the database has one.",

@@ -4,9 +4,13 @@ import type { ErrorTexts } from "./error-text.ts";
 export const serverErrors = {
   700: {
     meaning: "The server cannot create the folder for uploads.",
+    causes: ["The configured path is invalid.", "The server has no right to write there."],
+    actions: ["An operator corrects the path and its permissions."],
   },
   702: {
     meaning: "The server cannot store the file.",
+    causes: ["The folder or the bucket is gone.", "The disk is full, or the object storage refuses the file."],
+    actions: ["Retry later.", "An operator checks the file store and the log of the server."],
   },
   703: {
     meaning: "The log-out failed. The session is unchanged and still live.",
@@ -46,7 +50,7 @@ export const serverErrors = {
       "The server does not serve the request now. Usually `Retry-After` has the number of seconds until a retry can succeed.",
     causes: [
       "The database is in maintenance. `Retry-After` is then 60.",
-      "The server has too many requests, incomplete bodies, unread responses, password hashes or macros.",
+      "The server has too many requests, incomplete bodies, transfers of files, unread responses, password hashes or macros.",
       "A statement or a multi request took too long, or a transaction failed three times because of conflicts.",
       "A network has too many pending log-ins or password resets, or an identity provider does not respond.",
       "The server stops.",
@@ -59,12 +63,18 @@ export const serverErrors = {
   },
   707: {
     meaning: "The object of the file exists, but the bytes of the file are gone.",
+    causes: ["The folder or the bucket was changed outside the server.", "A backup was restored without its files."],
+    actions: ["An operator restores the files from a backup."],
   },
   708: {
     meaning: "The server cannot encrypt or decrypt the stored file.",
+    causes: ["The master key is missing or is another one.", "The stored bytes are damaged."],
+    actions: ["An operator sets the right master key, or restores the file from a backup."],
   },
   709: {
     meaning: "The folder for uploads does not exist.",
+    causes: ["The folder was removed, or its file system is not mounted."],
+    actions: ["An operator restores the folder. Clients then upload the file again."],
   },
   710: {
     meaning: "A macro or a hook failed. The server rolls back its writes.",

@@ -1,6 +1,7 @@
 import type { Case } from "./case.ts";
 import { deletionCases } from "./deletion-cases.ts";
 import { descriptionCases } from "./description-cases.ts";
+import { fileCases } from "./file-cases.ts";
 import { logInCases } from "./log-in-cases.ts";
 import { macroCases } from "./macro-cases.ts";
 import { modelCases } from "./model-cases.ts";
@@ -25,6 +26,7 @@ export const allCases: Readonly<Record<string, readonly Case[]>> = {
   writing: writeCases,
   model: modelCases,
   deleting: deletionCases,
+  files: fileCases,
   "multi requests": multiCases,
   macros: macroCases,
   passwords: passwordCases,

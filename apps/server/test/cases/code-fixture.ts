@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Repositories, Storage } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { FaultScript } from "@sallyport/storage-faults";
@@ -26,11 +29,14 @@ export interface CodeFixture {
   /** Of the first database, without the faults. */
   readonly repositories: Repositories;
   readonly providers: ProviderFixture;
+  /** The folder with the files of the first database. */
+  readonly filesDirectory: string;
   close(): Promise<void>;
 }
 
 export async function openCodeFixture(): Promise<CodeFixture> {
   const providers = await openProviderFixture();
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-files-"));
   const script = new FaultScript();
   const engines = new FaultyEngines(script);
   const storage = { engine: "memory" };
@@ -39,6 +45,7 @@ export async function openCodeFixture(): Promise<CodeFixture> {
     ...testEnvironment,
     ...providerEnvironment,
     ...macroEnvironment,
+    FILES_DIRECTORY: folder,
     SESSION_LIMIT: `${sessionLimit}`,
   };
   const content = { ...providers.content, databases };
@@ -53,8 +60,10 @@ export async function openCodeFixture(): Promise<CodeFixture> {
     script,
     repositories: first.repositories,
     providers,
+    filesDirectory: join(folder, "_default"),
     close: async () => {
       await server.close();
+      rmSync(folder, { recursive: true });
       await providers.close();
     },
   };

@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { request as startRequest } from "node:http";
+import { join } from "node:path";
 import { Applications, ChannelSecrets, type ErrorCode } from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
@@ -6,9 +10,9 @@ import { call, tryLogIn } from "../client.ts";
 import { startLogIn } from "../providers/browser.ts";
 import { publicUrl, providerEnvironment } from "../providers/provider-fixture.ts";
 import { Authenticator, logInWithFactor, factorRequests } from "../second-factor-client.ts";
-import type { Case } from "./case.ts";
+import type { Case, DemoUser } from "./case.ts";
 import type { CodeFixture } from "./code-fixture.ts";
-import { logIn } from "./run-cases.ts";
+import { appKey, logIn } from "./run-cases.ts";
 
 export interface PreparedRequest extends Pick<Case, "method" | "headers" | "body"> {
   readonly path: string;
@@ -30,9 +34,13 @@ const logInRequest = (appName: string, more: object = {}): PreparedRequest => ({
   body: { user: "demo", pass: "demo", appNames: [appName], ...more },
 });
 
-const inSession = async ({ server }: CodeFixture, request: PreparedRequest): Promise<PreparedRequest> => ({
+const inSession = async (
+  { server }: CodeFixture,
+  request: PreparedRequest,
+  user: DemoUser = "demo",
+): Promise<PreparedRequest> => ({
   ...request,
-  headers: { sessionid: await logIn(server, "demo") },
+  headers: { ...request.headers, sessionid: await logIn(server, user) },
 });
 
 const readObjects = (fixture: CodeFixture) => inSession(fixture, { path: "/v1/objects/Customer" });
@@ -58,6 +66,41 @@ async function withFactor({ server, repositories }: CodeFixture, app: string): P
   const authenticator = await Authenticator.of(server, (await factor.enrol()).secret);
   await factor.confirm(authenticator.token());
   return authenticator;
+}
+
+const octets = { "content-type": "application/octet-stream", "content-range": "bytes 0-9/10" };
+const form = {
+  "content-type": "multipart/form-data; boundary=x",
+  body: '--x\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\nabc\r\n--x--\r\n',
+};
+
+/** The headers of a session, and the path of a new upload in it. */
+async function newUpload({ server }: CodeFixture) {
+  const sessionid = await logIn(server, "admin");
+  const { body } = await call(server, "/v1/uploadFile", { sessionId: sessionid });
+  return { sessionid, path: `/v1/uploadFile/${body.data.uploadId}` };
+}
+
+/** A request for an upload that another request is writing. */
+async function ofBusyUpload(fixture: CodeFixture, request: Omit<PreparedRequest, "path">): Promise<PreparedRequest> {
+  const { sessionid, path } = await newUpload(fixture);
+  const headers = { appkey: appKey, sessionid, ...octets, "content-length": 10, expect: "100-continue" };
+  const writing = startRequest(fixture.server.url + path, { method: "PATCH", headers });
+  writing.on("error", () => {}).flushHeaders();
+  await once(writing, "continue");
+  return { ...request, path, headers: { sessionid, ...request.headers } };
+}
+
+/** A request of a session after a change of the folder of the file store. */
+async function withFolder(
+  fixture: CodeFixture,
+  change: (folder: string) => void,
+  request: PreparedRequest,
+): Promise<PreparedRequest> {
+  const prepared = await inSession(fixture, request, "admin");
+  rmSync(fixture.filesDirectory, { recursive: true });
+  change(fixture.filesDirectory);
+  return prepared;
 }
 
 /** One case for each code, the shortest; the suites have the others. */
@@ -193,5 +236,59 @@ export const preparedCases: readonly PreparedCase[] = [
     code: 799,
     prepare: async () => logInRequest("demo-app"),
     fault: { call: "audit.append", fault: faults.foreign },
+  },
+  {
+    title: "an upload to cancel is being written",
+    code: 605,
+    prepare: (fixture) => ofBusyUpload(fixture, { method: "DELETE" }),
+  },
+  {
+    title: "an upload is being written",
+    code: 606,
+    prepare: (fixture) => ofBusyUpload(fixture, { method: "PATCH", headers: octets, body: "0123456789" }),
+  },
+  {
+    title: "the bytes of a file are gone",
+    code: 707,
+    prepare: async (fixture) => {
+      const sessionId = await logIn(fixture.server, "admin");
+      const { "content-type": type, body } = form;
+      const stored = await fetch(`${fixture.server.url}/v1/uploadFile`, {
+        method: "POST",
+        headers: { appkey: appKey, sessionid: sessionId, "content-type": type },
+        body,
+      });
+      const { data } = (await stored.json()) as ReturnType<typeof JSON.parse>;
+      return withFolder(fixture, (folder) => void mkdirSync(folder), { path: `/v1/file/${data["~ObjectID"]}` });
+    },
+  },
+  {
+    title: "the place of an upload is gone",
+    code: 702,
+    prepare: async (fixture) => {
+      const { sessionid, path } = await newUpload(fixture);
+      const request = { path, method: "PATCH", headers: octets, body: "0123456789" };
+      const prepared = await withFolder(fixture, (folder) => void mkdirSync(folder), request);
+      return { ...prepared, headers: { ...prepared.headers, sessionid } };
+    },
+  },
+  {
+    title: "the folder of the file store has no place for an upload",
+    code: 700,
+    prepare: (fixture) =>
+      withFolder(
+        fixture,
+        (folder) => {
+          mkdirSync(folder);
+          const prefixes = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, "0"));
+          for (const prefix of prefixes) writeFileSync(join(folder, prefix), "");
+        },
+        { path: "/v1/uploadFile" },
+      ),
+  },
+  {
+    title: "the folder of the file store is gone",
+    code: 709,
+    prepare: (fixture) => withFolder(fixture, () => {}, { path: "/v1/uploadFile" }),
   },
 ];

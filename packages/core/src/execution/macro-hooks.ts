@@ -161,7 +161,7 @@ function asSession(caller: HookCaller): SessionContext {
   const { session, appKey, principal } = caller;
   if (session !== undefined && session !== null) return caller as HookCaller & SessionContext;
   const opening = passwordSession(appKey.id, principal.userId, []);
-  return { ...caller, session: opening, sessionDigest: "", sessionEndedCode: 201 };
+  return { ...caller, session: opening, sessionDigest: "", appKeyDigest: "", sessionEndedCode: 201 };
 }
 
 /** Masks a secret in texts, also in its JSON-escaped form. */

@@ -137,6 +137,7 @@ export class AssignProviderUser {
     const opened = {
       session,
       sessionDigest: this.digests.sha256(this.random.secret()),
+      appKeyDigest: "",
       sessionEndedCode: 201,
     } as const;
     return { ...context, ...opened, principal };

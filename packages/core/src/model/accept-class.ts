@@ -34,7 +34,7 @@ export function acceptClass(
     return attribute;
   });
   acceptBase(name, base, model);
-  acceptBuiltIn(name, base, accepted);
+  acceptBuiltIn({ name, base }, accepted, model);
   return { name, base, attributes: accepted, rights };
 }
 
@@ -46,14 +46,22 @@ function acceptBase(name: string, base: string | null, model: Model): void {
     throw definitionFault("/base", "A class cannot inherit from itself.");
 }
 
-/** Built-in classes accept further attributes. Index and delete rule of built-in attributes may change. */
-function acceptBuiltIn(name: string, base: string | null, attributes: readonly AttributeDefinition[]): void {
+/**
+ * Built-in classes accept further attributes. Index and delete rule of built-in attributes may change. The class of a
+ * database from an older release may lack some.
+ */
+function acceptBuiltIn(
+  { name, base }: Pick<ClassDefinition, "name" | "base">,
+  attributes: readonly AttributeDefinition[],
+  model: Model,
+): void {
   const builtIn = builtInClasses.find((each) => each.name === name);
   if (builtIn === undefined) return;
   if (base !== builtIn.base) throw definitionFault("/base", "The base of a built-in class cannot be changed.");
   const given = new Map(attributes.map((attribute, index) => [attribute.name, { attribute, index }]));
   for (const { name: attributeName, type, target, mandatory } of builtIn.attributes) {
     const kept = given.get(attributeName);
+    if (kept === undefined && model.find(name)?.attributes.has(attributeName) === false) continue;
     if (kept === undefined)
       throw definitionFault("/attributes", `The built-in attribute ${attributeName} cannot be removed.`);
     const { attribute, index } = kept;

@@ -3,7 +3,14 @@ import type { ClassDefinition } from "../storage/index.ts";
 /** Class of users who logged in through a provider without own credentials. The specification defines the name. */
 export const providerUserClass = "xRestApiUserProvider";
 
-/** The classes of a new database. Without rights, only administrators see the objects; users see their own user object. */
+/** Class of objects that stand for stored files. */
+export const fileClass = "File";
+
+/**
+ * The classes of a new database. Without rights, only administrators see the objects; users see their own user object.
+ * The service alone creates `File` objects and writes these attributes of them, as they describe stored bytes. Deletion,
+ * restoration and readers are those of any object.
+ */
 export const builtInClasses: readonly ClassDefinition[] = [
   {
     name: "User",
@@ -26,11 +33,13 @@ export const builtInClasses: readonly ClassDefinition[] = [
   },
   { name: "Image", base: null, attributes: [], rights: [] },
   {
-    name: "File",
+    name: fileClass,
     base: null,
     attributes: [
       { name: "Name", type: "string", mandatory: true },
-      { name: "Content", type: "file" },
+      { name: "Size", type: "number" },
+      { name: "MediaType", type: "string" },
+      { name: "Sha256", type: "string" },
     ],
     rights: [],
   },

@@ -3,6 +3,7 @@ import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import type { StoredObject } from "../storage/index.ts";
 import { type GivenAttributes, requireMandatory } from "./accept-attributes.ts";
+import { isFileClass } from "./file-class.ts";
 import { type FoundObject, cacheClass } from "./get-object.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
@@ -13,7 +14,7 @@ import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { Serialization } from "./serialization.ts";
 import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts";
 
-/** Creates an object. 304: unknown or unreadable class. 404: no right to create. 307: invalid attributes. */
+/** Creates an object. 304: unknown or unreadable class. 404: no right to create, or a file. 307: invalid attributes. */
 export class CreateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
@@ -30,6 +31,7 @@ export class CreateObject {
       const modelClass = model.find(className);
       if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
       if (!mayOnClass(principal, modelClass, "create")) throw new ServiceError(404);
+      if (isFileClass(model, className)) throw new ServiceError(404, { detail: "Files are created by uploads." });
       const plan = planSerialization(serialization, { model, visibility, className });
       const hooks = await hooksOfSaves(this.hooks, context, [className], { model, visibility });
       const { created, targets } = await (hooks === null

@@ -1,6 +1,7 @@
 export type { GivenAttributes } from "./accept-attributes.ts";
 export * from "./create-object.ts";
-export { type FoundObject, GetObject } from "./get-object.ts";
+export { isFileClass } from "./file-class.ts";
+export { type FoundObject, GetObject, visibleObject } from "./get-object.ts";
 export * from "./list-objects.ts";
 export {
   defaultDepth,
@@ -23,3 +24,4 @@ export * from "./deletion/index.ts";
 export * from "./hooks/index.ts";
 export * from "./lock-object.ts";
 export * from "./query/index.ts";
+export * from "./write-file-object.ts";

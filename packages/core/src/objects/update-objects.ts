@@ -15,6 +15,7 @@ import {
 } from "../storage/index.ts";
 import type { GivenAttributes } from "./accept-attributes.ts";
 import { batches } from "./batches.ts";
+import { guardFileAttributes, isFileClass } from "./file-class.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { findHookRunner } from "./hooks/run-find-hooks.ts";
 import { hookFailure } from "./hooks/hook-caller.ts";
@@ -121,6 +122,7 @@ function mayWrite({ principal }: SessionContext, model: Model, className: string
 function acceptClass(context: SessionContext, model: Model, className: string, given: GivenAttributes): void {
   if (!mayWrite(context, model, className))
     throw new ServiceError(404, { detail: `Objects of the class ${className} cannot be written.` });
+  if (isFileClass(model, className)) guardFileAttributes(Object.keys(given));
   if (!isUserClass(model, className)) return;
   guardUserAttributes(context.principal, Object.keys(given));
   if (Object.hasOwn(given, "Name")) throw faultAt("/Name", "The names of several users cannot be set at once.");

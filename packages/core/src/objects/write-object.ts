@@ -3,6 +3,7 @@ import type { RequestContext, SessionContext } from "../request/index.ts";
 import type { NewObject, ObjectChange, ObjectRepository, StoredObject, Visibility, Writing } from "../storage/index.ts";
 import { acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
 import { type ResolvedAttributes, resolveLinks } from "./resolve-links.ts";
+import { guardFileAttributes, isFileClass } from "./file-class.ts";
 import { guardUserAttributes, isUserClass, renameAccount, userName, UserNames } from "./user-names.ts";
 
 type Writer = Pick<RequestContext, "r" | "unit" | "database">;
@@ -59,12 +60,16 @@ export interface PreparedFor {
   readonly whole: boolean;
 }
 
-/** Validates a body and resolves its links. 404: user attributes reserved to administrators. 307: invalid attributes. */
+/**
+ * Validates a body and resolves its links. 404: user attributes reserved to administrators, or file attributes reserved to
+ * the service. 307: invalid attributes.
+ */
 export async function prepareAttributes(
   { principal, r, database }: Pick<SessionContext, "principal" | "r" | "database">,
   given: GivenAttributes,
   { model, modelClass, visibility, whole }: PreparedFor,
 ): Promise<ResolvedAttributes> {
+  if (isFileClass(model, modelClass.definition.name)) guardFileAttributes(Object.keys(given));
   const isUser = isUserClass(model, modelClass.definition.name);
   if (isUser) guardUserAttributes(principal, Object.keys(given));
   const accepted = acceptAttributes(given, modelClass, { whole });

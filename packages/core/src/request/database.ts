@@ -3,6 +3,7 @@ import { emptyLibrary, type MacroLibrary } from "../macros/index.ts";
 import { ModelCache } from "../model/index.ts";
 import {
   defaultAnswerBytes,
+  type FileStore,
   type ObjectId,
   type SessionPolicy,
   type Storage,
@@ -15,6 +16,22 @@ import { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 /** How clients send a password: `md5` as its MD5 in hexadecimal digits, `none` as plain text. */
 export type ClientHash = "md5" | "none";
 
+/** Limits of files. Sizes are in bytes. */
+export interface FilePolicy {
+  /** Maximum size of one file. */
+  readonly maxSize: number;
+  /** Maximum size of all files of the database, unfinished uploads included. 0: unlimited. */
+  readonly maxBytes: number;
+  /** Maximum number of unfinished uploads of one user. 0: unlimited. */
+  readonly maxOpenUploads: number;
+  /** Milliseconds after which an unfinished upload expires. Each chunk starts the time again. */
+  readonly uploadLifetime: number;
+  /** Accepted extensions of file names, in lower case, without a dot. Empty: all. */
+  readonly allowedExtensions: readonly string[];
+  /** Extensions that are refused even if they are allowed. */
+  readonly forbiddenExtensions: readonly string[];
+}
+
 export interface DatabasePolicy {
   readonly sessions: SessionPolicy;
   /** Limits of failed attempts per user and per client address. */
@@ -23,6 +40,7 @@ export interface DatabasePolicy {
   readonly locks: { readonly perSession: number };
   /** Maximum number of objects that one user may have in the recycle bin. 0: unlimited. */
   readonly objects: { readonly recycleBinPerUser: number };
+  readonly files: FilePolicy;
   /** `retention`: how long events are kept, in milliseconds. 0: for ever. */
   readonly audit: { readonly retention: number };
   readonly clientHash: ClientHash;
@@ -37,6 +55,7 @@ export interface DatabaseSettings {
   readonly name: string;
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
+  readonly files: FileStore;
   readonly digests: Digests;
   /** Maximum bytes of one answer. Default: `defaultAnswerBytes`. */
   readonly answerBytes?: number;
@@ -50,6 +69,7 @@ export class Database {
   readonly name: string;
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
+  readonly files: FileStore;
   /** For values that storage keeps as digests. */
   readonly digests: Digests;
   /** For requests without an open transaction. */
@@ -68,6 +88,7 @@ export class Database {
     this.name = settings.name;
     this.policy = policy;
     this.storage = storage;
+    this.files = settings.files;
     this.digests = settings.digests;
     this.unit = new OwnUnit(storage);
     this.answerBytes = settings.answerBytes ?? defaultAnswerBytes;

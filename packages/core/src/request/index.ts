@@ -1,7 +1,13 @@
 export * from "./audit-events.ts";
 export { BoundedQueue } from "./bounded-queue.ts";
 export * from "./current-model.ts";
-export { type ClientHash, Database, type DatabasePolicy, type DatabaseSettings } from "./database.ts";
+export {
+  type ClientHash,
+  Database,
+  type DatabasePolicy,
+  type DatabaseSettings,
+  type FilePolicy,
+} from "./database.ts";
 export * from "./in-transaction.ts";
 export { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 export * from "./request-context.ts";

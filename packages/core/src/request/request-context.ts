@@ -38,6 +38,8 @@ export interface AppKeyContext extends RequestContext {
 export interface SessionContext extends AppKeyContext {
   readonly session: Session;
   readonly sessionDigest: Digest;
+  /** SHA-256 of the app key. Long requests need it to ask for their session again. */
+  readonly appKeyDigest: Digest;
   /** The code for an ended session: 201 for a session id, 203 for a token. */
   readonly sessionEndedCode: 201 | 203;
   readonly principal: Principal;

@@ -139,9 +139,10 @@ function acceptedContentType({ channel, route, matched }: Exchange): RegExp | un
 
 /**
  * Whether to read the body: the route requires one, or the request has one that the route accepts. In a secure session
- * every body is read, because its content is encrypted.
+ * every body is read, because its content is encrypted. A route that reads the body as a stream does so itself.
  */
 function takesBody({ route, channel, request: { headers } }: Exchange): boolean {
+  if (route.stream !== undefined) return false;
   if (needsBody(route)) return true;
   const hasContent = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
   return hasContent && (route.body !== undefined || channel !== null);

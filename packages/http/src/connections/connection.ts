@@ -18,6 +18,8 @@ export class Connection {
   private serving = false;
   private closing = false;
   private leaving = false;
+  /** Whether a body is read as a stream. It has time limits of its own. */
+  isStreaming = false;
   private ended = false;
   /** Requests rejected because too many were waiting. */
   private excess = 0;

@@ -40,9 +40,9 @@ export class Item {
     if (this.error !== undefined) throw this.error;
   }
 
-  /** Whether the item changes nothing: a GET, or an item that failed in preparation. */
+  /** Whether the item changes nothing: a GET that does not write, or an item that failed in preparation. */
   get isRead(): boolean {
-    return this.call === null || this.route?.method === "GET";
+    return this.call === null || (this.route?.method === "GET" && this.route.isWrite !== true);
   }
 
   /** Whether the route has this flag. */
@@ -53,7 +53,7 @@ export class Item {
   async run(context: RequestContext): Promise<Success> {
     if (this.call === null) throw this.error;
     const success = await this.call(context);
-    if ("document" in success) throw new TypeError("An item cannot return a document.");
+    if ("document" in success || "file" in success) throw new TypeError("An item cannot return a document.");
     return success;
   }
 
@@ -94,6 +94,9 @@ export class Item {
       // No route of an item sends mail.
       language: null,
       appKeyDigest: null,
+      // An item of a multi request carries no bytes.
+      stream: null,
+      header: () => undefined,
       cookie: () => null,
       note: () => {},
     };

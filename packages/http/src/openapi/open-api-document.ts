@@ -1,7 +1,16 @@
 import { attributesRequest, encryptedMessage, failureEnvelope, keySetResponse } from "@sallyport/contract";
 import { type Database, type ErrorCode, errorEntry, type Model, type ReadableClasses } from "@sallyport/core";
+import type { StreamType } from "../files/streamed-body.ts";
 import { keySetPath, keySetType } from "../pipeline/find-route.ts";
-import { type Access, type BodyRule, declaredErrors, needsBody, type Route, takesSession } from "../routes/route.ts";
+import {
+  type Access,
+  type BodyRule,
+  declaredErrors,
+  needsBody,
+  type Route,
+  type StreamRule,
+  takesSession,
+} from "../routes/route.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import { classSchemas, writtenBody, writtenSchemas } from "./class-schemas.ts";
 import {
@@ -95,7 +104,13 @@ export function openApiDocument({
         },
         Location: { description: "URL of the redirect.", schema: { type: "string" } },
         "Set-Cookie": { description: "State of the log-in for the callback.", schema: { type: "string" } },
-        ETag: { description: "Version for `If-Match`.", schema: { type: "string" } },
+        "Accept-Ranges": { description: "`bytes`.", schema: { type: "string" } },
+        "Content-Disposition": { description: "`attachment` with the name of the file.", schema: { type: "string" } },
+        "Content-Range": {
+          description: "The range of the answer and the size of the file: `bytes 0-1023/4096`.",
+          schema: { type: "string" },
+        },
+        ETag: { description: "Version for `If-Match`, or the tag of the bytes of a file.", schema: { type: "string" } },
         Allow: { description: "Methods that the path supports.", schema: { type: "string" } },
       },
       securitySchemes,
@@ -155,7 +170,25 @@ function operationOf(route: Route, components: SchemaComponents, known: KnownNam
             },
           },
         }),
+    ...(route.stream === undefined ? {} : { requestBody: streamOf(route.stream) }),
     responses: responsesOf(route, components),
+  };
+}
+
+const fileForm = {
+  type: "object",
+  properties: { file: { type: "string", contentMediaType: "application/octet-stream" } },
+  description: "A form with one file. In a secure session the whole body is raw ciphertext.",
+};
+
+/** In OpenAPI 3.1, bytes have no schema but their media type. */
+const fileBytes = { description: "The bytes. In a secure session raw ciphertext." };
+
+function streamOf({ types, optional }: StreamRule): NonNullable<OperationObject["requestBody"]> {
+  const schemaOf = (type: StreamType) => (type === "multipart/form-data" ? fileForm : fileBytes);
+  return {
+    required: optional !== true,
+    content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(type) }])),
   };
 }
 

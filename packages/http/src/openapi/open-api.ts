@@ -12,6 +12,7 @@ const tags = [
   { name: "Passwords", description: "Password change and reset." },
   { name: "Second factors", description: "Set-up and validation of second factors." },
   { name: "Objects", description: "Business objects: reads, writes, deletion, readers and locks." },
+  { name: "Files", description: "Uploads and downloads of files." },
   { name: "Macros", description: "Execution of server-side macros." },
   { name: "Model", description: "The classes of the database." },
   { name: "Service", description: "Service check, API description, public keys and multi requests." },

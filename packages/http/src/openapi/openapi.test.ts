@@ -351,6 +351,19 @@ describe("open api document", () => {
           "updateObjects",
         ],
       ],
+      [
+        "Files",
+        [
+          "beginUpload",
+          "cancelUpload",
+          "continueUpload",
+          "downloadFile",
+          "missUpload",
+          "readUpload",
+          "storeFile",
+          "uploadWhole",
+        ],
+      ],
       ["Macros", ["executeMacro"]],
       ["Model", ["getStructure", "putClass", "removeClass"]],
       ["Service", ["checkService", "describeApi", "getKeySet", "multi"]],
@@ -416,13 +429,14 @@ describe("open api document", () => {
     });
 
     test("has a body exactly if the route takes one, and marks a required one", () => {
-      expect(operation?.requestBody?.required).toBe(
-        route.body === undefined ? undefined : route.body.optional !== true,
-      );
+      const body = route.body ?? route.stream;
+      expect(operation?.requestBody?.required).toBe(body === undefined ? undefined : body.optional !== true);
     });
 
     test("offers secure answers exactly for routes of secure sessions, and one of three credentials", () => {
-      const answers = Object.values(operation?.responses ?? {});
+      const answers = Object.entries(operation?.responses ?? {})
+        .filter(([status]) => route.isFile !== true || Number(status) >= 400)
+        .map(([, answer]) => answer);
       expect(new Set(answers.map(({ content }) => "application/text" in content))).toEqual(
         new Set([takesSession(route)]),
       );
@@ -431,7 +445,7 @@ describe("open api document", () => {
       const { headers, content } = operation?.responses[route.redirects === true ? "302" : "200"] ?? {};
       expect(Object.keys(headers ?? {}).includes("Encrypted")).toBe(takesSession(route) || route.sealed !== undefined);
       expect("text/plain" in (content ?? {})).toBe(route.sealed !== undefined);
-      expect("application/json" in (content ?? {})).toBe(route.sealed?.always !== true);
+      expect("application/json" in (content ?? {})).toBe(route.sealed?.always !== true && route.isFile !== true);
     });
 
     test("names every declared code once, under its status, in text, schema and example", () => {

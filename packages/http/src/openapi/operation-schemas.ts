@@ -109,7 +109,8 @@ function headerParameters(route: Route): ParameterObject[] {
     parameters.push(
       header("If-Match", "One or more `ETag` values. The request fails if the current version has another one."),
     );
-  if (takesSession(route) && route.body !== undefined) {
+  for (const [name, description] of Object.entries(route.headers ?? {})) parameters.push(header(name, description));
+  if (takesSession(route) && (route.body ?? route.stream) !== undefined) {
     parameters.push(
       header("Encrypted", "Required with an encrypted body: `v=1;iv=` and base64 of the initial counter block."),
     );
@@ -130,9 +131,8 @@ const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
 
 /** All responses of a route by HTTP status: the success and the declared failures. */
 export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
-  const responses: Record<string, ResponseObject> = {
-    [route.redirects === true ? 302 : 200]: success(route, components),
-  };
+  const responses: Record<string, ResponseObject> =
+    route.isFile === true ? files() : { [route.redirects === true ? 302 : 200]: success(route, components) };
   if (route.mayRedirect === true)
     responses[302] = success({ ...route, data: emptyResponse, redirects: true }, components);
   for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(route, codes, components);
@@ -157,6 +157,25 @@ function success(route: Route, components: SchemaComponents): ResponseObject {
         : { [json]: { schema: components.describe(isDocument ? data : envelopeOf(data), "output") } }),
       ...(sealed === undefined ? {} : { "text/plain": { schema: sealedText(sealed, components) } }),
       ...messages(route, components),
+    },
+  };
+}
+
+/** The answers with a file: whole, a range, or none because the client has it. */
+function files(): Record<string, ResponseObject> {
+  const file = headers([], true);
+  const ofBytes = (description: string, ...names: readonly string[]): ResponseObject => ({
+    description,
+    headers: Object.assign({ ...file }, ...["ETag", "Accept-Ranges", ...names].map((name) => named(name, true))),
+    content: { "application/octet-stream": { schema: { description: "The bytes, or raw ciphertext." } } },
+  });
+  return {
+    200: ofBytes("The file, with its media type if browsers run nothing of it.", "Content-Disposition"),
+    206: ofBytes("The range.", "Content-Disposition", "Content-Range"),
+    304: {
+      description: "The client has the file.",
+      headers: { ...headers([], false), ...named("ETag", true) },
+      content: {},
     },
   };
 }

@@ -9,6 +9,7 @@ import type {
   SessionReference,
 } from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
+import type { StreamedBody } from "../files/streamed-body.ts";
 import type { LoadGauge, LoadShare, NetworkBudget } from "../load-gauge.ts";
 import type { ResolvedOrigin } from "../client-origin.ts";
 import type { Access, Route } from "../routes/route.ts";
@@ -47,6 +48,10 @@ export class Exchange {
   channel: SecureExchange | null = null;
   /** Set by `readBody`, `openMessage` and `parseInput`. */
   bytes = noBytes;
+  /** Set by `openStream`: a body that the route reads itself. */
+  stream: StreamedBody | null = null;
+  /** Whether the rest of the body is read and discarded before the answer ends. */
+  discardsRest = false;
   body: unknown = undefined;
   query: unknown = undefined;
   /** Size of the response body, after it is written. */
@@ -80,6 +85,8 @@ export interface PipelineParts {
   readonly load: LoadGauge;
   /** Number of incomplete bodies per network. */
   readonly incompleteBodies: NetworkBudget;
+  /** Number of files being uploaded or downloaded per network. */
+  readonly transfers: NetworkBudget;
 }
 
 /** One check or action. Throws a `ServiceError` to reject the request. */

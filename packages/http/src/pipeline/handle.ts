@@ -3,12 +3,14 @@ import { headerNames, parseIfMatch } from "@sallyport/contract";
 import { type MailLanguage, mailLanguages, type RequestContext } from "@sallyport/core";
 import { writeAnswer } from "../answer.ts";
 import { writeSuccess } from "../envelope.ts";
+import { sendFile } from "../files/send-file.ts";
 import type { RouteHandler, RouteInput } from "../routes/route.ts";
 import { cookieValue, sessionEndedCode } from "./credentials.ts";
 import type { Exchange, Step } from "./exchange.ts";
 
 /** Calls the use case of the route and writes the result. */
-export const handle: Step = async (exchange, { settings }) => {
+export const handle: Step = async (exchange, parts) => {
+  const { settings } = parts;
   const { route, request, body, query, matched } = exchange;
   const input: RouteInput<unknown, unknown> = {
     body,
@@ -18,13 +20,21 @@ export const handle: Step = async (exchange, { settings }) => {
     parameter: (name) => matched?.parameters.get(name) ?? "",
     expectedVersions: parseIfMatch(request.headers[headerNames.ifMatch]),
     language: mailLanguage(request.headers[headerNames.acceptLanguage]),
+    stream: exchange.stream,
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join() : value;
+    },
     cookie: (name) => cookieValue(request.headers.cookie, name),
     note: (items) => {
       exchange.items = items;
     },
   };
   const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
-  if ("document" in success) writeAnswer(exchange, 200, success.document);
+  // The answer comes after the last use of the body.
+  exchange.stream?.close();
+  if ("file" in success) await sendFile(exchange, parts, success.file);
+  else if ("document" in success) writeAnswer(exchange, 200, success.document);
   else {
     exchange.failure = success.failure;
     await writeSuccess(exchange, success);
@@ -41,6 +51,7 @@ function contextOf(exchange: Exchange): RequestContext {
     r: database.storage.repositories,
     unit: database.unit,
     sessionDigest: exchange.session?.digest ?? null,
+    appKeyDigest: exchange.appKeyDigest,
     sessionEndedCode: sessionEndedCode(exchange.credentials),
     onDisconnect: (call: () => void) => whenDisconnected(response, call),
   };

@@ -3,6 +3,7 @@ import { headerNames } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/core";
 import { parseBody, parseJson } from "../body/json.ts";
 import { bodyLimit, checkContentType, readBody, shedLoad } from "../body/read-body.ts";
+import { openStream } from "../files/open-stream.ts";
 import { formFields, parseQuery } from "../routing/query-string.ts";
 import { admit, checkAppKey, checkEnrolment, checkSession } from "./admit.ts";
 import { answerPreflight } from "./cors.ts";
@@ -112,6 +113,7 @@ const steps: readonly Step[] = [
   checkContentType,
   readBody,
   openMessage,
+  openStream,
   parseInput,
   handle,
 ];
@@ -122,9 +124,13 @@ const keySetSteps: readonly Step[] = [checkMessage, findKeySetMethod, shedLoad, 
 /** Runs the steps until the response is written. */
 export async function runPipeline(exchange: Exchange, parts: PipelineParts): Promise<void> {
   const toTake = asksForKeySet(exchange.request, parts.settings.basePath) ? keySetSteps : steps;
-  for (const step of toTake) {
-    const pending = step(exchange, parts);
-    if (pending !== undefined) await pending;
-    if (exchange.response.headersSent) return;
+  try {
+    for (const step of toTake) {
+      const pending = step(exchange, parts);
+      if (pending !== undefined) await pending;
+      if (exchange.response.headersSent) return;
+    }
+  } finally {
+    exchange.stream?.close();
   }
 }

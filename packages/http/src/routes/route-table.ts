@@ -1,6 +1,7 @@
 import { serviceResponse } from "@sallyport/contract";
 import type { TagName } from "../openapi/open-api.ts";
 import { deletionRoutes } from "./deletion-routes.ts";
+import { fileRoutes, uploadRoutes } from "./file-routes.ts";
 import { lockRoutes, readersRoutes } from "./object-access-routes.ts";
 import { macroRoutes } from "./macro-routes.ts";
 import { descriptionRoute, modelRoutes } from "./model-routes.ts";
@@ -31,6 +32,7 @@ export function routeTable(useCases: UseCases): Route[] {
       ...readersRoutes(useCases),
       ...lockRoutes(useCases),
     ]),
+    ...tagged("Files", [...uploadRoutes(useCases), ...fileRoutes(useCases)]),
     ...tagged("Macros", macroRoutes(useCases)),
     ...tagged("Model", modelRoutes(useCases)),
     ...tagged("Service", [description]),

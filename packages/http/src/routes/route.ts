@@ -5,11 +5,13 @@ import type {
   Digest,
   ErrorCode,
   MailLanguage,
+  OpenedFile,
   RequestContext,
   SessionContext,
 } from "@sallyport/core";
 import type { z } from "zod";
 import type { TagName } from "../openapi/open-api.ts";
+import type { StreamedBody, StreamType } from "../files/streamed-body.ts";
 import type { HttpSettings, ItemRecord } from "../server/http-settings.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -30,6 +32,11 @@ export interface Success {
   readonly cookie?: BrowserCookie;
   /** Encrypts the envelope and returns the response body. */
   readonly seal?: (envelope: Uint8Array) => Promise<string>;
+}
+
+/** A response with the bytes of a file. */
+interface Download {
+  readonly file: OpenedFile;
 }
 
 /** A response without an envelope. */
@@ -63,6 +70,14 @@ export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly optional?: true;
 }
 
+/** A body that a route reads as a stream. */
+export interface StreamRule {
+  /** Accepted media types. */
+  readonly types: readonly StreamType[];
+  /** The body is optional. */
+  readonly optional?: true;
+}
+
 /** The parsed parts of a request that a route declares. */
 export interface RouteInput<Body, Query> {
   readonly body: Body;
@@ -76,6 +91,10 @@ export interface RouteInput<Body, Query> {
   readonly language: MailLanguage | null;
   /** SHA-256 of the app key of the request; `null` if the route requires none. */
   readonly appKeyDigest: Digest | null;
+  /** The body of a `stream` route; `null` without one. */
+  readonly stream: StreamedBody | null;
+  /** A header by its lower-case name. The items of a multi request have none. */
+  readonly header: (name: string) => string | undefined;
   /** Value of a cookie; `null` if it is absent or has conflicting values. */
   readonly cookie: (name: string) => string | null;
   /** Reports the item results of a multi request to log and metrics. */
@@ -99,11 +118,19 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
   /** Heading in the API description. The route table sets it per group. */
   readonly tag?: TagName;
   readonly body?: BodyRule<BodySchema>;
+  /** Set for a route that reads its body as a stream, after all checks. Excludes `body`. */
+  readonly stream?: StreamRule;
+  /** Headers that the route evaluates, with their descriptions. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly query?: QuerySchema;
   /** Schema of `data` on success, or of the document. */
   readonly data: z.ZodType;
   /** Whether a success is a document without an envelope. */
   readonly isDocument?: true;
+  /** Whether a success is a file, whole or in part, without an envelope. */
+  readonly isFile?: true;
+  /** Whether the route writes although its method is `GET`. */
+  readonly isWrite?: true;
   readonly sealed?: SealedSuccess;
   /** Whether a success can carry an `ETag` with the version of its `data`. */
   readonly versioned?: true;
@@ -146,21 +173,24 @@ type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 interface RouteDefinition<A extends Access, B extends z.ZodType, Q extends z.ZodObject> extends RouteBase<B, Q> {
   readonly access: A;
-  readonly handle: (context: Contexts[A], input: RouteInput<Output<B>, Output<Q>>) => Promise<Success | Document>;
+  readonly handle: (
+    context: Contexts[A],
+    input: RouteInput<Output<B>, Output<Q>>,
+  ) => Promise<Success | Document | Download>;
 }
 
 /** One route of the table. */
 export interface Route extends RouteBase<z.ZodType, z.ZodObject> {
   readonly access: Access;
   // The pipeline builds the context and input that the definition is typed for.
-  readonly handle: (context: never, input: never) => Promise<Success | Document>;
+  readonly handle: (context: never, input: never) => Promise<Success | Document | Download>;
 }
 
 /** Handler of any route. */
 export type RouteHandler = (
   context: RequestContext,
   input: RouteInput<unknown, unknown>,
-) => Promise<Success | Document>;
+) => Promise<Success | Document | Download>;
 
 /** Checks the handler type against the declared parts of the route. */
 export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.ZodObject>(
@@ -172,6 +202,11 @@ export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.Z
 /** Whether a route requires a body. */
 export function needsBody({ body }: Pick<Route, "body">): boolean {
   return body !== undefined && body.optional !== true;
+}
+
+/** Whether a route requires a body that it reads as a stream. */
+function needsStream({ stream }: Pick<Route, "stream">): boolean {
+  return stream !== undefined && stream.optional !== true;
 }
 
 const anyRoute: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 799];
@@ -195,7 +230,7 @@ const encryptedBody: readonly ErrorCode[] = [312];
 
 /** All error codes of a route, including those of the pipeline steps, in ascending order. */
 export function declaredErrors(route: Route): ErrorCode[] {
-  const body =
+  const body: ErrorCode[] =
     route.body === undefined
       ? []
       : [
@@ -203,6 +238,7 @@ export function declaredErrors(route: Route): ErrorCode[] {
           ...(needsBody(route) ? neededBody : []),
           ...(takesSession(route) ? encryptedBody : []),
         ];
+  if (needsStream(route)) body.push(...neededBody);
   const codes = [...anyRoute, ...byAccess[route.access], ...body, ...route.errors];
   return [...new Set(codes)].toSorted((a, b) => a - b);
 }

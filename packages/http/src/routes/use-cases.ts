@@ -2,6 +2,13 @@ import type * as core from "@sallyport/core";
 
 /** The use cases of the routes. The composition root creates them. */
 export interface UseCases {
+  readonly beginUpload: core.BeginUpload;
+  readonly cancelUpload: core.CancelUpload;
+  readonly finishUpload: core.FinishUpload;
+  readonly openFile: core.OpenFile;
+  readonly readUpload: core.ReadUpload;
+  readonly storeChunk: core.StoreChunk;
+  readonly storeFile: core.StoreFile;
   readonly requestPasswordReset: core.RequestPasswordReset;
   readonly changePassword: core.ChangePassword;
   readonly confirmCustomPassword: core.ConfirmCustomPassword;

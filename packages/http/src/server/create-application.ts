@@ -15,7 +15,7 @@ import type { Route } from "../routes/route.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
 import { requestIdOf, type RequestObserver } from "./http-settings.ts";
 
-export interface ApplicationParts extends Omit<PipelineParts, "matcher" | "load" | "incompleteBodies"> {
+export interface ApplicationParts extends Omit<PipelineParts, "matcher" | "load" | "incompleteBodies" | "transfers"> {
   readonly routes: readonly Route[];
   readonly operations: Operations;
   /** `null` disables the page at `/docs`. */
@@ -34,6 +34,8 @@ export interface Application {
   readonly connections: Connections;
   /** Number of incomplete bodies per network. */
   readonly incompleteBodies: NetworkBudget;
+  /** Number of files being uploaded or downloaded per network. */
+  readonly transfers: NetworkBudget;
   /** Bytes of responses that clients have not read. */
   readonly sendBufferBytes: NetworkBudget;
 }
@@ -44,6 +46,7 @@ export function createApplication(parts: ApplicationParts): Application {
   const { maxIncompleteBodies, maxSendBufferBytes, sendTimeout, debugMessages } = settings;
   const load = new LoadGauge(settings.maxRequestsInFlight);
   const incompleteBodies = new NetworkBudget(maxIncompleteBodies);
+  const transfers = new NetworkBudget(settings.maxTransfers);
   const sendBufferBytes = new NetworkBudget(maxSendBufferBytes);
   const origins = new OriginResolver(settings.trustedProxies);
   const connections = new Connections({
@@ -52,7 +55,7 @@ export function createApplication(parts: ApplicationParts): Application {
     networkOf: (socket) => origins.clientNetwork(socket),
   });
   const matcher = new RouteMatcher(parts.routes);
-  const pipeline: PipelineParts = { ...parts, load, matcher, incompleteBodies };
+  const pipeline: PipelineParts = { ...parts, load, matcher, incompleteBodies, transfers };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();
@@ -115,6 +118,7 @@ export function createApplication(parts: ApplicationParts): Application {
     load,
     connections,
     incompleteBodies,
+    transfers,
     sendBufferBytes,
     messages,
     refuse: (socket, reason) => refuseUnparsed(socket, reason, refusal),

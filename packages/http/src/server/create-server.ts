@@ -8,7 +8,7 @@ import { headerBytes } from "./http-settings.ts";
 export interface ServerTimeouts {
   /** From the first byte of a request to the end of its headers. Also the TLS handshake timeout. */
   readonly headers: number;
-  /** From the first byte of a request to the end of its body. */
+  /** From the first byte of a request to the end of its body. Streamed bodies have limits of their own. */
   readonly request: number;
   /** Between two requests on one connection. */
   readonly keepAlive: number;
@@ -59,9 +59,12 @@ export function createServer(
   connections.watch(server);
   server.on("checkContinue", listener);
   server.on("checkExpectation", listener);
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
-    refuse(socket as Socket, error.code ?? error.name),
-  );
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    // Node only reports the timeout and leaves the rest to the listener.
+    const isTimeout = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+    if (isTimeout && connections.find(socket as Socket)?.isStreaming === true) return;
+    refuse(socket as Socket, error.code ?? error.name);
+  });
   server.on("connect", (_request, socket) => {
     // Node no longer handles errors and timeouts of this socket.
     socket.on("error", () => {});

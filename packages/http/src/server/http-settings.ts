@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
 import type { Database, ErrorCode } from "@sallyport/core";
+import type { Pace } from "../files/body-reader.ts";
 import type { BudgetBounds } from "../load-gauge.ts";
 
 /** Deployment settings of the HTTP adapter. */
@@ -22,6 +23,10 @@ export interface HttpSettings {
   readonly maxIncompleteBodies: BudgetBounds;
   /** Maximum bytes of unread responses. Further requests are answered with 706. */
   readonly maxSendBufferBytes: BudgetBounds;
+  /** Maximum number of files that are uploaded or downloaded at once. More are answered with 706. */
+  readonly maxTransfers: BudgetBounds;
+  /** Limits of a client that uploads a file. */
+  readonly uploadPace: Pace;
   /** Milliseconds before the server closes the connection of a client that stops reading. */
   readonly sendTimeout: number;
   /** Milliseconds to wait for a body. */

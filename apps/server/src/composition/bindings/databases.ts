@@ -1,8 +1,18 @@
-import { Database, type Digests, type MacroLibrary, reserveUserNames } from "@sallyport/core";
+import { join } from "node:path";
+import {
+  CollectFiles,
+  Database,
+  type Digests,
+  type FileStore,
+  type MacroLibrary,
+  reserveUserNames,
+} from "@sallyport/core";
+import { DiskFileStore } from "@sallyport/files-disk";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Configuration, DatabaseConfiguration } from "../../configuration/index.ts";
 import { containsDemo } from "../../demo/index.ts";
 import { databaseMacros, macroLimits } from "../../macros/macro-folders.ts";
+import { FileKeeper } from "../../operations/file-keeper.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 import { DatabasePreparation } from "../storages/database-preparation.ts";
@@ -14,18 +24,33 @@ const { configuration, databases, demoSeeder, digests, logger } = components;
 /** Databases, their preparation and their cleanup. */
 export const databaseFactories = {
   databases: functionFactory(
-    (configured, engines, digest, ...[folders, runtime, reports]) => {
+    (configured, engines, digest, fileStores, ...[folders, runtime, reports]) => {
       const macros = { folders, runtime, reports, limits: macroLimits(configured) };
-      return openDatabases(configured, engines, digest, (database) => databaseMacros(database, macros));
+      return openDatabases(configured, engines, {
+        digests: digest,
+        fileStores,
+        macrosOf: (database) => databaseMacros(database, macros),
+      });
     },
     [
       configuration,
       components.engines,
       digests,
+      components.fileStores,
       components.macroFolders,
       components.macroRuntime,
       components.macroReports,
     ],
+  ),
+  fileStores: functionFactory(
+    ({ databases: configured, files: { directory } }) =>
+      new Map(configured.map(({ alias }) => [alias, new DiskFileStore(join(directory, folderOf(alias)))])),
+    [configuration],
+  ),
+  fileKeeper: functionFactory(
+    (served, stores, { files: { directory } }, log) =>
+      new FileKeeper(served, { directory, stores }, new CollectFiles(), log),
+    [databases, components.fileStores, configuration, logger],
   ),
   sweeper: functionFactory(
     (served, { cleanup }, log) => new Sweeper(served, cleanup.interval, log),
@@ -49,20 +74,34 @@ export const databaseFactories = {
   ),
 } satisfies Factories;
 
+/** An alias begins with a letter, so no alias names the folder of the empty one. */
+function folderOf(alias: string): string {
+  return alias === "" ? "_default" : alias;
+}
+
+interface DatabaseNeeds {
+  readonly digests: Digests;
+  readonly fileStores: ReadonlyMap<string, FileStore>;
+  readonly macrosOf: (database: DatabaseConfiguration) => MacroLibrary;
+}
+
 /** The configured databases by alias; `null` for one without storage. */
 async function openDatabases(
-  { databases: configured, limits: { maxResponseBytes: answerBytes } }: Configuration,
+  { databases: configured, files: limits, limits: { maxResponseBytes: answerBytes } }: Configuration,
   engines: StorageEngines,
-  digest: Digests,
-  macrosOf: (database: DatabaseConfiguration) => MacroLibrary,
+  { digests: digest, fileStores, macrosOf }: DatabaseNeeds,
 ): Promise<DatabaseDirectory> {
   const entries = configured.map(async (each) => {
     const { alias, name, timeZone, clientHash, sessions, locks, objects, throttle, audit } = each;
     if (each.storage === null) return [alias, null] as const;
-    const policy = { timeZone, clientHash, sessions, locks, objects, throttle, audit };
+    const policy = { timeZone, clientHash, sessions, locks, objects, throttle, audit, files: limits };
+    const files = fileStores.get(alias) as FileStore;
     const storage = await engines.open(each.storage);
     const macros = macrosOf(each);
-    return [alias, new Database({ alias, name, policy, storage, digests: digest, answerBytes, macros })] as const;
+    return [
+      alias,
+      new Database({ alias, name, policy, storage, files, digests: digest, answerBytes, macros }),
+    ] as const;
   });
   return new Map(await Promise.all(entries));
 }

@@ -65,6 +65,8 @@ function settingsOf({ server, compatibility, encryption, ...common }: Configurat
     maxPipelinedRequests,
     maxIncompleteBodies,
     maxSendBufferBytes,
+    maxTransfers: server.maxTransfers,
+    uploadPace: { silence: server.timeouts.upload, minRate: server.minUploadRate },
     sendTimeout: server.timeouts.send,
     bodyTimeout: server.timeouts.body,
     multiTimeout: server.timeouts.multi,

@@ -14,6 +14,7 @@ const { channelSecrets, configuration, credentialsCipher, digests, keyRings, key
 export const keyFactories = {
   digests: classFactory(crypto.NodeDigests, []),
   random: classFactory(crypto.NodeRandomSource, []),
+  hashes: classFactory(crypto.WasmHashes, []),
   hasher: functionFactory(
     async ({ passwords: { argon2, hashConcurrency: concurrency, hashQueueLimit: queueLimit } }) => {
       const options = { ...argon2, queueLimit, ...(concurrency === undefined ? {} : { concurrency }) };

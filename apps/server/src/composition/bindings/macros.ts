@@ -45,6 +45,7 @@ export const macroFactories = {
     },
     [macroRuntime, macroReports, configuration, digests, cursorSealing, slowQueries],
   ),
+  writeFileObject: classFactory(core.WriteFileObject, [components.objectHooks]),
   macroRunner: functionFactory(({ runner }) => runner, [components.objectHooks]),
 } satisfies Factories;
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { choice, duration, flag, path, providerName, text, wholeNumber } from "../field-kinds.ts";
 import { anyElement, field, optionalField, section, walkFields } from "../fields.ts";
 import { connectionString, databaseSection } from "./database-section.ts";
+import { filesSection } from "./files-section.ts";
 import { macrosSection } from "./macros-section.ts";
 import { mailSection } from "./mail-section.ts";
 import { isLoopbackUrl } from "./network-texts.ts";
@@ -96,7 +97,7 @@ export const configurationSchema = z.strictObject(
       secret: true,
       doc: "Default connection string of the databases: `postgres://`, `mariadb://` or `mysql://`. Without `databases`, it defines one database with the empty alias.",
     }),
-    dataDir: field("DATA_DIR", path(), "data", { doc: "Default data directory of embedded databases." }),
+    dataDir: field("DATA_DIR", path(), "data", { doc: "Default data directory of embedded databases and files." }),
     databases: z.array(databaseSection, { error: "must be a list" }).optional(),
     sessions: sessionsSection,
     cleanup: cleanupSection,
@@ -112,6 +113,7 @@ export const configurationSchema = z.strictObject(
         doc: "Maximum size in bytes of the objects that one response reads, and of its JSON. A request that needs more fails with 307.",
       }),
     }),
+    files: filesSection,
     macros: macrosSection,
     mail: mailSection,
     encryption: encryptionSection,

@@ -78,6 +78,18 @@ export const serverSection = section({
     },
     { default: 1_000, doc: "The same limit for all clients." },
   ),
+  maxTransfers: clientLimits(
+    "MAX_TRANSFERS",
+    wholeNumber(1, 100_000),
+    {
+      default: 300,
+      doc: "Maximum number of files that clients of one IPv4 address or IPv6 /64 upload and download at once. Further uploads and downloads are answered 706.",
+    },
+    { default: 1_000, doc: "The same limit for all clients." },
+  ),
+  minUploadRate: field("MIN_UPLOAD_RATE", wholeNumber(1, 1_073_741_824), 16_384, {
+    doc: "Minimum rate in bytes per second of an upload, on average after the first `timeouts.upload`. The server ends slower uploads with 699.",
+  }),
   maxSendBufferBytes: clientLimits(
     "MAX_SEND_BUFFER_BYTES",
     wholeNumber(65_536, 1_099_511_627_776),
@@ -95,10 +107,13 @@ export const serverSection = section({
       doc: "Maximum time from the first byte of a request to the end of its headers.",
     }),
     request: field("REQUEST_TIMEOUT", duration("100ms", "1h"), "30s", {
-      doc: "Maximum time from the first byte of a request to the end of its body.",
+      doc: "Maximum time from the first byte of a request to the end of its body, except for uploads of files.",
     }),
     body: field("BODY_TIMEOUT", duration("100ms", "1h"), "10s", {
       doc: "Maximum time to receive a JSON body after the server has accepted the app key and the session. `request` still applies.",
+    }),
+    upload: field("UPLOAD_TIMEOUT", duration("100ms", "1h"), "30s", {
+      doc: "Maximum time in which a client sends nothing of a file that it uploads. An upload as a whole may take longer, see `minUploadRate`.",
     }),
     send: field("SEND_TIMEOUT", duration("100ms", "10m"), "20s", {
       doc: "Maximum time in which a client receives nothing of a response, or less than 256 KiB of a larger one. Then the server closes the connection.",

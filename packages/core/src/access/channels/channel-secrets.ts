@@ -83,4 +83,13 @@ export class ChannelTraffic {
   apply({ key }: OpenChannel, counterBlock: Uint8Array, message: Uint8Array): Uint8Array {
     return this.cipher.apply(key, counterBlock, message);
   }
+
+  /** Encrypts or decrypts a message as a stream, in constant memory. */
+  applyToStream(
+    { key }: OpenChannel,
+    counterBlock: Uint8Array,
+    message: AsyncIterable<Uint8Array>,
+  ): AsyncIterable<Uint8Array> {
+    return this.cipher.applyToStream(key, counterBlock, message);
+  }
 }

@@ -1,0 +1,347 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { request as startRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { logIn } from "./cases/run-cases.ts";
+import { call } from "./client.ts";
+import { startDemoServer } from "./demo-server.ts";
+import { type Engine, engines, onEngines, testedEngines } from "./engines.ts";
+import type { RunningServer } from "../src/index.ts";
+import { openSession } from "./open-session.ts";
+import { appKey } from "./subject.ts";
+import { callSecurely, counterBlock, logInSecurely, demoFields } from "./secure-client.ts";
+import { isFullRun } from "@sallyport/test-kit/scope";
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+  readonly code: string;
+  readonly data: ReturnType<typeof JSON.parse>;
+}
+
+type Sender = (
+  method: string,
+  path: string,
+  body?: Buffer | string,
+  headers?: Record<string, string>,
+) => Promise<Answer>;
+
+const senderOf =
+  (server: () => RunningServer, session: () => string): Sender =>
+  async (method, path, body, headers = {}) => {
+    const answer = await fetch(server().url + path, {
+      method,
+      headers: { appkey: appKey, sessionid: session(), ...headers },
+      ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
+    });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const isJson = answer.headers.get("content-disposition") === null && bytes.length > 0;
+    const { status, data } = isJson ? JSON.parse(bytes.toString()) : {};
+    return { status: answer.status, headers: answer.headers, bytes, code: status?.internalStatus, data };
+  };
+
+const boundary = "files";
+const formType = { "content-type": `multipart/form-data; boundary=${boundary}` };
+const octets = { "content-type": "application/octet-stream" };
+
+function form(bytes: Buffer | string, { name = "", filename = "report.pdf", type = "application/pdf" } = {}): Buffer {
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: ${type}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from(`\r\n--${boundary}--\r\n`)]);
+}
+
+const md5 = (bytes: Buffer) => createHash("md5").update(bytes).digest("hex");
+const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+
+const filesDirectory = mkdtempSync(join(tmpdir(), "sallyport-files-"));
+afterAll(() => rmSync(filesDirectory, { recursive: true, force: true }));
+const environment = {
+  FILES_DIRECTORY: filesDirectory,
+  UPLOAD_TIMEOUT: "500ms",
+  REQUEST_TIMEOUT: "700ms",
+  HEADERS_TIMEOUT: "700ms",
+};
+
+/** The rules that are tried on every engine. */
+function smokeSuite(server: () => RunningServer): void {
+  let sessionId: string;
+  beforeAll(async () => {
+    sessionId = await logIn(server(), "admin");
+  });
+  const send = senderOf(server, () => sessionId);
+
+  test("the sequence of today's clients stores a file", async () => {
+    const bytes = randomBytes(200_000);
+    const { uploadId } = (await send("GET", "/v1/uploadFile", undefined, { "content-type": "application/json" })).data;
+    expect(uploadId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const uploaded = await send("POST", `/v1/uploadFile/${uploadId}`, form(bytes), formType);
+    expect(uploaded.data).toMatchObject({ uploadId, size: bytes.length, hash: md5(bytes) });
+    expect(uploaded.data.ranges).toEqual([{ first: 0, last: bytes.length - 1 }]);
+    const finished = await send("PATCH", `/v1/uploadFile/${uploadId}`, undefined, {
+      "content-type": "application/json",
+    });
+    expect(finished.data).toMatchObject({
+      "~ClassName": "File",
+      "~ObjectID": expect.stringMatching(/^[0-9A-Z]+$/),
+      Name: "report.pdf",
+      Size: bytes.length,
+      MediaType: "application/pdf",
+      Sha256: sha256(bytes),
+    });
+    const download = await send("GET", `/v1/file/${finished.data["~ObjectID"]}`);
+    expect(download.bytes.equals(bytes)).toBe(true);
+    expect(download.headers.get("content-type")).toBe("application/pdf");
+    expect(download.headers.get("content-disposition")).toBe('attachment; filename="report.pdf"');
+    const byUuid = await send("GET", `/v1/file/${finished.data["~UUID"]}`, undefined, { range: "bytes=10-19" });
+    expect([byUuid.status, byUuid.bytes.equals(bytes.subarray(10, 20))]).toEqual([206, true]);
+    expect((await send("GET", `/v1/uploadFile/${uploadId}`)).code).toBe("603");
+  });
+
+  test("chunks arrive in any order, twice, and resume", async () => {
+    const bytes = randomBytes(30_000);
+    const { uploadId } = (await send("GET", "/v1/uploadFile")).data;
+    const path = `/v1/uploadFile/${uploadId}`;
+    const chunk = (first: number, last: number, body = bytes.subarray(first, last + 1)) =>
+      send("PATCH", path, body, { ...octets, "content-range": `bytes ${first}-${last}/${bytes.length}` });
+    expect((await chunk(10_000, 19_999)).data).toMatchObject({ size: 0, ranges: [{ first: 10_000, last: 19_999 }] });
+    expect((await send("PATCH", path)).code).toBe("600");
+    expect((await chunk(0, 9_999)).data).toMatchObject({ size: 20_000, hash: md5(bytes.subarray(0, 20_000)) });
+    expect((await chunk(5_000, 14_999)).data).toMatchObject({ size: 20_000 });
+    expect((await chunk(15_000, 15_002, Buffer.from("xyz"))).code).toBe("600");
+    expect((await chunk(20_000, 29_999, bytes.subarray(0, 5))).code).toBe("600");
+    expect((await send("GET", path)).data).toMatchObject({ size: 20_000 });
+    const last = { ...formType, "content-range": `bytes 20000-29999/${bytes.length}` };
+    expect((await send("PATCH", path, form(bytes.subarray(20_000)), last)).data).toMatchObject({
+      size: 30_000,
+      hash: md5(bytes),
+    });
+    const { data } = await send("PATCH", path);
+    expect((await send("GET", `/v1/file/${data["~ObjectID"]}`)).bytes.equals(bytes)).toBe(true);
+  });
+
+  test("a form stores a file in one request, and an upload replaces it", async () => {
+    const stored = await send(
+      "POST",
+      "/v1/uploadFile",
+      form("first", { name: "file", filename: "größe.txt" }),
+      formType,
+    );
+    expect(stored.data).toMatchObject({ "~ClassName": "File", Name: "größe.txt", Size: 5 });
+    expect(stored.headers.get("etag")).toBe('"1"');
+    const id = stored.data["~ObjectID"];
+    const first = await send("GET", `/v1/file/${id}`);
+    const etag = first.headers.get("etag") ?? "";
+    expect((await send("GET", `/v1/file/${id}`, undefined, { "if-none-match": etag })).status).toBe(304);
+    const { uploadId } = (await send("GET", "/v1/uploadFile")).data;
+    await send("POST", `/v1/uploadFile/${uploadId}`, form("second one"), formType);
+    const replaced = await send("PATCH", `/v1/uploadFile/${uploadId}?replaceOID=${id}`);
+    expect(replaced.data).toMatchObject({ "~ObjectID": id, Size: 10 });
+    const second = await send("GET", `/v1/file/${id}`, undefined, { "if-none-match": etag });
+    expect([second.status, second.bytes.toString()]).toEqual([200, "second one"]);
+    await send("DELETE", `/v1/object/${id}`);
+    expect((await send("GET", `/v1/file/${id}`)).code).toBe("609");
+  });
+
+  test("an upload is its user's, and one writer's at a time", async () => {
+    const other = senderOf(server, () => otherId);
+    const otherId = await logIn(server(), "demo");
+    const { uploadId } = (await send("GET", "/v1/uploadFile")).data;
+    const path = `/v1/uploadFile/${uploadId}`;
+    expect((await other("GET", path)).code).toBe("603");
+    const headers = { appkey: appKey, sessionid: sessionId, ...octets, "content-range": "bytes 0-9/10" };
+    const writing = startRequest(server().url + path, {
+      method: "PATCH",
+      headers: { ...headers, "content-length": 10, expect: "100-continue" },
+    });
+    writing.on("error", () => {});
+    writing.flushHeaders();
+    await once(writing, "continue");
+    writing.write("01234");
+    expect((await send("PATCH", path, "0123456789", { ...octets, "content-range": "bytes 0-9/10" })).code).toBe("606");
+    expect((await send("PATCH", path)).code).toBe("606");
+    expect((await send("DELETE", path)).code).toBe("605");
+    writing.destroy();
+    let again = await send("PATCH", path, "0123456789", { ...octets, "content-range": "bytes 0-9/10" });
+    while (again.code === "606")
+      again = await send("PATCH", path, "0123456789", { ...octets, "content-range": "bytes 0-9/10" });
+    expect(again).toMatchObject({ code: "0", data: { size: 10 } });
+    expect((await send("DELETE", path)).data).toEqual({});
+    expect((await send("GET", path)).code).toBe("603");
+  });
+}
+
+/** The rules that do not depend on the engine. */
+function fileSuite(server: () => RunningServer): void {
+  let sessionId: string;
+  beforeAll(async () => {
+    sessionId = await logIn(server(), "admin");
+  });
+  const send = senderOf(server, () => sessionId);
+  const begin = async () => (await send("GET", "/v1/uploadFile")).data.uploadId as string;
+
+  test("a multi request begins, reads and finishes uploads", async () => {
+    const uploadId = await begin();
+    await send("POST", `/v1/uploadFile/${uploadId}`, form("abc"), formType);
+    const items = [
+      { method: "GET", path: "/v1/uploadFile" },
+      { method: "GET", path: `/v1/uploadFile/${uploadId}` },
+      { method: "PATCH", path: `/v1/uploadFile/${uploadId}` },
+      { method: "POST", path: "/v1/uploadFile" },
+    ];
+    const { body } = await call(server(), "/v1/multi", { method: "POST", sessionId, body: items });
+    expect(body.data.map(({ result }: ReturnType<typeof JSON.parse>) => result.status.internalStatus)).toEqual([
+      "0",
+      "0",
+      "0",
+      "307",
+    ]);
+    const [first, second, third] = body.data.map(({ result }: ReturnType<typeof JSON.parse>) => result.data);
+    expect(first.uploadId).not.toBe(uploadId);
+    expect([second.size, third.Name]).toEqual([3, "report.pdf"]);
+  });
+
+  test("uploads outlast the time-out of requests, and silent ones do not outlast their own", async () => {
+    const path = `/v1/uploadFile/${await begin()}`;
+    const upload = () => {
+      const headers = { appkey: appKey, sessionid: sessionId, ...octets, "content-range": "bytes 0-99999/100000" };
+      const sent = startRequest(server().url + path, {
+        method: "PATCH",
+        headers: { ...headers, "content-length": 100_000 },
+      });
+      const answer = new Promise<{ code: string; connection: string | undefined }>((resolve, reject) => {
+        sent.on("error", reject).on("response", async (response) => {
+          const texts: string[] = [];
+          for await (const text of response.setEncoding("utf8")) texts.push(text as string);
+          resolve({ code: JSON.parse(texts.join("")).status.internalStatus, connection: response.headers.connection });
+        });
+      });
+      return { sent, answer };
+    };
+    const silent = upload();
+    silent.sent.write(Buffer.alloc(50_000));
+    expect(await silent.answer).toEqual({ code: "699", connection: "close" });
+    expect((await send("GET", path)).data).toMatchObject({ size: 0, ranges: [] });
+    const slow = upload();
+    for (let piece = 0; piece < 10; piece += 1) {
+      slow.sent.write(Buffer.alloc(10_000));
+      await pause(100);
+    }
+    slow.sent.end();
+    expect((await slow.answer).code).toBe("0");
+  });
+
+  test("a broken or refused upload leaves nothing in the store", async () => {
+    const before = countFiles();
+    const path = `/v1/uploadFile/${await begin()}`;
+    const sent = startRequest(server().url + path, {
+      method: "POST",
+      headers: { appkey: appKey, sessionid: sessionId, ...formType, "transfer-encoding": "chunked" },
+    });
+    sent.on("error", () => {});
+    sent.write(form(Buffer.alloc(300_000)).subarray(0, 200_000));
+    while (countFiles() === before) await pause(5);
+    sent.destroy();
+    while (countFiles() > before) await pause(5);
+    const twice = Buffer.concat([form(Buffer.alloc(200_000)).subarray(0, -(boundary.length + 6)), form("b")]);
+    expect((await send("POST", path, twice, formType)).code).toBe("503");
+    expect((await send("POST", "/v1/uploadFile", twice, formType)).code).not.toBe("0");
+    expect(countFiles()).toBe(before);
+  });
+
+  test("uploads of many clients run side by side", async () => {
+    const bytes = randomBytes(50_000);
+    const codes = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const uploadId = await begin();
+        return (await send("POST", `/v1/uploadFile/${uploadId}`, form(bytes), formType)).code;
+      }),
+    );
+    expect(new Set(codes)).toEqual(new Set(["0"]));
+  });
+
+  test.each(["token", "encrypted"] as const)("a session of mode %s sends and receives bytes", async (mode) => {
+    const session = await openSession(server(), mode, "admin");
+    const { headers } = await session.seal({ headers: { appkey: appKey }, body: undefined });
+    const inMode = senderOf(server, () => "");
+    const asHeaders = { ...(headers as Record<string, string>), sessionid: "" };
+    const stored = await inMode("POST", "/v1/uploadFile", form("abc", { name: "file" }), { ...asHeaders, ...formType });
+    expect(stored.code).toBe("0");
+    const download = await inMode("GET", `/v1/file/${stored.data["~ObjectID"]}`, undefined, asHeaders);
+    expect(download.bytes.toString()).toBe("abc");
+    const { uploadId } = (await inMode("GET", "/v1/uploadFile", undefined, asHeaders)).data;
+    const path = `/v1/uploadFile/${uploadId}`;
+    const chunk = { ...asHeaders, ...octets, "content-range": "bytes 0-2/3" };
+    expect((await inMode("PATCH", path, "xyz", chunk)).code).toBe("0");
+    expect((await inMode("PATCH", path, undefined, asHeaders)).data).toMatchObject({ Size: 3 });
+  });
+
+  test("a secure session sends and receives ciphertext", async () => {
+    const session = await logInSecurely(server(), { ...demoFields, user: "admin", pass: md5(Buffer.from("admin")) });
+    const bytes = randomBytes(100_000);
+    const encrypted = (number: bigint, plain: Buffer) => ({
+      iv: counterBlock(session, number),
+      body: createCipheriv("aes-256-ctr", session.key, counterBlock(session, number)).update(plain),
+    });
+    const { body } = await callSecurely(server(), session, "/v1/uploadFile");
+    const path = `/v1/uploadFile/${body.data.uploadId}`;
+    const message = encrypted(0n, form(bytes));
+    const secure = { appkey: appKey, "secure-token": session.token };
+    const uploaded = await fetch(server().url + path, {
+      method: "POST",
+      headers: { ...secure, ...formType, encrypted: `v=1;iv=${message.iv.toString("base64")}` },
+      body: new Uint8Array(message.body),
+    });
+    expect([uploaded.status, uploaded.headers.get("content-type")]).toEqual([200, "application/text; charset=utf-8"]);
+    const finished = await callSecurely(server(), session, path, { method: "PATCH" });
+    expect(finished.body.data).toMatchObject({ Size: bytes.length, Sha256: sha256(bytes) });
+    const received = await fetch(`${server().url}/v1/file/${finished.body.data["~ObjectID"]}`, {
+      headers: { ...secure, range: "bytes=33-" },
+    });
+    expect(received.status).toBe(206);
+    const iv = Buffer.from(/iv=(.*)$/.exec(received.headers.get("encrypted") ?? "")?.[1] ?? "", "base64");
+    const plain = createDecipheriv("aes-256-ctr", session.key, iv).update(Buffer.from(await received.arrayBuffer()));
+    expect(plain.equals(bytes.subarray(33))).toBe(true);
+  });
+}
+
+/** Number of segments in the store, complete or not. */
+function countFiles(): number {
+  return readdirSync(filesDirectory, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()).length;
+}
+
+test("a server that stops answers its uploads and closes their connections", async () => {
+  const server = await startDemoServer("memory", { DRAIN_TIMEOUT: "10s" });
+  const sessionId = await logIn(server, "admin");
+  const { body } = await call(server, "/v1/uploadFile", { sessionId });
+  const headers = { appkey: appKey, sessionid: sessionId, ...octets, "content-range": "bytes 0-9/10" };
+  const sent = startRequest(`${server.url}/v1/uploadFile/${body.data.uploadId}`, {
+    method: "PATCH",
+    headers: { ...headers, "content-length": 10, expect: "100-continue" },
+  });
+  sent.flushHeaders();
+  await once(sent, "continue");
+  sent.write("01234");
+  const closed = server.close();
+  sent.end("56789");
+  const [response] = await once(sent, "response");
+  expect([response.statusCode, response.headers.connection]).toEqual([200, "close"]);
+  response.resume();
+  await closed;
+});
+
+describe("files", () => {
+  onEngines(
+    "files",
+    (server) => {
+      smokeSuite(server);
+      fileSuite(server);
+    },
+    { environment, on: ["embedded"] },
+  );
+
+  const others: readonly Engine[] = (isFullRun ? engines : testedEngines).filter((engine) => engine !== "embedded");
+  onEngines("files", smokeSuite, { environment, on: others });
+});

@@ -1,0 +1,30 @@
+import * as z from "zod";
+import { objectParameters } from "./object-parameters.ts";
+
+const byte = z.number().int().min(0);
+
+/** State of an upload. */
+export const uploadResponse = z
+  .object({
+    uploadId: z.string().describe("UUID of the upload, for the path of the following requests."),
+    size: byte.describe("Number of bytes that the server holds from the first one without a gap."),
+    hash: z.string().describe("MD5 of these bytes, in lowercase hex digits."),
+    ranges: z
+      .array(z.object({ first: byte, last: byte }))
+      .describe("All bytes that the server holds. `last` is included. Ascending, neither overlapping nor adjacent."),
+    expiresAt: z.string().describe("Time when the upload expires, `yyyyMMddTHHmmss+hh:mm`. Each chunk moves it."),
+  })
+  .meta({ id: "Upload" });
+
+/** State of an upload. */
+export type UploadData = z.infer<typeof uploadResponse>;
+
+/** Query parameters that finish an upload. */
+export const finishParameters = objectParameters.extend({
+  replaceOID: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Id or UUID of the object of class `File` that gets the new bytes. Without it, an object is created."),
+});

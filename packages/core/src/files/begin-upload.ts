@@ -1,0 +1,70 @@
+import { type RandomSource, randomUuid } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import { fileClass, mayOnClass, visibilityOf } from "../model/index.ts";
+import { requestModel, type SessionContext } from "../request/index.ts";
+import type { ResumableHashes } from "./resumable-hash.ts";
+import { requireCapacity } from "./stored-files.ts";
+import { FileDigests, fileNameOf, ownUpload, stateOf, type Upload, uploadKind } from "./uploads.ts";
+import type { UploadState } from "./upload-state.ts";
+
+/**
+ * Begins an upload. 304: no readable class `File`. 404: no right to create or write files. 702: no capacity left. 706: the user
+ * has too many unfinished uploads. 700, 709: the store cannot create it.
+ */
+export class BeginUpload {
+  constructor(
+    private readonly hashes: ResumableHashes,
+    private readonly random: RandomSource,
+  ) {}
+
+  async beginUpload(context: SessionContext): Promise<UploadState> {
+    const { r, unit, database, principal } = context;
+    const { files, policy } = database;
+    await acceptUploader(context);
+    await requireCapacity(database, r.records, null);
+    const { uploadLifetime: lifetime, maxOpenUploads: perOwner } = policy.files;
+    const id = randomUuid(this.random);
+    const upload: Upload = {
+      ...(await FileDigests.begin(this.hashes)).save(),
+      expiresAt: (await database.clock.now(unit)) + lifetime,
+      total: null,
+      name: null,
+      mediaType: null,
+      size: 0,
+      beyond: [],
+    };
+    const quota = { perOwner, total: 0 };
+    const added = await r.records.putWithin(uploadKind, id, upload, { owner: principal.userId, lifetime, quota });
+    if (added !== "stored")
+      throw new ServiceError(706, { detail: "The user has too many unfinished uploads.", retryAfter: 60 });
+    try {
+      await files.create(fileNameOf(id));
+    } catch (error) {
+      await r.records.remove(uploadKind, { ids: [id] }).catch(() => {});
+      throw error;
+    }
+    return stateOf(this.hashes, id, upload);
+  }
+}
+
+/** The right to create files, or to write those of some class. */
+async function acceptUploader(context: SessionContext): Promise<void> {
+  const { principal } = context;
+  const model = await requestModel(context);
+  const found = model.find(fileClass);
+  if (found === undefined || visibilityOf(principal, model).classes?.has(fileClass) === false)
+    throw new ServiceError(304);
+  const classes = found.subtree.flatMap((name) => model.find(name) ?? []);
+  if (!mayOnClass(principal, found, "create") && !classes.some((each) => mayOnClass(principal, each, "write")))
+    throw new ServiceError(404);
+}
+
+/** Reads the state of an upload. 602: the id is no UUID. 603: no such upload of this user. */
+export class ReadUpload {
+  constructor(private readonly hashes: ResumableHashes) {}
+
+  async readUpload(context: SessionContext, uploadId: string): Promise<UploadState> {
+    const { id, value } = await ownUpload(context, uploadId);
+    return stateOf(this.hashes, id, value);
+  }
+}

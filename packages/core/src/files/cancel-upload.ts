@@ -1,0 +1,34 @@
+import type { RandomSource } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { SessionContext } from "../request/index.ts";
+import { bytesOf } from "./held-ranges.ts";
+import { countBytes, removeSegments } from "./stored-files.ts";
+import { UploadLease } from "./upload-lease.ts";
+import { fileNameOf, heldRanges, ownUpload, uploadKind } from "./uploads.ts";
+
+/** Ends an upload and removes its bytes. 602, 603: see `ReadUpload`. 605: a request is writing it. */
+export class CancelUpload {
+  constructor(private readonly random: RandomSource) {}
+
+  async cancelUpload(context: SessionContext, uploadId: string): Promise<void> {
+    const { r, unit, database } = context;
+    const { id } = await ownUpload(context, uploadId);
+    const lease = await UploadLease.take(r.records, id, this.random.secret());
+    if (lease === null) throw new ServiceError(605);
+    const file = fileNameOf(id);
+    try {
+      await unit.transaction(async ({ records }) => {
+        await lease.settle(records);
+        const upload = await records.take(uploadKind, id);
+        if (upload === null) throw new ServiceError(603);
+        await removeSegments(records, file);
+        await countBytes(records, file, -bytesOf(heldRanges(upload)));
+      });
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+    // A failure leaves bytes that no one can reach, and the collector removes them.
+    await database.files.remove({ file }).catch(() => {});
+  }
+}

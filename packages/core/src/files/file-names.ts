@@ -1,0 +1,50 @@
+import { ServiceError } from "../errors/index.ts";
+import type { FilePolicy } from "../request/index.ts";
+import { isStorableText } from "../storage/index.ts";
+
+type NameRules = Pick<FilePolicy, "allowedExtensions" | "forbiddenExtensions">;
+
+const maximumBytes = 255;
+
+/** Separators, control characters, and the marks that reverse the direction of text and so disguise an extension. */
+const forbiddenCharacters = /[/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
+
+/** Names of devices on Windows, with any extension. */
+const reserved = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[ ]*(?:[.:]|$)/i;
+
+/** Returns the name of a file. 502 if it is absent, malformed, or has an extension that is not accepted. */
+export function acceptFileName(name: string | null, { allowedExtensions, forbiddenExtensions }: NameRules): string {
+  const problem = name === null ? "A file name is expected." : problemOf(name);
+  if (name === null || problem !== null) throw new ServiceError(502, { detail: problem ?? "" });
+  const extension = extensionOf(name);
+  const isAllowed = allowedExtensions.length === 0 || allowedExtensions.includes(extension);
+  if (!isAllowed || forbiddenExtensions.includes(extension))
+    throw new ServiceError(502, { detail: "The extension of the file name is not accepted." });
+  return name;
+}
+
+function problemOf(name: string): string | null {
+  if (name.trim() === "") return "The file name is empty.";
+  if (!isStorableText(name) || forbiddenCharacters.test(name)) return "The file name contains a forbidden character.";
+  // Windows drops them, so the file would get another name and extension.
+  if (/[. ]$/.test(name)) return "The file name ends with a dot or a space.";
+  if (encodeURIComponent(name).replaceAll(/%../g, "x").length > maximumBytes)
+    return `The file name is longer than ${maximumBytes} bytes.`;
+  return reserved.test(name) ? "The file name is reserved." : null;
+}
+
+/** In lower case; empty without any. On Windows, a colon separates the file from a stream of it. */
+function extensionOf(name: string): string {
+  const [file = ""] = name.split(":");
+  const dot = file.lastIndexOf(".");
+  return dot === -1 ? "" : file.slice(dot + 1).toLowerCase();
+}
+
+const token = "[A-Za-z0-9!#$&^_.+-]{1,127}";
+const mediaType = new RegExp(`^${token}/${token}$`);
+
+/** The media type without parameters, in lower case; `null` if it is absent or malformed. */
+export function mediaTypeOf(given: string | null): string | null {
+  const [type = ""] = (given ?? "").split(";");
+  return mediaType.test(type.trim()) ? type.trim().toLowerCase() : null;
+}

@@ -1,0 +1,78 @@
+import type { RandomSource } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { FoundObject, Serialization, WriteFileObject } from "../objects/index.ts";
+import type { SessionContext } from "../request/index.ts";
+import type { SingleReference } from "../storage/index.ts";
+import { acceptFileName } from "./file-names.ts";
+import { fileAttributes, putFile } from "./stored-files.ts";
+import type { ResumableHashes } from "./resumable-hash.ts";
+import { leaseLost, UploadLease } from "./upload-lease.ts";
+import { catchUp, fileNameOf, isBehind, ownUpload, requireSession, uploadKind, withDigests } from "./uploads.ts";
+
+export interface FinishUploadInput {
+  /** The object whose bytes are replaced; `null` creates one. */
+  readonly replace: SingleReference | null;
+  /** Accepted versions of the replaced object; `null` for any. */
+  readonly expectedVersions: readonly number[] | null;
+  readonly serialization: Serialization | undefined;
+}
+
+/**
+ * Turns an upload into a file with its object, in one transaction that copies no bytes.
+ *
+ * 602, 603: see `ReadUpload`. 604: no bytes. 600: bytes are missing. 606: another request is writing the upload. 502: the
+ * name is not accepted. 304, 404, 610, 713: see `WriteFileObject`. 201 or 203: the session has ended meanwhile.
+ */
+export class FinishUpload {
+  constructor(
+    private readonly writer: WriteFileObject,
+    private readonly hashes: ResumableHashes,
+    private readonly random: RandomSource,
+  ) {}
+
+  async finishUpload(
+    context: SessionContext,
+    uploadId: string,
+    { replace, expectedVersions, serialization }: FinishUploadInput,
+  ): Promise<FoundObject> {
+    const { id } = await ownUpload(context, uploadId);
+    const lease = await UploadLease.take(context.r.records, id, this.random.secret());
+    if (lease === null) throw leaseLost();
+    try {
+      const stored = await this.complete(context, lease, id);
+      await lease.keep();
+      return await this.writer.writeFileObject(context, {
+        replace,
+        expectedVersions,
+        attributes: fileAttributes(stored),
+        serialization,
+        also: async (r, { id: objectId }) => {
+          await lease.settle(r.records);
+          if ((await r.records.take(uploadKind, id)) === null) throw new ServiceError(603);
+          await putFile(r.records, fileNameOf(id), objectId, stored);
+          await requireSession(context, r);
+        },
+      });
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+  }
+
+  private async complete(context: SessionContext, lease: UploadLease, id: string) {
+    const found = await ownUpload(context, id);
+    // A transaction must not wait for the bytes to be read.
+    if (context.unit.joined && isBehind(found.value))
+      throw new ServiceError(606, {
+        detail: "The bytes of the upload must be read first. Send the request on its own.",
+      });
+    const { value } = await catchUp(context, this.hashes, lease, found);
+    const { upload, digests } = await withDigests(this.hashes, value);
+    const { size, total, beyond, mediaType } = upload;
+    if (size === 0 && beyond.length === 0) throw new ServiceError(604);
+    if (beyond.length > 0 || size !== (total ?? size)) throw new ServiceError(600, { detail: "Bytes are missing." });
+    // An upload of raw bytes has no name of its own.
+    const name = acceptFileName(upload.name ?? id, context.database.policy.files);
+    return { size, sha256: digests.sha256.digest(), name, mediaType };
+  }
+}

@@ -1,0 +1,34 @@
+import { ServiceError } from "../errors/index.ts";
+import { visibilityOf } from "../model/index.ts";
+import { isFileClass, visibleObject } from "../objects/index.ts";
+import { requestModel, type SessionContext } from "../request/index.ts";
+import type { ByteRange, SingleReference } from "../storage/index.ts";
+import { fileOf, readStored } from "./stored-files.ts";
+
+export interface OpenedFile {
+  readonly size: number;
+  /** Entity tag: an opaque text that changes with the bytes. It tells nothing about them, as headers are never encrypted. */
+  readonly etag: string;
+  readonly name: string;
+  readonly mediaType: string | null;
+  /** The range must be inside the file. 707 before the first byte if the bytes are gone, later from the iteration. */
+  read(range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/**
+ * Opens the bytes of a file for everyone who may read its object. 304: the object never existed, is invisible or is no
+ * file. 609: it is deleted. 707: it has no bytes.
+ */
+export class OpenFile {
+  async openFile(context: SessionContext, reference: SingleReference): Promise<OpenedFile> {
+    const { r, database, principal } = context;
+    const model = await requestModel(context);
+    const { id, className } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
+    if (!isFileClass(model, className)) throw new ServiceError(304);
+    const found = await fileOf(r.records, id);
+    if (found === undefined) throw new ServiceError(707);
+    const { size, name, mediaType } = found.value;
+    const read = (range: ByteRange) => readStored(database.files, r.records, found.id, range);
+    return { size, etag: found.id, name, mediaType, read };
+  }
+}

@@ -1,0 +1,138 @@
+import type { RandomSource } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { SessionContext } from "../request/index.ts";
+import type { SegmentName } from "../storage/index.ts";
+import { bytesOf } from "./held-ranges.ts";
+import { acceptRange, ChunkReceiver } from "./receive-chunk.ts";
+import type { ResumableHashes } from "./resumable-hash.ts";
+import {
+  addSegment,
+  allSegments,
+  countBytes,
+  newStoreName,
+  type PlacedSegment,
+  removeSegments,
+  requireCapacity,
+} from "./stored-files.ts";
+import { leaseLost, UploadLease } from "./upload-lease.ts";
+import type { ChunkRange, ReceiveFile, UploadState } from "./upload-state.ts";
+import {
+  catchUp,
+  changeUpload,
+  fileNameOf,
+  heldRanges,
+  isBehind,
+  ownUpload,
+  requireSession,
+  stateOf,
+  type Upload,
+  type UploadRecord,
+} from "./uploads.ts";
+
+/** An upload whose new bytes are durable and await their acknowledgement. */
+interface ReceivedChunk {
+  readonly record: UploadRecord;
+  readonly next: Upload;
+  readonly added: readonly PlacedSegment[];
+  /** The segments that the new ones replace. */
+  readonly replaced: readonly SegmentName[];
+}
+
+/**
+ * Stores a chunk of an upload, or its whole content. Bytes that are sent again must be the same. When it resolves, the
+ * bytes survive a crash.
+ *
+ * 602, 603: see `ReadUpload`. 600: an impossible range, bytes that differ from those held, or more or fewer bytes than
+ * the range. 604: no bytes. 606: another request is writing the upload. 502: a name that is not accepted. 801: the file
+ * is too large. 702: no capacity left. 201 or 203: the session has ended meanwhile. 707, 709: the store is damaged or gone.
+ */
+export class StoreChunk {
+  constructor(
+    private readonly hashes: ResumableHashes,
+    private readonly random: RandomSource,
+  ) {}
+
+  /** `range`: place of the bytes; `null` if they are the whole file and replace all others. */
+  async storeChunk(
+    context: SessionContext,
+    uploadId: string,
+    range: ChunkRange | null,
+    receive: ReceiveFile,
+  ): Promise<UploadState> {
+    const { r, database } = context;
+    const { maxSize } = database.policy.files;
+    const { id, value } = await ownUpload(context, uploadId);
+    if (range !== null) acceptRange(range, value, maxSize);
+    const capacity = await requireCapacity(database, r.records, range === null ? null : range.last - range.first + 1);
+    const lease = await this.takeLease(context, id);
+    let written: readonly SegmentName[] = [];
+    let isUndecided = false;
+    try {
+      const record = await ownUpload(context, id);
+      if (range !== null) acceptRange(range, record.value, maxSize);
+      const newSegment = () => newStoreName(this.random);
+      const receiver = new ChunkReceiver({ context, record, lease, hashes: this.hashes, newSegment });
+      written = receiver.written;
+      const incoming = await receive();
+      const next = await (range === null
+        ? receiver.receiveAll(incoming, capacity)
+        : receiver.receiveRange(range, incoming));
+      const replaced = range === null ? await allSegments(r.records, fileNameOf(id)) : [];
+      await lease.keep();
+      isUndecided = true;
+      await acknowledge(context, lease, { record, next, added: receiver.written, replaced });
+      await database.files.remove(replaced).catch(() => {});
+    } catch (error) {
+      await lease.release();
+      // If the transaction may have been committed, the records may name the segments.
+      if (!isUndecided || (error instanceof ServiceError && error.status < 500))
+        await database.files.remove(written).catch(() => {});
+      throw error;
+    }
+    return this.stateAfter(context, id);
+  }
+
+  private async takeLease({ r }: SessionContext, id: string): Promise<UploadLease> {
+    const lease = await UploadLease.take(r.records, id, this.random.secret());
+    if (lease === null) throw leaseLost();
+    return lease;
+  }
+
+  /** The state with complete digests, unless the next request is already writing the upload. */
+  private async stateAfter(context: SessionContext, id: string): Promise<UploadState> {
+    const record = await ownUpload(context, id);
+    if (!isBehind(record.value)) return stateOf(this.hashes, id, record.value);
+    const lease = await UploadLease.take(context.r.records, id, this.random.secret());
+    if (lease === null) return stateOf(this.hashes, id, record.value);
+    try {
+      const { value } = await catchUp(context, this.hashes, lease, await ownUpload(context, id));
+      return await stateOf(this.hashes, id, value);
+    } catch {
+      // The chunk is held anyway. The next request goes on with the digests.
+      return stateOf(this.hashes, id, record.value);
+    } finally {
+      await lease.release();
+    }
+  }
+}
+
+/** Makes the new bytes part of the upload. The session is asked last, as the other statements may wait for other requests. */
+async function acknowledge(
+  context: SessionContext,
+  lease: UploadLease,
+  { record, next, added, replaced }: ReceivedChunk,
+): Promise<void> {
+  const { database, unit } = context;
+  const { uploadLifetime: lifetime } = database.policy.files;
+  const expiresAt = (await database.clock.now(unit)) + lifetime;
+  const file = fileNameOf(record.id);
+  const growth = bytesOf(heldRanges(next)) - bytesOf(heldRanges(record.value));
+  await unit.transaction(async (r) => {
+    await lease.settle(r.records);
+    if (replaced.length > 0) await removeSegments(r.records, file);
+    for (const segment of added) if (!(await addSegment(r.records, segment))) throw leaseLost();
+    await changeUpload(r.records, record, { ...next, expiresAt }, lifetime);
+    await countBytes(r.records, file, growth);
+    await requireSession(context, r);
+  });
+}

@@ -1,0 +1,216 @@
+import { type RandomSource, randomUuid } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { Database } from "../request/index.ts";
+import type {
+  Attributes,
+  ByteRange,
+  FileStore,
+  ObjectId,
+  RecordKind,
+  RecordRepository,
+  SegmentName,
+} from "../storage/index.ts";
+
+/** A complete file: its id in the store is the id of the record, its owner the id of its object. */
+export interface StoredFile {
+  readonly size: number;
+  readonly sha256: string;
+  readonly name: string;
+  readonly mediaType: string | null;
+}
+
+export const fileKind: RecordKind<StoredFile> = "file";
+
+interface Segment {
+  readonly segment: string;
+  readonly length: number;
+}
+
+/** Segments of files, complete or not. The owner is the file. */
+const segmentKind: RecordKind<Segment> = "segment";
+
+/**
+ * Sum of the lengths of all segments, in 16 records by the first digit of the file, so that concurrent uploads rarely
+ * wait for each other.
+ */
+const storedBytesKind: RecordKind<number> = "storedBytes";
+const shards = Array.from("0123456789abcdef");
+
+/** A segment with its place in the file. */
+export interface PlacedSegment extends SegmentName {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Ids contain the end of the segment: the first id after an offset is the segment that contains the offset. */
+function segmentId(file: string, end: number): string {
+  return `${file}/${String(end).padStart(16, "0")}`;
+}
+
+const pageSize = 200;
+
+/** The segments of a file that end after an offset, in order. */
+export async function* segmentsFrom(
+  records: RecordRepository,
+  file: string,
+  offset = 0,
+): AsyncGenerator<PlacedSegment, void, undefined> {
+  for (let after = segmentId(file, offset); ; ) {
+    const page = await records.list(segmentKind, { owner: file, after, limit: pageSize });
+    for (const { id, value } of page) {
+      yield {
+        file,
+        segment: value.segment,
+        length: value.length,
+        start: Number(id.slice(file.length + 1)) - value.length,
+      };
+      after = id;
+    }
+    if (page.length < pageSize) return;
+  }
+}
+
+export async function allSegments(records: RecordRepository, file: string): Promise<PlacedSegment[]> {
+  const all: PlacedSegment[] = [];
+  for await (const each of segmentsFrom(records, file)) all.push(each);
+  return all;
+}
+
+/** Adds a segment in a transaction. `false` if there is one with the same end. */
+export async function addSegment(
+  records: RecordRepository,
+  { file, segment, start, length }: PlacedSegment,
+): Promise<boolean> {
+  const id = segmentId(file, start + length);
+  return (await records.put(segmentKind, id, { segment, length }, { owner: file, ifVersion: "none" })) === "stored";
+}
+
+export async function removeSegments(records: RecordRepository, file: string): Promise<void> {
+  await records.remove(segmentKind, { owner: file });
+}
+
+/** Number of bytes stored in the database's files, unfinished uploads included. */
+async function storedBytes(records: RecordRepository): Promise<number> {
+  const found = await records.get(storedBytesKind, shards);
+  return found.reduce((sum, { value }) => sum + value, 0);
+}
+
+/** Counts bytes of a file. The last call of a transaction, as others wait for its end. */
+export async function countBytes(records: RecordRepository, file: string, change: number): Promise<void> {
+  if (change === 0) return;
+  const shard = file.charAt(0);
+  for (;;) {
+    const [found] = await records.get(storedBytesKind, [shard]);
+    const ifVersion = found?.version ?? "none";
+    if ((await records.put(storedBytesKind, shard, (found?.value ?? 0) + change, { ifVersion })) === "stored") return;
+  }
+}
+
+/**
+ * Returns how many bytes can be stored. 702 if `length` bytes, or any, do not fit: the store or the database's share of
+ * it is full. That is no fault of the request, so the code is not 801.
+ */
+export async function requireCapacity(
+  { files, policy: { files: policy } }: Pick<Database, "files" | "policy">,
+  records: RecordRepository,
+  length: number | null,
+): Promise<number> {
+  const free = (await files.freeBytes()) ?? Number.POSITIVE_INFINITY;
+  const quota = policy.maxBytes === 0 ? Number.POSITIVE_INFINITY : policy.maxBytes - (await storedBytes(records));
+  const capacity = Math.min(free, quota);
+  if (capacity < (length ?? 1)) throw new ServiceError(702, { detail: "The bytes do not fit." });
+  return capacity;
+}
+
+/** Bytes of at most the policy's size (801) and the capacity found before (702). */
+export async function* bounded(
+  bytes: AsyncIterable<Uint8Array>,
+  { maxSize, capacity }: { readonly maxSize: number; readonly capacity: number },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let size = 0;
+  for await (const each of bytes) {
+    size += each.length;
+    if (size > maxSize) throw tooLarge(maxSize);
+    if (size > capacity) throw new ServiceError(702, { detail: "The bytes do not fit." });
+    yield each;
+  }
+}
+
+export function tooLarge(maxSize: number): ServiceError {
+  return new ServiceError(801, { detail: `A file has at most ${maxSize} bytes.` });
+}
+
+/**
+ * The bytes of a range, from segment to segment. 707 before the first byte if they are gone, later from the iteration. A
+ * caller that does not reach the end calls `return` of the iterator.
+ */
+export async function readStored(
+  store: FileStore,
+  records: RecordRepository,
+  file: string,
+  range: ByteRange,
+): Promise<AsyncIterable<Uint8Array>> {
+  const pieces = piecesOf(records, file, range);
+  const openNext = async (): Promise<AsyncIterator<Uint8Array> | null> => {
+    const { done, value } = await pieces.next();
+    return done === true ? null : (await store.read(value.name, value.range))[Symbol.asyncIterator]();
+  };
+  let piece = await openNext();
+  // No generator: one that was never started would not release the first segment.
+  const iterator: AsyncIterator<Uint8Array> = {
+    async next() {
+      for (; piece !== null; piece = await openNext()) {
+        const result = await piece.next();
+        if (result.done !== true) return result;
+      }
+      return { done: true, value: undefined };
+    },
+    async return() {
+      const open = piece;
+      piece = null;
+      await open?.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+async function* piecesOf(records: RecordRepository, file: string, { offset, length }: ByteRange) {
+  const end = offset + length;
+  let next = offset;
+  for await (const { start, length: held, ...name } of segmentsFrom(records, file, offset)) {
+    if (next >= end) return;
+    if (start > next) break;
+    const last = Math.min(start + held, end);
+    yield { name, range: { offset: next - start, length: last - next } };
+    next = last;
+  }
+  if (next < end) throw new ServiceError(707, { detail: "A part of the file is missing." });
+}
+
+/** A random name in the store. */
+export function newStoreName(random: RandomSource): string {
+  return randomUuid(random).replaceAll("-", "");
+}
+
+/** The attributes of a file's object. */
+export function fileAttributes({ name, size, mediaType, sha256 }: StoredFile): Attributes {
+  return { Name: name, Size: size, MediaType: mediaType, Sha256: sha256 };
+}
+
+/** Makes a file the one of an object, in the transaction that writes the object. The collector removes the former bytes. */
+export async function putFile(
+  records: RecordRepository,
+  file: string,
+  objectId: ObjectId,
+  stored: StoredFile,
+): Promise<void> {
+  await records.remove(fileKind, { owner: objectId });
+  await records.put(fileKind, file, stored, { owner: objectId, ifVersion: "none" });
+}
+
+/** The file of an object; `undefined` if it has none. */
+export async function fileOf(records: RecordRepository, objectId: ObjectId) {
+  const [found] = await records.list(fileKind, { owner: objectId, after: null, limit: 1 });
+  return found;
+}

@@ -1,0 +1,38 @@
+/** The bytes `first` to `last` of a file, both included. */
+export interface HeldRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The state of an upload. */
+export interface UploadState {
+  readonly uploadId: string;
+  /** Bytes held from 0 without a gap. */
+  readonly size: number;
+  /** MD5 of these bytes, 32 lowercase hex digits. */
+  readonly hash: string;
+  /** All bytes held, ascending, neither overlapping nor adjacent. */
+  readonly ranges: readonly HeldRange[];
+  /** Milliseconds since 1970 by the storage's clock. Each accepted chunk moves it. */
+  readonly expiresAt: number;
+}
+
+/** Place of a chunk in its file (`Content-Range`). */
+export interface ChunkRange extends HeldRange {
+  /** Size of the file; `null` if the client does not know it yet. */
+  readonly total: number | null;
+}
+
+/** A file as it arrives. */
+export interface IncomingFile {
+  /** As sent; `null` if the client gives none. */
+  readonly name: string | null;
+  readonly mediaType: string | null;
+  /** Iterated once. May be ended early. Its errors are rethrown unchanged. Its end is the end of the whole request. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Form fields, complete after the end of `bytes`. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** Begins to receive a file. Called at most once, after the checks that need no bytes. */
+export type ReceiveFile = () => Promise<IncomingFile>;

@@ -1,0 +1,167 @@
+import { ServiceError } from "../errors/index.ts";
+import type { SessionContext } from "../request/index.ts";
+import {
+  isUuid,
+  type RecordKind,
+  type RecordRepository,
+  type Repositories,
+  type StoredRecord,
+} from "../storage/index.ts";
+import { from, union } from "./held-ranges.ts";
+import type { ResumableHash, ResumableHashes } from "./resumable-hash.ts";
+import { readStored } from "./stored-files.ts";
+import { leaseLost, type UploadLease } from "./upload-lease.ts";
+import type { HeldRange, UploadState } from "./upload-state.ts";
+
+/** An unfinished upload, by its id. The owner is the user. */
+export interface Upload {
+  /** Milliseconds since 1970 by the storage's clock. */
+  readonly expiresAt: number;
+  /** Size of the file; `null` if unknown. */
+  readonly total: number | null;
+  readonly name: string | null;
+  readonly mediaType: string | null;
+  /** Number of bytes from 0 without a gap that are in both digests. */
+  readonly size: number;
+  /** Saved states of the digests. */
+  readonly md5: string;
+  readonly sha256: string;
+  /** Bytes held from `size` on: ascending, neither overlapping nor adjacent. */
+  readonly beyond: readonly HeldRange[];
+}
+
+export type UploadRecord = StoredRecord<Upload>;
+
+export const uploadKind: RecordKind<Upload> = "upload";
+
+/** The id of the upload's file in the store. */
+export function fileNameOf(uploadId: string): string {
+  return uploadId.replaceAll("-", "");
+}
+
+/** The id of the upload that a file in the store may belong to. */
+export function uploadIdOf(file: string): string {
+  return file.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+/** 602 if the id is no UUID. 603 if there is no such upload of this user. */
+export async function ownUpload(
+  context: Pick<SessionContext, "r" | "principal">,
+  uploadId: string,
+): Promise<UploadRecord> {
+  if (!isUuid(uploadId)) throw new ServiceError(602);
+  const [found] = await context.r.records.get(uploadKind, [uploadId.toLowerCase()]);
+  if (found === undefined || found.owner !== context.principal.userId) throw new ServiceError(603);
+  return found;
+}
+
+/** Replaces the value of an upload. 606 if another request has changed it. */
+export async function changeUpload(
+  records: RecordRepository,
+  { id, owner, version }: Pick<UploadRecord, "id" | "owner" | "version">,
+  value: Upload,
+  lifetime: number,
+): Promise<void> {
+  if ((await records.put(uploadKind, id, value, { owner, lifetime, ifVersion: version })) !== "stored")
+    throw leaseLost();
+}
+
+/** Ends a request whose session has ended meanwhile, so that nothing is accepted after the answer to a log-out. */
+export async function requireSession(context: SessionContext, { admission }: Repositories): Promise<void> {
+  const { idleTimeout } = context.database.policy.sessions;
+  const { session } = await admission.admit({
+    appKey: context.appKeyDigest,
+    session: context.sessionDigest,
+    mode: context.session.mode,
+    idleTimeout,
+  });
+  if (session === null) throw new ServiceError(context.sessionEndedCode);
+}
+
+/** All bytes held by an upload. */
+export function heldRanges({ size, beyond }: Pick<Upload, "size" | "beyond">): HeldRange[] {
+  return union(size === 0 ? beyond : [{ first: 0, last: size - 1 }, ...beyond]);
+}
+
+/** Both digests of a file, fed in order. */
+export class FileDigests {
+  constructor(
+    readonly md5: ResumableHash,
+    readonly sha256: ResumableHash,
+  ) {}
+
+  static async begin(hashes: ResumableHashes): Promise<FileDigests> {
+    return new FileDigests(await hashes.begin("md5"), await hashes.begin("sha256"));
+  }
+
+  update(bytes: Uint8Array): void {
+    this.md5.update(bytes);
+    this.sha256.update(bytes);
+  }
+
+  save(): Pick<Upload, "md5" | "sha256"> {
+    return { md5: this.md5.save(), sha256: this.sha256.save() };
+  }
+}
+
+export interface DigestedUpload {
+  readonly upload: Upload;
+  readonly digests: FileDigests;
+}
+
+/** Continues the digests of an upload. If they cannot be continued after an upgrade, they begin at the first byte again. */
+export async function withDigests(hashes: ResumableHashes, upload: Upload): Promise<DigestedUpload> {
+  const [md5, sha256] = [await hashes.resume("md5", upload.md5), await hashes.resume("sha256", upload.sha256)];
+  if (md5 !== null && sha256 !== null) return { upload, digests: new FileDigests(md5, sha256) };
+  const digests = await FileDigests.begin(hashes);
+  return { upload: { ...upload, ...digests.save(), size: 0, beyond: heldRanges(upload) }, digests };
+}
+
+export async function stateOf(hashes: ResumableHashes, uploadId: string, upload: Upload): Promise<UploadState> {
+  const { upload: current, digests } = await withDigests(hashes, upload);
+  return {
+    uploadId,
+    size: current.size,
+    hash: digests.md5.digest(),
+    ranges: heldRanges(current),
+    expiresAt: upload.expiresAt,
+  };
+}
+
+/** Bytes after which the progress of the digests is saved. */
+const step = 64 * 1024 * 1024;
+
+/** Whether bytes without a gap are held that the digests lack. */
+export function isBehind({ size, beyond }: Pick<Upload, "size" | "beyond">): boolean {
+  return beyond[0]?.first === size;
+}
+
+/**
+ * Extends the digests over bytes that were held before the bytes in front of them. Reads them back from the store and
+ * saves its progress, so that an interrupted request is not in vain.
+ */
+export async function catchUp(
+  context: SessionContext,
+  hashes: ResumableHashes,
+  lease: UploadLease,
+  record: UploadRecord,
+): Promise<UploadRecord> {
+  const { r, database } = context;
+  const { id } = record;
+  let current = record;
+  const { upload: begun, digests } = await withDigests(hashes, record.value);
+  let upload = begun;
+  while (isBehind(upload)) {
+    const { last } = upload.beyond[0] as HeldRange;
+    const range = { offset: upload.size, length: Math.min(step, last + 1 - upload.size) };
+    for await (const bytes of await readStored(database.files, r.records, fileNameOf(id), range)) {
+      await lease.keep();
+      digests.update(bytes);
+    }
+    const size = upload.size + range.length;
+    upload = { ...upload, ...digests.save(), size, beyond: from(size, upload.beyond) };
+    await changeUpload(r.records, current, upload, database.policy.files.uploadLifetime);
+    current = await ownUpload(context, id);
+  }
+  return current;
+}

@@ -1,0 +1,27 @@
+import { ServiceError } from "../errors/index.ts";
+import { builtInClasses, fileClass, type Model, type ModelClass } from "../model/index.ts";
+import type { Attributes, AttributeType } from "../storage/index.ts";
+
+/** Types of the attributes that describe the stored bytes. */
+const guarded: ReadonlyMap<string, AttributeType> = new Map(
+  builtInClasses.find(({ name }) => name === fileClass)?.attributes.map(({ name, type }) => [name, type]) ?? [],
+);
+
+/** Those of the attributes that a class has. The class of a database from an older release may lack some. */
+export function knownFileAttributes(attributes: Attributes, modelClass: ModelClass): Attributes {
+  const known = Object.entries(attributes).filter(
+    ([name]) => modelClass.attributes.get(name)?.type === guarded.get(name),
+  );
+  return Object.fromEntries(known);
+}
+
+export function isFileClass(model: Model, className: string): boolean {
+  return model.find(fileClass)?.subtree.includes(className) ?? false;
+}
+
+/** 404 if a client or a hook sets attributes that only the service writes. */
+export function guardFileAttributes(names: Iterable<string>): void {
+  for (const name of names) {
+    if (guarded.has(name)) throw new ServiceError(404, { detail: `${name} of a file is written by uploads only.` });
+  }
+}

@@ -1,0 +1,121 @@
+import { ServiceError } from "../errors/index.ts";
+import { fileClass, mayOnClass, type Model, type ModelClass, visibilityOf } from "../model/index.ts";
+import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
+import type { Attributes, Repositories, SingleReference, StoredObject } from "../storage/index.ts";
+import { requireMandatory } from "./accept-attributes.ts";
+import { isFileClass, knownFileAttributes } from "./file-class.ts";
+import { cacheClass, type FoundObject, visibleObject } from "./get-object.ts";
+import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
+import { hookedSource } from "./hooks/answer-hooks.ts";
+import { type HookedSave, hooksOfSaves, type SaveHooks } from "./hooks/save-hooks.ts";
+import { planSerialization } from "./object-plan.ts";
+import { serializeWritten } from "./object-serializer.ts";
+import type { ResolvedAttributes } from "./resolve-links.ts";
+import type { ReadScope } from "./serialization-source.ts";
+import type { Serialization } from "./serialization.ts";
+import { writeChange, writeNew } from "./write-object.ts";
+
+export interface FileObjectInput {
+  /** The object to change; `null` creates one. */
+  readonly replace: SingleReference | null;
+  /** Accepted versions of the changed object; `null` for any. */
+  readonly expectedVersions: readonly number[] | null;
+  /** The class may lack some of them; they are left out. */
+  readonly attributes: Attributes;
+  readonly serialization: Serialization | undefined;
+  /** Runs in the transaction of the write, possibly several times. */
+  readonly also: (r: Repositories, written: StoredObject) => Promise<void>;
+}
+
+/**
+ * Creates or changes the object of a file, with its hooks, in one transaction with the records of the file. 304: no
+ * class `File`, or the object never existed, is invisible or is no file. 610: it is deleted. 404: no right to create or
+ * write. 713: another version, or a lock of another session.
+ */
+export class WriteFileObject {
+  constructor(private readonly hooks: ObjectHooks = noHooks) {}
+
+  /** Throws like the write itself if the caller has no right to it. Saves receiving bytes in vain. */
+  async acceptWriter(context: SessionContext, replace: SingleReference | null): Promise<void> {
+    await withCurrentModel(context, (model) => target(context, model, replace));
+  }
+
+  writeFileObject(context: SessionContext, input: FileObjectInput): Promise<FoundObject> {
+    const { principal } = context;
+    return withCurrentModel(context, async (whole) => {
+      const model = whole.as(principal);
+      const { className } = await target(context, whole, input.replace);
+      const readScope = { model, visibility: visibilityOf(principal, model) };
+      const plan = planSerialization(input.serialization, { ...readScope, className });
+      const hooks = await hooksOfSaves(this.hooks, context, [className], readScope);
+      const write = (ready: SessionContext) =>
+        inTransaction(ready, (inside) => writeInside(inside, input, { whole, className, hooks, readScope }));
+      const written = await (hooks === null ? write(context) : hooks.prepared(context, write));
+      cacheClass(context, written);
+      const object = await serializeWritten(hookedSource(this.hooks, context, readScope), plan, written);
+      return { object, version: written.version };
+    });
+  }
+}
+
+/** The class of the object to write, and the object if it exists. */
+async function target(
+  { r, principal }: SessionContext,
+  whole: Model,
+  replace: SingleReference | null,
+): Promise<{ readonly className: string; readonly base: StoredObject | null }> {
+  const visibility = visibilityOf(principal, whole);
+  const base = replace === null ? null : await visibleObject(r, replace, visibility, 610);
+  const className = base?.className ?? fileClass;
+  const modelClass = whole.find(className);
+  if (modelClass === undefined || !isFileClass(whole, className) || visibility.classes?.has(className) === false)
+    throw new ServiceError(304);
+  if (!mayOnClass(principal, modelClass, base === null ? "create" : "write")) throw new ServiceError(404);
+  return { className, base };
+}
+
+interface FileWriting {
+  /** With the attributes that the caller may not read. */
+  readonly whole: Model;
+  readonly className: string;
+  readonly hooks: SaveHooks | null;
+  readonly readScope: ReadScope;
+}
+
+async function writeInside(
+  inside: SessionContext,
+  { replace, expectedVersions, attributes, also }: FileObjectInput,
+  { whole, className, hooks, readScope }: FileWriting,
+): Promise<StoredObject> {
+  const { base } = await lockedTarget(inside, whole, replace);
+  if (base !== null && base.className !== className) throw new ServiceError(304);
+  if (base !== null && expectedVersions?.includes(base.version) === false)
+    throw new ServiceError(713, { detail: "The object has another version." });
+  const modelClass = whole.find(className) as ModelClass;
+  const known = knownFileAttributes(attributes, modelClass);
+  const prepared: ResolvedAttributes = { attributes: known, links: {}, targets: [] };
+  const save: HookedSave = { className, base, restoring: false, given: known, prepared };
+  const [{ attributes: saved, links }] = ((await hooks?.before(inside, [save])) ?? [prepared]) as [ResolvedAttributes];
+  const by = { session: inside.sessionDigest, modelGeneration: whole.generation, className };
+  if (base === null) requireMandatory(saved, modelClass);
+  const written =
+    base === null
+      ? await writeNew(inside, { className, attributes: saved, links }, by, whole)
+      : await writeChange(
+          inside,
+          { id: base.id, attributes: saved, links, expectedVersions: null },
+          { ...by, visibility: readScope.visibility },
+          whole,
+        );
+  await also(inside.r, written);
+  await hooks?.after(inside, [save], [written]);
+  return written;
+}
+
+async function lockedTarget(inside: SessionContext, whole: Model, replace: SingleReference | null) {
+  const { base } = await target(inside, whole, replace);
+  if (base === null) return { base };
+  // The version is compared and hooks see the object while no other transaction can write it.
+  await inside.r.objects.lock([base.id]);
+  return target(inside, whole, { kind: "id", id: base.id });
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { NodeRandomSource, WasmHashes } from "@sallyport/crypto";
+import {
+  BeginUpload,
+  builtInClasses,
+  CancelUpload,
+  type ClassDefinition,
+  CollectFiles,
+  type FilePolicy,
+  FinishUpload,
+  type IncomingFile,
+  noHooks,
+  type ObjectHooks,
+  OpenFile,
+  passwordSession,
+  ReadUpload,
+  type SessionContext,
+  StoreChunk,
+  StoreFile,
+  WriteFileObject,
+} from "../../src/index.ts";
+import { digests, type Fixture, openFixture, policy } from "../fixture.ts";
+import { sessionContext } from "../session-context.ts";
+
+const fileDefinition = builtInClasses.find(({ name }) => name === "File") as ClassDefinition;
+
+export const everything = [{ group: "*", permissions: ["read", "create", "write", "delete"] }] as const;
+
+/** A database with files, two users who may do everything with them, and the use cases of files. */
+export async function openFileFixture(
+  change: Partial<FilePolicy> = {},
+  { hooks = noHooks, clock = { ahead: 0 } }: { hooks?: ObjectHooks; clock?: { ahead: number } } = {},
+) {
+  const fixture = await openFixture({ files: { ...policy.files, ...change } }, () => clock.ahead);
+  await fixture.define({ ...fileDefinition, rights: everything });
+  const [hashes, random] = [new WasmHashes(), new NodeRandomSource()];
+  const writer = new WriteFileObject(hooks);
+  return {
+    ...fixture,
+    clock,
+    anna: await user(fixture, "anna"),
+    ben: await user(fixture, "ben"),
+    begin: new BeginUpload(hashes, random),
+    read: new ReadUpload(hashes),
+    chunk: new StoreChunk(hashes, random),
+    finish: new FinishUpload(writer, hashes, random),
+    cancel: new CancelUpload(random),
+    store: new StoreFile(writer, hashes, random),
+    open: new OpenFile(),
+    collect: new CollectFiles(),
+  };
+}
+
+export type FileFixture = Awaited<ReturnType<typeof openFileFixture>>;
+
+/** A request of a user with an open session. */
+export async function user(fixture: Fixture, name: string): Promise<SessionContext> {
+  const { r, database, context } = fixture;
+  const [userId] = (await fixture.insert({ className: "User", attributes: { Name: name } })) as [string];
+  await r.accounts.create({ userId, loginName: name, secret: "none", administrator: false }, name);
+  const { account } = await r.accounts.find({ id: userId }, []);
+  const opened = { ...passwordSession(context.appKey.id, userId, []), digest: digests.sha256(name) };
+  await r.sessions.open({ ...opened, secretVersion: account?.secretVersion ?? 0 }, database.policy.sessions);
+  return sessionContext(fixture, { userId }, name);
+}
+
+export function bytes(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text));
+}
+
+/** A file that arrives in one piece, or in the given ones. */
+export function incoming(
+  content: string | AsyncIterable<Uint8Array>,
+  change: Partial<IncomingFile> = {},
+): () => Promise<IncomingFile> {
+  const whole = async function* () {
+    if (typeof content === "string") yield bytes(content);
+    else yield* content;
+  };
+  return async () => ({ name: null, mediaType: null, bytes: whole(), fields: new Map(), ...change });
+}
+
+/** The text of a file, through `OpenFile`. */
+export async function textOf(f: FileFixture, id: string, offset = 0, length?: number): Promise<string> {
+  const opened = await f.open.openFile(f.anna, { kind: "id", id });
+  return collected(await opened.read({ offset, length: length ?? opened.size - offset }));
+}
+
+export async function collected(content: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of content) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+export const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** The error code of a call, or its result. */
+export async function codeOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    (value) => value,
+    (error) => error.code ?? error,
+  );
+}
+
+/** Bytes that arrive when the test sends them. */
+export class SlowBytes implements AsyncIterable<Uint8Array> {
+  /** Resolves when the reader asks for the first bytes. */
+  readonly started: Promise<void>;
+  private readonly queue: (() => Uint8Array | null)[] = [];
+  private wake: () => void = () => {};
+  private start: () => void = () => {};
+
+  constructor() {
+    this.started = new Promise((resolve) => {
+      this.start = resolve;
+    });
+  }
+
+  send(text: string): this {
+    this.queue.push(() => bytes(text));
+    this.wake();
+    return this;
+  }
+
+  end(): this {
+    this.queue.push(() => null);
+    this.wake();
+    return this;
+  }
+
+  fail(error: Error): this {
+    this.queue.push(() => {
+      throw error;
+    });
+    this.wake();
+    return this;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    this.start();
+    for (;;) {
+      const next = this.queue.shift();
+      if (next === undefined) {
+        await new Promise<void>((resolve) => {
+          this.wake = resolve;
+        });
+        continue;
+      }
+      const sent = next();
+      if (sent === null) return;
+      yield sent;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type IncomingFile, ServiceError } from "@sallyport/core";
+import busboy from "busboy";
+import type { Request, Response } from "express";
+import multer from "multer";
+import { type StreamedBody, streamTypes } from "./streamed-body.ts";
+
+const limits = { files: 1, fields: 10, parts: 20, fieldNameSize: 100, fieldSize: 4_096, headerPairs: 20 };
+
+/** Bytes of a form around its file: boundaries, headers and fields. */
+const maxBytesAround = 256 * 1024;
+
+/** Begins to read the file of a body. Its fields are complete at the end of its bytes, and so is the whole body. */
+export function incomingFile(body: StreamedBody, parser: "busboy" | "multer" = "busboy"): Promise<IncomingFile> {
+  if (body.type === streamTypes.multipart) return parser === "busboy" ? readPart(body) : readForm(body);
+  return Promise.resolve({ name: null, mediaType: null, bytes: body.bytes, fields: new Map() });
+}
+
+/**
+ * Reads a multipart body to its file. The name of the field can be empty, as today's clients send it. Throws 500 without
+ * a file, 503 for a second one (at the end of the bytes), 307 over the limits and 699 for a malformed or incomplete body.
+ */
+async function readPart({ contentType, bytes }: StreamedBody): Promise<IncomingFile> {
+  const headers = { "content-type": contentType };
+  const parser = busboy({ headers, limits, preservePath: true, defParamCharset: "utf8" });
+  const fields = new Map<string, string>();
+  const counted = new CountedBytes(bytes);
+  return new Promise((resolve, reject) => {
+    parser.on("file", (_field, stream, { filename, mimeType }) => {
+      const name = filename === undefined ? null : unescaped(filename);
+      resolve({ name, mediaType: mimeType, bytes: bytesOf(stream, { counted, ended }), fields });
+    });
+    parser.on("field", (name, value) => fields.set(name, value));
+    parser.on("filesLimit", () => parser.destroy(new ServiceError(503)));
+    for (const limit of ["partsLimit", "fieldsLimit"] as const) parser.on(limit, () => parser.destroy(tooMany()));
+    const ended = pipeline(Readable.from(counted, { highWaterMark: 1 }), parser).catch((error: unknown) => {
+      throw faultOf(error);
+    });
+    // After `resolve` this changes nothing.
+    ended.then(() => reject(new ServiceError(500))).catch(reject);
+  });
+}
+
+/** The same for a form, with multer: it hands the file to a storage engine. The name of the field is required. */
+async function readForm({ contentType, bytes }: StreamedBody): Promise<IncomingFile> {
+  const fields = new Map<string, string>();
+  const counted = new CountedBytes(bytes);
+  // Multer needs no more of a request than this.
+  const request = Object.assign(Readable.from(counted, { highWaterMark: 1 }), {
+    headers: { "content-type": contentType, "transfer-encoding": "chunked" },
+    body: {} as Readonly<Record<string, unknown>>,
+  });
+  return new Promise((resolve, reject) => {
+    const storage: multer.StorageEngine = {
+      _handleFile: (_request, { stream, originalname, mimetype }, stored) => {
+        stream.once("end", () => stored(null, {}));
+        stream.once("error", stored);
+        resolve({ name: originalname, mediaType: mimetype, bytes: bytesOf(stream, { counted, ended }), fields });
+      },
+      _removeFile: (_request, _file, removed) => removed(null),
+    };
+    const read = multer({
+      storage,
+      limits: { ...limits, fieldNestingDepth: 0, fieldArrayIndexLimit: 0 },
+      preservePath: true,
+      defParamCharset: "utf8",
+    }).any();
+    const ended = new Promise<void>((finish, fail) => {
+      read(request as unknown as Request, {} as Response, (error: unknown) => {
+        if (error !== undefined) return fail(faultOf(error));
+        for (const [name, value] of Object.entries(request.body)) {
+          // A repeated field has several values.
+          if (typeof value !== "string") return fail(tooMany());
+          fields.set(name, value);
+        }
+        finish();
+      });
+    });
+    ended.then(() => reject(new ServiceError(500))).catch(reject);
+  });
+}
+
+/** The bytes of a file, then the end of its form. */
+async function* bytesOf(
+  stream: Readable,
+  { counted, ended }: { readonly counted: CountedBytes; readonly ended: Promise<void> },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    counted.isInFile = true;
+    for await (const piece of stream) yield piece as Buffer;
+    counted.isInFile = false;
+    await ended;
+  } catch (error) {
+    throw faultOf(error);
+  } finally {
+    counted.stop();
+  }
+}
+
+/** The bytes of a form on their way to the parser. Those around the file are limited. */
+class CountedBytes implements AsyncIterable<Uint8Array> {
+  isInFile = false;
+  private around = 0;
+  private readonly source: AsyncIterator<Uint8Array>;
+
+  constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.source = bytes[Symbol.asyncIterator]();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let next = await this.source.next(); next.done !== true; next = await this.source.next()) {
+      if (!this.isInFile) this.around += next.value.length;
+      if (this.around > maxBytesAround) throw malformed("The form has too many bytes around its file.");
+      yield next.value;
+    }
+  }
+
+  /** Reads no more. */
+  stop(): void {
+    void this.source.return?.();
+  }
+}
+
+/** Failure of a parser as an error of the catalogue. */
+function faultOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (!(error instanceof multer.MulterError)) return malformed(error instanceof Error ? error.message : undefined);
+  const isSecondFile = error.code === "LIMIT_FILE_COUNT" || error.code === "LIMIT_UNEXPECTED_FILE";
+  return isSecondFile ? new ServiceError(503) : tooMany(error.message);
+}
+
+function malformed(detail = "The form is malformed."): ServiceError {
+  return new ServiceError(699, { detail });
+}
+
+function tooMany(detail = "The form has too many fields."): ServiceError {
+  return new ServiceError(307, { detail });
+}
+
+/** Forms escape these three characters in names (WHATWG HTML), and no other. Multer unescapes them, too. */
+function unescaped(name: string): string {
+  return name.replaceAll(/%(0A|0D|22)/gi, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}

@@ -1,0 +1,85 @@
+import { headerNames } from "@sallyport/contract";
+import { ServiceError } from "@sallyport/core";
+import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
+import type { StreamRule } from "../routes/route.ts";
+import { BodyReader } from "./body-reader.ts";
+import { type StreamedBody, streamTypes } from "./streamed-body.ts";
+
+/**
+ * Prepares the body of a route that reads it as a stream. No byte of a body is read yet, except to find out whether an
+ * optional body in chunks is empty. Throws 207 for another type than those of the route, 300 for a missing body, and 706
+ * if too many files are transferred.
+ */
+export const openStream: Step = async (exchange, parts) => {
+  const { request, route } = exchange;
+  if (route.stream === undefined) return;
+  const { headers } = request;
+  const isChunked = headers["transfer-encoding"] !== undefined;
+  const mayBeEmpty = route.stream.optional === true;
+  if (!isChunked && (headers["content-length"] ?? "0") === "0") {
+    if (mayBeEmpty) return;
+    typeOf(exchange, route.stream);
+    throw new ServiceError(300);
+  }
+  // Clients send the header also with an empty body.
+  if (isChunked && mayBeEmpty) {
+    const body = bodyOf(exchange, parts, streamTypes.bytes);
+    exchange.stream = body;
+    if (!(await body.isEmpty())) {
+      exchange.stream = { ...body, type: typeOf(exchange, route.stream) };
+      return;
+    }
+    body.close();
+    exchange.stream = null;
+  } else {
+    exchange.stream = bodyOf(exchange, parts, typeOf(exchange, route.stream));
+  }
+};
+
+type PeekedBody = StreamedBody & { readonly isEmpty: () => Promise<boolean> };
+
+function bodyOf(exchange: Exchange, parts: PipelineParts, type: StreamedBody["type"]): PeekedBody {
+  const { request, response, connection, origin, share, channel } = exchange;
+  const { transfers, settings } = parts;
+  requireTransfer(exchange, parts);
+  const reader = new BodyReader(request, response, connection, settings.uploadPace);
+  const header = request.headers[headerNames.encrypted];
+  const pieces = reader.pieces();
+  let isClosed = false;
+  transfers.take(origin.network);
+  share.pause();
+  return {
+    type,
+    contentType: request.headers["content-type"] ?? "",
+    bytes: channel === null ? pieces : channel.openStream(Array.isArray(header) ? header.join() : header, pieces),
+    isEmpty: () => reader.isEmpty(),
+    hasBegun: () => reader.hasBegun,
+    close: () => {
+      if (isClosed) return;
+      isClosed = true;
+      reader.close();
+      transfers.release(origin.network);
+      share.resume();
+    },
+  };
+}
+
+/** Throws 706 if too many files are transferred from this network or in total. */
+export function requireTransfer({ origin }: Exchange, { transfers }: PipelineParts): void {
+  if (transfers.isFull(origin.network))
+    throw new ServiceError(706, { retryAfter: 1, detail: "Too many files are transferred." });
+}
+
+// The boundary has at most 70 characters (RFC 2046).
+const multipart = /^multipart\/form-data[\t ]*;(?:[^"]*;)?[\t ]*boundary=(?:[^\s;"]{1,70}|"[^"]{1,70}")[\t ]*(?:;|$)/i;
+const octets = /^application\/octet-stream[\t ]*(?:;|$)/i;
+
+/** The media type of the body. Throws 207 if the route does not accept it. */
+function typeOf({ request: { headers } }: Exchange, { types }: StreamRule): StreamedBody["type"] {
+  const given = headers["content-type"] ?? "";
+  const type = multipart.test(given) ? streamTypes.multipart : octets.test(given) ? streamTypes.bytes : null;
+  if (type === null || !types.includes(type)) throw new ServiceError(207);
+  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
+    throw new ServiceError(207, { detail: "Compressed bodies are not supported." });
+  return type;
+}

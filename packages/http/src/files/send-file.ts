@@ -1,0 +1,127 @@
+import type { ServerResponse } from "node:http";
+import { type OpenedFile, ServiceError } from "@sallyport/core";
+import { fixedHeaders } from "../answer.ts";
+import type { Exchange, PipelineParts } from "../pipeline/exchange.ts";
+import { listsTag, requestedRange } from "./byte-ranges.ts";
+import { requireTransfer } from "./open-stream.ts";
+
+/**
+ * Answers with a file: 200, 206 for one range, or 304 if the client has it. In a secure session the body is ciphertext,
+ * and no header tells anything about the file. A failure after the first byte destroys the connection.
+ */
+export async function sendFile(exchange: Exchange, parts: PipelineParts, file: OpenedFile): Promise<void> {
+  const { request, response, connection, requestId, answerHeaders, channel, origin, share } = exchange;
+  const { size } = file;
+  const tag = `"${file.etag}"`;
+  const { "Content-Type": _json, ...fixed } = fixedHeaders;
+  const headers = {
+    ...fixed,
+    "Cache-Control": channel === null ? "private, no-cache" : "no-store",
+    "Content-Security-Policy": policy,
+    "X-Request-Id": requestId,
+    ETag: tag,
+    "Accept-Ranges": "bytes",
+    ...(connection.isEnding ? { Connection: "close" } : {}),
+    ...answerHeaders,
+  };
+  if (listsTag(request.headers["if-none-match"], tag)) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  const { range: asked, "if-range": ifRange = tag } = request.headers;
+  const range = ifRange.toString().trim() === tag ? requestedRange(asked, size) : null;
+  if (range === undefined) {
+    answerHeaders["Content-Range"] = `bytes */${size}`;
+    throw new ServiceError(600);
+  }
+  const { first, last } = range ?? { first: 0, last: size - 1 };
+  const length = last - first + 1;
+  requireTransfer(exchange, parts);
+  parts.transfers.take(origin.network);
+  share.pause();
+  let plain: AsyncIterable<Uint8Array> | undefined;
+  try {
+    // A failure to open is answered in an envelope, so it comes before the head.
+    plain = await file.read({ offset: first, length });
+    const sealed = channel?.sealStream(plain);
+    response.writeHead(range === null ? 200 : 206, {
+      ...headers,
+      "Content-Type": channel === null ? inertMediaType(file.mediaType) : octets,
+      "Content-Disposition": channel === null ? disposition(file.name) : "attachment",
+      "Content-Length": length,
+      ...(range === null ? {} : { "Content-Range": `bytes ${first}-${last}/${size}` }),
+      ...sealed?.headers,
+    });
+    await write(response, sealed?.bytes ?? plain, { length, timeout: parts.settings.sendTimeout });
+  } catch (error) {
+    if (response.headersSent) request.socket.destroy();
+    // An iteration that has not begun does not end by itself.
+    await plain?.[Symbol.asyncIterator]().return?.();
+    throw error;
+  } finally {
+    parts.transfers.release(origin.network);
+    share.resume();
+  }
+}
+
+/** Writes the bytes as fast as the client reads them. Throws 699 if it stops reading. */
+async function write(
+  response: ServerResponse,
+  bytes: AsyncIterable<Uint8Array>,
+  { length, timeout }: { readonly length: number; readonly timeout: number },
+): Promise<void> {
+  let written = 0;
+  for await (const piece of bytes) {
+    if (response.destroyed) throw lost("The client closed the connection.");
+    written += piece.length;
+    if (written <= length && !response.write(piece)) await drained(response, timeout);
+  }
+  if (written !== length) throw new ServiceError(707, { detail: "The file has another length than recorded." });
+  response.end();
+}
+
+function drained(response: ServerResponse, timeout: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (outcome: () => void): void => {
+      clearTimeout(late);
+      response.off("drain", onDrain).off("close", onClose);
+      outcome();
+    };
+    const onDrain = () => settle(resolve);
+    const onClose = () => settle(() => reject(lost("The client closed the connection.")));
+    const late = setTimeout(() => settle(() => reject(lost("The client stopped reading."))), timeout);
+    response.on("drain", onDrain).on("close", onClose);
+    if (response.destroyed) onClose();
+  });
+}
+
+function lost(detail: string): ServiceError {
+  return new ServiceError(699, { detail });
+}
+
+/** A file opens in no browser window, and even there it could run nothing. */
+const policy = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+const octets = "application/octet-stream";
+
+const inert =
+  /^(?:text\/(?:plain|csv)|image\/(?!svg)[a-z0-9.+-]+|(?:audio|video|font)\/[a-z0-9.+-]+|application\/(?:pdf|json|zip|gzip|msword|rtf|vnd\.[a-z0-9.+-]+))$/;
+
+/** The media type, if no browser runs or renders documents of it. Otherwise plain bytes. */
+export function inertMediaType(given: string | null): string {
+  const type = given?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return inert.test(type) && !type.endsWith("+xml") ? type : octets;
+}
+
+/** `Content-Disposition` of a download (RFC 6266): the name as it is, and one in ASCII for old clients. */
+export function disposition(name: string): string {
+  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  const ascii = plain.replaceAll(/[^\x20-\x7e]|["\\%]/gu, "_");
+  const encoded = encodeURIComponent(Buffer.from(name).toString()).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return ascii === name
+    ? `attachment; filename="${name}"`
+    : `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

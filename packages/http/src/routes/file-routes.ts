@@ -1,0 +1,195 @@
+import {
+  emptyResponse,
+  finishParameters,
+  headerNames,
+  objectParameters,
+  objectSchema,
+  uploadResponse,
+} from "@sallyport/contract";
+import {
+  type ChunkRange,
+  objectReference,
+  ServiceError,
+  type SessionContext,
+  type SingleReference,
+  type UploadState,
+} from "@sallyport/core";
+import * as z from "zod";
+import { parseContentRange } from "../files/byte-ranges.ts";
+import { incomingFile } from "../files/multipart.ts";
+import { type StreamedBody, streamTypes } from "../files/streamed-body.ts";
+import { objectSuccess, singleReference, writtenObjectSchema } from "./object-routes.ts";
+import { defineRoute, type Route, type Success } from "./route.ts";
+import type { UseCases } from "./use-cases.ts";
+
+const { multipart, bytes: octets } = streamTypes;
+
+const contentRange = {
+  "Content-Range": "Place of the bytes in the file, and its size: `bytes 0-1023/4096`. Required with a body.",
+};
+
+const storing = [404, 502, 600, 602, 603, 606, 702, 707, 709, 801] as const;
+
+/** Routes that upload files in several requests. */
+export function uploadRoutes(useCases: UseCases): Route[] {
+  const { beginUpload, readUpload, storeChunk, finishUpload, cancelUpload } = useCases;
+  const store = async (
+    context: SessionContext,
+    uploadId: string,
+    range: ChunkRange | null,
+    body: StreamedBody,
+  ): Promise<Success> =>
+    stateOf(context, await storeChunk.storeChunk(context, uploadId, range, () => incomingFile(body)));
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/uploadFile",
+      operation: "beginUpload",
+      summary: "Begin an upload",
+      access: "session",
+      isWrite: true,
+      data: uploadResponse,
+      errors: [404, 700, 702, 706, 709],
+      handle: async (context) => stateOf(context, await beginUpload.beginUpload(context)),
+    }),
+    defineRoute({
+      method: "PATCH",
+      path: "/v1/uploadFile",
+      operation: "missUpload",
+      summary: "Upload without an id",
+      description: "Always fails with 601. The id of the upload belongs into the path.",
+      access: "session",
+      stream: { types: [multipart, octets], optional: true },
+      data: emptyResponse,
+      errors: [207, 601],
+      handle: async () => {
+        throw new ServiceError(601);
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/uploadFile/{uploadId}",
+      operation: "readUpload",
+      summary: "Get the state of an upload",
+      access: "session",
+      data: uploadResponse,
+      errors: [602, 603],
+      handle: async (context, { parameter }) =>
+        stateOf(context, await readUpload.readUpload(context, parameter("uploadId"))),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/uploadFile/{uploadId}",
+      operation: "uploadWhole",
+      summary: "Upload the whole file",
+      description: "The form has one file. It replaces all bytes of the upload.",
+      access: "session",
+      excludedFromMulti: true,
+      stream: { types: [multipart] },
+      data: uploadResponse,
+      errors: [500, 503, 604, ...storing],
+      handle: async (context, { parameter, stream }) =>
+        store(context, parameter("uploadId"), null, stream as StreamedBody),
+    }),
+    defineRoute({
+      method: "PATCH",
+      path: "/v1/uploadFile/{uploadId}",
+      operation: "continueUpload",
+      summary: "Upload a chunk, or finish an upload",
+      description:
+        "With a body, stores a chunk: the bytes themselves, or a form with one file. Chunks can arrive in any order. Without a body, creates the object of class `File`, or gives an existing one the new bytes.",
+      access: "session",
+      stream: { types: [multipart, octets], optional: true },
+      headers: contentRange,
+      query: finishParameters,
+      data: z.union([writtenObjectSchema, uploadResponse]),
+      versioned: true,
+      conditional: true,
+      errors: [207, 304, 308, 500, 503, 604, 610, 710, 713, ...storing],
+      handle: async (context, { parameter, stream, header, query, expectedVersions }) => {
+        const uploadId = parameter("uploadId");
+        const given = header(headerNames.contentRange);
+        if (stream !== null) return store(context, uploadId, rangeOf(given), stream);
+        if (given !== undefined) throw new ServiceError(604);
+        const { replaceOID, serialization } = query;
+        const replace = replaceOID === undefined ? null : fileReference(replaceOID);
+        return objectSuccess(
+          await finishUpload.finishUpload(context, uploadId, { replace, expectedVersions, serialization }),
+        );
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/v1/uploadFile/{uploadId}",
+      operation: "cancelUpload",
+      summary: "Cancel an upload",
+      access: "session",
+      data: emptyResponse,
+      errors: [602, 603, 605],
+      handle: async (context, { parameter }) => {
+        await cancelUpload.cancelUpload(context, parameter("uploadId"));
+        return { data: {} };
+      },
+    }),
+  ];
+}
+
+/** Routes that store and read a file in one request. */
+export function fileRoutes({ storeFile, openFile }: UseCases): Route[] {
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/v1/uploadFile",
+      operation: "storeFile",
+      summary: "Upload a file in one request",
+      description: "The form has one file, and optionally the field `path`, which names the root folder: `/`.",
+      access: "session",
+      excludedFromMulti: true,
+      stream: { types: [multipart] },
+      query: objectParameters,
+      data: objectSchema,
+      versioned: true,
+      errors: [304, 308, 404, 500, 501, 502, 503, 700, 702, 709, 710, 801],
+      handle: async (context, { stream, query }) => {
+        const receive = () => incomingFile(stream as StreamedBody, "multer");
+        return objectSuccess(await storeFile.storeFile(context, receive, query.serialization));
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/file/{idOrUuid}",
+      operation: "downloadFile",
+      summary: "Download a file",
+      description: "Returns the bytes of an object of class `File`, all of them or one range.",
+      access: "session",
+      excludedFromMulti: true,
+      isFile: true,
+      headers: {
+        Range: "One range of bytes: `bytes=0-1023`, `bytes=1024-` or `bytes=-1024`. The answer then is 206.",
+        "If-Range": "`ETag` of the bytes that the client has. With another one, the whole file is sent.",
+        "If-None-Match": "One or more `ETag` values. If the file has one of them, the answer is 304.",
+      },
+      data: z.string(),
+      errors: [304, 600, 609, 707],
+      handle: async (context, { parameter }) => ({
+        file: await openFile.openFile(context, singleReference(parameter("idOrUuid"))),
+      }),
+    }),
+  ];
+}
+
+function stateOf({ database }: SessionContext, { expiresAt, ...state }: UploadState): Success {
+  return { data: { ...state, expiresAt: database.storeTime.format(expiresAt) } };
+}
+
+function rangeOf(header: string | undefined): ChunkRange {
+  const range = parseContentRange(header ?? "");
+  if (range === undefined) throw new ServiceError(600, { detail: "The header Content-Range is absent or malformed." });
+  return range;
+}
+
+function fileReference(text: string): SingleReference {
+  const reference = objectReference(text);
+  if (reference === null || reference.kind === "class") throw new ServiceError(307, { detail: "at /replaceOID" });
+  return reference;
+}

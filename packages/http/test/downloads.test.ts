@@ -1,0 +1,138 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ServiceError } from "@sallyport/core";
+import { use, send, content, useCases, raw, useFileServer } from "./file-fixture.ts";
+
+useFileServer();
+
+describe("downloads", () => {
+  beforeEach(() => {
+    use.opened = { size: content.length, etag: "tag", name: "a.txt", mediaType: "text/plain" };
+  });
+
+  test("carry the bytes and headers that keep browsers from running them", async () => {
+    const answer = await send("GET", "/v1/file/1AB");
+    expect(answer.status).toBe(200);
+    expect(answer.bytes.equals(content)).toBe(true);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "text/plain",
+      "content-length": "300000",
+      "content-disposition": 'attachment; filename="a.txt"',
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+      "cache-control": "private, no-cache",
+      "accept-ranges": "bytes",
+      etag: '"tag"',
+      "x-request-id": expect.any(String),
+    });
+  });
+
+  test.each([
+    ["text/html", "application/octet-stream"],
+    ["image/svg+xml", "application/octet-stream"],
+    ["application/xhtml+xml", "application/octet-stream"],
+    ["application/javascript", "application/octet-stream"],
+    ["application/vnd.mozilla.xul+xml", "application/octet-stream"],
+    ["text/plain; charset=utf-7", "text/plain"],
+    ["IMAGE/PNG", "image/png"],
+    ["application/pdf", "application/pdf"],
+    ["video/mp4\r\nX: y", "application/octet-stream"],
+    [null, "application/octet-stream"],
+  ])("of type %j have the type %s", async (mediaType, shown) => {
+    use.opened = { ...use.opened, mediaType };
+    expect((await send("GET", "/v1/file/1AB")).headers.get("content-type")).toBe(shown);
+  });
+
+  test.each([
+    ["größe.txt", "attachment; filename=\"große.txt\"; filename*=UTF-8''gr%C3%B6%C3%9Fe.txt".replace("große", "gro_e")],
+    ['a"b\\c%.txt', "attachment; filename=\"a_b_c_.txt\"; filename*=UTF-8''a%22b%5Cc%25.txt"],
+    ["☃'(*)\ud800", "attachment; filename=\"_'(*)_\"; filename*=UTF-8''%E2%98%83%27%28%2A%29%EF%BF%BD"],
+  ])("are named %j", async (name, header) => {
+    use.opened = { ...use.opened, name };
+    expect((await send("GET", "/v1/file/1AB")).headers.get("content-disposition")).toBe(header);
+  });
+
+  const last = content.length - 1;
+  test.each([
+    ["bytes=0-0", 0, 0],
+    ["bytes=100-199", 100, 199],
+    ["bytes=299999-", last, last],
+    ["bytes=0-999999", 0, last],
+    ["bytes=-1", last, last],
+    ["bytes=-999999", 0, last],
+    ["Bytes = 5-6 ", 5, 6],
+  ])("send the range %s", async (range, from, to) => {
+    const answer = await send("GET", "/v1/file/1AB", undefined, { range });
+    expect(answer.status).toBe(206);
+    expect(answer.headers.get("content-range")).toBe(`bytes ${from}-${to}/${content.length}`);
+    expect(answer.bytes.equals(content.subarray(from, to + 1))).toBe(true);
+  });
+
+  test.each(["bytes=300000-", "bytes=5-4", "bytes=-0", "bytes=-", "bytes=a-b", "bytes=", "bytes=0-1-2"])(
+    "refuse the range %s",
+    async (range) => {
+      const answer = await send("GET", "/v1/file/1AB", undefined, { range });
+      expect([answer.status, answer.code]).toEqual([416, "600"]);
+      expect(answer.headers.get("content-range")).toBe("bytes */300000");
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+    },
+  );
+
+  test.each([
+    ["several ranges", { range: "bytes=0-1,5-6" }, 200],
+    ["another unit", { range: "items=0-1" }, 200],
+    ["the tag of the client's bytes", { range: "bytes=0-1", "if-range": '"tag"' }, 206],
+    ["the tag of other bytes", { range: "bytes=0-1", "if-range": '"other"' }, 200],
+    ["a weak tag", { range: "bytes=0-1", "if-range": 'W/"tag"' }, 200],
+    ["a date", { range: "bytes=0-1", "if-range": "Wed, 21 Oct 2026 07:28:00 GMT" }, 200],
+    ["a range beyond the end of other bytes", { range: "bytes=300000-", "if-range": '"other"' }, 200],
+    ["a known tag", { "if-none-match": '"tag"' }, 304],
+    ["a known tag in a list", { "if-none-match": '"other", W/"tag"' }, 304],
+    ["any tag", { "if-none-match": "*", range: "bytes=0-1" }, 304],
+    ["another tag", { "if-none-match": '"other"' }, 200],
+  ])("with %s", async (_title, headers, status) => {
+    const answer = await send("GET", "/v1/file/1AB", undefined, headers);
+    expect(answer.status).toBe(status);
+    expect(answer.bytes).toHaveLength({ 200: content.length, 206: 2, 304: 0 }[status] as number);
+    expect(answer.headers.get("etag")).toBe('"tag"');
+    expect(answer.headers.has("content-type")).toBe(status !== 304);
+  });
+
+  test("end with the client", async () => {
+    use.opened = { ...use.opened, size: 100_000_000 };
+    const head = ["GET /v1/file/1AB HTTP/1.1", "Host: localhost", "appkey: key", "sessionid: id"];
+    const leaving = raw(head, { unread: true });
+    while (use.application.transfers.current === 0) await pause(5);
+    expect(use.application.load.current).toBe(0);
+    leaving.socket.destroy();
+    while (!use.readEnded) await pause(5);
+    const silent = raw(head, { unread: true });
+    while (use.application.transfers.current === 0) await pause(5);
+    while (!use.readEnded) await pause(5);
+    silent.socket.destroy();
+  });
+
+  test("that fail after the first byte end the connection", async () => {
+    const shorter = useCases.openFile.openFile;
+    Object.assign(useCases.openFile, {
+      openFile: async () => ({
+        ...use.opened,
+        read: async () =>
+          (async function* () {
+            yield content.subarray(0, 1_000);
+            throw new ServiceError(707);
+          })(),
+      }),
+    });
+    await expect(send("GET", "/v1/file/1AB")).rejects.toThrow(/terminated|failed/);
+    Object.assign(useCases.openFile, {
+      openFile: async () => ({
+        ...use.opened,
+        read: async () => {
+          throw new ServiceError(707);
+        },
+      }),
+    });
+    expect(await send("GET", "/v1/file/1AB")).toMatchObject({ status: 500, code: "707" });
+    Object.assign(useCases.openFile, { openFile: shorter });
+  });
+});
