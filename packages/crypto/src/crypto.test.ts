@@ -1,4 +1,4 @@
-import { randomBytes, createHmac } from "node:crypto";
+import { randomBytes, createHmac, createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,8 @@ import { AesGcmKeyWrapping } from "./aes-gcm-key-wrapping.ts";
 import { NodeDigests, NodeRandomSource } from "./digests-and-random.ts";
 import { OtplibTimeTokens } from "./otplib-time-tokens.ts";
 import { ListedBreachedPasswords } from "./passwords.ts";
+import { type ResumableHash } from "@sallyport/core";
+import { WasmHashes } from "./wasm-hashes.ts";
 
 describe("aes gcm key wrapping", () => {
   const masterKey = randomBytes(32);
@@ -279,5 +281,44 @@ describe("otplib time tokens", () => {
     ]);
     expect(address.searchParams.get("secret")).toBe(secret);
     expect(address.searchParams.get("issuer")).toBe("My database");
+  });
+});
+
+describe("resumable hashes", () => {
+  const hashes = new WasmHashes();
+  const bytes = randomBytes(10_000);
+
+  describe.each(["md5", "sha256"] as const)("%s", (algorithm) => {
+    const expected = (end: number) => createHash(algorithm).update(bytes.subarray(0, end)).digest("hex");
+
+    test("continues from any saved state, in another instance", async () => {
+      let hash = await hashes.begin(algorithm);
+      let position = 0;
+      for (const end of [0, 1, 63, 64, 65, 127, 128, 1_000, 9_999, 10_000]) {
+        hash.update(bytes.subarray(position, end));
+        position = end;
+        expect(hash.digest()).toBe(expected(end));
+        const saved = hash.save();
+        expect(saved.length).toBeLessThanOrEqual(1_000);
+        hash = (await hashes.resume(algorithm, saved)) as ResumableHash;
+        expect(hash.digest()).toBe(expected(end));
+      }
+    });
+
+    test("several at once do not disturb one another", async () => {
+      const all = await Promise.all(Array.from({ length: 4 }, () => hashes.begin(algorithm)));
+      for (const [index, hash] of all.entries()) hash.update(bytes.subarray(0, index + 1));
+      expect(all.map((hash) => hash.digest())).toEqual([1, 2, 3, 4].map(expected));
+    });
+
+    test("a state of something else is not continued", async () => {
+      const saved = (await hashes.begin(algorithm)).save();
+      const changed = Buffer.from(saved, "base64");
+      changed[0] = (changed[0] ?? 0) ^ 1;
+      for (const state of ["", "AAAA", changed.toString("base64"), (await other()).save()])
+        expect(await hashes.resume(algorithm, state)).toBeNull();
+    });
+
+    const other = () => hashes.begin(algorithm === "md5" ? "sha256" : "md5");
   });
 });

@@ -50,8 +50,9 @@ export class FileKeeper {
   async collect(database: Database): Promise<void> {
     const { alias } = database;
     try {
-      const files = await this.collector.collectFiles(administrationOf(database));
+      const { removed: files, unknown } = await this.collector.collectFiles(administrationOf(database));
       if (files > 0) this.logger.info({ alias, files }, "Unreferenced files deleted");
+      if (unknown > 0) this.logger.warn({ alias, files: unknown }, "The store has files of another database");
     } catch (err) {
       if (!this.stopped) this.logger.warn({ alias, err }, "File cleanup failed");
     }

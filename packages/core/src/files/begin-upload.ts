@@ -3,7 +3,7 @@ import { ServiceError } from "../errors/index.ts";
 import { fileClass, mayOnClass, visibilityOf } from "../model/index.ts";
 import { requestModel, type SessionContext } from "../request/index.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
-import { requireCapacity } from "./stored-files.ts";
+import { detach, detachedKind, requireCapacity } from "./stored-files.ts";
 import { FileDigests, fileNameOf, ownUpload, stateOf, type Upload, uploadKind } from "./uploads.ts";
 import type { UploadState } from "./upload-state.ts";
 
@@ -38,9 +38,11 @@ export class BeginUpload {
     if (added !== "stored")
       throw new ServiceError(706, { detail: "The user has too many unfinished uploads.", retryAfter: 60 });
     try {
+      await detach(r.records, fileNameOf(id));
       await files.create(fileNameOf(id));
     } catch (error) {
       await r.records.remove(uploadKind, { ids: [id] }).catch(() => {});
+      await r.records.remove(detachedKind, { ids: [fileNameOf(id)] }).catch(() => {});
       throw error;
     }
     return stateOf(this.hashes, id, upload);

@@ -2,7 +2,7 @@ import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import { bytesOf } from "./held-ranges.ts";
-import { countBytes, removeSegments } from "./stored-files.ts";
+import { countBytes, removeDetached, removeSegments } from "./stored-files.ts";
 import { UploadLease } from "./upload-lease.ts";
 import { fileNameOf, heldRanges, ownUpload, uploadKind } from "./uploads.ts";
 
@@ -29,6 +29,6 @@ export class CancelUpload {
       throw error;
     }
     // A failure leaves bytes that no one can reach, and the collector removes them.
-    await database.files.remove({ file }).catch(() => {});
+    await removeDetached(database.files, r.records, file).catch(() => {});
   }
 }

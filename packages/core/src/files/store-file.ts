@@ -8,9 +8,11 @@ import {
   addSegment,
   bounded,
   countBytes,
+  detach,
   fileAttributes,
   newStoreName,
   putFile,
+  removeDetached,
   requireCapacity,
   type PlacedSegment,
   type StoredFile,
@@ -38,9 +40,10 @@ export class StoreFile {
     const incoming = await receive();
     const name = acceptFileName(incoming.name, policy.files);
     const segment = { file: newStoreName(this.random), segment: newStoreName(this.random), start: 0 };
-    await files.create(segment.file);
+    await detach(r.records, segment.file);
     let isUndecided = false;
     try {
+      await files.create(segment.file);
       const hash = await this.hashes.begin("sha256");
       const content = digested(bounded(incoming.bytes, { maxSize: policy.files.maxSize, capacity }), hash);
       const size = await files.write(segment, content);
@@ -52,7 +55,7 @@ export class StoreFile {
     } catch (error) {
       // If the transaction may have been committed, the records may name the file.
       if (!isUndecided || (error instanceof ServiceError && error.status < 500))
-        await files.remove({ file: segment.file }).catch(() => {});
+        await removeDetached(files, r.records, segment.file).catch(() => {});
       throw error;
     }
   }

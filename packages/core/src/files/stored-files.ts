@@ -21,6 +21,23 @@ export interface StoredFile {
 
 export const fileKind: RecordKind<StoredFile> = "file";
 
+/**
+ * Files of this database without an object: unfinished, replaced, or about to be removed. The collector removes no file
+ * that the database does not know. Otherwise an empty database, started in front of the files of another one or before
+ * its restore, would remove them all.
+ */
+export const detachedKind: RecordKind<true> = "detachedFile";
+
+export async function detach(records: RecordRepository, file: string): Promise<void> {
+  await records.put(detachedKind, file, true);
+}
+
+/** Removes a detached file, and then its record. */
+export async function removeDetached(store: FileStore, records: RecordRepository, file: string): Promise<void> {
+  await store.remove({ file });
+  await records.remove(detachedKind, { ids: [file] });
+}
+
 interface Segment {
   readonly segment: string;
   readonly length: number;
@@ -205,7 +222,8 @@ export async function putFile(
   objectId: ObjectId,
   stored: StoredFile,
 ): Promise<void> {
-  await records.remove(fileKind, { owner: objectId });
+  for (const replaced of await records.remove(fileKind, { owner: objectId })) await detach(records, replaced);
+  await records.remove(detachedKind, { ids: [file] });
   await records.put(fileKind, file, stored, { owner: objectId, ifVersion: "none" });
 }
 

@@ -19,6 +19,12 @@ export function isFileClass(model: Model, className: string): boolean {
   return model.find(fileClass)?.subtree.includes(className) ?? false;
 }
 
+/** The attributes that clients can write. */
+export function writableAttributes(model: Model, { definition, attributes }: ModelClass): ModelClass["attributes"] {
+  if (!isFileClass(model, definition.name)) return attributes;
+  return new Map([...attributes].filter(([name]) => !guarded.has(name)));
+}
+
 /** 404 if a client or a hook sets attributes that only the service writes. */
 export function guardFileAttributes(names: Iterable<string>): void {
   for (const name of names) {

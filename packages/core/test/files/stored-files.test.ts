@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   type ActiveHooks,
   CreateObject,
@@ -59,7 +60,7 @@ const renewed = async (context: SessionContext = f.anna) => ({
   ...context,
   modelGeneration: (await f.r.model.load()).generation,
 });
-const collect = () => f.collect.collectFiles(administrationOf(f.database));
+const collect = async () => (await f.collect.collectFiles(administrationOf(f.database))).removed;
 
 describe("a file stored in one step", () => {
   test("has its attributes and its bytes", async () => {
@@ -383,11 +384,16 @@ describe("the collector", () => {
     return all.reduce((sum, { value }) => sum + value, 0);
   };
 
+  const abandon = async (file: string) => {
+    await f.r.records.put("detachedFile", file, true);
+    await f.files.create(file);
+  };
+
   test("keeps live files, open uploads and everything younger than a day", async () => {
     f = await openFileFixture({ uploadLifetime: 10 * day });
     const id = await store();
     await f.begin.beginUpload(f.anna);
-    await f.files.create("0".repeat(32));
+    await abandon("0".repeat(32));
     f.clock.ahead += day - 60_000;
     expect(await collect()).toBe(0);
     f.clock.ahead += 120_000;
@@ -436,14 +442,32 @@ describe("the collector", () => {
     expect(await f.r.records.list("file", { after: null, limit: 1 })).toEqual([]);
   });
 
+  test("removes what an interrupted request left", async () => {
+    f.files.write = () => new Promise(() => {});
+    void store().catch(() => {});
+    while (f.files.names.length === 0) await setImmediate();
+    f.clock.ahead += 2 * day;
+    expect(await collect()).toBe(1);
+    expect(await f.r.records.list("detachedFile", { after: null, limit: 1 })).toEqual([]);
+  });
+
+  test("keeps files of another database, such as those of the database before its restore", async () => {
+    await store();
+    f.clock.ahead += 2 * day;
+    const other = await openFileFixture();
+    const database = Object.create(other.database, { files: { value: f.files } }) as typeof other.database;
+    expect(await other.collect.collectFiles(administrationOf(database))).toEqual({ removed: 0, unknown: 1 });
+    expect(f.files.names).toHaveLength(1);
+  });
+
   test("visits all pages", async () => {
-    for (let index = 0; index < 450; index += 1) await f.files.create(String(index).padStart(32, "0"));
+    for (let index = 0; index < 450; index += 1) await abandon(String(index).padStart(32, "0"));
     f.clock.ahead += 2 * day;
     expect(await collect()).toBe(450);
   });
 
   test("finds the file again if the store fails", async () => {
-    await f.files.create("1".repeat(32));
+    await abandon("1".repeat(32));
     f.clock.ahead += 2 * day;
     const { remove: removeFile } = f.files;
     f.files.remove = () => Promise.reject(new ServiceError(709));

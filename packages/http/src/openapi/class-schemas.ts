@@ -1,10 +1,12 @@
-import type {
-  AttributeDefinition,
-  AttributeType,
-  ModelClass,
-  Permission,
-  ReadableClass,
-  ReadableClasses,
+import {
+  type AttributeDefinition,
+  type AttributeType,
+  isFileClass,
+  type ModelClass,
+  type Permission,
+  type ReadableClass,
+  type ReadableClasses,
+  writableAttributes,
 } from "@sallyport/core";
 import type { Method } from "../routes/route.ts";
 import type { MediaTypeObject, SchemaObject } from "./open-api.ts";
@@ -192,11 +194,12 @@ const permissionFor: Readonly<Record<Method, Permission>> = {
   DELETE: "delete",
 };
 
-/** Classes on whose objects the caller has the permission for the method. */
-export function classesFor(method: Method, { classes }: ReadableClasses): ModelClass[] {
+/** Classes on whose objects the caller has the permission for the method. Only uploads create files. */
+export function classesFor(method: Method, { classes, model }: ReadableClasses): ModelClass[] {
   return classes
     .filter(({ permissions }) => permissions.includes(permissionFor[method]))
-    .map(({ modelClass }) => modelClass);
+    .map(({ modelClass }) => modelClass)
+    .filter(({ definition: { name } }) => method !== "POST" || !isFileClass(model, name));
 }
 
 const changeOf = (name: string): string => `class.${name}.change`;
@@ -207,7 +210,7 @@ export function writtenSchemas(readable: ReadableClasses): Record<string, Schema
   const created = classesFor("POST", readable);
   const written = new Set([...created, ...classesFor("PATCH", readable)]);
   if (written.size === 0) return {};
-  const schemas = [...written].map((each) => [changeOf(each.definition.name), changeSchema(each)] as const);
+  const schemas = [...written].map((each) => [changeOf(each.definition.name), changeSchema(each, readable)] as const);
   const whole = created.map((each) => [newOf(each.definition.name), newSchema(each)] as const);
   return Object.fromEntries([[targetName, targetSchema], ...schemas, ...whole]);
 }
@@ -218,8 +221,11 @@ export function writtenBody(method: Method, readable: ReadableClasses): MediaTyp
   if (classes.length === 0) return undefined;
   const bodyOf = method === "POST" ? newOf : changeOf;
   const examples = classes.map(
-    ({ definition: { name }, attributes }) =>
-      [name, { summary: name, value: exampleOf([...attributes.values()]) }] as const,
+    (each) =>
+      [
+        each.definition.name,
+        { summary: each.definition.name, value: exampleOf([...writableAttributes(readable.model, each).values()]) },
+      ] as const,
   );
   return {
     schema: { anyOf: classes.map(({ definition }) => refTo(bodyOf(definition.name))) },
@@ -227,11 +233,11 @@ export function writtenBody(method: Method, readable: ReadableClasses): MediaTyp
   };
 }
 
-function changeSchema({ definition, attributes }: ModelClass): SchemaObject {
+function changeSchema(modelClass: ModelClass, { model }: ReadableClasses): SchemaObject {
   return {
-    title: `${definition.name} (update)`,
+    title: `${modelClass.definition.name} (update)`,
     type: "object",
-    properties: byAttribute(attributes, givenAttributeSchema),
+    properties: byAttribute(writableAttributes(model, modelClass), givenAttributeSchema),
     additionalProperties: false,
   };
 }

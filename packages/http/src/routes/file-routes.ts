@@ -55,9 +55,9 @@ export function uploadRoutes(useCases: UseCases): Route[] {
     defineRoute({
       method: "PATCH",
       path: "/v1/uploadFile",
-      operation: "missUpload",
+      operation: "rejectUploadWithoutId",
       summary: "Upload without an id",
-      description: "Always fails with 601. The id of the upload belongs into the path.",
+      description: "Always fails with 601. The id of the upload belongs in the path.",
       access: "session",
       stream: { types: [multipart, octets], optional: true },
       data: emptyResponse,
