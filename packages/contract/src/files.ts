@@ -7,11 +7,11 @@ const byte = z.number().int().min(0);
 export const uploadResponse = z
   .object({
     uploadId: z.string().describe("UUID of the upload, for the path of the following requests."),
-    size: byte.describe("Number of bytes that the server holds from the first one without a gap."),
+    size: byte.describe("Number of bytes that the server has from the first one without a gap."),
     hash: z.string().describe("MD5 of these bytes, in lowercase hex digits."),
     ranges: z
       .array(z.object({ first: byte, last: byte }))
-      .describe("All bytes that the server holds. `last` is included. Ascending, neither overlapping nor adjacent."),
+      .describe("All bytes that the server has. `last` is included. Ascending, neither overlapping nor adjacent."),
     expiresAt: z.string().describe("Time when the upload expires, `yyyyMMddTHHmmss+hh:mm`. Each chunk moves it."),
   })
   .meta({ id: "Upload" });

@@ -1,10 +1,10 @@
 import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { SessionContext } from "../request/index.ts";
-import { bytesOf } from "./held-ranges.ts";
+import { bytesOf } from "./received-ranges.ts";
 import { countBytes, removeDetached, removeSegments } from "./stored-files.ts";
 import { UploadLease } from "./upload-lease.ts";
-import { fileNameOf, heldRanges, ownUpload, uploadKind } from "./uploads.ts";
+import { fileNameOf, receivedRanges, ownUpload, uploadKind } from "./uploads.ts";
 
 /** Ends an upload and removes its bytes. 602, 603: see `ReadUpload`. 605: a request is writing it. */
 export class CancelUpload {
@@ -22,7 +22,7 @@ export class CancelUpload {
         const upload = await records.take(uploadKind, id);
         if (upload === null) throw new ServiceError(603);
         await removeSegments(records, file);
-        await countBytes(records, file, -bytesOf(heldRanges(upload)));
+        await countBytes(records, file, -bytesOf(receivedRanges(upload)));
       });
     } catch (error) {
       await lease.release();

@@ -2,12 +2,12 @@ import { ServiceError } from "../errors/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { acceptFileName, mediaTypeOf } from "./file-names.ts";
-import { type ChunkPart, from, partsOf, union } from "./held-ranges.ts";
+import { type ChunkPart, from, partsOf, union } from "./received-ranges.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { bounded, type PlacedSegment, readStored, tooLarge } from "./stored-files.ts";
 import type { UploadLease } from "./upload-lease.ts";
 import type { ChunkRange, IncomingFile } from "./upload-state.ts";
-import { FileDigests, fileNameOf, heldRanges, type Upload, type UploadRecord, withDigests } from "./uploads.ts";
+import { FileDigests, fileNameOf, receivedRanges, type Upload, type UploadRecord, withDigests } from "./uploads.ts";
 
 /** Limit for one upload, as its ranges are in one record. */
 const maximumGaps = 1_000;
@@ -31,7 +31,7 @@ export class ChunkReceiver {
     this.file = fileNameOf(target.record.id);
   }
 
-  /** 600 if the bytes are not exactly those of the range, or differ from those held. 604 without bytes. */
+  /** 600 if the bytes are not exactly those of the range, or differ from those received. 604 without bytes. */
   async receiveRange(range: ChunkRange, incoming: IncomingFile): Promise<Upload> {
     const { record, hashes } = this.target;
     const { upload, digests } = await withDigests(hashes, record.value);
@@ -39,9 +39,9 @@ export class ChunkReceiver {
     let { size } = upload;
     try {
       if (await reader.isAtEnd()) throw new ServiceError(604);
-      for (const part of partsOf(range, heldRanges(upload))) {
+      for (const part of partsOf(range, receivedRanges(upload))) {
         const digested = part.first === size ? digests : null;
-        await (part.held ? this.compare(part, reader, digested) : this.write(part, reader, digested));
+        await (part.received ? this.compare(part, reader, digested) : this.write(part, reader, digested));
         if (digested !== null) size = part.last + 1;
       }
       if (!(await reader.isAtEnd())) throw new ServiceError(600, { detail: "The body is longer than the range." });
@@ -49,7 +49,7 @@ export class ChunkReceiver {
       await reader.close();
     }
     const total = range.total ?? upload.total;
-    const beyond = from(size, union([...heldRanges(upload), range]));
+    const beyond = from(size, union([...receivedRanges(upload), range]));
     if (beyond.length > maximumGaps)
       throw new ServiceError(600, { detail: `An upload can have at most ${maximumGaps} gaps.` });
     return { ...upload, ...this.described(incoming), ...digests.save(), total, size, beyond };
@@ -90,12 +90,12 @@ export class ChunkReceiver {
     const { context } = this.target;
     const length = last - first + 1;
     const range = { offset: first, length };
-    const held = new ByteReader(await readStored(context.database.files, context.r.records, this.file, range));
+    const received = new ByteReader(await readStored(context.database.files, context.r.records, this.file, range));
     let compared = 0;
     try {
       for await (const bytes of this.observed(reader.take(length), digests)) {
         let at = 0;
-        for await (const other of held.take(bytes.length)) {
+        for await (const other of received.take(bytes.length)) {
           if (!isSame(bytes.subarray(at, at + other.length), other))
             throw new ServiceError(600, { detail: "The range contains other bytes than before." });
           at += other.length;
@@ -103,7 +103,7 @@ export class ChunkReceiver {
         compared += bytes.length;
       }
     } finally {
-      await held.close();
+      await received.close();
     }
     if (compared < length) throw tooShort();
   }
@@ -137,7 +137,7 @@ export function acceptRange({ first, last, total }: ChunkRange, upload: Upload, 
     refuse("The range is impossible.");
   if (total !== null && upload.total !== null && total !== upload.total) refuse("The upload has another total.");
   const size = total ?? upload.total;
-  const end = Math.max(last, heldRanges(upload).at(-1)?.last ?? 0) + 1;
+  const end = Math.max(last, receivedRanges(upload).at(-1)?.last ?? 0) + 1;
   if (size !== null && end > size) refuse("The range is beyond the total.");
   if ((size ?? end) > maxSize) throw tooLarge(maxSize);
 }

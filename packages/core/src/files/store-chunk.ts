@@ -2,7 +2,7 @@ import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import type { SegmentName } from "../storage/index.ts";
-import { bytesOf } from "./held-ranges.ts";
+import { bytesOf } from "./received-ranges.ts";
 import { acceptRange, ChunkReceiver } from "./receive-chunk.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import {
@@ -20,7 +20,7 @@ import {
   catchUp,
   changeUpload,
   fileNameOf,
-  heldRanges,
+  receivedRanges,
   isBehind,
   ownUpload,
   requireSession,
@@ -42,7 +42,7 @@ interface ReceivedChunk {
  * Stores a chunk of an upload, or its whole content. Bytes that are sent again must be the same. When it resolves, the
  * bytes survive a crash.
  *
- * 602, 603: see `ReadUpload`. 600: an impossible range, bytes that differ from those held, or more or fewer bytes than
+ * 602, 603: see `ReadUpload`. 600: an impossible range, bytes that differ from those received, or more or fewer bytes than
  * the range. 604: no bytes. 606: another request is writing the upload. 502: a name that is not accepted. 801: the file
  * is too large. 702: no capacity left. 201 or 203: the session has ended meanwhile. 707, 709: the store is damaged or gone.
  */
@@ -108,7 +108,7 @@ export class StoreChunk {
       const { value } = await catchUp(context, this.hashes, lease, await ownUpload(context, id));
       return await stateOf(this.hashes, id, value);
     } catch {
-      // The chunk is held anyway. The next request goes on with the digests.
+      // The chunk is received anyway. The next request goes on with the digests.
       return stateOf(this.hashes, id, record.value);
     } finally {
       await lease.release();
@@ -126,7 +126,7 @@ async function acknowledge(
   const { uploadLifetime: lifetime } = database.policy.files;
   const expiresAt = (await database.clock.now(unit)) + lifetime;
   const file = fileNameOf(record.id);
-  const growth = bytesOf(heldRanges(next)) - bytesOf(heldRanges(record.value));
+  const growth = bytesOf(receivedRanges(next)) - bytesOf(receivedRanges(record.value));
   await unit.transaction(async (r) => {
     await lease.settle(r.records);
     if (replaced.length > 0) await removeSegments(r.records, file);

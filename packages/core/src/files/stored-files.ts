@@ -195,10 +195,10 @@ export async function readStored(
 async function* piecesOf(records: RecordRepository, file: string, { offset, length }: ByteRange) {
   const end = offset + length;
   let next = offset;
-  for await (const { start, length: held, ...name } of segmentsFrom(records, file, offset)) {
+  for await (const { start, length: segmentLength, ...name } of segmentsFrom(records, file, offset)) {
     if (next >= end) return;
     if (start > next) break;
-    const last = Math.min(start + held, end);
+    const last = Math.min(start + segmentLength, end);
     yield { name, range: { offset: next - start, length: last - next } };
     next = last;
   }

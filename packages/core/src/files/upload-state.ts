@@ -1,5 +1,5 @@
 /** The bytes `first` to `last` of a file, both included. */
-export interface HeldRange {
+export interface InclusiveRange {
   readonly first: number;
   readonly last: number;
 }
@@ -7,18 +7,18 @@ export interface HeldRange {
 /** The state of an upload. */
 export interface UploadState {
   readonly uploadId: string;
-  /** Bytes held from 0 without a gap. */
+  /** Bytes received from 0 without a gap. */
   readonly size: number;
   /** MD5 of these bytes, 32 lowercase hex digits. */
   readonly hash: string;
-  /** All bytes held, ascending, neither overlapping nor adjacent. */
-  readonly ranges: readonly HeldRange[];
+  /** All bytes received, ascending, neither overlapping nor adjacent. */
+  readonly ranges: readonly InclusiveRange[];
   /** Milliseconds since 1970 by the storage's clock. Each accepted chunk moves it. */
   readonly expiresAt: number;
 }
 
 /** Place of a chunk in its file (`Content-Range`). */
-export interface ChunkRange extends HeldRange {
+export interface ChunkRange extends InclusiveRange {
   /** Size of the file; `null` if the client does not know it yet. */
   readonly total: number | null;
 }

@@ -7,11 +7,11 @@ import {
   type Repositories,
   type StoredRecord,
 } from "../storage/index.ts";
-import { from, union } from "./held-ranges.ts";
+import { from, union } from "./received-ranges.ts";
 import type { ResumableHash, ResumableHashes } from "./resumable-hash.ts";
 import { readStored } from "./stored-files.ts";
 import { leaseLost, type UploadLease } from "./upload-lease.ts";
-import type { HeldRange, UploadState } from "./upload-state.ts";
+import type { InclusiveRange, UploadState } from "./upload-state.ts";
 
 /** An unfinished upload, by its id. The owner is the user. */
 export interface Upload {
@@ -26,8 +26,8 @@ export interface Upload {
   /** Saved states of the digests. */
   readonly md5: string;
   readonly sha256: string;
-  /** Bytes held from `size` on: ascending, neither overlapping nor adjacent. */
-  readonly beyond: readonly HeldRange[];
+  /** Bytes received from `size` on: ascending, neither overlapping nor adjacent. */
+  readonly beyond: readonly InclusiveRange[];
 }
 
 export type UploadRecord = StoredRecord<Upload>;
@@ -78,8 +78,8 @@ export async function requireSession(context: SessionContext, { admission }: Rep
   if (session === null) throw new ServiceError(context.sessionEndedCode);
 }
 
-/** All bytes held by an upload. */
-export function heldRanges({ size, beyond }: Pick<Upload, "size" | "beyond">): HeldRange[] {
+/** All bytes received by an upload. */
+export function receivedRanges({ size, beyond }: Pick<Upload, "size" | "beyond">): InclusiveRange[] {
   return union(size === 0 ? beyond : [{ first: 0, last: size - 1 }, ...beyond]);
 }
 
@@ -114,7 +114,7 @@ export async function withDigests(hashes: ResumableHashes, upload: Upload): Prom
   const [md5, sha256] = [await hashes.resume("md5", upload.md5), await hashes.resume("sha256", upload.sha256)];
   if (md5 !== null && sha256 !== null) return { upload, digests: new FileDigests(md5, sha256) };
   const digests = await FileDigests.begin(hashes);
-  return { upload: { ...upload, ...digests.save(), size: 0, beyond: heldRanges(upload) }, digests };
+  return { upload: { ...upload, ...digests.save(), size: 0, beyond: receivedRanges(upload) }, digests };
 }
 
 export async function stateOf(hashes: ResumableHashes, uploadId: string, upload: Upload): Promise<UploadState> {
@@ -123,7 +123,7 @@ export async function stateOf(hashes: ResumableHashes, uploadId: string, upload:
     uploadId,
     size: current.size,
     hash: digests.md5.digest(),
-    ranges: heldRanges(current),
+    ranges: receivedRanges(current),
     expiresAt: upload.expiresAt,
   };
 }
@@ -131,13 +131,13 @@ export async function stateOf(hashes: ResumableHashes, uploadId: string, upload:
 /** Bytes after which the progress of the digests is saved. */
 const step = 64 * 1024 * 1024;
 
-/** Whether bytes without a gap are held that the digests lack. */
+/** Whether bytes without a gap are received that the digests lack. */
 export function isBehind({ size, beyond }: Pick<Upload, "size" | "beyond">): boolean {
   return beyond[0]?.first === size;
 }
 
 /**
- * Extends the digests over bytes that were held before the bytes in front of them. Reads them back from the store and
+ * Extends the digests over bytes that were received before the bytes in front of them. Reads them back from the store and
  * saves its progress, so that an interrupted request is not in vain.
  */
 export async function catchUp(
@@ -152,7 +152,7 @@ export async function catchUp(
   const { upload: begun, digests } = await withDigests(hashes, record.value);
   let upload = begun;
   while (isBehind(upload)) {
-    const { last } = upload.beyond[0] as HeldRange;
+    const { last } = upload.beyond[0] as InclusiveRange;
     const range = { offset: upload.size, length: Math.min(step, last + 1 - upload.size) };
     for await (const bytes of await readStored(database.files, r.records, fileNameOf(id), range)) {
       await lease.keep();

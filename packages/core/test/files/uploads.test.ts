@@ -11,7 +11,7 @@ import {
   textOf,
   sha256,
 } from "./file-fixture.ts";
-import { bytesOf, from, partsOf, union } from "../../src/files/held-ranges.ts";
+import { bytesOf, from, partsOf, union } from "../../src/files/received-ranges.ts";
 import fc from "fast-check";
 import { acceptFileName, mediaTypeOf } from "../../src/files/file-names.ts";
 
@@ -83,7 +83,7 @@ describe("uploads", () => {
     ["inside another", ["0-5/6 abcdef", "2-3/6 cd"], 6, "0-5"],
     ["of unknown total", ["0-2/* abc", "3-5/* def"], 6, "0-5"],
     ["whose total comes last", ["0-2/* abc", "3-5/6 def"], 6, "0-5"],
-  ])("chunks %s are held", async (_how, chunks, size, ranges) => {
+  ])("chunks %s are received", async (_how, chunks, size, ranges) => {
     for (const [place, text] of chunks.map((each) => each.split(" ") as [string, string])) await send(place, text);
     const state = await f.read.readUpload(f.anna, id);
     expect(state.size).toBe(size);
@@ -95,13 +95,13 @@ describe("uploads", () => {
     ["that ends before it begins", "3-2/6", "a", 600],
     ["beyond the total", "4-6/6", "efg", 600],
     ["of another total", "4-5/7", "ef", 600],
-    ["of a total below the bytes held", "0-0/2", "a", 600],
+    ["of a total below the bytes received", "0-0/2", "a", 600],
     ["with other bytes", "0-2/6", "aXc", 600],
     ["that overlaps with other bytes", "2-5/6", "Xdef", 600],
     ["with too few bytes", "3-5/6", "de", 600],
     ["with too many bytes", "3-5/6", "defg", 600],
-    ["with too few of the bytes held", "0-2/6", "ab", 600],
-    ["with more than the bytes held", "0-2/6", "abcd", 600],
+    ["with too few of the bytes received", "0-2/6", "ab", 600],
+    ["with more than the bytes received", "0-2/6", "abcd", 600],
     ["without bytes", "3-5/6", "", 604],
     ["of a file that is too large", "3-5/1001", "def", 600],
   ])("a chunk %s is refused, and nothing changes", async (_what, place, text, code) => {
@@ -178,7 +178,7 @@ describe("uploads", () => {
     });
   });
 
-  test("an error of the bytes comes out unchanged, and nothing is held", async () => {
+  test("an error of the bytes comes out unchanged, and nothing is stored", async () => {
     const broken = async function* () {
       yield bytes("ab");
       throw new ServiceError(699);
@@ -333,15 +333,15 @@ describe("ranges of an upload", () => {
 
   test.each([
     ["0-9", "", "0-9 new"],
-    ["0-9", "0-9", "0-9 held"],
-    ["2-5", "0-9", "2-5 held"],
-    ["0-9", "5-19", "0-4 new, 5-9 held"],
-    ["5-14", "0-9 12-13 20-29", "5-9 held, 10-11 new, 12-13 held, 14-14 new"],
+    ["0-9", "0-9", "0-9 received"],
+    ["2-5", "0-9", "2-5 received"],
+    ["0-9", "5-19", "0-4 new, 5-9 received"],
+    ["5-14", "0-9 12-13 20-29", "5-9 received, 10-11 new, 12-13 received, 14-14 new"],
     ["10-19", "0-9 20-29", "10-19 new"],
-  ])("the chunk %s beside %j has the parts %s", (chunk, held, expected) => {
+  ])("the chunk %s beside %j has the parts %s", (chunk, received, expected) => {
     const [range] = ranges(chunk) as [{ first: number; last: number }];
-    const parts = partsOf(range, ranges(held));
-    expect(parts.map(({ first, last, held: is }) => `${first}-${last} ${is ? "held" : "new"}`).join(", ")).toBe(
+    const parts = partsOf(range, ranges(received));
+    expect(parts.map(({ first, last, received: is }) => `${first}-${last} ${is ? "received" : "new"}`).join(", ")).toBe(
       expected,
     );
     expect(bytesOf(parts)).toBe(bytesOf([range]));
@@ -389,7 +389,7 @@ describe("chunks", () => {
     await fc.assert(
       fc.asyncProperty(uploads, async ({ text, order, portion }) => {
         const { uploadId } = await f.begin.beginUpload(f.anna);
-        const held = new Set<number>();
+        const received = new Set<number>();
         for (const { first, last } of order) {
           const content = text.slice(first, last + 1);
           const inPortions = async function* () {
@@ -401,13 +401,13 @@ describe("chunks", () => {
             { first, last, total: size },
             incoming(inPortions()),
           );
-          for (let at = first; at <= last; at += 1) held.add(at);
+          for (let at = first; at <= last; at += 1) received.add(at);
           let gapless = 0;
-          while (held.has(gapless)) gapless += 1;
+          while (received.has(gapless)) gapless += 1;
           expect(state).toMatchObject({ size: gapless, hash: md5(text.slice(0, gapless)) });
           expect(
             state.ranges.flatMap((range) => [range.last - range.first + 1]).reduce((sum, each) => sum + each, 0),
-          ).toBe(held.size);
+          ).toBe(received.size);
         }
         const { object } = await f.finish.finishUpload(f.anna, uploadId, {
           replace: null,

@@ -1,7 +1,7 @@
-import type { ChunkRange, HeldRange } from "@sallyport/core";
+import type { ChunkRange, InclusiveRange } from "@sallyport/core";
 
 /** The range that a request asks for: `null` for the whole file, `undefined` for one that is not satisfiable. */
-export function requestedRange(header: string | undefined, size: number): HeldRange | null | undefined {
+export function requestedRange(header: string | undefined, size: number): InclusiveRange | null | undefined {
   if (header === undefined || !/^[\t ]*bytes[\t ]*=/i.test(header)) return null;
   // Several ranges may be ignored (RFC 9110). They would need a multipart answer.
   if (header.includes(",")) return null;

@@ -1,0 +1,44 @@
+import type { InclusiveRange } from "./upload-state.ts";
+
+/** The union of ranges: ascending, neither overlapping nor adjacent. */
+export function union(ranges: readonly InclusiveRange[]): InclusiveRange[] {
+  const merged: InclusiveRange[] = [];
+  for (const range of ranges.toSorted((one, other) => one.first - other.first)) {
+    const before = merged.at(-1);
+    if (before === undefined || range.first > before.last + 1) merged.push(range);
+    else merged[merged.length - 1] = { first: before.first, last: Math.max(before.last, range.last) };
+  }
+  return merged;
+}
+
+/** The parts of ranges from an offset on. */
+export function from(offset: number, ranges: readonly InclusiveRange[]): InclusiveRange[] {
+  return ranges
+    .filter(({ last }) => last >= offset)
+    .map(({ first, last }) => ({ first: Math.max(first, offset), last }));
+}
+
+/** A part of a chunk: bytes that are new, or bytes to compare with those received. */
+export interface ChunkPart extends InclusiveRange {
+  readonly received: boolean;
+}
+
+/** Splits a chunk into parts that are wholly received or wholly new, in order. `received`: ascending, without overlaps. */
+export function partsOf({ first, last }: InclusiveRange, received: readonly InclusiveRange[]): ChunkPart[] {
+  const parts: ChunkPart[] = [];
+  let next = first;
+  for (const range of received) {
+    if (range.last < next) continue;
+    if (range.first > last) break;
+    if (range.first > next) parts.push({ first: next, last: range.first - 1, received: false });
+    const part = { first: Math.max(range.first, next), last: Math.min(range.last, last), received: true };
+    parts.push(part);
+    next = part.last + 1;
+  }
+  if (next <= last) parts.push({ first: next, last, received: false });
+  return parts;
+}
+
+export function bytesOf(ranges: readonly InclusiveRange[]): number {
+  return ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+}
