@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runDirectory } from "@sallyport/test-kit/run-directory/run-directory";
 import { type Database, ServiceError } from "@sallyport/core";
 import { pino } from "pino";
 import { loadConfiguration, type DatabaseConfiguration } from "../configuration/index.ts";
@@ -34,7 +35,13 @@ describe("start server", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-start-"));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const environment = { PORT: "0", LOG_LEVEL: "silent", ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1" };
+  const environment = {
+    PORT: "0",
+    LOG_LEVEL: "silent",
+    ARGON2_MEMORY_COST: "8",
+    ARGON2_TIME_COST: "1",
+    FILES_DIRECTORY: join(runDirectory(), "files"),
+  };
   const unreachable = { engine: "postgres", url: "postgres://nobody@127.0.0.1:1/none" };
 
   const configured = (databases: object[], more: object = {}) =>
