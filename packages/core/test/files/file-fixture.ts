@@ -153,3 +153,37 @@ export class SlowBytes implements AsyncIterable<Uint8Array> {
     }
   }
 }
+
+export const byId = (id: string) => ({ kind: "id", id }) as const;
+
+/** The parameters after the fixture. */
+export type Given<Call extends (f: FileFixture, ...given: never) => unknown> =
+  Parameters<Call> extends [FileFixture, ...infer Rest] ? Rest : never;
+
+/** Stores a file in one step. Resolves with the id of its object. */
+export async function storeText(f: FileFixture, text = "hello", change = {}, context = f.anna) {
+  const { object } = await f.store.storeFile(context, incoming(text, { name: "plan.txt", ...change }));
+  return object["~ObjectID"];
+}
+
+/** Uploads a whole file. Resolves with the id of the upload. */
+export async function uploadText(f: FileFixture, text: string, context = f.anna, name: string | null = null) {
+  const { uploadId } = await f.begin.beginUpload(context);
+  await f.chunk.storeChunk(context, uploadId, null, incoming(text, { name }));
+  return uploadId;
+}
+
+export function finishText(
+  f: FileFixture,
+  uploadId: string,
+  replaced: string | null = null,
+  change = {},
+  context = f.anna,
+) {
+  return f.finish.finishUpload(context, uploadId, {
+    replace: replaced === null ? null : byId(replaced),
+    expectedVersions: null,
+    serialization: undefined,
+    ...change,
+  });
+}
