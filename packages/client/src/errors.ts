@@ -15,6 +15,8 @@ export interface Refusal {
   readonly retryAfter?: number | undefined;
   /** Only if debug messages are enabled on the server. */
   readonly debugMessage?: string | undefined;
+  /** A message of the operator for users, such as the reason of a maintenance. */
+  readonly notice?: string | undefined;
 }
 
 /** The server refused the request. */
@@ -25,14 +27,16 @@ export class SallyportError extends Error {
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
   readonly debugMessage: string | undefined;
+  readonly notice: string | undefined;
 
-  constructor({ code, message, httpStatus, requestId, retryAfter, debugMessage }: Refusal) {
+  constructor({ code, message, httpStatus, requestId, retryAfter, debugMessage, notice }: Refusal) {
     super(`${code} ${message}`);
     this.code = code;
     this.httpStatus = httpStatus;
     this.requestId = requestId;
     this.retryAfter = retryAfter;
     this.debugMessage = debugMessage;
+    this.notice = notice;
   }
 }
 

@@ -16,6 +16,10 @@ export const statusSchema = z
       .string()
       .optional()
       .describe("Exact reason of a failure. Present only if the configuration enables `debugMessages`."),
+    notice: z
+      .string()
+      .optional()
+      .describe("Message of the operator for users, such as the reason of a maintenance. Present only with code 706."),
   })
   .meta({ id: "Status" });
 

@@ -11,6 +11,7 @@ import {
   listCustomUsers,
   listSecondFactors,
   listUsers,
+  maintenanceError,
   mapCustomUser,
   type PasswordHasher,
   PasswordPolicy,
@@ -22,6 +23,7 @@ import {
   setAppKeyEnabled,
   SetCustomPassword,
   setCustomUserDisabled,
+  setMaintenance,
   setUserDisabled,
   setUserEmail,
   SetUserPassword,
@@ -213,6 +215,28 @@ describe("app names and app keys", () => {
       ["appKey.created", id],
       ["appKey.disabled", id],
     ]);
+  });
+
+  test("announce a maintenance with its message and its end", async () => {
+    const maintenance = async () => {
+      const { code, retryAfter, notice } = await maintenanceError(fixture.database);
+      return [code, retryAfter, notice];
+    };
+    for (const message of [" ", "a\nb", "x".repeat(501)])
+      expect(await refusal(setMaintenance(context, { message, endsAt: null }))).toBe(307);
+    await setMaintenance(context, { message: null, endsAt: null });
+    expect(await maintenance()).toEqual([706, 60, undefined]);
+    const now = await fixture.database.storage.now();
+    await setMaintenance(context, { message: "We are moving.", endsAt: now + 90_000 });
+    expect(await maintenance()).toEqual([706, 90, "We are moving."]);
+    await setMaintenance(context, { message: "We have not finished.", endsAt: now - 1 });
+    expect(await maintenance()).toEqual([706, 60, "We have not finished."]);
+    expect((await fixture.r.settings.read()).maintenance).toBe(true);
+    await setMaintenance(context, null);
+    expect(await maintenance()).toEqual([706, 60, undefined]);
+    expect((await fixture.r.settings.read()).maintenance).toBe(false);
+    const started = Array<string>(3).fill("maintenance.started");
+    expect(await audited()).toEqual([...started, "maintenance.ended"]);
   });
 
   test("require second factors only with a master key", async () => {

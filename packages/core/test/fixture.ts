@@ -84,8 +84,10 @@ export interface Fixture {
 
 const returnAddresses = ["https://app.example/back", "http://127.0.0.1/back?from=provider", "com.example.app:/back"];
 
-/** A migrated database in memory with one app key and the app name `app`. */
-/** `clockOffset`: milliseconds by which the storage's clock is ahead. */
+/**
+ * A migrated database in memory with one app key and the app name `app`. `clockOffset`: milliseconds by which the
+ * storage's clock is ahead.
+ */
 export async function openFixture(
   change: Partial<DatabasePolicy> = {},
   clockOffset: () => number = () => 0,

@@ -55,9 +55,10 @@ export function failureOf(error: unknown): ServiceError {
 }
 
 /** Envelope of a failure as text. */
-export function failureText({ code, detail }: ServiceError, debugMessages: boolean): string {
+export function failureText({ code, detail, notice }: ServiceError, debugMessages: boolean): string {
   const status: Status = { internalStatus: String(code), statusMessage: errorEntry(code).name };
   if (debugMessages && detail !== undefined) status.debugMessage = detail;
+  if (notice !== undefined) status.notice = notice;
   return JSON.stringify({ status });
 }
 

@@ -1,11 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { describeCapabilities, type ClassDefinition, reserveUserNames, setMaintenance } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
+import { duration } from "../configuration/field-kinds.ts";
 import { isLoopbackHost, readModelFile } from "../configuration/index.ts";
 import { describeError } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
-import type { AliasOptions, ServerCommand, Work } from "./server-command.ts";
-import { chosen, loadWithDemoNote, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
+import type { AliasOptions, ServerCommand } from "./server-command.ts";
+import {
+  chosen,
+  loadWithDemoNote,
+  nameOf,
+  type OpenedDatabase,
+  reachable,
+  withExisting,
+  withOpened,
+} from "./with-database.ts";
 
 interface MigrateOptions extends AliasOptions {
   readonly model?: string;
@@ -100,15 +109,50 @@ async function seed(options: AliasOptions): Promise<void> {
   });
 }
 
-/** `maintenance <on|off>`: turns maintenance mode on or off. */
-export function defineMaintenance(command: ServerCommand): void {
-  command.argument("<on|off>", "on: requests fail with 706; off: requests are served").onDatabase(setState);
+interface MaintenanceOptions extends AliasOptions {
+  readonly message?: string;
+  readonly for?: string;
+  readonly all?: true;
 }
 
-function setState(state: string): Work {
+/** `maintenance <on|off>`: turns maintenance mode on or off. */
+export function defineMaintenance(command: ServerCommand): void {
+  command
+    .argument("<on|off>", "on: requests fail with 706; off: requests are served")
+    .option("-m, --message <text>", "on: message for users, in the responses as status.notice")
+    .option("-f, --for <duration>", "on: expected time, such as 30m; clients retry after it (default: every minute)")
+    .option("--all", "all databases")
+    .withAlias()
+    .action(switchMaintenance);
+}
+
+async function switchMaintenance(state: string, options: MaintenanceOptions): Promise<void> {
   if (state !== "on" && state !== "off") throw new CommandError(`The state must be on or off, not "${state}".`);
-  return async ({ administration }) => {
-    await setMaintenance(administration, state === "on");
-    console.log(`Maintenance mode is ${state}.`);
-  };
+  const { message, alias, all = false } = options;
+  if (state === "off" && (message ?? options.for) !== undefined)
+    throw new CommandError("--message and --for belong to maintenance on.");
+  if (all && alias !== undefined) throw new CommandError("Use either --all or --alias.");
+  const length = options.for === undefined ? null : lengthOf(options.for);
+  const configuration = loadWithDemoNote(options.config);
+  const failures: string[] = [];
+  for (const each of all ? reachable(configuration) : [chosen(configuration, alias)]) {
+    const label = all ? `database ${nameOf(each)}: ` : "";
+    try {
+      await withExisting(configuration, each, async ({ administration, database }) => {
+        const endsAt = length === null ? null : (await database.storage.now()) + length;
+        await setMaintenance(administration, state === "off" ? null : { message: message ?? null, endsAt });
+      });
+      console.log(`${label}Maintenance mode is ${state}.`);
+    } catch (error) {
+      failures.push(`${label}${describeError(error)}`);
+    }
+  }
+  if (failures.length > 0) throw new CommandError(failures.join("\n       "));
+}
+
+/** Milliseconds. */
+function lengthOf(text: string): number {
+  const { data, error } = duration("1m", "30d").schema.safeParse(text);
+  if (data === undefined) throw new CommandError(`--for ${error?.issues[0]?.message ?? "is no duration"}.`);
+  return data;
 }

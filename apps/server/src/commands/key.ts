@@ -1,13 +1,12 @@
 import { KeyStore } from "@sallyport/core";
 import type { KeyRotation, RotationRefusal, ServerKeyKind, StoredKey } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
-import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { type JsonOptions, listCommand, printJson } from "./list-command.ts";
 import { describeError } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
-import { chosen, loadWithDemoNote, nameOf, withOpened } from "./with-database.ts";
+import { chosen, loadWithDemoNote, nameOf, reachable, withExisting } from "./with-database.ts";
 
 const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
@@ -82,7 +81,7 @@ async function rotate(word: string, options: RotateOptions): Promise<void> {
   }
   const rotated: Rotated[] = [];
   const failures: string[] = [];
-  for (const each of await targetsOf(configuration, options)) {
+  for (const each of options.alias === undefined ? reachable(configuration) : [chosen(configuration, options.alias)]) {
     const label = `database ${nameOf(each)}`;
     try {
       const outcome = await rotateIn(configuration, each, kind, options.masterKeyLost === true);
@@ -101,27 +100,13 @@ function kindOf(word: string): ServerKeyKind {
   throw new CommandError(`The key must be rsa or jwt, not "${word}".`);
 }
 
-/** The named database, or all databases that a command can reach. */
-async function targetsOf(
-  configuration: Configuration,
-  { alias }: AliasOptions,
-): Promise<readonly DatabaseConfiguration[]> {
-  const reachable = configuration.databases.filter(({ storage }) => storage !== null && storage.engine !== "memory");
-  if (alias === undefined && reachable.length === 0)
-    throw new CommandError("No database can be reached by a command: all are in memory or without storage.");
-  return alias === undefined ? reachable : [chosen(configuration, alias)];
-}
-
 async function rotateIn(
   configuration: Configuration,
   target: DatabaseConfiguration,
   kind: ServerKeyKind,
   lost: boolean,
 ): Promise<Rotated> {
-  const [missing] = await directoriesWithoutDatabase([target]);
-  if (missing !== undefined)
-    throw new CommandError(`There is no database in ${missing}. Run "sallyport-server migrate" first.`);
-  return withOpened(configuration, target, async ({ administration, container }) => {
+  return withExisting(configuration, target, async ({ administration, container }) => {
     const rotateKey = await container.getAsync(identifiers.rotateKey);
     const outcome: KeyRotation | RotationRefusal = await rotateKey.rotateKey(administration, { kind, lost });
     if (typeof outcome === "string") throw new CommandError(refusalWords(outcome, kind, configuration));

@@ -23,12 +23,27 @@ export async function withDatabase<T>(
   work: (opened: OpenedDatabase) => Promise<T>,
 ): Promise<T> {
   const configuration = loadWithDemoNote(config);
-  const database = chosen(configuration, alias);
+  return withExisting(configuration, chosen(configuration, alias), work);
+}
+
+/** Opens one database of a configuration during `work`. Throws if it does not exist. */
+export async function withExisting<T>(
+  configuration: Configuration,
+  target: DatabaseConfiguration,
+  work: (opened: OpenedDatabase) => Promise<T>,
+): Promise<T> {
   // A missing embedded database indicates a wrong directory.
-  const [missing] = await directoriesWithoutDatabase([database]);
+  const [missing] = await directoriesWithoutDatabase([target]);
   if (missing !== undefined)
     throw new CommandError(`There is no database in ${missing}. Run "sallyport-server migrate" first.`);
-  return withOpened(configuration, database, work);
+  return withOpened(configuration, target, work);
+}
+
+/** All databases that a command can reach. */
+export function reachable({ databases }: Configuration): readonly DatabaseConfiguration[] {
+  const found = databases.filter(({ storage }) => storage !== null && storage.engine !== "memory");
+  if (found.length > 0) return found;
+  throw new CommandError("No database can be reached by a command: all are in memory or without storage.");
 }
 
 /** Loads the configuration and prints a note if it is the demo. */

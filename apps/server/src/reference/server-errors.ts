@@ -49,7 +49,7 @@ export const serverErrors = {
     meaning:
       "The server does not serve the request now. Usually `Retry-After` has the number of seconds until a retry can succeed.",
     causes: [
-      "The database is in maintenance. `Retry-After` is then 60.",
+      "The database is in maintenance. `status.notice` has the message of the operator, if there is one.",
       "The server has too many requests, incomplete bodies, transfers of files, unread responses, password hashes or macros.",
       "A statement or a multi request took too long, or a transaction failed three times because of conflicts.",
       "A network has too many pending log-ins or password resets, or an identity provider does not respond.",

@@ -104,6 +104,9 @@ describe("commands", () => {
     [["user", "frobnicate"], 'Unknown command "user frobnicate". See "user --help".'],
     [["maintenance", "of"], 'The state must be on or off, not "of".'],
     [["maintenance"], "missing required argument 'on|off'\n(see --help)"],
+    [["maintenance", "off", "--message", "a"], "--message and --for belong to maintenance on."],
+    [["maintenance", "on", "--all", "--alias", "a"], "Use either --all or --alias."],
+    [["maintenance", "on", "--for", "5"], '--for must be a duration from "1m" to "30d", such as "15s" or "30m".'],
   ])("refuses %j with a suggestion", async (args, words) => {
     expect(await run(args)).toEqual({ code: 1, stdout: "", stderr: `error: ${words}\n` });
   });

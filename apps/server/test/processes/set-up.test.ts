@@ -163,8 +163,13 @@ describe("set up", () => {
     expect(await command("user set-password boss", "pass word\n")).toMatch(/^Set the password of /);
     expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "0" } });
 
-    expect(await command("maintenance on")).toBe("Maintenance mode is on.");
-    expect(await serviceCode(url)).toBe("706");
+    expect(await command("maintenance on --all --for 10m --message Moving.")).toBe(
+      "database (empty): Maintenance mode is on.",
+    );
+    const maintained = await fetch(`${url}/_CheckService`);
+    expect(maintained.status).toBe(503);
+    expect(Number(maintained.headers.get("retry-after"))).toBeGreaterThan(500);
+    expect(await maintained.json()).toMatchObject({ status: { internalStatus: "706", notice: "Moving." } });
     expect(await command("maintenance off")).toBe("Maintenance mode is off.");
     expect(await command("app-key disable till")).toBe('Disabled app key "till".');
     expect(await logIn(url, appKey)).toMatchObject({ status: { internalStatus: "101" } });

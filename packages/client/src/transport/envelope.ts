@@ -13,6 +13,7 @@ export interface ReadEnvelope {
   readonly code: FailureCode;
   readonly message: string;
   readonly debugMessage: string | undefined;
+  readonly notice: string | undefined;
   /** `undefined` if absent. */
   readonly data: unknown;
 }
@@ -41,13 +42,14 @@ export function codeOf(answer: IncomingMessage): number | undefined {
 
 function refusalOf(
   { status, headers }: IncomingMessage,
-  { code, message, debugMessage }: ReadEnvelope,
+  { code, message, debugMessage, notice }: ReadEnvelope,
 ): SallyportError {
   const requestId = headers.get(headerNames.requestId) ?? undefined;
   return new SallyportError({
     code,
     message,
     debugMessage,
+    notice,
     httpStatus: status,
     requestId,
     retryAfter: retryAfterOf(headers),
@@ -67,13 +69,14 @@ function envelopeOf({ body }: IncomingMessage): ReadEnvelope | undefined {
 /** Parses an envelope. `undefined` if the value is not one. */
 export function readEnvelope(value: unknown): ReadEnvelope | undefined {
   if (!isRecord(value) || !isRecord(value["status"])) return undefined;
-  const { internalStatus, statusMessage, debugMessage } = value["status"];
+  const { internalStatus, statusMessage, debugMessage, notice } = value["status"];
   if (typeof internalStatus !== "string" || !/^\d{1,6}$/.test(internalStatus) || typeof statusMessage !== "string")
     return undefined;
   return {
     code: Number(internalStatus),
     message: statusMessage,
     debugMessage: typeof debugMessage === "string" ? debugMessage : undefined,
+    notice: typeof notice === "string" ? notice : undefined,
     data: value["data"],
   };
 }

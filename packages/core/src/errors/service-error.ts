@@ -5,6 +5,8 @@ export interface ServiceErrorOptions {
   readonly detail?: string;
   /** Seconds until a retry can succeed, as a whole number. Sent as `Retry-After`. */
   readonly retryAfter?: number;
+  /** A text of the operator for users. Sent as `status.notice`. */
+  readonly notice?: string;
   /** The underlying error, for the log only. */
   readonly cause?: unknown;
 }
@@ -31,12 +33,14 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly notice: string | undefined;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
     super(`${code} ${errorEntry(code).name}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.detail = options.detail;
     this.retryAfter = options.retryAfter;
+    this.notice = options.notice;
   }
 
   get status(): number {

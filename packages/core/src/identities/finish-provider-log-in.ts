@@ -1,8 +1,8 @@
 import { acceptAppNames, withParameter } from "../access/index.ts";
 import type { Digests, RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { AppKeyContext, UnadmittedContext } from "../request/index.ts";
-import { type RecordQuota, refuseMaintenance } from "../storage/index.ts";
+import { type AppKeyContext, maintenanceError, type UnadmittedContext } from "../request/index.ts";
+import type { RecordQuota } from "../storage/index.ts";
 import type { LogInWithProvider, ProviderOutcome } from "./log-in-with-provider.ts";
 import { type CallbackParameters, type ProviderProfile, providerTypeOf } from "./identity-provider.ts";
 import { tallyRefused, tallyStrayCallback, auditRefusals } from "./provider-events.ts";
@@ -159,7 +159,7 @@ export class FinishProviderLogIn {
     if (provider === null) throw new ServiceError(698, { detail: "There is no provider with this name." });
     const digest = digests.sha256(text);
     const { state: stored, appKey, ...admission } = await request.r.admission.admitCallback(digest);
-    refuseMaintenance(admission);
+    if (admission.maintenance) throw await maintenanceError(request.database);
     const state = stored === null ? null : openedState(stored, sealing);
     const cookieSecret = cookie(cookieName(digest, state?.secureCookie ?? false));
     const isBound =

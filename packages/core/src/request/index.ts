@@ -9,8 +9,8 @@ export {
   type FilePolicy,
 } from "./database.ts";
 export * from "./in-transaction.ts";
+export * from "./maintenance.ts";
 export { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 export * from "./request-context.ts";
-export * from "./set-maintenance.ts";
 export * from "./store-time.ts";
 export * from "./administration-context.ts";

@@ -1,5 +1,4 @@
 import type { Digest } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
 import type { AppKey } from "./app-key-repository.ts";
 import type { Principal } from "./entities/principal.ts";
 import type { Session, SessionMode } from "./entities/session.ts";
@@ -55,9 +54,4 @@ export interface CallbackAdmission extends Pick<Admission, "maintenance" | "mode
   readonly state: RecordValue | null;
   /** The app key whose digest is `state.appKey`; `null` if there is none. Disabled keys are included. */
   readonly appKey: AppKey | null;
-}
-
-/** Throws 706 in maintenance mode. */
-export function refuseMaintenance({ maintenance }: Pick<Admission, "maintenance">): void {
-  if (maintenance) throw new ServiceError(706, { retryAfter: 60 });
 }

@@ -3,7 +3,7 @@ import {
   type CredentialReader,
   isEnrolling,
   listingsOf,
-  refuseMaintenance,
+  maintenanceError,
   ServiceError,
   type SessionReference,
 } from "@sallyport/core";
@@ -47,7 +47,7 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
     mode: exchange.session?.mode ?? "session",
     idleTimeout: database.policy.sessions.idleTimeout,
   });
-  refuseMaintenance(exchange.admission);
+  if (exchange.admission.maintenance) throw await maintenanceError(database);
 };
 
 /** For `callback` routes the use case performs the admission. */
