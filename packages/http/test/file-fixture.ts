@@ -128,6 +128,11 @@ export const useCases = {
   executeMacro: {},
 } as unknown as UseCases;
 
+/** Milliseconds that an upload may be silent. Short, so that the tests of silent clients are, too. */
+const shortSilence = 400;
+
+export const uploadPace = { silence: shortSilence, minRate: 16_384 };
+
 const settings = {
   basePath: "",
   maxRequestsInFlight: 10,
@@ -136,7 +141,7 @@ const settings = {
   maxIncompleteBodies: { perIp: 1, total: 1 },
   maxTransfers: { perIp: 200, total: 200 },
   maxSendBufferBytes: { perIp: 1e6, total: 1e6 },
-  uploadPace: { silence: 400, minRate: 16_384 },
+  uploadPace,
   sendTimeout: 500,
   multiTimeout: 10_000,
   bodyTimeout: 10_000,
@@ -197,6 +202,7 @@ export function useFileServer(): void {
     use.received = null;
     use.opened = { size: content.length, etag: "tag", name: "a.txt", mediaType: "text/plain" };
     use.failure = null;
+    uploadPace.silence = shortSilence;
   });
 
   afterAll(() => {
