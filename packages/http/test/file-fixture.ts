@@ -71,6 +71,7 @@ async function receiveAll(range: ChunkRange | null, receive: ReceiveFile): Promi
   use.check();
   try {
     const { name, mediaType, bytes, fields } = await receive();
+    use.accept();
     const pieces: Uint8Array[] = [];
     for await (const piece of bytes) {
       await use.onPiece(piece);
@@ -178,6 +179,8 @@ export const use = {
   observed: undefined as unknown,
   /** Called by the use cases before they read. */
   check: (): void => {},
+  /** Called before they iterate the bytes. */
+  accept: (): void => {},
   /** Called for each piece. */
   onPiece: (_piece: Uint8Array): void | Promise<void> => {},
   ready: 0,
@@ -198,6 +201,7 @@ export function useFileServer(): void {
 
   beforeEach(() => {
     use.check = () => {};
+    use.accept = () => {};
     use.onPiece = () => {};
     use.received = null;
     use.opened = { size: content.length, etag: "tag", name: "a.txt", mediaType: "text/plain" };

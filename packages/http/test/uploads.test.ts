@@ -277,6 +277,21 @@ describe("bodies of uploads", () => {
     }
   });
 
+  test("that are refused before their bytes are read may end early", async () => {
+    use.accept = () => {
+      throw new ServiceError(702);
+    };
+    for (const path of [whole, "/v1/uploadFile"]) {
+      const body = file("x".repeat(200_000));
+      expect((await send("POST", path, body, formType)).code).toBe("702");
+      const { sent } = upload({ ...formType }, path, "POST");
+      use.failure = null;
+      sent.write(body);
+      while (use.failure === null) await pause(5);
+      sent.destroy();
+    }
+  });
+
   test("with invalid framing end with 699", async () => {
     const { socket, ended } = raw([...patchHead, "Transfer-Encoding: chunked"]);
     socket.write("3\r\nabc\r\nZZ\r\n");

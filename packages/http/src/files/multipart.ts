@@ -28,6 +28,8 @@ async function readPart({ contentType, bytes }: StreamedBody): Promise<IncomingF
   const counted = new CountedBytes(bytes);
   return new Promise((resolve, reject) => {
     parser.on("file", (_field, stream, { filename, mimeType }) => {
+      // The parser destroys the file with an error, also if no one iterates it after a refusal.
+      stream.on("error", () => {});
       const name = filename === undefined ? null : unescaped(filename);
       resolve({ name, mediaType: mimeType, bytes: bytesOf(stream, { counted, ended }), fields });
     });
