@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Database, FileStore } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import type { Logger } from "pino";
 import { seedDemo } from "../src/demo/index.ts";
@@ -57,11 +58,16 @@ export async function startSeededServer(
   ];
   const server = await startConfiguredServer({ ...more, databases }, environment, logger);
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
+  const parts = { hasher, digests: new NodeDigests(), clientHash: "md5" } as const;
   for (const [alias, database] of server.databases) {
-    if (database !== null)
-      await seedDemo(database.storage, { hasher, digests: new NodeDigests(), clientHash: "md5", alias });
+    if (database !== null) await seedDemo(database.storage, { ...parts, alias, files: database.files });
   }
   return server;
+}
+
+/** The store of files of a database. */
+export function filesOf({ databases }: RunningServer, alias: string): FileStore {
+  return (databases.get(alias) as Database).files;
 }
 
 function withCleanUp(directory: string, server: RunningServer): RunningServer {

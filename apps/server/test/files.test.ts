@@ -1,60 +1,27 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { request as startRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { ClientSession, LogInMode } from "@sallyport/client";
+import type { Database } from "@sallyport/core";
 import { logIn } from "./cases/run-cases.ts";
 import { call } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";
 import { type Engine, engines, onEngines, testedEngines } from "./engines.ts";
 import type { RunningServer } from "../src/index.ts";
+import { newCustomUser } from "./new-custom-user.ts";
 import { openSession } from "./open-session.ts";
+import { fileClassSuite } from "./file-class-suite.ts";
+import { fileCodeSuite } from "./file-code-suite.ts";
+import { form, formType, md5, octets, senderOf, sha256, startChunk, boundary } from "./file-sender.ts";
+import { macroEnvironment } from "./macro-suite.ts";
+import { modes, testedModes } from "./modes.ts";
 import { appKey } from "./subject.ts";
 import { callSecurely, counterBlock, logInSecurely, demoFields } from "./secure-client.ts";
 import { isFullRun } from "@sallyport/test-kit/scope";
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Buffer;
-  readonly code: string;
-  readonly data: ReturnType<typeof JSON.parse>;
-}
-
-type Sender = (
-  method: string,
-  path: string,
-  body?: Buffer | string,
-  headers?: Record<string, string>,
-) => Promise<Answer>;
-
-const senderOf =
-  (server: () => RunningServer, session: () => string): Sender =>
-  async (method, path, body, headers = {}) => {
-    const answer = await fetch(server().url + path, {
-      method,
-      headers: { appkey: appKey, sessionid: session(), ...headers },
-      ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
-    });
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    const isJson = answer.headers.get("content-disposition") === null && bytes.length > 0;
-    const { status, data } = isJson ? JSON.parse(bytes.toString()) : {};
-    return { status: answer.status, headers: answer.headers, bytes, code: status?.internalStatus, data };
-  };
-
-const boundary = "files";
-const formType = { "content-type": `multipart/form-data; boundary=${boundary}` };
-const octets = { "content-type": "application/octet-stream" };
-
-function form(bytes: Buffer | string, { name = "", filename = "report.pdf", type = "application/pdf" } = {}): Buffer {
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: ${type}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from(`\r\n--${boundary}--\r\n`)]);
-}
-
-const md5 = (bytes: Buffer) => createHash("md5").update(bytes).digest("hex");
-const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
 const filesDirectory = mkdtempSync(join(tmpdir(), "sallyport-files-"));
 afterAll(() => rmSync(filesDirectory, { recursive: true, force: true }));
@@ -63,21 +30,31 @@ const environment = {
   UPLOAD_TIMEOUT: "500ms",
   REQUEST_TIMEOUT: "700ms",
   HEADERS_TIMEOUT: "700ms",
+  ...macroEnvironment,
 };
 
 /** The rules that are tried on every engine. */
 function smokeSuite(server: () => RunningServer): void {
-  let sessionId: string;
-  beforeAll(async () => {
-    sessionId = await logIn(server(), "admin");
+  describe.each(testedModes)("in mode %s", (mode) => {
+    transferSuite(server, mode);
+    fileClassSuite(server, mode);
+    fileCodeSuite(server, mode, countFiles);
   });
-  const send = senderOf(server, () => sessionId);
+}
+
+/** Uploads and downloads in one mode. */
+function transferSuite(server: () => RunningServer, mode: LogInMode): void {
+  let session: ClientSession;
+  beforeAll(async () => {
+    session = await openSession(server(), mode, "admin");
+  });
+  const send = senderOf(server, () => session);
 
   test("the sequence of today's clients stores a file", async () => {
     const bytes = randomBytes(200_000);
     const { uploadId } = (await send("GET", "/v1/uploadFile", undefined, { "content-type": "application/json" })).data;
     expect(uploadId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    const uploaded = await send("POST", `/v1/uploadFile/${uploadId}`, form(bytes), formType);
+    const uploaded = await send("POST", `/v1/uploadFile/${uploadId}`, form(bytes, { name: "" }), formType);
     expect(uploaded.data).toMatchObject({ uploadId, size: bytes.length, hash: md5(bytes) });
     expect(uploaded.data.ranges).toEqual([{ first: 0, last: bytes.length - 1 }]);
     const finished = await send("PATCH", `/v1/uploadFile/${uploadId}`, undefined, {
@@ -93,8 +70,11 @@ function smokeSuite(server: () => RunningServer): void {
     });
     const download = await send("GET", `/v1/file/${finished.data["~ObjectID"]}`);
     expect(download.bytes.equals(bytes)).toBe(true);
-    expect(download.headers.get("content-type")).toBe("application/pdf");
-    expect(download.headers.get("content-disposition")).toBe('attachment; filename="report.pdf"');
+    // In a secure session, no header tells anything about the file.
+    const [type, disposition] =
+      mode === "secure" ? [octets["content-type"], ""] : ["application/pdf", '; filename="report.pdf"'];
+    expect(download.headers.get("content-type")).toBe(type);
+    expect(download.headers.get("content-disposition")).toBe(`attachment${disposition}`);
     const byUuid = await send("GET", `/v1/file/${finished.data["~UUID"]}`, undefined, { range: "bytes=10-19" });
     expect([byUuid.status, byUuid.bytes.equals(bytes.subarray(10, 20))]).toEqual([206, true]);
     expect((await send("GET", `/v1/uploadFile/${uploadId}`)).code).toBe("603");
@@ -146,20 +126,11 @@ function smokeSuite(server: () => RunningServer): void {
   });
 
   test("an upload is its user's, and one writer's at a time", async () => {
-    const other = senderOf(server, () => otherId);
-    const otherId = await logIn(server(), "demo");
+    const other = await openSession(server(), mode, "demo");
     const { uploadId } = (await send("GET", "/v1/uploadFile")).data;
     const path = `/v1/uploadFile/${uploadId}`;
-    expect((await other("GET", path)).code).toBe("603");
-    const headers = { appkey: appKey, sessionid: sessionId, ...octets, "content-range": "bytes 0-9/10" };
-    const writing = startRequest(server().url + path, {
-      method: "PATCH",
-      headers: { ...headers, "content-length": 10, expect: "100-continue" },
-    });
-    writing.on("error", () => {});
-    writing.flushHeaders();
-    await once(writing, "continue");
-    writing.write("01234");
+    expect((await senderOf(server, () => other)("GET", path)).code).toBe("603");
+    const { request: writing } = await startChunk(server(), session, path);
     expect((await send("PATCH", path, "0123456789", { ...octets, "content-range": "bytes 0-9/10" })).code).toBe("606");
     expect((await send("PATCH", path)).code).toBe("606");
     expect((await send("DELETE", path)).code).toBe("605");
@@ -176,10 +147,12 @@ function smokeSuite(server: () => RunningServer): void {
 /** The rules that do not depend on the engine. */
 function fileSuite(server: () => RunningServer): void {
   let sessionId: string;
+  let session: ClientSession;
   beforeAll(async () => {
     sessionId = await logIn(server(), "admin");
+    session = await openSession(server(), "session", "admin");
   });
-  const send = senderOf(server, () => sessionId);
+  const send = senderOf(server, () => session);
   const begin = async () => (await send("GET", "/v1/uploadFile")).data.uploadId as string;
 
   test("a multi request begins, reads and finishes uploads", async () => {
@@ -262,21 +235,83 @@ function fileSuite(server: () => RunningServer): void {
     expect(new Set(codes)).toEqual(new Set(["0"]));
   });
 
-  test.each(["token", "encrypted"] as const)("a session of mode %s sends and receives bytes", async (mode) => {
-    const session = await openSession(server(), mode, "admin");
-    const { headers } = await session.seal({ headers: { appkey: appKey }, body: undefined });
-    const inMode = senderOf(server, () => "");
-    const asHeaders = { ...(headers as Record<string, string>), sessionid: "" };
-    const stored = await inMode("POST", "/v1/uploadFile", form("abc", { name: "file" }), { ...asHeaders, ...formType });
+  test.each(modes)("a session of mode %s sends and receives bytes", async (mode) => {
+    const opened = await openSession(server(), mode, "admin");
+    const inMode = senderOf(server, () => opened);
+    const stored = await inMode("POST", "/v1/uploadFile", form(), formType);
     expect(stored.code).toBe("0");
-    const download = await inMode("GET", `/v1/file/${stored.data["~ObjectID"]}`, undefined, asHeaders);
-    expect(download.bytes.toString()).toBe("abc");
-    const { uploadId } = (await inMode("GET", "/v1/uploadFile", undefined, asHeaders)).data;
-    const path = `/v1/uploadFile/${uploadId}`;
-    const chunk = { ...asHeaders, ...octets, "content-range": "bytes 0-2/3" };
-    expect((await inMode("PATCH", path, "xyz", chunk)).code).toBe("0");
-    expect((await inMode("PATCH", path, undefined, asHeaders)).data).toMatchObject({ Size: 3 });
+    expect((await inMode("GET", `/v1/file/${stored.data["~ObjectID"]}`)).bytes.toString()).toBe("abc");
+    const path = `/v1/uploadFile/${(await inMode("GET", "/v1/uploadFile")).data.uploadId}`;
+    expect((await inMode("PATCH", path, "xyz", { ...octets, "content-range": "bytes 0-2/3" })).code).toBe("0");
+    expect((await inMode("PATCH", path)).data).toMatchObject({ Size: 3 });
   });
+
+  test("custom users who act as one user have their own uploads", async () => {
+    const password = "a custom password";
+    const [one, other] = [
+      await newCustomUser(server(), { password, user: "admin" }),
+      await newCustomUser(server(), { password, user: "admin" }),
+    ];
+    const logInAs = async (user: string) =>
+      (await call(server(), "/v1/auth/df", { method: "POST", body: { user, pass: password, appNames: ["demo-app"] } }))
+        .body.data.sessionId as string;
+    const sessions = [await logInAs(one.loginName), await logInAs(other.loginName), await logInAs(one.loginName)];
+    const { body } = await call(server(), "/v1/uploadFile", { sessionId: sessions[0] as string });
+    const path = `/v1/uploadFile/${body.data.uploadId}`;
+    const codes = sessions.map((sessionId) => call(server(), path, { sessionId }).then(({ code }) => code));
+    expect(await Promise.all(codes)).toEqual(["0", "603", "0"]);
+    expect((await send("GET", path)).code).toBe("603");
+  });
+
+  test("an upload begun in a multi request that is rolled back leaves its folder to the collector", async () => {
+    const { storage, files } = server().databases.get("") as Database;
+    const names = async () => (await files.list({ after: null, limit: 10_000 })).map(({ file }) => file);
+    const before = new Set(await names());
+    const body = [
+      { method: "GET", path: "/v1/uploadFile" },
+      { method: "GET", path: "/v1/object/ZZZZZZ" },
+    ];
+    expect((await call(server(), "/v1/multi?atomic=true", { method: "POST", sessionId, body })).code).toBe("304");
+    const left = (await names()).filter((name) => !before.has(name));
+    const known = await storage.repositories.records.get("detachedFile", left);
+    expect(known.map(({ id }) => id)).toEqual(left);
+    expect(left).toHaveLength(1);
+  });
+
+  test("500 connections dropped in the middle of their bodies leave nothing", async () => {
+    const { storage } = server().databases.get("") as Database;
+    const before = { files: countFiles(), descriptors: openDescriptors() };
+    const path = `/v1/uploadFile/${await begin()}`;
+    const drop = async (index: number) => {
+      const isWhole = index % 2 === 0;
+      const sent = startRequest(server().url + (isWhole ? "/v1/uploadFile" : path), {
+        method: isWhole ? "POST" : "PATCH",
+        headers: {
+          appkey: appKey,
+          sessionid: sessionId,
+          ...(isWhole ? formType : { ...octets, "content-range": "bytes 0-99999/100000" }),
+          "content-length": 100_000,
+        },
+      });
+      sent.on("error", () => {});
+      await new Promise((resolve) =>
+        sent.write(isWhole ? form(Buffer.alloc(50_000)).subarray(0, -20) : Buffer.alloc(50_000), resolve),
+      );
+      await pause(20);
+      sent.destroy();
+    };
+    for (let round = 0; round < 5; round += 1)
+      await Promise.all(Array.from({ length: 100 }, (_, index) => drop(index)));
+    let chunk = await send("PATCH", path, "abc", { ...octets, "content-range": "bytes 0-2/3" });
+    while (chunk.code === "606")
+      chunk = await send("PATCH", path, "abc", { ...octets, "content-range": "bytes 0-2/3" });
+    expect(chunk).toMatchObject({ code: "0", data: { size: 3, hash: md5(Buffer.from("abc")) } });
+    for (let tries = 0; tries < 100 && countFiles() > before.files + 1; tries += 1) await pause(50);
+    expect(countFiles()).toBe(before.files + 1);
+    expect(await storage.repositories.records.list("uploadLease", { after: null, limit: 10 })).toEqual([]);
+    for (let tries = 0; tries < 100 && openDescriptors() > before.descriptors + 5; tries += 1) await pause(50);
+    expect(openDescriptors()).toBeLessThanOrEqual(before.descriptors + 5);
+  }, 60_000);
 
   test("a secure session sends and receives ciphertext", async () => {
     const session = await logInSecurely(server(), { ...demoFields, user: "admin", pass: md5(Buffer.from("admin")) });
@@ -310,6 +345,11 @@ function fileSuite(server: () => RunningServer): void {
 /** Number of segments in the store, complete or not. */
 function countFiles(): number {
   return readdirSync(filesDirectory, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()).length;
+}
+
+/** Number of open descriptors of this process; 0 where the system does not tell. */
+function openDescriptors(): number {
+  return existsSync("/proc/self/fd") ? readdirSync("/proc/self/fd").length : 0;
 }
 
 test("a server that stops answers its uploads and closes their connections", async () => {

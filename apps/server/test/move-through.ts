@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { seesAll, type Storage, KeyStore, MacroStore } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
 import { openArchive, writeArchive } from "../src/archive/index.ts";
 import { seedDemo } from "../src/demo/seed-demo.ts";
 import { PlainPasswordHasher } from "./plain-password-hasher.ts";
@@ -80,6 +81,7 @@ export async function moveThrough(targets: readonly Storage[]): Promise<{ origin
     digests: new NodeDigests(),
     clientHash: "md5",
     alias: "",
+    files: new MemoryFileStore(),
   });
   await writeMore(memory);
   let archive = await archiveOf(memory);

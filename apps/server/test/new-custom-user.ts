@@ -9,12 +9,14 @@ export interface NewCustomUser {
   readonly password: string;
   readonly alias?: string;
   readonly hasAddress?: boolean;
+  /** The mapped user. */
+  readonly user?: string;
 }
 
-/** A new custom user mapped to `reader`. */
+/** A new custom user, by default mapped to `reader`. */
 export async function newCustomUser(
   server: RunningServer,
-  { password, alias = "", hasAddress = true }: NewCustomUser,
+  { password, alias = "", hasAddress = true, user = "reader" }: NewCustomUser,
 ): Promise<Account> {
   users += 1;
   const { accounts } = repositoriesOf(server, alias);
@@ -23,7 +25,7 @@ export async function newCustomUser(
     new NodeDigests(),
     new NodeRandomSource(),
   );
-  const { account } = await accounts.find({ realm: "database", loginName: "reader" }, []);
+  const { account } = await accounts.find({ realm: "database", loginName: user }, []);
   const email = hasAddress ? `custom-${process.pid}-${users}@mail.example` : null;
   const id = await creating.createAccount(accounts, {
     realm: "custom",

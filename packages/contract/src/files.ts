@@ -19,12 +19,24 @@ export const uploadResponse = z
 /** State of an upload. */
 export type UploadData = z.infer<typeof uploadResponse>;
 
+/** Query parameters that create the object of a file. */
+export const storeParameters = objectParameters.extend({
+  className: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("Class of the new object: `File`, `Image` or a subclass of them. Defaults to `File`."),
+});
+
 /** Query parameters that finish an upload. */
-export const finishParameters = objectParameters.extend({
+export const finishParameters = storeParameters.extend({
   replaceOID: z
     .string()
     .min(1)
     .max(100)
     .optional()
-    .describe("Id or UUID of the object of class `File` that gets the new bytes. Without it, an object is created."),
+    .describe(
+      "Id or UUID of the object of class `File` or `Image` that gets the new bytes. Without it, an object is created.",
+    ),
 });

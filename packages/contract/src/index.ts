@@ -1,5 +1,5 @@
 export * from "./envelope.ts";
-export { finishParameters, type UploadData, uploadResponse } from "./files.ts";
+export { finishParameters, storeParameters, type UploadData, uploadResponse } from "./files.ts";
 export { parseFields, parseIfMatch, refusedWith } from "./fields.ts";
 export * from "./header-names.ts";
 export * from "./json.ts";

@@ -173,6 +173,7 @@ describe("resolveQuery", () => {
     expect(await where({ Parts: { $contains: hidden } })).toBe("false");
     expect(await where({ "Before.Customer": hidden })).toBe("Before.Customer = []");
     expect(await where({ Paper: uuid })).toBe(`Paper = ['${seen}']`);
+    expect(await where({ "Paper.Name": "a.pdf" }, seesAll)).toBe("Paper.Name = ['a.pdf']");
     expect(await where({ Customer: null })).toBe("empty Customer");
   });
 

@@ -136,6 +136,15 @@ export function demoInvoices(random: SeededRandom, customers: readonly ObjectId[
   });
 }
 
+/** Number of invoices with a document. */
+export const documentCount = 3;
+
+/** The document of an invoice, a small text. */
+export function demoDocument({ Number: number, Date: date, Due: due, Amount: amount }: Attributes, customer: string) {
+  const text = `Invoice ${number}\n\nCustomer: ${customer}\nDate: ${date}\nDue: ${due}\nAmount: ${amount}\n`;
+  return { name: `invoice-${number}.txt`, mediaType: "text/plain", text };
+}
+
 /** A deterministic pseudo-random generator. The same seed yields the same sequence on every machine. */
 export class SeededRandom {
   private state: number;

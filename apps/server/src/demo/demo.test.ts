@@ -19,6 +19,7 @@ import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
 import { identityProviders } from "@sallyport/identity-passport";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
 import { PlainPasswordHasher } from "../../test/plain-password-hasher.ts";
 import { testEnvironment } from "../../test/test-environment.ts";
 import { type RunningServer, startServer as start } from "../composition/start-server.ts";
@@ -240,7 +241,9 @@ describe("demo", () => {
     );
     const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
     for (const [alias, database] of started.databases) {
-      if (database !== null) await seedDemo(database.storage, { hasher, digests, clientHash: "md5", alias });
+      if (database === null) continue;
+      const { storage, files } = database;
+      await seedDemo(storage, { hasher, digests, clientHash: "md5", alias, files });
     }
     return started;
   }
@@ -293,7 +296,8 @@ describe("demo", () => {
 
 describe("seed demo", () => {
   const digests = new NodeDigests();
-  const parts: DemoParts = { hasher: new PlainPasswordHasher(), digests, clientHash: "md5", alias: "" };
+  const files = new MemoryFileStore();
+  const parts: DemoParts = { hasher: new PlainPasswordHasher(), digests, clientHash: "md5", alias: "", files };
 
   async function emptyStorage(): Promise<Storage> {
     const storage = new MemoryStorage();
@@ -311,7 +315,7 @@ describe("seed demo", () => {
 
   /** All seeded data, without values that differ between runs. */
   async function contents({ repositories }: Storage): Promise<unknown[]> {
-    const classes = ["User", "UserGroup", "Employee", "ContactPerson", "Image", "Customer", "Invoice"];
+    const classes = ["User", "UserGroup", "Employee", "ContactPerson", "Image", "File", "Customer", "Invoice"];
     const found = await all(repositories, ...classes);
     return found.map(({ storedAt: _storedAt, ...rest }) => rest);
   }
@@ -347,11 +351,20 @@ describe("seed demo", () => {
 
     test("fills every attribute of its classes with a value of its type", async () => {
       const model = new Model(await r.model.load());
-      const expected = { string: "string", date: "string", reference: "string", number: "number", boolean: "boolean" };
+      const expected = {
+        string: "string",
+        date: "string",
+        reference: "string",
+        file: "string",
+        number: "number",
+        boolean: "boolean",
+      };
       for (const object of [...customers, ...invoices]) {
         const attributes = model.find(object.className)?.attributes ?? new Map();
-        expect(Object.keys(object.attributes)).toEqual([...attributes.keys()]);
-        for (const { name, type } of attributes.values()) {
+        const optional = Object.hasOwn(object.attributes, "Document") ? [] : ["Document"];
+        const present = [...attributes.values()].filter(({ name }) => !optional.includes(name));
+        expect(Object.keys(object.attributes)).toEqual(present.map(({ name }) => name));
+        for (const { name, type } of present) {
           expect(typeof object.attributes[name]).toBe(expected[type as keyof typeof expected]);
           if (type === "date") expect(object.attributes[name]).toMatch(/^\d{4}-\d{2}-\d{2}$/);
         }
@@ -378,9 +391,9 @@ describe("seed demo", () => {
       };
       expect(await mayOf("demo")).toEqual({
         permissions: ["read", "create", "write", "delete"],
-        sees: ["Customer", "Invoice"],
+        sees: ["File", "Customer", "Invoice"],
       });
-      expect(await mayOf("reader")).toEqual({ permissions: ["read"], sees: ["Customer", "Invoice"] });
+      expect(await mayOf("reader")).toEqual({ permissions: ["read"], sees: ["File", "Customer", "Invoice"] });
       expect(await mayOf("admin")).toEqual({ permissions: [], sees: ["everything"] });
       expect(model.find("Invoice")?.definition.rights).toEqual(rights);
     });

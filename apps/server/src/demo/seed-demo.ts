@@ -1,4 +1,5 @@
 import {
+  addFile,
   anyPort,
   type Attributes,
   type ClassDefinition,
@@ -7,6 +8,9 @@ import {
   clientPassword,
   confusableKeyOf,
   type Digests,
+  fileAttributes,
+  fileClass,
+  type FileStore,
   linksOf,
   Model,
   type NewObject,
@@ -19,16 +23,19 @@ import {
   Applications,
   isEmptyDatabase,
 } from "@sallyport/core";
+import { NodeRandomSource } from "@sallyport/crypto";
 import { readModelFile } from "../configuration/index.ts";
 import {
   demoCredentials,
   demoCustomers,
+  demoDocument,
   type DemoCustomUserName,
   demoInvoices,
   demoUsers,
   type DemoUser,
   type DemoUserName,
   demoUuid,
+  documentCount,
   SeededRandom,
 } from "./demo-records.ts";
 
@@ -38,6 +45,7 @@ export interface DemoParts {
   readonly clientHash: ClientHash;
   /** Alias of the database. It seeds the generator of customers and invoices. */
   readonly alias: string;
+  readonly files: FileStore;
 }
 
 /** `seeded`: added now. `present`: already there. `foreign`: the database has other data and was not changed. */
@@ -109,8 +117,34 @@ async function seed(r: Repositories, parts: SeedParts): Promise<void> {
   const groups = await seedUsers(r, parts);
   await seedClasses(r, parts, groups);
   const random = new SeededRandom(`demo/${parts.alias}`);
-  const customers = await insertAll(r, parts, "Customer", demoCustomers(random));
-  await insertAll(r, parts, "Invoice", demoInvoices(random, customers));
+  const customers = demoCustomers(random);
+  const customerIds = await insertAll(r, parts, "Customer", customers);
+  const names = new Map(customerIds.map((id, index) => [id, String(customers[index]?.["Name"])]));
+  const invoices = demoInvoices(random, customerIds);
+  const documents = await seedDocuments(r, parts, invoices.slice(0, documentCount), names);
+  const withDocuments = invoices.map((invoice, index) =>
+    index < documents.length ? { ...invoice, Document: idAt(documents, index) } : invoice,
+  );
+  await insertAll(r, parts, "Invoice", withDocuments);
+}
+
+/** Creates the documents of invoices, with their bytes. `customers`: names by id. */
+async function seedDocuments(
+  r: Repositories,
+  parts: SeedParts,
+  invoices: readonly Attributes[],
+  customers: ReadonlyMap<ObjectId, string>,
+): Promise<ObjectId[]> {
+  const random = new NodeRandomSource();
+  const documents = invoices.map((invoice) => {
+    const { text, ...described } = demoDocument(invoice, customers.get(String(invoice["Customer"])) ?? "");
+    return { ...described, bytes: Buffer.from(text), sha256: parts.digests.sha256(text) };
+  });
+  const attributes = documents.map((each) => fileAttributes({ ...each, size: each.bytes.length }));
+  const ids = await insertAll(r, parts, fileClass, attributes);
+  for (const [index, document] of documents.entries())
+    await addFile({ files: parts.files, r }, { ...document, objectId: idAt(ids, index) }, random);
+  return ids;
 }
 
 /** Creates users, employees and their references. Returns the group ids by user. */
@@ -183,6 +217,8 @@ async function seedClasses(
   const { generation, classes: stored } = await model.load();
   const known = new Map(stored.map((each) => [each.name, each]));
   const put = classes.map((each) => extended(known.get(each.name), each));
+  const file = known.get(fileClass);
+  if (file !== undefined) put.push({ ...file, rights: [...file.rights, ...rights] });
   const outcome = await model.change({ put: [...put, ...demoClasses(rights)] }, generation);
   if (outcome === "stale") throw new NotEmptyError();
 }
@@ -245,6 +281,7 @@ function demoClasses(rights: readonly ClassRight[]): ClassDefinition[] {
         { name: "Amount", type: "number" },
         { name: "Paid", type: "boolean" },
         { name: "Customer", type: "reference", target: "Customer", indexed: true },
+        { name: "Document", type: "file" },
       ],
       rights,
     },

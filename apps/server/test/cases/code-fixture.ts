@@ -14,6 +14,7 @@ import {
   register,
   providerEnvironment,
 } from "../providers/provider-fixture.ts";
+import { filesOf } from "../demo-server.ts";
 import { testEnvironment } from "../test-environment.ts";
 
 /** Live sessions in a database: more than the cases open in the first one. */
@@ -52,8 +53,9 @@ export async function openCodeFixture(): Promise<CodeFixture> {
   const server = await startServer(loadConfiguration({ content, environment }), undefined, engines);
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
   const [first, second] = engines.sound as [Storage, Storage];
-  await seedDemo(first, { hasher, digests: new NodeDigests(), clientHash: "md5", alias: "" });
-  await seedDemo(second, { hasher, digests: new NodeDigests(), clientHash: "md5", alias: "second" });
+  const parts = { hasher, digests: new NodeDigests(), clientHash: "md5" } as const;
+  await seedDemo(first, { ...parts, alias: "", files: filesOf(server, "") });
+  await seedDemo(second, { ...parts, alias: "second", files: filesOf(server, "second") });
   await register(providers, server, "google");
   return {
     server,

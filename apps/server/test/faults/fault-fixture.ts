@@ -7,7 +7,7 @@ import { FaultScript } from "@sallyport/storage-faults";
 import { seedDemo } from "../../src/demo/index.ts";
 import { loadConfiguration, startServer } from "../../src/index.ts";
 import { logIn } from "../cases/run-cases.ts";
-import type { Engine } from "../demo-server.ts";
+import { type Engine, filesOf } from "../demo-server.ts";
 import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
 import { appKey } from "../subject.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
@@ -73,7 +73,8 @@ export async function openFaultFixture(
   const server = await startServer(configuration, undefined, engines);
   const sound = engines.sound[0] as Storage;
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
-  await seedDemo(sound, { hasher, digests: new NodeDigests(), clientHash: "md5", alias: "" });
+  const files = filesOf(server, "");
+  await seedDemo(sound, { hasher, digests: new NodeDigests(), clientHash: "md5", alias: "", files });
   const administrator = await logIn(server, "admin");
   return {
     url: server.url,

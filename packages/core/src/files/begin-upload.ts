@@ -1,14 +1,16 @@
 import { type RandomSource, randomUuid } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import { fileClass, mayOnClass, visibilityOf } from "../model/index.ts";
+import { mayOnClass, visibilityOf } from "../model/index.ts";
+import { classesWithBytes } from "../objects/index.ts";
 import { requestModel, type SessionContext } from "../request/index.ts";
+import { type Permission, personOf } from "../storage/index.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { detach, detachedKind, requireCapacity } from "./stored-files.ts";
 import { FileDigests, fileNameOf, ownUpload, stateOf, type Upload, uploadKind } from "./uploads.ts";
 import type { UploadState } from "./upload-state.ts";
 
 /**
- * Begins an upload. 304: no readable class `File`. 404: no right to create or write files. 702: no capacity left. 706: the user
+ * Begins an upload. 304: no readable class with bytes. 404: no right to create or write any. 702: no capacity left. 706: the user
  * has too many unfinished uploads. 700, 709: the store cannot create it.
  */
 export class BeginUpload {
@@ -18,7 +20,7 @@ export class BeginUpload {
   ) {}
 
   async beginUpload(context: SessionContext): Promise<UploadState> {
-    const { r, unit, database, principal } = context;
+    const { r, unit, database } = context;
     const { files, policy } = database;
     await acceptUploader(context);
     await requireCapacity(database, r.records, null);
@@ -34,11 +36,16 @@ export class BeginUpload {
       beyond: [],
     };
     const quota = { perOwner, total: 0 };
-    const added = await r.records.putWithin(uploadKind, id, upload, { owner: principal.userId, lifetime, quota });
+    const added = await r.records.putWithin(uploadKind, id, upload, {
+      owner: personOf(context.session),
+      lifetime,
+      quota,
+    });
     if (added !== "stored")
       throw new ServiceError(706, { detail: "The user has too many unfinished uploads.", retryAfter: 60 });
     try {
-      await detach(r.records, fileNameOf(id));
+      // The folder stays if the surrounding transaction is rolled back; then the collector must know it.
+      await unit.autonomously(({ records }) => detach(records, fileNameOf(id)));
       await files.create(fileNameOf(id));
     } catch (error) {
       await r.records.remove(uploadKind, { ids: [id] }).catch(() => {});
@@ -49,16 +56,15 @@ export class BeginUpload {
   }
 }
 
-/** The right to create files, or to write those of some class. */
+/** The right to create or write objects with bytes, of any class. */
 async function acceptUploader(context: SessionContext): Promise<void> {
   const { principal } = context;
   const model = await requestModel(context);
-  const found = model.find(fileClass);
-  if (found === undefined || visibilityOf(principal, model).classes?.has(fileClass) === false)
-    throw new ServiceError(304);
-  const classes = found.subtree.flatMap((name) => model.find(name) ?? []);
-  if (!mayOnClass(principal, found, "create") && !classes.some((each) => mayOnClass(principal, each, "write")))
-    throw new ServiceError(404);
+  const { classes } = visibilityOf(principal, model);
+  const readable = classesWithBytes(model).filter(({ definition }) => classes?.has(definition.name) !== false);
+  if (readable.length === 0) throw new ServiceError(304);
+  const mayOnAny = (permission: Permission) => readable.some((each) => mayOnClass(principal, each, permission));
+  if (!mayOnAny("create") && !mayOnAny("write")) throw new ServiceError(404);
 }
 
 /** Reads the state of an upload. 602: the id is no UUID. 603: no such upload of this user. */

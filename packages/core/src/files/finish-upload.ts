@@ -1,21 +1,14 @@
 import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { FoundObject, Serialization, WriteFileObject } from "../objects/index.ts";
+import type { FileObjectInput, FoundObject, WriteFileObject } from "../objects/index.ts";
 import type { SessionContext } from "../request/index.ts";
-import type { SingleReference } from "../storage/index.ts";
 import { acceptFileName } from "./file-names.ts";
 import { fileAttributes, putFile } from "./stored-files.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { leaseLost, UploadLease } from "./upload-lease.ts";
 import { catchUp, fileNameOf, isBehind, ownUpload, requireSession, uploadKind, withDigests } from "./uploads.ts";
 
-export interface FinishUploadInput {
-  /** The object whose bytes are replaced; `null` creates one. */
-  readonly replace: SingleReference | null;
-  /** Accepted versions of the replaced object; `null` for any. */
-  readonly expectedVersions: readonly number[] | null;
-  readonly serialization: Serialization | undefined;
-}
+export type FinishUploadInput = Omit<FileObjectInput, "attributes" | "also">;
 
 /**
  * Turns an upload into a file with its object, in one transaction that copies no bytes.
@@ -30,11 +23,7 @@ export class FinishUpload {
     private readonly random: RandomSource,
   ) {}
 
-  async finishUpload(
-    context: SessionContext,
-    uploadId: string,
-    { replace, expectedVersions, serialization }: FinishUploadInput,
-  ): Promise<FoundObject> {
+  async finishUpload(context: SessionContext, uploadId: string, input: FinishUploadInput): Promise<FoundObject> {
     const { id } = await ownUpload(context, uploadId);
     const lease = await UploadLease.take(context.r.records, id, this.random.secret());
     if (lease === null) throw leaseLost();
@@ -42,10 +31,8 @@ export class FinishUpload {
       const stored = await this.complete(context, lease, id);
       await lease.keep();
       return await this.writer.writeFileObject(context, {
-        replace,
-        expectedVersions,
+        ...input,
         attributes: fileAttributes(stored),
-        serialization,
         also: async (r, { id: objectId }) => {
           await lease.settle(r.records);
           if ((await r.records.take(uploadKind, id)) === null) throw new ServiceError(603);

@@ -5,5 +5,6 @@ export { FinishUpload, type FinishUploadInput } from "./finish-upload.ts";
 export { OpenFile, type OpenedFile } from "./open-file.ts";
 export * from "./resumable-hash.ts";
 export { StoreChunk } from "./store-chunk.ts";
-export { StoreFile } from "./store-file.ts";
+export { addFile, StoreFile, type StoreFileInput } from "./store-file.ts";
+export { fileAttributes } from "./stored-files.ts";
 export * from "./upload-state.ts";

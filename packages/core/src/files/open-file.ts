@@ -1,6 +1,6 @@
 import { ServiceError } from "../errors/index.ts";
 import { visibilityOf } from "../model/index.ts";
-import { isFileClass, visibleObject } from "../objects/index.ts";
+import { canHaveBytes, isFileClass, visibleObject } from "../objects/index.ts";
 import { requestModel, type SessionContext } from "../request/index.ts";
 import type { ByteRange, SingleReference } from "../storage/index.ts";
 import { fileOf, readStored } from "./stored-files.ts";
@@ -16,17 +16,17 @@ export interface OpenedFile {
 }
 
 /**
- * Opens the bytes of a file for everyone who may read its object. 304: the object never existed, is invisible or is no
- * file. 609: it is deleted. 707: it has no bytes.
+ * Opens the bytes of a file for everyone who may read its object. 304: the object never existed, is invisible, or can be
+ * without bytes and is. 609: it is deleted. 707: its bytes are lost.
  */
 export class OpenFile {
   async openFile(context: SessionContext, reference: SingleReference): Promise<OpenedFile> {
     const { r, database, principal } = context;
     const model = await requestModel(context);
     const { id, className } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
-    if (!isFileClass(model, className)) throw new ServiceError(304);
+    if (!canHaveBytes(model, className)) throw new ServiceError(304);
     const found = await fileOf(r.records, id);
-    if (found === undefined) throw new ServiceError(707);
+    if (found === undefined) throw new ServiceError(isFileClass(model, className) ? 707 : 304);
     const { size, name, mediaType } = found.value;
     const read = (range: ByteRange) => readStored(database.files, r.records, found.id, range);
     return { size, etag: found.id, name, mediaType, read };

@@ -1,7 +1,8 @@
 import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { FoundObject, Serialization, WriteFileObject } from "../objects/index.ts";
+import type { FileObjectInput, FoundObject, WriteFileObject } from "../objects/index.ts";
 import type { SessionContext } from "../request/index.ts";
+import type { FileStore, ObjectId, Repositories } from "../storage/index.ts";
 import { acceptFileName, mediaTypeOf } from "./file-names.ts";
 import type { ResumableHash, ResumableHashes } from "./resumable-hash.ts";
 import {
@@ -20,6 +21,8 @@ import {
 import type { IncomingFile, ReceiveFile } from "./upload-state.ts";
 import { requireSession } from "./uploads.ts";
 
+export type StoreFileInput = Pick<FileObjectInput, "className" | "serialization">;
+
 /**
  * Stores a file in one step and creates its object. 304, 404: see `WriteFileObject`; 304 also for a folder other than
  * the root. 501: no bytes. 502: the name is not accepted. 702: no capacity left. 801: the file is too large. 201 or 203: the
@@ -32,10 +35,10 @@ export class StoreFile {
     private readonly random: RandomSource,
   ) {}
 
-  async storeFile(context: SessionContext, receive: ReceiveFile, serialization?: Serialization): Promise<FoundObject> {
+  async storeFile(context: SessionContext, receive: ReceiveFile, input: StoreFileInput = {}): Promise<FoundObject> {
     const { r, database } = context;
     const { files, policy } = database;
-    await this.writer.acceptWriter(context, null);
+    await this.writer.acceptWriter(context, { ...input, replace: null });
     const capacity = await requireCapacity(database, r.records, null);
     const incoming = await receive();
     const name = acceptFileName(incoming.name, policy.files);
@@ -51,7 +54,7 @@ export class StoreFile {
       acceptFolder(incoming);
       const stored = { size, sha256: hash.digest(), name, mediaType: mediaTypeOf(incoming.mediaType) };
       isUndecided = true;
-      return await this.create(context, { ...segment, length: size }, stored, serialization);
+      return await this.create(context, { ...segment, length: size }, stored, input);
     } catch (error) {
       // If the transaction may have been committed, the records may name the file.
       if (!isUndecided || (error instanceof ServiceError && error.status < 500))
@@ -64,21 +67,48 @@ export class StoreFile {
     context: SessionContext,
     segment: PlacedSegment,
     stored: StoredFile,
-    serialization: Serialization | undefined,
+    input: StoreFileInput,
   ): Promise<FoundObject> {
     return this.writer.writeFileObject(context, {
+      className: input.className,
+      serialization: input.serialization,
       replace: null,
       expectedVersions: null,
       attributes: fileAttributes(stored),
-      serialization,
       also: async (r, { id }) => {
-        await addSegment(r.records, segment);
-        await putFile(r.records, segment.file, id, stored);
-        await countBytes(r.records, segment.file, segment.length);
+        await record(r, segment, id, stored);
         await requireSession(context, r);
       },
     });
   }
+}
+
+async function record({ records }: Repositories, segment: PlacedSegment, objectId: ObjectId, stored: StoredFile) {
+  await addSegment(records, segment);
+  await putFile(records, segment.file, objectId, stored);
+  await countBytes(records, segment.file, segment.length);
+}
+
+export interface AddedFile extends Omit<StoredFile, "size"> {
+  readonly objectId: ObjectId;
+  readonly bytes: Uint8Array;
+}
+
+/** Gives bytes to an object in the transaction that creates it. Asks for no rights. Throws like `FileStore`. */
+export async function addFile(
+  { files, r }: { readonly files: FileStore; readonly r: Repositories },
+  { objectId, bytes, ...described }: AddedFile,
+  random: RandomSource,
+): Promise<void> {
+  const segment = { file: newStoreName(random), segment: newStoreName(random), start: 0, length: bytes.length };
+  await files.create(segment.file);
+  await files.write(
+    segment,
+    (async function* () {
+      yield bytes;
+    })(),
+  );
+  await record(r, segment, objectId, { ...described, size: bytes.length });
 }
 
 async function* digested(

@@ -2,6 +2,7 @@ import { ServiceError } from "../errors/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import {
   isUuid,
+  personOf,
   type RecordKind,
   type RecordRepository,
   type Repositories,
@@ -13,7 +14,7 @@ import { readStored } from "./stored-files.ts";
 import { leaseLost, type UploadLease } from "./upload-lease.ts";
 import type { InclusiveRange, UploadState } from "./upload-state.ts";
 
-/** An unfinished upload, by its id. The owner is the user. */
+/** An unfinished upload, by its id. The owner is the person who began it. */
 export interface Upload {
   /** Milliseconds since 1970 by the storage's clock. */
   readonly expiresAt: number;
@@ -44,14 +45,14 @@ export function uploadIdOf(file: string): string {
   return file.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** 602 if the id is no UUID. 603 if there is no such upload of this user. */
+/** 602 if the id is no UUID. 603 if there is no such upload of this person. */
 export async function ownUpload(
-  context: Pick<SessionContext, "r" | "principal">,
+  context: Pick<SessionContext, "r" | "session">,
   uploadId: string,
 ): Promise<UploadRecord> {
   if (!isUuid(uploadId)) throw new ServiceError(602);
   const [found] = await context.r.records.get(uploadKind, [uploadId.toLowerCase()]);
-  if (found === undefined || found.owner !== context.principal.userId) throw new ServiceError(603);
+  if (found === undefined || found.owner !== personOf(context.session)) throw new ServiceError(603);
   return found;
 }
 

@@ -6,6 +6,7 @@ import {
   isAttributeName,
   isClassName,
   isIndexable,
+  isLink,
 } from "../storage/index.ts";
 import { builtInClasses } from "./built-in-classes.ts";
 import { definitionFault, type GivenAttribute, type GivenClass } from "./given-class.ts";
@@ -75,7 +76,6 @@ function acceptBuiltIn(
 }
 
 const targetedTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection"]);
-const linkTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
 /** Request bodies must not contain members with these names. */
 const forbiddenNames: ReadonlySet<string> = new Set(["constructor", "prototype"]);
 
@@ -102,7 +102,7 @@ function acceptAttribute(
   if (indexed === true && !isIndexable(type))
     throw definitionFault(`${pointer}/indexed`, `An attribute of type ${type} cannot be indexed.`);
   if (onDelete !== undefined) {
-    if (!linkTypes.has(type))
+    if (!isLink(type))
       throw definitionFault(`${pointer}/onDelete`, `An attribute of type ${type} cannot have a delete rule.`);
     if (onDelete === "clear" && mandatory === true && type !== "collection") {
       throw definitionFault(`${pointer}/onDelete`, "A mandatory attribute cannot have the delete rule clear.");

@@ -6,6 +6,9 @@ export const providerUserClass = "xRestApiUserProvider";
 /** Class of objects that stand for stored files. */
 export const fileClass = "File";
 
+/** Class of images. They can have bytes, as files do, but no attributes describe them. */
+export const imageClass = "Image";
+
 /**
  * The classes of a new database. Without rights, only administrators see the objects; users see their own user object.
  * The service alone creates `File` objects and writes these attributes of them, as they describe stored bytes. Deletion,
@@ -31,7 +34,7 @@ export const builtInClasses: readonly ClassDefinition[] = [
     ],
     rights: [],
   },
-  { name: "Image", base: null, attributes: [], rights: [] },
+  { name: imageClass, base: null, attributes: [], rights: [] },
   {
     name: fileClass,
     base: null,

@@ -1,12 +1,13 @@
 import {
   type AttributeDefinition,
   type Filter,
+  isSingleLink,
   type ObjectQuery,
   type ObjectRepository,
   seesAll,
 } from "../storage/index.ts";
 import { definitionFault } from "./given-class.ts";
-import type { Model, ModelClass } from "./model.ts";
+import { type Model, type ModelClass, targetClass } from "./model.ts";
 
 /** A model change that would invalidate or lose stored values. */
 interface IncompatibleChange {
@@ -91,26 +92,25 @@ function ofTargets(before: Model, after: Model): IncompatibleChange[] {
   const incompatible: IncompatibleChange[] = [];
   for (const { definition, links } of after.all()) {
     for (const link of links) {
-      const target = link.type === "file" ? "File" : (link.target ?? "");
+      const target = targetClass(link) ?? "";
       const left = after.find(target)?.subtree ?? [];
       const lost = before.find(target)?.subtree.filter((each) => !left.includes(each)) ?? [];
       if (lost.length === 0 || before.find(definition.name)?.attributes.has(link.name) !== true) continue;
       const classes = [definition.name];
       const fault = `of ${definition.name} reference or may reference such objects in ${link.name}`;
-      const filter: Filter =
-        link.type === "reference"
-          ? {
-              kind: "oneOf",
-              path: { hops: [{ reference: link.name, classes: lost }], leaf: "~ClassName", type: "class" },
-              values: lost,
-            }
-          : {
-              kind: "all",
-              filters: [
-                hasValue(link.name),
-                { kind: "not", filter: { kind: "oneOf", path: raw(link.name), values: [[]] } },
-              ],
-            };
+      const filter: Filter = isSingleLink(link.type)
+        ? {
+            kind: "oneOf",
+            path: { hops: [{ reference: link.name, classes: lost }], leaf: "~ClassName", type: "class" },
+            values: lost,
+          }
+        : {
+            kind: "all",
+            filters: [
+              hasValue(link.name),
+              { kind: "not", filter: { kind: "oneOf", path: raw(link.name), values: [[]] } },
+            ],
+          };
       incompatible.push({ pointer: "/base", fault, query: { classes, filter }, given: { classes: lost } });
     }
   }

@@ -1,17 +1,16 @@
 import {
   type AttributeDefinition,
   type AttributeIndex,
-  type AttributeType,
   type ClassDefinition,
   type ModelRepository,
   type Permission,
+  isLink,
   type Principal,
   seesAll,
   type StoredModel,
   type Visibility,
 } from "../storage/index.ts";
-
-const linkTypes: ReadonlySet<AttributeType> = new Set(["reference", "collection", "file"]);
+import { fileClass } from "./built-in-classes.ts";
 
 export interface ModelClass {
   readonly definition: ClassDefinition;
@@ -46,7 +45,7 @@ export class Model {
         const attributes = new Map(
           chain.flatMap((each) => each.attributes.map((attribute) => [attribute.name, attribute])),
         );
-        const links = [...attributes.values()].filter(({ type }) => linkTypes.has(type));
+        const links = [...attributes.values()].filter(({ type }) => isLink(type));
         return [definition.name, { definition, attributes, links, subtree: subtrees.get(definition.name) ?? [] }];
       }),
     );
@@ -91,9 +90,14 @@ export class Model {
   }
 }
 
+/** The class of the targets of a link; `null` if they can be of any class. */
+export function targetClass({ type, target }: AttributeDefinition): string | null {
+  return target ?? (type === "file" ? fileClass : null);
+}
+
 /** Names of the classes allowed as target; `null` for all. */
-export function targetSubtree({ type, target }: AttributeDefinition, model: Model): readonly string[] | null {
-  const name = target ?? (type === "file" ? "File" : null);
+export function targetSubtree(attribute: AttributeDefinition, model: Model): readonly string[] | null {
+  const name = targetClass(attribute);
   return name === null ? null : (model.find(name)?.subtree ?? []);
 }
 

@@ -1,6 +1,6 @@
 import { faultAt, jsonPointer } from "../errors/index.ts";
 import type { ModelClass } from "../model/index.ts";
-import type { AttributeDefinition, JsonValue } from "../storage/index.ts";
+import { type AttributeDefinition, isLink, isSingleLink, type JsonValue } from "../storage/index.ts";
 import {
   plainRule,
   type PlainType,
@@ -14,7 +14,7 @@ const maximumElements = 10_000;
 
 export type GivenAttributes = Readonly<Record<string, JsonValue>>;
 
-/** A given reference or collection with unresolved targets. */
+/** A given reference, file or collection with unresolved targets. */
 export interface AcceptedLink {
   readonly attribute: AttributeDefinition;
   readonly targets: readonly { readonly reference: TargetReference; readonly pointer: string }[];
@@ -51,9 +51,9 @@ export function acceptAttributes(
       );
     if (value === null) {
       if (attribute.mandatory === true) throw faultAt(jsonPointer([name]), "The attribute is mandatory.");
-      if (modelClass.links.includes(attribute)) emptied.push(attribute);
+      if (isLink(attribute.type)) emptied.push(attribute);
       else plain.set(name, null);
-    } else if (attribute.type === "reference" || attribute.type === "collection") {
+    } else if (isLink(attribute.type)) {
       links.push(acceptLink(attribute, value));
     } else {
       plain.set(name, acceptPlain(name, attribute.type, value));
@@ -80,7 +80,7 @@ function acceptPlain(name: string, type: PlainType, value: JsonValue): JsonValue
 
 function acceptLink(attribute: AttributeDefinition, value: JsonValue): AcceptedLink {
   const { name, type } = attribute;
-  if (type === "reference") return { attribute, targets: [acceptTarget(value, [name])] };
+  if (isSingleLink(type)) return { attribute, targets: [acceptTarget(value, [name])] };
   if (!Array.isArray(value)) throw faultAt(jsonPointer([name]), "An array of references is expected.");
   if (value.length > maximumElements)
     throw faultAt(jsonPointer([name]), `A collection can have at most ${maximumElements} elements.`);

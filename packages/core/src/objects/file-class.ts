@@ -1,20 +1,35 @@
 import { ServiceError } from "../errors/index.ts";
-import { builtInClasses, fileClass, type Model, type ModelClass } from "../model/index.ts";
-import type { Attributes, AttributeType } from "../storage/index.ts";
+import { builtInClasses, fileClass, imageClass, type Model, type ModelClass, readableSubtree } from "../model/index.ts";
+import { type Attributes, type AttributeType, seesAll } from "../storage/index.ts";
 
 /** Types of the attributes that describe the stored bytes. */
 const guarded: ReadonlyMap<string, AttributeType> = new Map(
   builtInClasses.find(({ name }) => name === fileClass)?.attributes.map(({ name, type }) => [name, type]) ?? [],
 );
 
-/** Those of the attributes that a class has. The class of a database from an older release may lack some. */
-export function knownFileAttributes(attributes: Attributes, modelClass: ModelClass): Attributes {
+/**
+ * Those of the attributes that the service writes for a class: none of an image. The class of a database from an older
+ * release may lack some.
+ */
+export function knownFileAttributes(attributes: Attributes, modelClass: ModelClass, model: Model): Attributes {
+  if (!isFileClass(model, modelClass.definition.name)) return {};
   const known = Object.entries(attributes).filter(
     ([name]) => modelClass.attributes.get(name)?.type === guarded.get(name),
   );
   return Object.fromEntries(known);
 }
 
+/** The classes whose objects can have bytes. */
+export function classesWithBytes(model: Model): ModelClass[] {
+  return [fileClass, imageClass].flatMap((name) => readableSubtree(model, name, seesAll));
+}
+
+/** Whether objects of the class can have bytes. */
+export function canHaveBytes(model: Model, className: string): boolean {
+  return classesWithBytes(model).some(({ definition }) => definition.name === className);
+}
+
+/** Whether objects of the class always have bytes, and attributes that describe them. */
 export function isFileClass(model: Model, className: string): boolean {
   return model.find(fileClass)?.subtree.includes(className) ?? false;
 }

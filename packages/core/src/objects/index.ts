@@ -1,6 +1,6 @@
 export type { GivenAttributes } from "./accept-attributes.ts";
 export * from "./create-object.ts";
-export { isFileClass, writableAttributes } from "./file-class.ts";
+export { canHaveBytes, classesWithBytes, isFileClass, writableAttributes } from "./file-class.ts";
 export { type FoundObject, GetObject, visibleObject } from "./get-object.ts";
 export * from "./list-objects.ts";
 export {

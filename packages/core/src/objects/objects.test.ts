@@ -61,7 +61,9 @@ test.each<[string, JsonValue]>([
   ["Json", { a: ["\0"] }],
   ["Json", { "\0": 1 }],
   ["Json", { a: [Number.NEGATIVE_INFINITY] }],
-  ["File", "7K"],
+  ["File", 7],
+  ["File", ["7K"]],
+  ["File", { "~ObjectID": "7K", Name: "new" }],
   ["One", 7],
   ["One", ""],
   ["One", "7k"],
@@ -94,10 +96,11 @@ test.each<[JsonValue, object]>([
     { "~ClassName": "Thing", "~ObjectID": "7K", "~StoreTime": "20260131T093000+01:00" },
     { id: "7K", uuid: null, className: "Thing" },
   ],
-])("%j is accepted as a reference and as an element of a collection", (value, reference) => {
-  const { links } = accept({ One: value, Many: ["1", value] });
-  expect(links.map((link) => link.targets.map((target) => target.pointer))).toEqual([["/One"], ["/Many/0", "/Many/1"]]);
-  expect([links[0]?.targets[0]?.reference, links[1]?.targets[1]?.reference]).toEqual([reference, reference]);
+])("%j is accepted as a reference, as a file and as an element of a collection", (value, reference) => {
+  const { links } = accept({ One: value, File: value, Many: ["1", value] });
+  const pointers = [["/One"], ["/File"], ["/Many/0", "/Many/1"]];
+  expect(links.map((link) => link.targets.map((target) => target.pointer))).toEqual(pointers);
+  expect(links.map(({ targets }) => targets.at(-1)?.reference)).toEqual([reference, reference, reference]);
 });
 
 test("an invalid element of a collection is named", () => {

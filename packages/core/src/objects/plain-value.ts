@@ -8,8 +8,8 @@ import {
   type ObjectId,
 } from "../storage/index.ts";
 
-/** Types whose values are not links. A file is set by an upload; as an attribute it can only be set to null. */
-export type PlainType = Exclude<AttributeType, "reference" | "collection">;
+/** Types whose values are not links. */
+export type PlainType = Exclude<AttributeType, "reference" | "file" | "collection">;
 
 export interface PlainRule {
   /** Description of valid values, for error messages. */
@@ -39,7 +39,6 @@ const rules: Readonly<Record<PlainType, PlainRule>> = {
     expected: "JSON with finite numbers and without null characters and unpaired surrogates",
     accept: (value) => (isStorable(value) && isFinite(value) ? value : undefined),
   },
-  file: { expected: "null", accept: () => undefined },
 };
 
 export function plainRule(type: PlainType): PlainRule {

@@ -1,5 +1,5 @@
 import { faultAt } from "../errors/index.ts";
-import type { Model } from "../model/index.ts";
+import { type Model, targetClass } from "../model/index.ts";
 import {
   AnswerTooLargeError,
   type AttributeDefinition,
@@ -45,7 +45,7 @@ export async function namedObjects(
 
 export interface ResolvedAttributes {
   readonly attributes: Attributes;
-  /** Links of the reference and collection attributes. */
+  /** Links of the attributes that reference objects. */
   readonly links: Links;
   readonly targets: readonly StoredObject[];
 }
@@ -140,11 +140,11 @@ function idOf(
   ) {
     throw faultAt(pointer, "There is no object with this id or UUID.");
   }
-  const { target: targetClass } = attribute;
-  if (targetClass === undefined || model.find(targetClass)?.subtree.includes(target.className) === true)
+  const expectedClass = targetClass(attribute);
+  if (expectedClass === null || model.find(expectedClass)?.subtree.includes(target.className) === true)
     return target.id;
   // Do not name a class that the caller cannot read.
-  const expected = visibility.classes?.has(targetClass) === false ? "another class" : `the class ${targetClass}`;
+  const expected = visibility.classes?.has(expectedClass) === false ? "another class" : `the class ${expectedClass}`;
   throw faultAt(pointer, `An object of ${expected} is expected.`);
 }
 

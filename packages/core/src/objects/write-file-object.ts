@@ -3,7 +3,7 @@ import { fileClass, mayOnClass, type Model, type ModelClass, visibilityOf } from
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import type { Attributes, Repositories, SingleReference, StoredObject } from "../storage/index.ts";
 import { requireMandatory } from "./accept-attributes.ts";
-import { isFileClass, knownFileAttributes } from "./file-class.ts";
+import { canHaveBytes, knownFileAttributes } from "./file-class.ts";
 import { cacheClass, type FoundObject, visibleObject } from "./get-object.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
@@ -18,33 +18,36 @@ import { writeChange, writeNew } from "./write-object.ts";
 export interface FileObjectInput {
   /** The object to change; `null` creates one. */
   readonly replace: SingleReference | null;
+  /** Class of a new object; default `File`. */
+  readonly className?: string | undefined;
   /** Accepted versions of the changed object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
-  /** The class may lack some of them; they are left out. */
+  /** Those that the class has not are left out. */
   readonly attributes: Attributes;
-  readonly serialization: Serialization | undefined;
+  readonly serialization?: Serialization | undefined;
   /** Runs in the transaction of the write, possibly several times. */
   readonly also: (r: Repositories, written: StoredObject) => Promise<void>;
 }
 
 /**
  * Creates or changes the object of a file, with its hooks, in one transaction with the records of the file. 304: no
- * class `File`, or the object never existed, is invisible or is no file. 610: it is deleted. 404: no right to create or
- * write. 713: another version, or a lock of another session.
+ * readable class with this name, the object never existed or is invisible, or objects of the class have no bytes. 610: it is
+ * deleted. 404: no right to create or write. 307: a mandatory attribute has no value. 713: another version, or a lock of
+ * another session.
  */
 export class WriteFileObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
   /** Throws like the write itself if the caller has no right to it. Saves receiving bytes in vain. */
-  async acceptWriter(context: SessionContext, replace: SingleReference | null): Promise<void> {
-    await withCurrentModel(context, (model) => target(context, model, replace));
+  async acceptWriter(context: SessionContext, given: Pick<FileObjectInput, "replace" | "className">): Promise<void> {
+    await withCurrentModel(context, (model) => target(context, model, given));
   }
 
   writeFileObject(context: SessionContext, input: FileObjectInput): Promise<FoundObject> {
     const { principal } = context;
     return withCurrentModel(context, async (whole) => {
       const model = whole.as(principal);
-      const { className } = await target(context, whole, input.replace);
+      const { className } = await target(context, whole, input);
       const readScope = { model, visibility: visibilityOf(principal, model) };
       const plan = planSerialization(input.serialization, { ...readScope, className });
       const hooks = await hooksOfSaves(this.hooks, context, [className], readScope);
@@ -62,13 +65,13 @@ export class WriteFileObject {
 async function target(
   { r, principal }: SessionContext,
   whole: Model,
-  replace: SingleReference | null,
+  { replace, className: newClass = fileClass }: Pick<FileObjectInput, "replace" | "className">,
 ): Promise<{ readonly className: string; readonly base: StoredObject | null }> {
   const visibility = visibilityOf(principal, whole);
   const base = replace === null ? null : await visibleObject(r, replace, visibility, 610);
-  const className = base?.className ?? fileClass;
+  const className = base?.className ?? newClass;
   const modelClass = whole.find(className);
-  if (modelClass === undefined || !isFileClass(whole, className) || visibility.classes?.has(className) === false)
+  if (modelClass === undefined || !canHaveBytes(whole, className) || visibility.classes?.has(className) === false)
     throw new ServiceError(304);
   if (!mayOnClass(principal, modelClass, base === null ? "create" : "write")) throw new ServiceError(404);
   return { className, base };
@@ -84,15 +87,16 @@ interface FileWriting {
 
 async function writeInside(
   inside: SessionContext,
-  { replace, expectedVersions, attributes, also }: FileObjectInput,
+  input: FileObjectInput,
   { whole, className, hooks, readScope }: FileWriting,
 ): Promise<StoredObject> {
-  const { base } = await lockedTarget(inside, whole, replace);
+  const { expectedVersions, attributes, also } = input;
+  const { base } = await lockedTarget(inside, whole, input);
   if (base !== null && base.className !== className) throw new ServiceError(304);
   if (base !== null && expectedVersions?.includes(base.version) === false)
     throw new ServiceError(713, { detail: "The object has another version." });
   const modelClass = whole.find(className) as ModelClass;
-  const known = knownFileAttributes(attributes, modelClass);
+  const known = knownFileAttributes(attributes, modelClass, whole);
   const prepared: ResolvedAttributes = { attributes: known, links: {}, targets: [] };
   const save: HookedSave = { className, base, restoring: false, given: known, prepared };
   const [{ attributes: saved, links }] = ((await hooks?.before(inside, [save])) ?? [prepared]) as [ResolvedAttributes];
@@ -112,10 +116,10 @@ async function writeInside(
   return written;
 }
 
-async function lockedTarget(inside: SessionContext, whole: Model, replace: SingleReference | null) {
-  const { base } = await target(inside, whole, replace);
+async function lockedTarget(inside: SessionContext, whole: Model, input: FileObjectInput) {
+  const { base } = await target(inside, whole, input);
   if (base === null) return { base };
   // The version is compared and hooks see the object while no other transaction can write it.
   await inside.r.objects.lock([base.id]);
-  return target(inside, whole, { kind: "id", id: base.id });
+  return target(inside, whole, { replace: { kind: "id", id: base.id } });
 }

@@ -1,6 +1,6 @@
 import type { IdentityLinkRecord } from "./entities/identity-links.ts";
 import { isObjectId, isUuid, type ObjectId } from "./entities/object-id.ts";
-import type { AuthenticationMethod } from "./entities/session.ts";
+import type { AuthenticationMethod, Session } from "./entities/session.ts";
 import type { StoredObject } from "./entities/stored-object.ts";
 
 /**
@@ -21,6 +21,16 @@ export function realmOf(id: AccountId): Realm | null {
 /** The record owner key of an account: password history, password resets and second factors. These records are removed with the account. */
 export function accountOwner(id: AccountId): string {
   return `${realmOf(id) === "custom" ? "custom" : "user"}:${id}`;
+}
+
+/**
+ * The record owner key of the person behind a session: the account, or the provider link if several links share the user.
+ * An unshared link is the person of its user.
+ */
+export function personOf({ userId, authenticationMethod }: Pick<Session, "userId" | "authenticationMethod">): string {
+  if (authenticationMethod.kind === "provider" && authenticationMethod.link.value.shared)
+    return `link:${authenticationMethod.link.value.id}`;
+  return accountOwner(authenticationMethod.kind === "custom" ? authenticationMethod.accountId : userId);
 }
 
 /** Selects all sessions of an account. */

@@ -128,7 +128,7 @@ export interface Restoration {
   readonly id: ObjectId;
   /** Attributes that differ from the recycled state. The others are restored unchanged. */
   readonly attributes: Attributes;
-  /** Links of all its references and collections after the restoration. */
+  /** Links of all its attributes after the restoration. */
   readonly links: Links;
 }
 

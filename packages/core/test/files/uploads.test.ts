@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ServiceError } from "../../src/index.ts";
+import { ServiceError, type StoredRecord } from "../../src/index.ts";
 import { bytes, codeOf, collected, type FileFixture, incoming, md5, openFileFixture, textOf } from "./file-fixture.ts";
 
 describe("uploads", () => {
@@ -258,13 +258,8 @@ describe("uploads", () => {
   test("digests that an upgrade cannot continue begin again at the first byte", async () => {
     await send("4-5/6", "ef");
     await send("0-2/6", "abc");
-    const [record] = await f.r.records.get<object>("upload", [id]);
-    await f.r.records.put(
-      "upload",
-      id,
-      { ...record?.value, sha256: "AAAA" },
-      { owner: f.anna.principal.userId, lifetime: hour },
-    );
+    const [{ value, owner }] = (await f.r.records.get<object>("upload", [id])) as [StoredRecord<object>];
+    await f.r.records.put("upload", id, { ...value, sha256: "AAAA" }, { owner, lifetime: hour });
     expect(await f.read.readUpload(f.anna, id)).toMatchObject({ size: 0, hash: md5("") });
     expect(await send("3-3/6", "d")).toMatchObject({ size: 6, hash: md5("abcdef") });
     const { object } = await finish();

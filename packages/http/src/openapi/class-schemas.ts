@@ -6,6 +6,7 @@ import {
   type Permission,
   type ReadableClass,
   type ReadableClasses,
+  targetSubtree,
   writableAttributes,
 } from "@sallyport/core";
 import type { Method } from "../routes/route.ts";
@@ -45,11 +46,10 @@ function classSchema(
   general: SchemaObject,
 ): SchemaObject {
   const { name, base } = definition;
-  const targetsOf = ({ type, target = type === "file" ? "File" : undefined }: AttributeDefinition) => {
-    if (target === undefined) return null;
-    const subtree = model.find(target)?.subtree ?? [];
-    return subtree.filter((each) => known.has(each)).map((each) => refTo(componentOf(each)));
-  };
+  const targetsOf = (attribute: AttributeDefinition) =>
+    targetSubtree(attribute, model)
+      ?.filter((each) => known.has(each))
+      .map((each) => refTo(componentOf(each))) ?? null;
   return {
     title: name,
     type: "object",
@@ -143,7 +143,6 @@ function givenAttributeSchema({ type, mandatory = false }: AttributeDefinition):
   const orNothing = mandatory ? [] : [nothing];
   switch (type) {
     case "file":
-      return nothing;
     case "reference":
       return mandatory ? target : { anyOf: [target, nothing] };
     case "collection":

@@ -2,8 +2,8 @@ import {
   emptyResponse,
   finishParameters,
   headerNames,
-  objectParameters,
   objectSchema,
+  storeParameters,
   uploadResponse,
 } from "@sallyport/contract";
 import {
@@ -97,7 +97,7 @@ export function uploadRoutes(useCases: UseCases): Route[] {
       operation: "continueUpload",
       summary: "Upload a chunk, or finish an upload",
       description:
-        "With a body, stores a chunk: the bytes themselves, or a form with one file. Chunks can arrive in any order. Without a body, creates the object of class `File`, or gives an existing one the new bytes.",
+        "With a body, stores a chunk: the bytes themselves, or a form with one file. Chunks can arrive in any order. Without a body, creates the object, or gives an existing one the new bytes.",
       access: "session",
       stream: { types: [multipart, octets], optional: true },
       headers: contentRange,
@@ -111,10 +111,12 @@ export function uploadRoutes(useCases: UseCases): Route[] {
         const given = header(headerNames.contentRange);
         if (stream !== null) return store(context, uploadId, rangeOf(given), stream);
         if (given !== undefined) throw new ServiceError(604);
-        const { replaceOID, serialization } = query;
+        const { replaceOID, ...created } = query;
         const replace = replaceOID === undefined ? null : fileReference(replaceOID);
+        if (replace !== null && created.className !== undefined)
+          throw new ServiceError(307, { detail: "at /className: A replaced object keeps its class." });
         return objectSuccess(
-          await finishUpload.finishUpload(context, uploadId, { replace, expectedVersions, serialization }),
+          await finishUpload.finishUpload(context, uploadId, { ...created, replace, expectedVersions }),
         );
       },
     }),
@@ -146,13 +148,13 @@ export function fileRoutes({ storeFile, openFile }: UseCases): Route[] {
       access: "session",
       excludedFromMulti: true,
       stream: { types: [multipart] },
-      query: objectParameters,
+      query: storeParameters,
       data: objectSchema,
       versioned: true,
       errors: [304, 308, 404, 500, 501, 502, 503, 700, 702, 709, 710, 801],
       handle: async (context, { stream, query }) => {
         const receive = () => incomingFile(stream as StreamedBody, "multer");
-        return objectSuccess(await storeFile.storeFile(context, receive, query.serialization));
+        return objectSuccess(await storeFile.storeFile(context, receive, query));
       },
     }),
     defineRoute({
@@ -160,7 +162,7 @@ export function fileRoutes({ storeFile, openFile }: UseCases): Route[] {
       path: "/v1/file/{idOrUuid}",
       operation: "downloadFile",
       summary: "Download a file",
-      description: "Returns the bytes of an object of class `File`, all of them or one range.",
+      description: "Returns the bytes of an object of class `File` or `Image`, all of them or one range.",
       access: "session",
       excludedFromMulti: true,
       isFile: true,

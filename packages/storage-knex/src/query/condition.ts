@@ -1,4 +1,4 @@
-import type { Comparison, Filter, Hop, JsonValue, ValuePath } from "@sallyport/core";
+import { type Comparison, type Filter, type Hop, isSingleLink, type JsonValue, type ValuePath } from "@sallyport/core";
 import { indexedPart, fitsIndexedPrefix, type QueryScope } from "./query-scope.ts";
 
 /**
@@ -60,7 +60,7 @@ function through(
 }
 
 function isEmpty(path: ValuePath, o: string, scope: QueryScope): string {
-  if (path.type === "reference" || path.type === "file") {
+  if (isSingleLink(path.type)) {
     const hasTarget = (holder: string) => {
       const { table, condition: joinCondition } = scope.target(holder, path.leaf, null);
       return `exists (select 1 from ${table} where ${joinCondition})`;

@@ -1,4 +1,11 @@
-import type { Comparison, Filter, JsonValue, StoredObject, ValuePath } from "@sallyport/core";
+import {
+  type Comparison,
+  type Filter,
+  isSingleLink,
+  type JsonValue,
+  type StoredObject,
+  type ValuePath,
+} from "@sallyport/core";
 import { compareValues, sameJson } from "./compare.ts";
 import { like } from "./like.ts";
 import { targetOf, valueAt, type View } from "./value-at.ts";
@@ -66,7 +73,7 @@ function withValue(
 
 function isEmpty(value: JsonValue | undefined, { type }: ValuePath, view: View): boolean {
   if (value === undefined || value === null) return true;
-  return (type === "reference" || type === "file") && targetOf(value, view) === undefined;
+  return isSingleLink(type) && targetOf(value, view) === undefined;
 }
 
 function among({ type }: ValuePath, values: readonly JsonValue[]): (value: JsonValue) => boolean {

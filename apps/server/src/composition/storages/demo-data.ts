@@ -25,8 +25,9 @@ export class DemoSeeder {
     private readonly logger: Logger,
   ) {}
 
-  async seed({ alias, storage, policy: { clientHash } }: Database): Promise<DemoState> {
-    const state = await seedDemo(storage, { hasher: this.hasher, digests: this.digests, clientHash, alias });
+  async seed({ alias, storage, files, policy: { clientHash } }: Database): Promise<DemoState> {
+    const { hasher, digests } = this;
+    const state = await seedDemo(storage, { hasher, digests, clientHash, alias, files });
     this.found.set(alias, state);
     if (state === "seeded") this.logger.info({ alias }, "Demo data added");
     if (state === "foreign") this.logger.warn({ alias }, "Demo data not added; the database contains other data");

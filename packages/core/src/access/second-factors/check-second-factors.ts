@@ -1,9 +1,9 @@
 import { ServiceError } from "../../errors/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
-import type { AuthenticatedAccount, Repositories } from "../../storage/index.ts";
+import { type AuthenticatedAccount, personOf, type Repositories } from "../../storage/index.ts";
 import { type Application, Applications } from "../appkeys/applications.ts";
 import { type FactorProofs, parseTokens } from "./factor-secrets.ts";
-import { endOtherSessions, factorSubjectOf } from "./own-factors.ts";
+import { endOtherSessions } from "./own-factors.ts";
 import { type FoundFactor, SecondFactors } from "./second-factors.ts";
 
 export interface SecondFactorInput {
@@ -46,7 +46,7 @@ export class CheckSecondFactors {
     applications: readonly ApplicationWithFactors[],
   ): Promise<FactorCheck> {
     if (applications.length === 0) return { kind: "free" };
-    const subject = factorSubjectOf(authenticated.account.userId, authenticated.authenticationMethod);
+    const subject = personOf({ ...authenticated, ...authenticated.account });
     const [factors, now] = await Promise.all([
       new SecondFactors(context.r.records).find(
         subject,

@@ -1,7 +1,6 @@
 export * from "./check-second-factors.ts";
 export * from "./enrol-second-factor.ts";
 export { FactorProofs, FactorSecrets, type ConsumeProof, type TimeTokens } from "./factor-secrets.ts";
-export { factorSubjectOf } from "./own-factors.ts";
 export * from "./prove-factor.ts";
 export * from "./second-factors.ts";
 export * from "./take-second-factors.ts";

@@ -2,10 +2,10 @@ import type { Digest } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import {
-  accountOwner,
   accountSessions,
   type AuthenticationMethod,
   type ObjectId,
+  personOf,
   type Repositories,
 } from "../../storage/index.ts";
 import { Applications } from "../appkeys/applications.ts";
@@ -22,13 +22,13 @@ export interface OwnFactor {
 
 /** Finds the caller's factor for an app name of the session. An enrolling session may use the key's forced app names. Otherwise 208. */
 export async function ownFactor(context: SessionContext, appName: string): Promise<OwnFactor> {
-  const { r, appKey, session, principal } = context;
+  const { r, appKey, session } = context;
   const enrolling = isEnrolling(session);
   const allowed = enrolling
     ? appKey.appNames === null || appKey.appNames.includes(appName)
     : session.appNames.includes(appName);
   if (!allowed) throw new ServiceError(208);
-  const subject = factorSubjectOf(principal.userId, session.authenticationMethod);
+  const subject = personOf(session);
   const [[application], [factor]] = await Promise.all([
     new Applications(r.records).withSecondFactors([appName]),
     new SecondFactors(r.records).find(subject, [appName]),
@@ -36,13 +36,6 @@ export async function ownFactor(context: SessionContext, appName: string): Promi
   const rule = application?.secondFactor ?? "off";
   if (enrolling && rule !== "forced") throw new ServiceError(208);
   return { subject, appName, rule, factor: factor ?? null };
-}
-
-/** Returns the owner of the factor. An unshared link uses the user's own factor. Each link to a shared user has its own factor. */
-export function factorSubjectOf(userId: ObjectId, authenticationMethod: AuthenticationMethod): FactorSubject {
-  if (authenticationMethod.kind === "provider" && authenticationMethod.link.value.shared)
-    return `link:${authenticationMethod.link.value.id}`;
-  return accountOwner(authenticationMethod.kind === "custom" ? authenticationMethod.accountId : userId);
 }
 
 export interface SessionUser {

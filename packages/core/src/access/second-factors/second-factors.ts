@@ -106,7 +106,7 @@ function idOf({ subject, appName }: FactorKey): string {
 /** Second-factor rule of an app name: none, optional for the user, or required. */
 export type SecondFactorRule = "off" | "optional" | "forced";
 
-/** `user:<object id>`, `custom:<account id>`, or `link:<id>` for a link to a shared user. */
+/** See `personOf`. */
 export type FactorSubject = string;
 
 export interface SecondFactor {

@@ -25,7 +25,7 @@ export interface AttributeDefinition {
   /** `[A-Za-z][A-Za-z0-9_]{0,62}`. */
   readonly name: string;
   readonly type: AttributeType;
-  /** Class of the targets of a reference or a collection. */
+  /** Class of the targets of a reference or a collection. That of a file is `File`. */
   readonly target?: string;
   readonly mandatory?: boolean;
   readonly indexed?: boolean;
@@ -53,6 +53,18 @@ export interface ClassDefinition {
   readonly base: string | null;
   readonly attributes: readonly AttributeDefinition[];
   readonly rights: readonly ClassRight[];
+}
+
+/** Types whose value is the id of another object. */
+type SingleLink = "reference" | "file";
+
+export function isSingleLink(type: string): type is SingleLink {
+  return type === "reference" || type === "file";
+}
+
+/** Whether values of the type contain ids of other objects. */
+export function isLink(type: AttributeType): type is SingleLink | "collection" {
+  return isSingleLink(type) || type === "collection";
 }
 
 /** The delete rule of a link. Default: `refuse` for a mandatory reference or file, else `clear`. */

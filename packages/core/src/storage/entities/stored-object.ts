@@ -54,13 +54,13 @@ export interface Links {
   readonly [attribute: string]: readonly ObjectId[];
 }
 
-/** The target ids of the reference and collection attributes in `definitions`. Unset attributes are absent. */
+/** The target ids of the links in `definitions`. Unset attributes are absent. */
 export function linksOf(attributes: Attributes, definitions: readonly AttributeDefinition[]): Links {
   const set = definitions.filter(({ name }) => Object.hasOwn(attributes, name));
   return Object.fromEntries(set.map(({ name }) => [name, idsOf(attributes, name)]));
 }
 
-/** The target ids of one attribute: at most one for a reference, any number for a collection. */
+/** The target ids of one attribute: at most one for a reference or a file, any number for a collection. */
 export function idsOf(attributes: Attributes, name: string): ObjectId[] {
   const value = Object.hasOwn(attributes, name) ? attributes[name] : null;
   if (typeof value === "string") return [value];
@@ -72,7 +72,7 @@ export interface ObjectChange {
   readonly id: ObjectId;
   /** The attributes to set. Other attributes keep their values. */
   readonly attributes: Attributes;
-  /** Links of the reference and collection attributes to set; `[]` for an attribute without targets. */
+  /** Links of the attributes to set; `[]` for an attribute without targets. */
   readonly links: Links;
   /** New list of readers; `null` removes the restriction. Unchanged by default. */
   readonly readers?: readonly ObjectId[] | null;

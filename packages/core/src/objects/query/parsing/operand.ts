@@ -2,6 +2,7 @@ import {
   type Comparison,
   type Filter,
   isObjectId,
+  isSingleLink,
   isUuid,
   type JsonValue,
   type ObjectId,
@@ -89,7 +90,7 @@ function withLinks(filter: Filter, known: ReadonlyMap<JsonValue, ObjectId>): Fil
 }
 
 function isLinks({ path: { type } }: Extract<Filter, { kind: "oneOf" }>): boolean {
-  return type === "reference" || type === "file";
+  return isSingleLink(type);
 }
 
 /** Limit for one `$in` or `$nin`. */

@@ -1,5 +1,13 @@
 import { type Model, type ModelClass, readableTargets } from "../../../model/index.ts";
-import type { Filter, Hop, MetaType, SortKey, ValuePath, Visibility } from "../../../storage/index.ts";
+import {
+  type Filter,
+  type Hop,
+  isSingleLink,
+  type MetaType,
+  type SortKey,
+  type ValuePath,
+  type Visibility,
+} from "../../../storage/index.ts";
 import { conditionsOf, fault, type Place } from "./fault.ts";
 import { isOrdered } from "./operand.ts";
 
@@ -34,7 +42,7 @@ export function resolvePath(text: string, place: Place, { model, visibility, cla
   for (const reference of names) {
     if (holders.length === 0) return null;
     const links = definitionsOf(holders, reference, place);
-    if (links.some(({ type }) => type !== "reference")) throw fault(place, "A path can only follow references.");
+    if (links.some(({ type }) => !isSingleLink(type))) throw fault(place, "A path can only follow references.");
     holders = [...new Set(links.flatMap((link) => readableTargets(link, model, visibility)))];
     hops.push({ reference, classes: holders.map(({ definition }) => definition.name) });
   }
@@ -59,7 +67,7 @@ function definitionsOf(classes: readonly ModelClass[], name: string, place: Plac
 export function followedReferences(filter: Filter, sort: readonly SortKey[]): number {
   const followed = conditionsOf(filter).map(({ kind, path: { hops, type } }) => {
     // `empty` follows the link itself, to check its target.
-    return hops.length + (kind === "empty" && (type === "reference" || type === "file") ? 1 : 0);
+    return hops.length + (kind === "empty" && isSingleLink(type) ? 1 : 0);
   });
   return [...followed, ...sort.map(({ path }) => path.hops.length)].reduce((sum, each) => sum + each, 0);
 }
