@@ -52,7 +52,9 @@ export function guideSuite(page: string, answers = 7, environment: Readonly<Reco
       language,
       text,
     }));
-    const shown = blocks.filter(({ language }) => language === "json").map(({ text }) => text);
+    const shown = blocks.filter(
+      ({ language }, index) => language === "json" || (language === "text" && blocks[index - 1]?.language === "sh"),
+    );
 
     test("are answered as printed", async () => {
       const requests = blocks
@@ -63,7 +65,10 @@ export function guideSuite(page: string, answers = 7, environment: Readonly<Reco
       const variables = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };
       const { stdout, stderr } = await promisify(execFile)(shell, ["-c", script], { env: variables });
       expect(stderr).toBe("");
-      expect(stdout.trimEnd().split("\n").map(withoutChance)).toEqual(shown.map(withoutChance));
+      const answered = stdout.trimEnd().split("\n");
+      const comparable = (text: string, index: number) =>
+        shown[index]?.language === "text" ? text.trimEnd() : withoutChance(text);
+      expect(answered.map(comparable)).toEqual(shown.map(({ text }, index) => comparable(text, index)));
       expect(shown.length).toBeGreaterThanOrEqual(answers);
       // A process for each request is slow without curl.
     }, 60_000);

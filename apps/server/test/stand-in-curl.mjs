@@ -31,6 +31,9 @@ for (let index = 0; index < words.length; index += 1) {
     case "--data-binary":
       body = next();
       break;
+    case "-r":
+      headers.append("range", `bytes=${next()}`);
+      break;
     case "-X":
       method = next();
       break;

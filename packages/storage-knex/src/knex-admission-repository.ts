@@ -22,10 +22,12 @@ export const knexAdmissionRepository = (
   statements: AdmissionStatements,
   offset: () => number,
 ): AdmissionRepository => ({
-  async admit({ appKey, session, mode = "session", idleTimeout }) {
+  async admit({ appKey, session, mode = "session", idleTimeout, lock = false }) {
     const sessionDigest = bytesOf(session);
     const ahead = offset();
     const enough = idleTimeout - touchInterval(idleTimeout);
+    // A statement of its own: the next one then sees what it waited for.
+    if (lock) await sql.run(statements.lock, [sessionDigest]);
     const { rows } = await sql.run<AdmissionRow>(statements.admit[mode], [
       bytesOf(appKey),
       sessionDigest,
@@ -108,6 +110,8 @@ function principalOf({ user_id, groups, administrator }: AdmissionRow): Principa
 export interface AdmissionStatements {
   /** 1 app key digest, 2 session digest, 3 clock offset, 4 minimum remaining lifetime that needs no extension. */
   readonly admit: { readonly [mode in SessionMode]: Statement };
+  /** 1 session digest. Locks the session against its end until the transaction ends. */
+  readonly lock: Statement;
   /** 1 session digest, 2 idle time-out, 3 clock offset, 4 as in `admit`. */
   readonly touch: Statement;
   /** 1 state digest, 2 clock offset. Returns a `CallbackRow` and spends the state, unless maintenance is on. */

@@ -62,8 +62,8 @@ export const descriptionCases: readonly Case[] = [
   described(
     "describes the classes that the caller may read",
     (document) => {
-      expect(classesIn(document)).toEqual(["class.Customer", "class.Invoice"]);
-      expect(classNamesOf(document)).toEqual(["Customer", "Invoice"]);
+      expect(classesIn(document)).toEqual(["class.Customer", "class.File", "class.Invoice"]);
+      expect(classNamesOf(document)).toEqual(["Customer", "File", "Invoice"]);
       const { properties, required } = document.components.schemas["class.Invoice"];
       expect(required).toEqual(["~ClassName", "~ObjectID", "~StoreTime"]);
       expect(properties).toMatchObject({
@@ -75,6 +75,7 @@ export const descriptionCases: readonly Case[] = [
           anyOf: [{ type: "string", format: "date" }, { type: "string", format: "date-time" }, { type: "null" }],
         },
         Customer: { anyOf: [{ $ref: "#/components/schemas/class.Customer" }, { type: "null" }] },
+        Document: { anyOf: [{ $ref: "#/components/schemas/class.File" }, { type: "null" }] },
       });
       expect(document.components.schemas["class.Customer"].properties.Name).toEqual({
         type: "string",
@@ -82,6 +83,7 @@ export const descriptionCases: readonly Case[] = [
       });
       expect(document.components.schemas["Object"].anyOf).toEqual([
         { $ref: "#/components/schemas/class.Customer" },
+        { $ref: "#/components/schemas/class.File" },
         { $ref: "#/components/schemas/class.Invoice" },
       ]);
     },

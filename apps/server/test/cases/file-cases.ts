@@ -48,15 +48,16 @@ export const fileCases: readonly Case[] = [
   posting("has an unknown folder", form(field("path", "/reports"), file()), 304),
   posting("has a folder outside of the root", form(field("path", "../../etc"), file()), 304),
   posting("names the folder after the file", form(file(), field("path", "/reports")), 304),
+  { ...posting("has a class without bytes", form(file()), 304), path: "/v1/uploadFile?className=Customer" },
   posting("has no end boundary", file(), 699),
   posting("has 1 MiB of part headers", form(part(`name="f"; filename="a"; x="${"y".repeat(1_048_576)}"`)), 699),
 
   { title: "begins an upload", as: "admin", path: "/v1/uploadFile", expect: { code: 0 } },
   {
-    title: "does not show uploads to those who cannot read files",
+    title: "begins no upload for those who can only read files",
     as: "reader",
     path: "/v1/uploadFile",
-    expect: { code: 304 },
+    expect: { code: 404 },
   },
   {
     title: "refuses a chunk without an id",

@@ -5,6 +5,7 @@ import { accountNamed, createUser } from "../fixtures/accounts.ts";
 import { restoreObjects, createObjects, idsOf, deleteObjects, update } from "../fixtures/objects.ts";
 import { createAppKey } from "../fixtures/apps.ts";
 import { freshDigest } from "../fixtures/digests.ts";
+import { whileOpen } from "../fixtures/concurrently.ts";
 import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { unlimitedSessions } from "../fixtures/policy.ts";
 import { Visitor } from "../fixtures/visitor.ts";
@@ -128,6 +129,30 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
       const { session, principal } = await r.admission.admit({ appKey, session: digest, idleTimeout });
       equal([session, principal], [null, null], "the session and the principal");
     }
+  },
+
+  "ends a session that a transaction has locked after the transaction": async ({ storage, r }) => {
+    const { visitor, digest } = await scene(r);
+    const order: string[] = [];
+    await whileOpen(
+      storage,
+      async ({ admission }) => {
+        const { session } = await admission.admit({
+          appKey: visitor.keyDigest,
+          session: digest,
+          idleTimeout,
+          lock: true,
+        });
+        isTrue(session !== null, "The session must be admitted");
+      },
+      async () => {
+        await r.sessions.end({ digest });
+        order.push("end");
+      },
+      { reads: 50, last: async () => order.push("transaction") },
+    );
+    equal(order, ["transaction", "end"], "the order");
+    equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted");
   },
 
   "admits no session of a disabled account": ({ r }) =>

@@ -1,5 +1,5 @@
 import { type Admission, type Digest, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
-import { type BrokenAdapter, broken } from "./broken-adapter.ts";
+import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const inTheUser = "returns groups of a derived class and groups in the recycle bin";
 
@@ -83,6 +83,14 @@ export const brokenAdmissions: readonly BrokenAdapter[] = [
           return own;
         },
       },
+    }),
+  ),
+
+  broken(
+    "answers the end of a session before a transaction that has locked it ends",
+    "ends a session that a transaction has locked after the transaction",
+    () => (r) => ({
+      sessions: { end: (selector) => Promise.race([r.sessions.end(selector), pause().then(() => 1)]) },
     }),
   ),
 

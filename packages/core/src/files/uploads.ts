@@ -75,6 +75,7 @@ export async function requireSession(context: SessionContext, { admission }: Rep
     session: context.sessionDigest,
     mode: context.session.mode,
     idleTimeout,
+    lock: true,
   });
   if (session === null) throw new ServiceError(context.sessionEndedCode);
 }

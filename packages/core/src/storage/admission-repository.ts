@@ -25,6 +25,8 @@ export interface AdmissionRequest {
   readonly mode?: SessionMode;
   /** Milliseconds. Extends the session found; see `touchInterval`. */
   readonly idleTimeout: number;
+  /** In a transaction: a session that is found does not end before the transaction. Default: false. */
+  readonly lock?: boolean;
 }
 
 /** A consistent snapshot of all facts that admit or refuse a request. */

@@ -41,6 +41,8 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
         join: `\n        join ${tables.channels} c on c.session = s.digest`,
       }),
     },
+    // A shared lock could not become that of an extension while others have it.
+    lock: statement("lock_session", `select 1 from ${tables.sessions} s where s.digest = $1 for update`),
     touch: statement(
       "touch",
       `update ${tables.sessions} s set s.expires_at = least(s.ends_at, ${addMilliseconds(now, "$2")})

@@ -43,6 +43,8 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
         join: `\n        join ${tables.channels} c on c.session = s.digest`,
       }),
     },
+    // Only the end of a session conflicts with this lock, not its extension.
+    lock: statement("lock_session", `select from ${tables.sessions} where digest = $1::bytea for key share`),
     touch: statement(
       "touch",
       `update ${tables.sessions}
