@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ClientSession, LogInMode } from "@sallyport/client";
 import type { Database } from "@sallyport/core";
 import { logIn } from "./cases/run-cases.ts";
-import { call } from "./client.ts";
+import { call, logOutIn } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";
 import { type Engine, engines, onEngines, testedEngines } from "./engines.ts";
 import type { RunningServer } from "../src/index.ts";
@@ -123,6 +123,23 @@ function transferSuite(server: () => RunningServer, mode: LogInMode): void {
     expect([second.status, second.bytes.toString()]).toEqual([200, "second one"]);
     await send("DELETE", `/v1/object/${id}`);
     expect((await send("GET", `/v1/file/${id}`)).code).toBe("609");
+  });
+
+  test("nothing is accepted after a log-out was answered", async () => {
+    const { records } = (server().databases.get("") as Database).storage.repositories;
+    for (let round = 0; round < 10; round += 1) {
+      const own = await openSession(server(), mode, "admin");
+      const { uploadId } = (await senderOf(server, () => own)("GET", "/v1/uploadFile")).data;
+      const received = async () => (await records.get<{ size: number }>("upload", [uploadId]))[0]?.value.size;
+      const { request, end } = await startChunk(server(), own, `/v1/uploadFile/${uploadId}`);
+      const answered = once(request, "response");
+      end();
+      expect(await logOutIn(server(), own)).toBe("0");
+      const atLogOut = await received();
+      const [{ statusCode }] = await answered;
+      expect([await received(), statusCode === 200 ? 10 : 0]).toEqual([atLogOut, atLogOut]);
+      request.destroy();
+    }
   });
 
   test("an upload is its user's, and one writer's at a time", async () => {

@@ -136,7 +136,7 @@ export function demoInvoices(random: SeededRandom, customers: readonly ObjectId[
   });
 }
 
-/** Number of invoices with a document. */
+/** Number of invoices with a document, the latest. */
 export const documentCount = 3;
 
 /** The document of an invoice, a small text. */

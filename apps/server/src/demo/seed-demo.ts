@@ -121,11 +121,10 @@ async function seed(r: Repositories, parts: SeedParts): Promise<void> {
   const customerIds = await insertAll(r, parts, "Customer", customers);
   const names = new Map(customerIds.map((id, index) => [id, String(customers[index]?.["Name"])]));
   const invoices = demoInvoices(random, customerIds);
-  const documents = await seedDocuments(r, parts, invoices.slice(0, documentCount), names);
-  const withDocuments = invoices.map((invoice, index) =>
-    index < documents.length ? { ...invoice, Document: idAt(documents, index) } : invoice,
-  );
-  await insertAll(r, parts, "Invoice", withDocuments);
+  const latest = invoices.splice(-documentCount);
+  const documents = await seedDocuments(r, parts, latest, names);
+  const documented = latest.map((invoice, index) => ({ ...invoice, Document: idAt(documents, index) }));
+  await insertAll(r, parts, "Invoice", [...invoices, ...documented]);
 }
 
 /** Creates the documents of invoices, with their bytes. `customers`: names by id. */

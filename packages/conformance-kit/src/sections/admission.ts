@@ -149,7 +149,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
         await r.sessions.end({ digest });
         order.push("end");
       },
-      { reads: 50, last: async () => order.push("transaction") },
+      { last: async () => order.push("transaction") },
     );
     equal(order, ["transaction", "end"], "the order");
     equal(await visitor.isAdmitted(r, digest), false, "whether the session is admitted");
