@@ -208,10 +208,9 @@ export function fileClassSuite(server: () => RunningServer, mode: LogInMode): vo
       const image = (await admin("POST", "/v1/object/Image", {})).data["~ObjectID"];
       const id = await create(letter, { Scan: file });
       const list = `/v1/objects/${letter}?query=${encodeURIComponent(JSON.stringify({ oids: [id] }))}`;
-      for (const value of [
-        ...["", "scan.pdf", "ZZZZZZ", crypto.randomUUID(), customer, deleted, recycled, hidden, image],
-        ...[7, true, [file], {}, { "~ObjectID": file, Name: "b" }, { "~ClassName": "Image", "~ObjectID": file }],
-      ]) {
+      const unknown = ["", "scan.pdf", "ZZZZZZ", crypto.randomUUID(), customer, deleted, recycled, hidden, image];
+      const malformed = [7, true, [file], {}, { "~ObjectID": file, Name: "b" }];
+      for (const value of [...unknown, ...malformed, { "~ClassName": "Image", "~ObjectID": file }]) {
         const codes = [
           (await demo("POST", `/v1/object/${letter}`, { Scan: value })).code,
           (await demo("PATCH", `/v1/object/${id}`, { Scan: value })).code,

@@ -17,7 +17,7 @@ async function withGroups(
 
 /** Resolves after the calls that wait for no transaction. */
 async function soon(): Promise<number> {
-  for (let turn = 0; turn < 30; turn += 1) await null;
+  for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
   return 1;
 }
 
