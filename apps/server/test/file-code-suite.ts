@@ -36,7 +36,7 @@ interface FileCase {
   readonly request: Request | ((f: Prepared) => Promise<Request>);
 }
 
-/** What the requests of cases need. */
+/** Values for the requests of cases. */
 interface Prepared {
   readonly demo: Sender;
   readonly admin: Sender;

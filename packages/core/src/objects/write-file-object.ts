@@ -22,7 +22,7 @@ export interface FileObjectInput {
   readonly className?: string | undefined;
   /** Accepted versions of the changed object; `null` for any. */
   readonly expectedVersions: readonly number[] | null;
-  /** Those that the class has not are left out. */
+  /** Attributes that the class lacks are left out. */
   readonly attributes: Attributes;
   readonly serialization?: Serialization | undefined;
   /** Runs in the transaction of the write, possibly several times. */
