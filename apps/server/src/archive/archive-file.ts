@@ -5,11 +5,20 @@ import { pipeline as finished } from "node:stream/promises";
 import { constants, createGunzip, createGzip } from "node:zlib";
 import {
   type ArchiveChunk,
+  type ArchivedFile,
   type ArchiveRecord,
   type ArchiveSection,
   type RecordOf,
   secretKinds,
 } from "@sallyport/core";
+import {
+  byteText,
+  counted,
+  grouped,
+  progressBar,
+  ProgressLine,
+  type ProgressStream,
+} from "../commands/progress-line.ts";
 
 /** Standard output or standard input. */
 export const standardStream = "-";
@@ -57,62 +66,60 @@ function isCompressed(file: string): boolean {
   return file.endsWith(".gz");
 }
 
-/** Milliseconds between two progress updates. */
-const interval = 200;
-const barLength = 24;
-
-/** The used part of standard error. */
-interface ProgressStream {
-  readonly isTTY?: boolean;
-  write(text: string): unknown;
-}
-
-/** Counts objects and shows a progress bar if the stream is a terminal. */
+/** Counts objects and files, and shows a progress bar if the stream is a terminal. */
 export class ArchiveProgress {
   /** Number of processed objects. */
   done = 0;
+  /** Number of processed files. */
+  files = 0;
   settings: RecordOf<"settings"> | null = null;
+  private bytes = 0;
   private readonly start = performance.now();
-  private shown = Number.NEGATIVE_INFINITY;
+  private readonly line: ProgressLine;
 
   constructor(
     private readonly verb: string,
-    private readonly stream: ProgressStream,
-  ) {}
+    stream: ProgressStream,
+  ) {
+    this.line = new ProgressLine(stream);
+  }
 
   /** Passes on records, or parts of them, and counts them. */
-  async *watch<Given extends ArchiveRecord | ArchiveChunk>(stream: AsyncIterable<Given>): AsyncGenerator<Given> {
+  async *watch<Given extends ArchiveRecord | ArchiveChunk | ArchivedFile>(
+    stream: AsyncIterable<Given>,
+  ): AsyncGenerator<Given> {
     try {
       for await (const given of stream) {
+        if ("bytes" in given) {
+          this.files += 1;
+          yield { ...given, bytes: this.watchBytes(given.bytes) };
+          continue;
+        }
         const [first, records] = "section" in given ? [given, 1] : [given[0], given.length];
         if (first?.section === "settings") this.settings = first;
         if (first?.section === "objects") this.done += records;
-        if (records > 1 || this.done % 256 === 0) this.show();
+        if (records > 1 || this.done % 256 === 0) this.line.show(() => this.objectsText());
         yield given;
       }
     } finally {
-      if (this.stream.isTTY === true) this.stream.write("\r\u001B[K");
+      this.line.clear();
     }
   }
 
-  private show(): void {
-    const now = performance.now();
-    if (this.stream.isTTY !== true || now - this.shown < interval) return;
-    this.shown = now;
-    const total = this.settings?.objects ?? 0;
-    const part = total === 0 ? 1 : Math.min(1, this.done / total);
-    const bar = "█".repeat(Math.floor(part * barLength)).padEnd(barLength, "·");
-    const rate = Math.round(this.done / Math.max(0.001, (now - this.start) / 1000));
-    const counted = `${grouped(this.done)} of ${grouped(total)} objects`;
-    this.stream.write(
-      `\r\u001B[K${this.verb} ${bar} ${String(Math.floor(part * 100)).padStart(3)} %, ${counted}, ${grouped(rate)}/s`,
-    );
+  private async *watchBytes(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const bytes of stream) {
+      this.bytes += bytes.length;
+      this.line.show(() => `${this.verb} ${counted(this.files, "file")}, ${byteText(this.bytes)}`);
+      yield bytes;
+    }
   }
-}
 
-/** An integer with thousands separators. */
-export function grouped(number: number): string {
-  return number.toLocaleString("en");
+  private objectsText(): string {
+    const total = this.settings?.objects ?? 0;
+    const rate = Math.round(this.done / Math.max(0.001, (performance.now() - this.start) / 1000));
+    const objects = `${grouped(this.done)} of ${grouped(total)} objects`;
+    return `${this.verb} ${progressBar(this.done, total)}, ${objects}, ${grouped(rate)}/s`;
+  }
 }
 
 /** Optional parts of an archive and their sections. In the section `records`, some kinds belong to them too. */
@@ -136,4 +143,11 @@ export async function* withoutSecrets(
     const kept = part.filter(isKept);
     if (kept.length > 0) yield kept;
   }
+}
+
+/** Passes on the records without the files, whose bytes are skipped. */
+export async function* withoutFiles(
+  records: AsyncIterable<ArchiveRecord | ArchivedFile>,
+): AsyncGenerator<ArchiveRecord> {
+  for await (const record of records) if (record.section !== "files") yield record;
 }

@@ -20,9 +20,18 @@ export class ArchiveFault extends Error {
   }
 }
 
-/** The format to write. Sections of the earlier format are read as records. */
-const archiveFormat = 2;
-const formats: readonly unknown[] = [1, archiveFormat];
+/** A section of any format. */
+export type Section = ArchiveSection | EarlierRecord["section"] | "files";
+
+/**
+ * The sections of each format. Those of the first one are read as records. An archive with files has a format of its own,
+ * so that versions without it refuse the archive.
+ */
+const formats: ReadonlyMap<unknown, readonly Section[]> = new Map<unknown, readonly Section[]>([
+  [1, earlierSections],
+  [2, archiveSections],
+  [3, [...archiveSections, "files"]],
+]);
 
 const header = z.strictObject({
   sallyport: z.literal("archive"),
@@ -37,28 +46,32 @@ const header = z.strictObject({
 });
 
 /** The first line: the origin of an archive. Only this line differs between archives of the same content. */
-export type ArchiveHeader = Omit<z.infer<typeof header>, "sallyport" | "format">;
+export interface ArchiveHeader extends Omit<z.infer<typeof header>, "sallyport" | "format"> {
+  /** Whether the archive contains the bytes of files. */
+  readonly files: boolean;
+}
 
-export function headerLine(given: ArchiveHeader): string {
-  return `${JSON.stringify({ sallyport: "archive", format: archiveFormat, ...given })}\n`;
+export function headerLine({ files, ...given }: ArchiveHeader): string {
+  return `${JSON.stringify({ sallyport: "archive", format: files ? 3 : 2, ...given })}\n`;
 }
 
 /** A header and the sections of its format, in order. */
 interface ReadHeader {
   readonly header: ArchiveHeader;
-  readonly sections: readonly (ArchiveSection | EarlierRecord["section"])[];
+  readonly sections: readonly Section[];
 }
 
 /** Parses the header line. Returns a text with the reason if it is invalid or unsupported. */
 export function readHeader(line: string): ReadHeader | string {
   const value = jsonOf(line) as { readonly sallyport?: unknown; readonly format?: unknown } | null | undefined;
   if (value?.sallyport !== "archive") return "this is not a Sallyport archive.";
-  if (!formats.includes(value.format))
-    return `the archive has the format ${JSON.stringify(value.format)}. This version reads ${formats.join(" and ")}.`;
+  const sections = formats.get(value.format);
+  if (sections === undefined)
+    return `the archive has the format ${JSON.stringify(value.format)}. This version reads 1, 2 and 3.`;
   const { data } = header.safeParse(value);
   if (data === undefined) return "the header is damaged.";
-  const { sallyport: _sallyport, format, ...given } = data;
-  return { header: given, sections: format === archiveFormat ? archiveSections : earlierSections };
+  const { sallyport: _sallyport, format: _format, ...given } = data;
+  return { header: { ...given, files: sections.includes("files") }, sections };
 }
 
 /** Parses a line; `undefined` if it is invalid JSON. */
@@ -235,11 +248,24 @@ const earlierSchemas: { readonly [Section in EarlierRecord["section"]]: z.ZodTyp
   }),
 };
 
-/** Schema of a line in a section of either format. */
-export function schemaOf(section: ArchiveSection | EarlierRecord["section"]): z.ZodType<object> {
-  return section in recordSchemas
-    ? recordSchemas[section as ArchiveSection]
-    : earlierSchemas[section as EarlierRecord["section"]];
+/** Schema of the first line of a file. Lines with its bytes follow. */
+const file = z.strictObject({
+  id: z.string().regex(/^[0-9a-f]{32}$/),
+  owner: objectId,
+  value: z.strictObject({
+    size: z.int().positive(),
+    sha256: digest,
+    name: z.string(),
+    mediaType: z.string().nullable(),
+  }),
+  createdAt: z.int(),
+});
+
+const schemas: Readonly<Record<string, z.ZodType<object>>> = { ...earlierSchemas, ...recordSchemas, files: file };
+
+/** Schema of a line in a section of any format. */
+export function schemaOf(section: Section): z.ZodType<object> {
+  return schemas[section] as z.ZodType<object>;
 }
 
 /** The parsed line of an object, and its attributes as raw JSON. */

@@ -2,11 +2,11 @@ export { ArchiveFault, type ArchiveHeader } from "./archive-format.ts";
 export {
   ArchiveProgress,
   FileExistsError,
-  grouped,
   type OmittedContent,
   readArchiveFile,
   saveArchive,
   standardStream,
+  withoutFiles,
   withoutSecrets,
 } from "./archive-file.ts";
 export { openArchive } from "./read-archive.ts";

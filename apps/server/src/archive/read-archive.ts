@@ -1,4 +1,10 @@
-import { type ArchiveRecord, type ArchiveSection, type EarlierRecord, fromEarlier } from "@sallyport/core";
+import {
+  type ArchivedFile,
+  type ArchiveRecord,
+  type EarlierRecord,
+  earlierSections,
+  fromEarlier,
+} from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import {
   ArchiveChecksum,
@@ -9,15 +15,17 @@ import {
   partObject,
   readHeader,
   schemaOf,
+  type Section,
 } from "./archive-format.ts";
-
-type Section = ArchiveSection | EarlierRecord["section"];
 
 /** An archive with a parsed header. */
 interface OpenedArchive {
   readonly header: ArchiveHeader;
-  /** Throws an `ArchiveFault` at the first damage. The archive is complete if the iteration ends normally. */
-  readonly records: AsyncGenerator<ArchiveRecord>;
+  /**
+   * Throws an `ArchiveFault` at the first damage. The archive is complete if the iteration ends normally. The bytes of a
+   * file that are not read are skipped.
+   */
+  readonly records: AsyncGenerator<ArchiveRecord | ArchivedFile>;
 }
 
 /** Opens an archive. Throws an `ArchiveFault` if the header is invalid. */
@@ -32,8 +40,10 @@ export async function openArchive(chunks: AsyncIterable<Uint8Array>): Promise<Op
   if (`${check.text}\n` !== checkLineOf(`${first.text}\n`))
     throw new ArchiveFault(first.number, "the header was altered.");
   lines.startOver();
-  const records = readRecords(lines, reading, sections);
-  return { header, records: fromEarlier(records, Date.parse(header.writtenAt), new NodeDigests()) };
+  const records = readRecords(reading, sections);
+  if (sections !== earlierSections) return { header, records: records as OpenedArchive["records"] };
+  const earlier = records as AsyncGenerator<ArchiveRecord | EarlierRecord>;
+  return { header, records: fromEarlier(earlier, Date.parse(header.writtenAt), new NodeDigests()) };
 }
 
 async function nextOf(reading: AsyncGenerator<ArchiveLine>, number: number): Promise<ArchiveLine> {
@@ -43,41 +53,48 @@ async function nextOf(reading: AsyncGenerator<ArchiveLine>, number: number): Pro
 }
 
 async function* readRecords(
-  lines: ArchiveLines,
-  reading: AsyncGenerator<ArchiveLine>,
+  lines: AsyncGenerator<ArchiveLine>,
   sections: readonly Section[],
-): AsyncGenerator<ArchiveRecord | EarlierRecord> {
+): AsyncGenerator<ArchiveRecord | EarlierRecord | ArchivedFile> {
   const counts = new Map<Section, number>();
   let section: Section | undefined;
-  let lastCheck = 2;
-  let lastLine = 2;
-  let ended: "not yet" | "checked" | "counted" = "not yet";
-  for await (const { number, text } of reading) {
-    lastLine = number;
-    if (ended === "checked") throw new ArchiveFault(number, "the archive continues after its end.");
-    if (text.startsWith('{"check":')) {
-      if (`${text}\n` !== lines.checkLine())
-        throw new ArchiveFault(
-          number,
-          `the checksum does not match. A line between line ${lastCheck + 1} and this one was altered, lost or moved.`,
-        );
-      lastCheck = number;
-      if (ended === "counted") ended = "checked";
-    } else if (ended === "counted") {
-      throw new ArchiveFault(number, "the archive continues after its end.");
-    } else if (text.startsWith('{"section":')) {
+  for await (const { number, text } of lines) {
+    if (text.startsWith('{"section":')) {
       section = nextSection(number, text, sections, section);
-    } else if (text.startsWith('{"end":')) {
+    } else if (text.startsWith(endStart)) {
       if (text !== JSON.stringify({ end: Object.fromEntries(counts) }))
         throw new ArchiveFault(number, "the number of records does not match.");
-      ended = "counted";
     } else {
       if (section === undefined) throw new ArchiveFault(number, "the record belongs to no section.");
       counts.set(section, (counts.get(section) ?? 0) + 1);
-      yield recordOf(number, text, section);
+      if (section === "files") yield* fileOf(recordOf(number, text, section) as Omit<ArchivedFile, "bytes">, lines);
+      else yield recordOf(number, text, section) as ArchiveRecord | EarlierRecord;
     }
   }
-  if (ended !== "checked") throw new ArchiveFault(lastLine + 1, "the archive is truncated.");
+}
+
+/** Yields a file, and then skips what was not read of it. */
+async function* fileOf(
+  record: Omit<ArchivedFile, "bytes">,
+  lines: AsyncGenerator<ArchiveLine>,
+): AsyncGenerator<ArchivedFile> {
+  const bytes = bytesOf(record.value.size, lines);
+  yield { ...record, bytes };
+  for await (const _ of bytes);
+}
+
+async function* bytesOf(size: number, lines: AsyncGenerator<ArchiveLine>): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let missing = size; missing > 0; ) {
+    const { done, value } = await lines.next();
+    // The lines have thrown if the archive is truncated.
+    if (done === true) return;
+    const { number, text } = value;
+    const bytes = Buffer.from(text.startsWith('"') ? text.slice(1, -1) : "", "base64");
+    if (bytes.length === 0 || bytes.length > missing)
+      throw new ArchiveFault(number, "these are not the bytes of the file.");
+    missing -= bytes.length;
+    yield bytes;
+  }
 }
 
 function nextSection(number: number, text: string, sections: readonly Section[], before: Section | undefined): Section {
@@ -90,7 +107,7 @@ function nextSection(number: number, text: string, sections: readonly Section[],
   return known;
 }
 
-function recordOf(number: number, text: string, section: Section): ArchiveRecord | EarlierRecord {
+function recordOf(number: number, text: string, section: Section): object {
   const containsObject = ["objects", "tombstones", "departures"].includes(section);
   const parted = containsObject ? partObject(text) : undefined;
   const { data } = schemaOf(section).safeParse(parted?.value ?? jsonOf(text));
@@ -100,7 +117,7 @@ function recordOf(number: number, text: string, section: Section): ArchiveRecord
   record.section = section;
   if (containsObject && record.attributes !== null)
     record.attributes = parted?.attributes ?? JSON.stringify(record.attributes);
-  return record as ArchiveRecord | EarlierRecord;
+  return record;
 }
 
 interface ArchiveLine {
@@ -112,7 +129,10 @@ interface ArchiveLine {
 const maxLineLength = 64 * 1_048_576;
 const lineBreak = 0x0a;
 
-/** Splits bytes into lines and maintains their checksum. */
+const checkStart = '{"check":';
+const endStart = '{"end":';
+
+/** Splits bytes into lines, and verifies the check lines among them. */
 class ArchiveLines {
   private checksum = new ArchiveChecksum();
   private bytes: Buffer = Buffer.alloc(0);
@@ -121,22 +141,23 @@ class ArchiveLines {
   /** Start of the current line and of the next one. */
   private current = 0;
   private next = 0;
+  /** Number of the last check line; 0 while the header is read. */
+  private lastCheck = 0;
+  private ended: "not yet" | "counted" | "checked" = "not yet";
 
   constructor(private readonly chunks: AsyncIterable<Uint8Array>) {}
 
-  /** Check line of all lines before the current one. */
-  checkLine(): string {
-    this.check(this.current);
-    return this.checksum.line();
-  }
-
-  /** Restarts the checksum after the current line. */
+  /** Ends the header after the current line: restarts the checksum, and verifies from now on. */
   startOver(): void {
     this.checksum = new ArchiveChecksum();
     this.checked = this.next;
+    this.lastCheck = 2;
   }
 
-  /** Yields lines without line breaks, numbered from 1. Throws for an unterminated last line. */
+  /**
+   * Yields lines without line breaks, numbered from 1, and without check lines after the header. Throws for a wrong
+   * checksum, and if the archive does not end with its end.
+   */
   async *read(): AsyncGenerator<ArchiveLine> {
     let number = 0;
     for await (const chunk of this.chunks) {
@@ -145,11 +166,32 @@ class ArchiveLines {
         number += 1;
         this.current = this.next;
         this.next = end + 1;
-        yield { number, text: this.bytes.toString("utf8", this.current, end) };
+        const line = { number, text: this.bytes.toString("utf8", this.current, end) };
+        if (!this.isCheck(line)) yield line;
       }
       if (this.bytes.length - this.next > maxLineLength) throw new ArchiveFault(number + 1, "the line is too long.");
     }
     if (this.next < this.bytes.length) throw new ArchiveFault(number + 1, "the archive is truncated in this line.");
+    if (this.lastCheck > 0 && this.ended !== "checked") throw new ArchiveFault(number + 1, "the archive is truncated.");
+  }
+
+  /** Whether the line is a check line after the header. Verifies it. */
+  private isCheck({ number, text }: ArchiveLine): boolean {
+    if (this.lastCheck === 0) return false;
+    const isCheck = text.startsWith(checkStart);
+    if (this.ended === "checked" || (this.ended === "counted" && !isCheck))
+      throw new ArchiveFault(number, "the archive continues after its end.");
+    if (isCheck) {
+      this.check(this.current);
+      if (`${text}\n` !== this.checksum.line())
+        throw new ArchiveFault(
+          number,
+          `the checksum does not match. A line between line ${this.lastCheck + 1} and this one was altered, lost or moved.`,
+        );
+      this.lastCheck = number;
+      if (this.ended === "counted") this.ended = "checked";
+    } else if (text.startsWith(endStart)) this.ended = "counted";
+    return isCheck;
   }
 
   private lineEnd(): number {

@@ -1,24 +1,30 @@
 import {
   type ArchiveChunk,
+  type ArchivedFile,
   type ArchiveRecord,
-  type ArchiveSection,
   canonicalJson,
   type JsonValue,
 } from "@sallyport/core";
-import { ArchiveChecksum, type ArchiveHeader, checkLineOf, headerLine } from "./archive-format.ts";
+import { ArchiveChecksum, type ArchiveHeader, checkLineOf, headerLine, type Section } from "./archive-format.ts";
 
 /** Maximum number of records, and of their characters, before a check line. */
 const maxRecords = 1_000;
 const maxCharacters = 1_048_576;
 
-/** Yields the bytes of an archive. The same records yield the same bytes after the header. */
-export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<ArchiveChunk>): AsyncGenerator<Buffer> {
+/** Bytes of a file per line: a multiple of three, so that only the last line has padding. */
+const bytesPerLine = 196_608;
+
+/** Yields the bytes of an archive. The same contents yield the same bytes after the header. */
+export async function* writeArchive(
+  header: ArchiveHeader,
+  parts: AsyncIterable<ArchiveChunk | ArchivedFile>,
+): AsyncGenerator<Buffer> {
   const first = headerLine(header);
   yield Buffer.from(`${first}${checkLineOf(first)}`);
 
   const checksum = new ArchiveChecksum();
-  const counts = new Map<ArchiveSection, number>();
-  let section: ArchiveSection | null = null;
+  const counts = new Map<Section, number>();
+  let section: Section | null = null;
   const lines = new LineBlock();
   let inBlock = 0;
   const block = (): Buffer => {
@@ -30,7 +36,8 @@ export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<
     return bytes;
   };
   for await (const part of parts) {
-    for (const record of part) {
+    const records = "section" in part ? [part] : part;
+    for (const record of records) {
       if (record.section !== section) {
         if (section !== null) yield block();
         section = record.section;
@@ -39,8 +46,14 @@ export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<
       lines.add(recordLine(record));
       inBlock += 1;
       if (inBlock === maxRecords || lines.characters > maxCharacters) yield block();
+      if (record.section !== "files") continue;
+      for await (const bytes of inPortions(record.bytes, bytesPerLine)) {
+        lines.add(`"${bytes.toString("base64")}"\n`);
+        inBlock += 1;
+        if (lines.characters > maxCharacters) yield block();
+      }
     }
-    if (section !== null) counts.set(section, (counts.get(section) ?? 0) + part.length);
+    if (section !== null) counts.set(section, (counts.get(section) ?? 0) + records.length);
   }
   if (inBlock > 0) yield block();
   lines.add(`${JSON.stringify({ end: Object.fromEntries(counts) })}\n`);
@@ -48,8 +61,25 @@ export async function* writeArchive(header: ArchiveHeader, parts: AsyncIterable<
   yield lines.take();
 }
 
+/** Portions of this length; the last one can be shorter. */
+async function* inPortions(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Buffer> {
+  const portion = Buffer.allocUnsafe(length);
+  let filled = 0;
+  for await (const each of bytes) {
+    for (let at = 0; at < each.length; ) {
+      const part = each.subarray(at, at + length - filled);
+      portion.set(part, filled);
+      at += part.length;
+      filled += part.length;
+      if (filled === length) yield portion;
+      filled %= length;
+    }
+  }
+  if (filled > 0) yield portion.subarray(0, filled);
+}
+
 /** Line of a record: canonical JSON. Attributes of objects are written as they come. */
-function recordLine(record: ArchiveRecord): string {
+function recordLine(record: ArchiveRecord | ArchivedFile): string {
   if (record.section === "objects") return `{${identity(record)}, ${state(record)}, ${attributesOf(record)}}\n`;
   if (record.section === "tombstones") {
     const { id, uuid, root, stamp, deletedBy } = record;
@@ -57,7 +87,7 @@ function recordLine(record: ArchiveRecord): string {
     return `{${named}, ${state(record)}, "deletedBy": ${JSON.stringify(deletedBy)}, ${attributesOf(record)}}\n`;
   }
   // The section line before it names the section.
-  return `${canonicalJson({ ...record, section: undefined } as unknown as JsonValue)}\n`;
+  return `${canonicalJson({ ...record, section: undefined, bytes: undefined } as unknown as JsonValue)}\n`;
 }
 
 type ObjectRecord = Extract<ArchiveRecord, { readonly stamp: number }>;

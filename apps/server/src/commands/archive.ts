@@ -1,26 +1,37 @@
 import { types } from "node:util";
-import { mailJobs, reserveUserNames, ServiceError, KeyStore } from "@sallyport/core";
+import {
+  type ArchivedFile,
+  type ArchiveRecord,
+  KeyStore,
+  mailJobs,
+  reserveUserNames,
+  ServiceError,
+} from "@sallyport/core";
 import {
   ArchiveFault,
   type ArchiveHeader,
   ArchiveProgress,
   FileExistsError,
-  grouped,
   openArchive,
   readArchiveFile,
   saveArchive,
   standardStream,
+  withoutFiles,
   withoutSecrets,
   writeArchive,
 } from "../archive/index.ts";
 import { identifiers } from "../composition/identifiers.ts";
 import { version } from "../composition/version.ts";
 import { CommandError } from "./command-error.ts";
+import { counted, grouped } from "./progress-line.ts";
+import { advising, describeError } from "./report-failure.ts";
 import type { AliasOptions, ServerCommand, Work } from "./server-command.ts";
+import type { DatabaseConfiguration } from "../configuration/index.ts";
 import { chosen, loadWithDemoNote, nameOf, type OpenedDatabase, withOpened } from "./with-database.ts";
 
 interface DumpOptions {
   readonly output: string;
+  readonly files?: boolean;
   /** `false` for an omitted part. */
   readonly credentials: boolean;
   readonly keys: boolean;
@@ -30,6 +41,7 @@ interface DumpOptions {
 export function defineDump(command: ServerCommand): void {
   command
     .requiredOption("-o, --output <file>", 'new file, compressed if its name ends in .gz; "-" for standard output')
+    .option("--files", "include the bytes of files (default: only their objects)")
     .option(
       "--no-credentials",
       "omit accounts, custom users, second factors, identity providers, linked accounts and app keys",
@@ -37,35 +49,38 @@ export function defineDump(command: ServerCommand): void {
     .option("--no-keys", "omit server keys")
     .addHelpText(
       "after",
-      "\nThe archive contains password hashes and encrypted server keys unless they are omitted. The file is readable by its owner only.",
+      "\nThe archive contains password hashes and encrypted server keys unless they are omitted. The bytes of files are not encrypted in it. The file is readable by its owner only.",
     )
     .onDatabase(dump);
 }
 
-function dump({ output, ...kept }: DumpOptions): Work {
+function dump({ output, files = false, ...kept }: DumpOptions): Work {
   const without = (["credentials", "keys"] as const).filter((what) => !kept[what]);
-  return async ({ database: { name, storage } }) => {
+  return async ({ database, container }) => {
+    const { name, storage } = database;
     const { count } = await storage.repositories.records.count(mailJobs);
-    if (count > 0)
-      console.error(`note: The archive omits ${count === 1 ? "1 message" : `${count} messages`} in the outbox.`);
+    if (count > 0) console.error(`note: The archive omits ${counted(count, "message")} in the outbox.`);
     const progress = new ArchiveProgress("Dumping", process.stderr);
-    const header: ArchiveHeader = {
-      version,
-      database: name,
-      writtenAt: new Date(await storage.now()).toISOString(),
-      without,
-    };
-    const parts = progress.watch(
-      without.length === 0 ? storage.archive.export() : withoutSecrets(storage.archive.export(), without),
-    );
-    await saveArchive(output, writeArchive(header, parts)).catch((error: unknown) => {
+    const writtenAt = new Date(await storage.now()).toISOString();
+    const exported = storage.archive.export();
+    const parts = without.length === 0 ? exported : withoutSecrets(exported, without);
+    const all = files ? (await container.getAsync(identifiers.dumpFiles)).dumpFiles(database, parts) : parts;
+    const archive = writeArchive({ version, database: name, writtenAt, without, files }, progress.watch(all));
+    await advising(707, 'Nothing was written. Run "sallyport-server file check".', () =>
+      saveArchive(output, archive),
+    ).catch((error: unknown) => {
       throw fileDiagnostics(error, output);
     });
-    const summary = `Dumped ${grouped(progress.done)} objects${output === standardStream ? "" : ` into ${output}`}.`;
+    const place = output === standardStream ? "" : ` into ${output}`;
+    const summary = `Dumped ${contentsOf(progress, files)}${place}.`;
     // The archive occupies standard output.
     if (output === standardStream) console.error(summary);
     else console.log(summary);
   };
+}
+
+function contentsOf({ done, files }: ArchiveProgress, hasFiles: boolean): string {
+  return `${grouped(done)} objects${hasFiles ? ` and ${counted(files, "file")}` : ""}`;
 }
 
 /** Translates a file system error for the user. Other errors are returned unchanged. */
@@ -78,40 +93,37 @@ function fileDiagnostics(error: unknown, file: string): unknown {
 
 interface RestoreOptions extends AliasOptions {
   readonly input: string;
+  readonly files?: boolean;
 }
 
 /** `restore`: fills an empty database from an archive. */
 export function defineRestore(command: ServerCommand): void {
   command
     .requiredOption("-i, --input <file>", 'archive, compressed if its name ends in .gz; "-" for standard input')
+    .option("--files", "restore the bytes of files into an empty file store (default: only their objects)")
     .withAlias()
     .action(restore);
 }
 
-async function restore({ config, alias, input }: RestoreOptions): Promise<void> {
+async function restore({ config, alias, input, files = false }: RestoreOptions): Promise<void> {
   const configuration = loadWithDemoNote(config);
   const target = chosen(configuration, alias);
   try {
-    const { header, records } = await openArchive(readArchiveFile(input));
+    const archive = await openArchive(readArchiveFile(input));
+    const { header } = archive;
+    if (files && !header.files) throw new CommandError("The archive contains no files. Restore it without --files.");
     await withOpened(configuration, target, async (opened) => {
-      const { storage } = opened.database;
-      if (target.migrateOnStart) await storage.migrate();
+      if (target.migrateOnStart) await opened.database.storage.migrate();
       const progress = new ArchiveProgress("Restoring", process.stderr);
-      const outcome = await storage.archive.import(progress.watch(records));
-      if (outcome === "notEmpty")
-        throw new CommandError(
-          `The database ${nameOf(target)} is not empty. Restore into a new database that no server has used. Nothing was changed.`,
-        );
-      if (outcome === "busy")
-        throw new CommandError(`Another restore of the database ${nameOf(target)} is running. Nothing was changed.`);
+      await importRecords(opened, target, await recordsToImport(opened, progress.watch(archive.records), files));
       await reserveUserNames(opened.database);
       // Queries would be slow until a server builds the indexes.
-      await (await opened.container.getAsync(identifiers.alignIndexes)).alignIndexes(storage);
+      await (await opened.container.getAsync(identifiers.alignIndexes)).alignIndexes(opened.database.storage);
       console.log(
-        `Restored ${grouped(progress.done)} objects of the database "${header.database}" as of ${header.writtenAt}.`,
+        `Restored ${contentsOf(progress, files)} of the database "${header.database}" as of ${header.writtenAt}.`,
       );
       for (const note of [
-        ...leftOutNotes(header),
+        ...leftOutNotes(header, files),
         ...(await keyNotes(opened)),
         ...(progress.settings?.maintenance === true ? [maintenanceNote] : []),
       ]) {
@@ -123,12 +135,40 @@ async function restore({ config, alias, input }: RestoreOptions): Promise<void> 
   }
 }
 
+/** The records to import. With `files`, the bytes of files are written as the records are read. */
+async function recordsToImport(
+  { database, container }: OpenedDatabase,
+  records: AsyncIterable<ArchiveRecord | ArchivedFile>,
+  files: boolean,
+): Promise<AsyncIterable<ArchiveRecord>> {
+  if (!files) return withoutFiles(records);
+  await (await container.getAsync(identifiers.fileKeeper)).prepare();
+  return (await container.getAsync(identifiers.restoreFiles)).restoreFiles(database, records);
+}
+
+async function importRecords(
+  { database }: OpenedDatabase,
+  target: DatabaseConfiguration,
+  records: AsyncIterable<ArchiveRecord>,
+): Promise<void> {
+  const outcome = await database.storage.archive.import(records);
+  if (outcome === "notEmpty")
+    throw new CommandError(
+      `The database ${nameOf(target)} is not empty. Restore into a new database that no server has used. Nothing was changed.`,
+    );
+  if (outcome === "busy")
+    throw new CommandError(`Another restore of the database ${nameOf(target)} is running. Nothing was changed.`);
+}
+
 const maintenanceNote = 'Maintenance mode is on, as in the archive. To end it, run "sallyport-server maintenance off".';
 
-function leftOutNotes({ without }: ArchiveHeader): string[] {
-  return without.includes("credentials")
-    ? ["The archive contains no credentials. Users have no accounts, and there are no app keys."]
-    : [];
+function leftOutNotes({ without, files: hasFiles }: ArchiveHeader, files: boolean): string[] {
+  return [
+    ...(without.includes("credentials")
+      ? ["The archive contains no credentials. Users have no accounts, and there are no app keys."]
+      : []),
+    ...(hasFiles && !files ? ["The bytes of the files were not restored. Copy the file store, or use --files."] : []),
+  ];
 }
 
 /** Checks that the master key opens the restored keys. The first encrypted log-in would fail otherwise. */
@@ -151,11 +191,20 @@ async function keyNotes({ database, container }: OpenedDatabase): Promise<string
   return notes;
 }
 
+/** Errors of the file store, and of bytes that differ from the record of their file. */
+const fileCodes: ReadonlySet<number> = new Set([700, 702, 707, 709]);
+
 /** Translates an archive error for the user. Other errors are returned unchanged. */
 function archiveDiagnostics(error: unknown, input: string): unknown {
   const named = input === standardStream ? "The archive from standard input" : `The archive ${input}`;
-  if (error instanceof ArchiveFault)
-    return new CommandError(`${named} cannot be restored. ${error.message} Nothing was changed.`, { cause: error });
+  const reason =
+    error instanceof ArchiveFault
+      ? error.message
+      : error instanceof ServiceError && fileCodes.has(error.code)
+        ? describeError(error)
+        : null;
+  if (reason !== null)
+    return new CommandError(`${named} cannot be restored. ${reason} Nothing was changed.`, { cause: error });
   const { code } = error as { readonly code?: unknown };
   if (typeof code === "string" && code.startsWith("Z_")) {
     return new CommandError(

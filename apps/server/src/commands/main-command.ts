@@ -62,6 +62,11 @@ const commands: readonly ListedCommand[] = [
     load: async () => (await import("./macros/macro.ts")).defineMacro,
   },
   {
+    name: "file",
+    description: "list and check files, and remove unused ones",
+    load: async () => (await import("./file.ts")).defineFile,
+  },
+  {
     name: "mail",
     description: "send test mail and show the outbox",
     load: async () => (await import("./mail.ts")).defineMail,

@@ -102,7 +102,8 @@ export function durationText(milliseconds: number): string {
   return "0s";
 }
 
-function millisecondsOf(given: string): number {
+/** Milliseconds of a duration; `NaN` if it is none. */
+export function millisecondsOf(given: string): number {
   const [, count, unit] = form.exec(given) ?? [];
   return Number(count) * (units.get(unit ?? "") ?? Number.NaN);
 }

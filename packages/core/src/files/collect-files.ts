@@ -1,5 +1,5 @@
 import type { AdministrationContext } from "../request/index.ts";
-import type { FoundFile, Repositories } from "../storage/index.ts";
+import type { Repositories } from "../storage/index.ts";
 import {
   countBytes,
   detach,
@@ -9,14 +9,25 @@ import {
   removeSegments,
   segmentsFrom,
 } from "./stored-files.ts";
-import { uploadIdOf, uploadKind } from "./uploads.ts";
+import { type UnreferencedFile, unreferencedFiles } from "./unreferenced-files.ts";
 
-/** Milliseconds that bytes stay without a record. A file that is stored in one step has none before its end. */
-const minimumAge = 86_400_000;
-const pageSize = 200;
+/**
+ * Milliseconds that bytes stay without an object, so that open downloads and dumps can read them, and requests in progress
+ * can give them one.
+ */
+const day = 86_400_000;
+
+export interface CollectOptions {
+  /** Milliseconds that bytes stay without an object. Default: a day. Downloads and uploads in progress fail below it. */
+  readonly minimumAge?: number;
+  /** Only counts. Default: `false`. */
+  readonly dryRun?: boolean;
+}
 
 export interface CollectedFiles {
   readonly removed: number;
+  /** Unused files that are younger than the minimum. */
+  readonly waiting: number;
   /** Files that the database does not know. They stay. */
   readonly unknown: number;
 }
@@ -26,46 +37,56 @@ export interface CollectedFiles {
  * deleted objects. Bytes of objects in the recycle bin stay, and so do files of another database.
  */
 export class CollectFiles {
-  async collectFiles({ database, r, unit }: AdministrationContext): Promise<CollectedFiles> {
-    const { files } = database;
-    let [removed, unknown] = [0, 0];
-    for (let after: string | null = null; ; ) {
-      const page: readonly FoundFile[] = await files.list({ after, limit: pageSize });
-      if (page.length === 0) return { removed, unknown };
-      const old = page.filter(({ age }) => age > minimumAge).map(({ file }) => file);
-      const found = await unreferenced(r, old);
-      unknown += found.unknown;
-      for (const file of found.known) {
-        // The records first: without its bytes, the file would not be found again.
-        await unit.transaction((inside) => forget(inside, file));
-        await removeDetached(files, r.records, file);
-        removed += 1;
-      }
-      after = page.at(-1)?.file ?? null;
+  /** For the background: not audited. */
+  async collectFiles(
+    context: Pick<AdministrationContext, "database" | "r" | "unit">,
+    { minimumAge = day, dryRun = false }: CollectOptions = {},
+  ): Promise<CollectedFiles> {
+    const counts = { removed: 0, waiting: 0, unknown: 0 };
+    for await (const found of unreferencedFiles(context)) {
+      if (found.state === "unknown") counts.unknown += 1;
+      else if (dryRun) counts[found.age >= minimumAge ? "removed" : "waiting"] += 1;
+      else counts[(await collect(context, found, minimumAge)) ? "removed" : "waiting"] += 1;
     }
+    return counts;
+  }
+
+  /** For a command: audited. */
+  async collectNow(context: AdministrationContext, options: CollectOptions): Promise<CollectedFiles> {
+    const collected = await this.collectFiles(context, options);
+    if (collected.removed > 0 && options.dryRun !== true)
+      await context.r.audit.append(context.eventOf({ type: "files.collected" }));
+    return collected;
   }
 }
 
-async function unreferenced({ records, deletion }: Repositories, files: readonly string[]) {
-  if (files.length === 0) return { known: [], unknown: 0 };
-  // In this order: finishing replaces the record of the upload by that of the file.
-  const uploads = new Set((await records.get(uploadKind, files.map(uploadIdOf))).map(({ id }) => id));
-  const stored = await records.get(fileKind, files);
-  const objects = await deletion.targets(stored.flatMap(({ owner }) => owner ?? []));
-  const existing = new Set(objects.filter(({ exists }) => exists).map(({ id }) => id));
-  const kept = new Set(stored.filter(({ owner }) => existing.has(owner ?? "")).map(({ id }) => id));
-  const rest = files.filter((file) => !uploads.has(uploadIdOf(file)) && !kept.has(file));
-  const detached = await records.get(detachedKind, rest);
-  const ours = new Set([...stored, ...detached].map(({ id }) => id));
-  const known = rest.filter((file) => ours.has(file));
-  return { known, unknown: rest.length - known.length };
+/** Removes a file if it is old enough. Returns whether it did. */
+async function collect(
+  { database, r, unit }: Pick<AdministrationContext, "database" | "r" | "unit">,
+  found: UnreferencedFile,
+  minimumAge: number,
+): Promise<boolean> {
+  const { file } = found;
+  let { version } = found;
+  if (version === null) {
+    await detach(r.records, file);
+    version = (await r.records.get(detachedKind, [file]))[0]?.version ?? null;
+  }
+  if (found.age < minimumAge || version === null) return false;
+  // The records first: without its bytes, the file would not be found again.
+  const claimed = version;
+  if (!(await unit.transaction((inside) => forget(inside, file, claimed)))) return false;
+  await removeDetached(database.files, r.records, file);
+  return true;
 }
 
-async function forget({ records }: Repositories, file: string): Promise<void> {
+/** `false`, without any change, if the file has got an object meanwhile, or is still arriving. */
+async function forget({ records }: Repositories, file: string, ifVersion: number): Promise<boolean> {
+  if ((await records.put(detachedKind, file, "removed", { ifVersion })) !== "stored") return false;
   let bytes = 0;
   for await (const { length } of segmentsFrom(records, file)) bytes += length;
-  await detach(records, file);
   await records.remove(fileKind, { ids: [file] });
   await removeSegments(records, file);
   await countBytes(records, file, -bytes);
+  return true;
 }

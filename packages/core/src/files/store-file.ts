@@ -14,6 +14,7 @@ import {
   newStoreName,
   putFile,
   removeDetached,
+  renewDetached,
   requireCapacity,
   type PlacedSegment,
   type StoredFile,
@@ -49,7 +50,7 @@ export class StoreFile {
       await files.create(segment.file);
       const hash = await this.hashes.begin("sha256");
       const content = digested(bounded(incoming.bytes, { maxSize: policy.files.maxSize, capacity }), hash);
-      const size = await files.write(segment, content);
+      const size = await files.write(segment, kept(content, context, segment.file));
       if (size === 0) throw new ServiceError(501);
       acceptFolder(incoming);
       const stored = { size, sha256: hash.digest(), name, mediaType: mediaTypeOf(incoming.mediaType) };
@@ -118,6 +119,24 @@ async function* digested(
   for await (const bytes of source) {
     hash.update(bytes);
     yield bytes;
+  }
+}
+
+/** Milliseconds after which a file that still arrives is renewed, so that the collector keeps it. */
+const renewalInterval = 3_600_000;
+
+async function* kept(
+  source: AsyncIterable<Uint8Array>,
+  { unit }: SessionContext,
+  file: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let renewedAt = Date.now();
+  for await (const bytes of source) {
+    yield bytes;
+    if (Date.now() - renewedAt < renewalInterval) continue;
+    renewedAt = Date.now();
+    // The collector waits far longer than until the next attempt.
+    await renewDetached(unit, file).catch(() => {});
   }
 }
 

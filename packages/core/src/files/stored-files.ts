@@ -1,6 +1,6 @@
 import { type RandomSource, randomUuid } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { Database } from "../request/index.ts";
+import type { Database, UnitOfWork } from "../request/index.ts";
 import type {
   Attributes,
   ByteRange,
@@ -22,14 +22,21 @@ export interface StoredFile {
 export const fileKind: RecordKind<StoredFile> = "file";
 
 /**
- * Files of this database without an object: unfinished, replaced, or about to be removed. The collector removes no file
- * that the database does not know. Otherwise an empty database, started in front of the files of another one or before
- * its restore, would remove them all.
+ * Files of this database without an object: unfinished, replaced, of a deleted object, or being removed. The age of the
+ * record is the time without an object. The collector removes no file that the database does not know. Otherwise an empty
+ * database, started in front of the files of another one or before its restore, would remove them all.
  */
-export const detachedKind: RecordKind<true> = "detachedFile";
+export const detachedKind: RecordKind<"kept" | "removed"> = "detachedFile";
 
 export async function detach(records: RecordRepository, file: string): Promise<void> {
-  await records.put(detachedKind, file, true);
+  await records.put(detachedKind, file, "kept");
+}
+
+/** Starts the age of a detached file again. */
+export async function renewDetached(unit: UnitOfWork, file: string): Promise<void> {
+  await unit.transaction(async ({ records }) => {
+    if ((await records.take(detachedKind, file)) === "kept") await detach(records, file);
+  });
 }
 
 /** Removes a detached file, and then its record. */
@@ -44,14 +51,15 @@ interface Segment {
 }
 
 /** Segments of files, complete or not. The owner is the file. */
-const segmentKind: RecordKind<Segment> = "segment";
+export const segmentKind: RecordKind<Segment> = "segment";
 
 /**
  * Sum of the lengths of all segments, in 16 records by the first digit of the file, so that concurrent uploads rarely
  * wait for each other.
  */
-const storedBytesKind: RecordKind<number> = "storedBytes";
+export const storedBytesKind: RecordKind<number> = "storedBytes";
 const shards = Array.from("0123456789abcdef");
+export const shardOf = (file: string) => file.charAt(0);
 
 /** A segment with its place in the file. */
 export interface PlacedSegment extends SegmentName {
@@ -93,13 +101,15 @@ export async function allSegments(records: RecordRepository, file: string): Prom
   return all;
 }
 
+/** The record of a segment. */
+export function segmentRecord({ file, segment, start, length }: PlacedSegment) {
+  return { id: segmentId(file, start + length), owner: file, value: { segment, length } };
+}
+
 /** Adds a segment in a transaction. `false` if there is one with the same end. */
-export async function addSegment(
-  records: RecordRepository,
-  { file, segment, start, length }: PlacedSegment,
-): Promise<boolean> {
-  const id = segmentId(file, start + length);
-  return (await records.put(segmentKind, id, { segment, length }, { owner: file, ifVersion: "none" })) === "stored";
+export async function addSegment(records: RecordRepository, segment: PlacedSegment): Promise<boolean> {
+  const { id, owner, value } = segmentRecord(segment);
+  return (await records.put(segmentKind, id, value, { owner, ifVersion: "none" })) === "stored";
 }
 
 export async function removeSegments(records: RecordRepository, file: string): Promise<void> {
@@ -115,7 +125,7 @@ async function storedBytes(records: RecordRepository): Promise<number> {
 /** Counts bytes of a file. The last call of a transaction, as others wait for its end. */
 export async function countBytes(records: RecordRepository, file: string, change: number): Promise<void> {
   if (change === 0) return;
-  const shard = file.charAt(0);
+  const shard = shardOf(file);
   for (;;) {
     const [found] = await records.get(storedBytesKind, [shard]);
     const ifVersion = found?.version ?? "none";
@@ -215,7 +225,10 @@ export function fileAttributes({ name, size, mediaType, sha256 }: StoredFile): A
   return { Name: name, Size: size, MediaType: mediaType, Sha256: sha256 };
 }
 
-/** Makes a file the one of an object, in the transaction that writes the object. The collector removes the former bytes. */
+/**
+ * Makes a detached file the one of an object, in the transaction that writes the object. The collector removes the former
+ * bytes. 702 if it has removed the new ones.
+ */
 export async function putFile(
   records: RecordRepository,
   file: string,
@@ -223,7 +236,8 @@ export async function putFile(
   stored: StoredFile,
 ): Promise<void> {
   for (const replaced of await records.remove(fileKind, { owner: objectId })) await detach(records, replaced);
-  await records.remove(detachedKind, { ids: [file] });
+  if ((await records.take(detachedKind, file)) !== "kept")
+    throw new ServiceError(702, { detail: "The bytes were removed meanwhile." });
   await records.put(fileKind, file, stored, { owner: objectId, ifVersion: "none" });
 }
 

@@ -29,7 +29,10 @@ export interface AuditRepository {
   sweep(age: number, limit: number): Promise<number>;
 }
 
-/** Audited actions: authentication, and changes to accounts, keys, the model, macros and the configuration of the service. */
+/**
+ * Audited actions: authentication, changes to accounts, keys, the model, macros and the configuration of the service, and
+ * the removal of unused files by a command.
+ */
 export type AuditEventType =
   | "login.accepted"
   | "login.refused"
@@ -78,6 +81,7 @@ export type AuditEventType =
   | "appKey.created"
   | "appKey.disabled"
   | "appKey.enabled"
+  | "files.collected"
   | "maintenance.started"
   | "maintenance.ended"
   | "rsaKey.rotated"

@@ -1,0 +1,88 @@
+import { ServiceError } from "../errors/index.ts";
+import type { AdministrationContext } from "../request/index.ts";
+import type { ObjectId, StoredRecord } from "../storage/index.ts";
+import { intact, type NewSha256 } from "./intact-bytes.ts";
+import { fileKind, readStored, segmentsFrom, type StoredFile } from "./stored-files.ts";
+import { unreferencedFiles } from "./unreferenced-files.ts";
+
+export interface CheckedFile {
+  /** Its name in the store. */
+  readonly file: string;
+  readonly objectId: ObjectId;
+  readonly name: string;
+  readonly size: number;
+  /** `missing`: bytes are absent or cannot be read. `damaged`: they differ from the SHA-256. `null`: none. */
+  readonly problem: "missing" | "damaged" | null;
+}
+
+export interface CheckOptions {
+  /** Only whether all bytes are there. Default: `false`, reads and compares them. */
+  readonly fast?: boolean;
+  /** Called with the number of bytes read since the last call. */
+  readonly onBytes?: (length: number) => void;
+}
+
+const pageSize = 200;
+
+/** Compares the files in the store with their records. */
+export class CheckFiles {
+  constructor(private readonly newSha256: NewSha256) {}
+
+  /** Checks all complete files, also those of objects in the recycle bin. */
+  async *checkFiles(
+    context: AdministrationContext,
+    options: CheckOptions = {},
+  ): AsyncGenerator<CheckedFile, void, undefined> {
+    const { records } = context.r;
+    for (let after: string | null = null; ; ) {
+      const page: readonly StoredRecord<StoredFile>[] = await records.list(fileKind, { after, limit: pageSize });
+      if (page.length === 0) return;
+      for (const record of page) {
+        const { id: file, owner, value } = record;
+        const problem = await this.problemOf(context, record, options);
+        // It may have been replaced and collected meanwhile.
+        if (problem === null || (await records.get(fileKind, [file])).length > 0)
+          yield { file, objectId: owner ?? "", name: value.name, size: value.size, problem };
+      }
+      after = page.at(-1)?.id ?? null;
+    }
+  }
+
+  /** Names of files in the store that the database does not know. 709: the store is gone. */
+  async *unknownFiles(context: AdministrationContext): AsyncGenerator<string, void, undefined> {
+    for await (const { file, state } of unreferencedFiles(context)) if (state === "unknown") yield file;
+  }
+
+  private async problemOf(
+    context: AdministrationContext,
+    { id, value }: StoredRecord<StoredFile>,
+    { fast = false, onBytes = () => {} }: CheckOptions,
+  ): Promise<CheckedFile["problem"]> {
+    const { database, r } = context;
+    let read = 0;
+    try {
+      if (fast) return (await isPresent(context, id, value.size)) ? null : "missing";
+      const bytes = await readStored(database.files, r.records, id, { offset: 0, length: value.size });
+      for await (const { length } of intact(bytes, value, this.newSha256)) {
+        read += length;
+        onBytes(length);
+      }
+      return null;
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 707)) throw error;
+      return read === value.size ? "damaged" : "missing";
+    }
+  }
+}
+
+/** Reads the last byte of each segment. Throws 707 if one is missing. */
+async function isPresent({ database, r }: AdministrationContext, file: string, size: number): Promise<boolean> {
+  let next = 0;
+  for await (const { start, length } of segmentsFrom(r.records, file)) {
+    if (start !== next) return false;
+    next += length;
+    const last = await readStored(database.files, r.records, file, { offset: next - 1, length: 1 });
+    for await (const _ of last);
+  }
+  return next === size;
+}
