@@ -1,5 +1,5 @@
 import { jest } from "@jest/globals";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -84,6 +84,7 @@ const changing: readonly Row[] = [
   audited("provider remove google", "provider.removed", { providerName: "google" }),
   audited("key rotate jwt", "jwtKey.rotated", {}),
   audited("key rotate rsa", "rsaKey.rotated", {}),
+  audited("file collect --older-than 0s", "files.collected", {}),
   audited("maintenance on", "maintenance.started", {}),
   audited("maintenance off", "maintenance.ended", {}),
 ];
@@ -105,6 +106,8 @@ const others = [
   "custom-user show",
   "second-factor list",
   "class list",
+  "file list",
+  "file check",
   "key list",
   "macro new",
   "macro run",
@@ -138,7 +141,10 @@ describe("audit of commands", () => {
     server = await postgres.demo();
     r = repositoriesOf(server);
     delete process.env["DATABASE_URL"];
-    Object.assign(process.env, testEnvironment, { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") });
+    Object.assign(process.env, testEnvironment, {
+      MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
+      FILES_DIRECTORY: join(folder, "files"),
+    });
     const files: Record<string, string> = {
       "sallyport.config.json": JSON.stringify({
         databases: [{ storage: { url: postgres.url, schema: "sallyport_demo" } }],
@@ -152,6 +158,10 @@ describe("audit of commands", () => {
       "provider.json": JSON.stringify({ clientId: "sallyport.apps", clientSecret: "hush" }),
     };
     for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+    // Bytes of an interrupted upload.
+    const file = "a".repeat(32);
+    mkdirSync(join(folder, "files", "_default", "aa", file), { recursive: true });
+    await r.records.put("detachedFile", file, "kept");
     // Otherwise no previous key exists.
     for (const kind of ["jwt", "rsa"]) await run(`key rotate ${kind}`);
     const userId = await idOf("reader");

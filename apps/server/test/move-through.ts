@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { seesAll, type Storage, KeyStore, MacroStore } from "@sallyport/core";
+import {
+  DumpFiles,
+  KeyStore,
+  MacroStore,
+  type Repositories,
+  RestoreFiles,
+  seesAll,
+  type Storage,
+} from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
@@ -7,12 +15,34 @@ import { openArchive, writeArchive } from "../src/archive/index.ts";
 import { seedDemo } from "../src/demo/seed-demo.ts";
 import { PlainPasswordHasher } from "./plain-password-hasher.ts";
 
-const header = { version: "1", database: "demo", writtenAt: "2026-01-01T00:00:00.000Z", without: [] };
+const header = { version: "1", database: "demo", writtenAt: "2026-01-01T00:00:00.000Z", without: [], files: true };
+const newSha256 = () => createHash("sha256");
+/** Gives all segments one name, so that equal files have equal records. */
+const constant = { secret: () => "", bytes: (length: number) => new Uint8Array(length) };
+const segment = "00000000000040008000000000000000";
 
-async function archiveOf({ archive }: Storage): Promise<Buffer> {
+async function archiveOf(storage: Storage, files: MemoryFileStore): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for await (const part of writeArchive(header, archive.export())) parts.push(part);
+  const all = new DumpFiles(newSha256).dumpFiles({ storage, files }, storage.archive.export());
+  for await (const part of writeArchive(header, all)) parts.push(part);
   return Buffer.concat(parts);
+}
+
+/** Stores two files of an object. */
+async function writeFiles({ records }: Repositories, files: MemoryFileStore, owner: string): Promise<void> {
+  for (const [file, size] of [
+    ["1".repeat(32), 300_000],
+    ["2".repeat(32), 5],
+  ] as const) {
+    const bytes = Buffer.alloc(size, file);
+    await files.create(file);
+    await files.write({ file, segment }, byteByByte(bytes));
+    const value = { size, sha256: digestOf(bytes), name: "a", mediaType: null };
+    await records.put("file", file, value, { owner });
+    const id = `${file}/${String(size).padStart(16, "0")}`;
+    await records.put("segment", id, { segment, length: size }, { owner: file });
+    await records.put("storedBytes", file.charAt(0), size);
+  }
 }
 
 async function* byteByByte(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -20,7 +50,7 @@ async function* byteByByte(bytes: Buffer): AsyncGenerator<Buffer> {
 }
 
 /** One of everything that the demo lacks. */
-async function writeMore(storage: Storage): Promise<void> {
+async function writeMore(storage: Storage, files: MemoryFileStore): Promise<void> {
   const r = storage.repositories;
   const { objects } = await r.objects.find({ classes: ["Invoice"] }, seesAll, { offset: 0, limit: 3 });
   const [first, second, third] = objects.map(({ id }) => id) as [string, string, string];
@@ -67,10 +97,11 @@ async function writeMore(storage: Storage): Promise<void> {
   } as const;
   await r.audit.append(event);
   await r.audit.tally("key", event);
+  await writeFiles(r, files, third);
 }
 
 /**
- * Moves an extended demo in memory from storage to storage. Returns digests of the first archive, and of those of all
+ * Moves an extended demo in memory, with files, from storage to storage. Returns digests of the first archive, and of those of all
  * storages.
  */
 export async function moveThrough(targets: readonly Storage[]): Promise<{ original: string; copies: string[] }> {
@@ -83,19 +114,27 @@ export async function moveThrough(targets: readonly Storage[]): Promise<{ origin
     alias: "",
     files: new MemoryFileStore(),
   });
-  await writeMore(memory);
-  let archive = await archiveOf(memory);
+  const files = new MemoryFileStore();
+  await writeMore(memory, files);
+  let archive = await archiveOf(memory, files);
   await memory.close();
-  const original = digestOf(archive);
+  const original = digestOf(contentsOf(archive));
   const copies: string[] = [];
   for (const target of targets) {
     await target.migrate();
     const { records } = await openArchive(byteByByte(archive));
-    if ((await target.archive.import(records)) !== "imported") throw new Error("The storage is not empty.");
-    archive = await archiveOf(target);
-    copies.push(digestOf(archive));
+    const store = new MemoryFileStore();
+    const restored = new RestoreFiles(constant, newSha256).restoreFiles({ files: store }, records);
+    if ((await target.archive.import(restored)) !== "imported") throw new Error("The storage is not empty.");
+    archive = await archiveOf(target, store);
+    copies.push(digestOf(contentsOf(archive)));
   }
   return { original, copies };
+}
+
+/** Without the times of records that a restore writes anew. */
+function contentsOf(archive: Buffer): Buffer {
+  return Buffer.from(archive.toString().replaceAll(/("kind": "(?:segment|storedBytes)".*"createdAt": )\d+/g, "$1"));
 }
 
 function digestOf(bytes: Buffer): string {

@@ -1,6 +1,7 @@
-import { type ArchiveRecord, canonicalJson, inChunks } from "@sallyport/core";
+import { createHash } from "node:crypto";
+import { type ArchivedFile, type ArchiveRecord, canonicalJson, inChunks } from "@sallyport/core";
 import { type ArchiveHeader, checkLineOf } from "../src/archive/archive-format.ts";
-import { type OmittedContent, withoutSecrets } from "../src/archive/archive-file.ts";
+import { type OmittedContent, withoutFiles, withoutSecrets } from "../src/archive/archive-file.ts";
 import { openArchive } from "../src/archive/read-archive.ts";
 import { writeArchive } from "../src/archive/write-archive.ts";
 
@@ -9,6 +10,7 @@ export const header: ArchiveHeader = {
   database: "demo",
   writtenAt: "2026-01-01T00:00:00.000Z",
   without: [],
+  files: false,
 };
 const uuidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 
@@ -149,15 +151,42 @@ export async function written(
   return Buffer.concat(parts).toString();
 }
 
-/** Reads an archive in pieces of this many bytes. */
-export async function read(text: string, size = 65_536): Promise<ArchiveRecord[]> {
-  const bytes = Buffer.from(text);
-  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+/** A file whose bytes come in pieces of this many bytes. */
+export function file(number: number, bytes: Buffer, size = 1_000): ArchivedFile {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return {
+    section: "files",
+    id: number.toString(16).padStart(32, "0"),
+    owner: "1A0",
+    value: { size: bytes.length, sha256, name: "é.txt", mediaType: null },
+    createdAt: 1,
+    bytes: streamed(piecesOf(bytes, size)),
+  };
+}
+
+/** An archive with files after the records. */
+export async function writtenWithFiles(files: readonly ArchivedFile[], given = records): Promise<string> {
+  async function* parts() {
+    yield* inChunks(given);
+    yield* files;
+  }
+  const all: Buffer[] = [];
+  for await (const part of writeArchive({ ...header, files: true }, parts())) all.push(part);
+  return Buffer.concat(all).toString();
+}
+
+function piecesOf(bytes: Buffer, size: number): Buffer[] {
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),
   );
-  const found: ArchiveRecord[] = [];
-  for await (const record of (await openArchive(streamed(pieces))).records) found.push(record);
-  return found;
+}
+
+/** Reads an archive in pieces of this many bytes. Skips the bytes of files. */
+export async function read(text: string, size = 65_536): Promise<ArchiveRecord[]> {
+  const { records: found } = await openArchive(streamed(piecesOf(Buffer.from(text), size)));
+  const all: ArchiveRecord[] = [];
+  for await (const record of withoutFiles(found)) all.push(record);
+  return all;
 }
 
 export const joined = (changed: readonly string[]) => changed.map((line) => `${line}\n`).join("");

@@ -134,7 +134,7 @@ function withActor(record: unknown): unknown {
 }
 
 /** Schema of a line per section. The model validates class definitions, so only their outline is checked here. */
-const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> } = {
+const recordSchemas: { readonly [Name in ArchiveSection]: z.ZodType<object> } = {
   settings: z.strictObject({
     maintenance: z.boolean(),
     modelGeneration: count,
@@ -196,7 +196,7 @@ const recordSchemas: { readonly [Section in ArchiveSection]: z.ZodType<object> }
 };
 
 /** Schemas of the sections that exist only in the first format. */
-const earlierSchemas: { readonly [Section in EarlierRecord["section"]]: z.ZodType<object> } = {
+const earlierSchemas: { readonly [Name in EarlierRecord["section"]]: z.ZodType<object> } = {
   macros: z.strictObject({
     name: z.string(),
     version: z.int().positive(),

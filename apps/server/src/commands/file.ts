@@ -101,7 +101,10 @@ function check({ fast = false, ...options }: CheckOptions): Work {
       );
       if (unknown.length > 0) console.error(`note: ${unknownText(unknown.length)}`);
     }
-    if (problems.length > 0) throw new CommandError(`${counted(problems.length, "file")} missing or damaged.`);
+    if (problems.length > 0)
+      throw new CommandError(
+        `${counted(problems.length, "file")} ${problems.length === 1 ? "is" : "are"} missing or damaged.`,
+      );
   };
 }
 

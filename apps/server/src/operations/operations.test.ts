@@ -318,9 +318,9 @@ describe("file keeper", () => {
     const logger = pino({ level: "debug" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     const collected: string[] = [];
     const collector = {
-      collectFiles: async ({ database: { alias } }: AdministrationContext) => {
+      collectFiles: async ({ database: { alias } }: Pick<AdministrationContext, "database">) => {
         collected.push(alias);
-        return { removed: (await collect?.(alias)) ?? 0, unknown: alias === "other" ? 2 : 0 };
+        return { removed: (await collect?.(alias)) ?? 0, waiting: 0, unknown: alias === "other" ? 2 : 0 };
       },
     };
     const databases = new Map([

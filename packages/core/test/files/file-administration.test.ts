@@ -1,0 +1,418 @@
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { jest } from "@jest/globals";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import {
+  administrationOf,
+  type ArchivedFile,
+  type ArchiveRecord,
+  CheckFiles,
+  CollectFiles,
+  DeleteObject,
+  DumpFiles,
+  ListFiles,
+  PurgeRecycled,
+  RestoreFiles,
+  RestoreObject,
+  ServiceError,
+} from "../../src/index.ts";
+import {
+  byId,
+  codeOf,
+  collected,
+  type FileFixture,
+  finishText,
+  incoming,
+  openFileFixture,
+  sha256,
+  SlowBytes,
+  storeText,
+  textOf,
+  uploadText,
+} from "./file-fixture.ts";
+import { random } from "../fixture.ts";
+
+const day = 86_400_000;
+let f: FileFixture;
+
+beforeEach(async () => {
+  f = await openFileFixture();
+});
+
+const collect = async () => (await f.collect.collectFiles(administrationOf(f.database))).removed;
+const remove = (id: string, recycled: boolean) =>
+  new DeleteObject().deleteObject(f.anna, byId(id), { recycled, expectedVersions: null });
+const bytesCounted = async (r = f.r) => {
+  const all = await r.records.list<number>("storedBytes", { after: null, limit: 20 });
+  return all.reduce((sum, { value }) => sum + value, 0);
+};
+const newSha256 = () => createHash("sha256");
+const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const each of items) found.push(each);
+  return found;
+};
+
+describe("the collector", () => {
+  const abandon = async (file: string) => {
+    await f.r.records.put("detachedFile", file, "kept");
+    await f.files.create(file);
+  };
+
+  test("keeps live files, open uploads and everything younger than a day", async () => {
+    f = await openFileFixture({ uploadLifetime: 10 * day });
+    const id = await storeText(f);
+    await f.begin.beginUpload(f.anna);
+    await abandon("0".repeat(32));
+    f.clock.ahead += day - 60_000;
+    expect(await collect()).toBe(0);
+    f.clock.ahead += 120_000;
+    expect(await collect()).toBe(1);
+    expect(f.files.names).toHaveLength(2);
+    expect((await f.r.records.list("file", { after: null, limit: 2 })).map(({ owner }) => owner)).toEqual([id]);
+  });
+
+  test("removes expired uploads", async () => {
+    const { uploadId } = await f.begin.beginUpload(f.anna);
+    await f.chunk.storeChunk(f.anna, uploadId, null, incoming("abc"));
+    f.clock.ahead += 2 * day;
+    expect(await bytesCounted()).toBe(3);
+    expect(await collect()).toBe(1);
+    expect(f.files.names).toEqual([]);
+    expect(await bytesCounted()).toBe(0);
+    expect(await f.r.records.list("segment", { after: null, limit: 1 })).toEqual([]);
+  });
+
+  test("removes replaced bytes and keeps the new ones", async () => {
+    const id = await storeText(f, "hello");
+    const { list } = f.files;
+    f.files.list = async (page) =>
+      (await list.call(f.files, page)).map((each) => ({ ...each, age: each.age + 9 * day }));
+    await finishText(f, await uploadText(f, "new bytes"), id);
+    // However old they are: a download or a dump may read them.
+    expect(await collect()).toBe(0);
+    f.clock.ahead += 2 * day;
+    expect(await collect()).toBe(1);
+    f.clock.ahead = 0;
+    expect(await textOf(f, id)).toBe("new bytes");
+    expect(await bytesCounted()).toBe(9);
+  });
+
+  test("keeps the bytes of recycled objects until they cannot be restored", async () => {
+    const [id, deleted] = [await storeText(f, "kept"), await storeText(f, "gone")];
+    await remove(id, true);
+    await remove(deleted, false);
+    f.clock.ahead += 2 * day;
+    expect(await collect()).toBe(0);
+    f.clock.ahead += 2 * day;
+    expect(await collect()).toBe(1);
+    f.clock.ahead = 0;
+    await new RestoreObject().restoreObject(f.anna, byId(id));
+    expect(await textOf(f, id)).toBe("kept");
+    await remove(id, true);
+    await new PurgeRecycled().purgeRecycled(
+      { ...f.anna, principal: { ...f.anna.principal, administrator: true } },
+      byId(id),
+    );
+    expect(await collect()).toBe(0);
+    f.clock.ahead += 2 * day;
+    expect(await collect()).toBe(1);
+    expect(await f.r.records.list("file", { after: null, limit: 1 })).toEqual([]);
+  });
+
+  test("removes what an interrupted request left", async () => {
+    f.files.write = () => new Promise(() => {});
+    void storeText(f).catch(() => {});
+    while (f.files.names.length === 0) await setImmediate();
+    f.clock.ahead += 2 * day;
+    expect(await collect()).toBe(1);
+    expect(await f.r.records.list("detachedFile", { after: null, limit: 1 })).toEqual([]);
+  });
+
+  test("keeps files of another database, such as those of the database before its restore", async () => {
+    await storeText(f);
+    f.clock.ahead += 2 * day;
+    const other = await openFileFixture();
+    const database = Object.create(other.database, { files: { value: f.files } }) as typeof other.database;
+    expect(await other.collect.collectFiles(administrationOf(database))).toEqual({
+      removed: 0,
+      waiting: 0,
+      unknown: 1,
+    });
+    expect(f.files.names).toHaveLength(1);
+  });
+
+  test("visits all pages", async () => {
+    for (let index = 0; index < 450; index += 1) await abandon(String(index).padStart(32, "0"));
+    f.clock.ahead += 2 * day;
+    expect(await collect()).toBe(450);
+  });
+
+  test("finds the file again if the store fails", async () => {
+    await abandon("1".repeat(32));
+    f.clock.ahead += 2 * day;
+    const { remove: removeFile } = f.files;
+    f.files.remove = () => Promise.reject(new ServiceError(709));
+    expect(await codeOf(collect())).toBe(709);
+    f.files.remove = removeFile.bind(f.files);
+    expect(await collect()).toBe(1);
+  });
+
+  test("removes younger files on demand, and audits it", async () => {
+    const events = async () =>
+      (await f.r.audit.read(0, 9)).map(({ type }) => type).filter((type) => type.startsWith("files"));
+    const now = (options: object) => new CollectFiles().collectNow(administrationOf(f.database), options);
+    await remove(await storeText(f), false);
+    expect(await now({})).toEqual({ removed: 0, waiting: 1, unknown: 0 });
+    expect(await now({ minimumAge: 0, dryRun: true })).toEqual({ removed: 1, waiting: 0, unknown: 0 });
+    expect([f.files.names.length, await events()]).toEqual([1, []]);
+    expect(await now({ minimumAge: 0 })).toEqual({ removed: 1, waiting: 0, unknown: 0 });
+    expect([f.files.names, await events(), await bytesCounted()]).toEqual([[], ["files.collected"], 0]);
+  });
+
+  describe("and a file that is stored in one step", () => {
+    let bytes: SlowBytes;
+    let stored: Promise<unknown>;
+    beforeEach(async () => {
+      bytes = new SlowBytes();
+      stored = codeOf(storeText(f, "", { bytes }));
+      await bytes.started;
+    });
+
+    test("keeps it for as long as it arrives", async () => {
+      const detached = async () => (await f.r.records.list("detachedFile", { after: null, limit: 1 }))[0];
+      for (const _ of [1, 2, 3]) {
+        const version = (await detached())?.createdVersion;
+        f.clock.ahead += 0.9 * day;
+        const now = jest.spyOn(Date, "now").mockReturnValue(Date.now() + f.clock.ahead);
+        bytes.send("abc");
+        while ([undefined, version].includes((await detached())?.createdVersion)) await setImmediate();
+        now.mockRestore();
+        expect(await collect()).toBe(0);
+      }
+      f.clock.ahead = 0;
+      bytes.end();
+      expect(await textOf(f, String(await stored))).toBe("abcabcabc");
+    });
+
+    test("stores nothing of it once it is removed", async () => {
+      f.files.remove = async () => {};
+      expect((await f.collect.collectFiles(administrationOf(f.database), { minimumAge: 0 })).removed).toBe(1);
+      bytes.send("abc").end();
+      expect(await stored).toBe(702);
+      expect(await f.r.records.list("file", { after: null, limit: 1 })).toEqual([]);
+    });
+
+    test("leaves it once it has an object", async () => {
+      const { transaction } = f.database.unit;
+      const unit = Object.create(f.database.unit, {
+        transaction: {
+          value: async (work: never) => {
+            bytes.send("abc").end();
+            await stored;
+            return transaction.call(f.database.unit, work);
+          },
+        },
+      }) as typeof f.database.unit;
+      const context = { ...administrationOf(f.database), unit };
+      expect(await f.collect.collectFiles(context, { minimumAge: 0 })).toMatchObject({ removed: 0 });
+      expect(await textOf(f, String(await stored))).toBe("abc");
+    });
+  });
+});
+
+test("files are listed with their state", async () => {
+  const [id, deleted] = [await storeText(f, "hello"), await storeText(f, "gone")];
+  await remove(deleted, false);
+  await finishText(f, await uploadText(f, "new", f.anna, "new.txt"), id);
+  const uploadId = await uploadText(f, "unfinished", f.ben, "late.txt");
+  const listed = await all(new ListFiles().listFiles(administrationOf(f.database)));
+  const common = { objectId: null, uploaderId: null, sha256: null, mediaType: null, expiresAt: null };
+  const [file, since] = [expect.stringMatching(/^[0-9a-f]{32}$/), expect.any(Number)];
+  const complete = { ...common, file, since, state: "complete", objectId: id, name: "new.txt", size: 3 };
+  const gone = { ...common, file, since, state: "unused", objectId: deleted, name: "plan.txt", size: 4 };
+  const { userId } = f.ben.principal;
+  expect(listed.toSorted((one, other) => one.size - other.size)).toEqual([
+    { ...complete, sha256: sha256("new") },
+    { ...gone, sha256: sha256("gone") },
+    { ...common, file, since, state: "unused", name: null, size: 5 },
+    {
+      ...common,
+      since,
+      file: uploadId.replaceAll("-", ""),
+      state: "uploading",
+      uploaderId: userId,
+      name: "late.txt",
+      size: 10,
+      expiresAt: expect.any(Number),
+    },
+  ]);
+});
+
+describe("the check of files", () => {
+  const check = new CheckFiles(newSha256);
+  const problems = async (fast: boolean) => {
+    const checked = await all(check.checkFiles(administrationOf(f.database), { fast }));
+    return Object.fromEntries(checked.map(({ objectId, problem }) => [objectId, problem]));
+  };
+  const fileOf = async (objectId: string) =>
+    (await f.r.records.list("file", { owner: objectId, after: null, limit: 1 }))[0]?.id ?? "";
+  const segmentsOf = async (objectId: string) =>
+    f.r.records.list<{ segment: string }>("segment", { owner: await fileOf(objectId), after: null, limit: 9 });
+  /** Stores a file in two chunks. */
+  const storeChunks = async (text: string) => {
+    const { uploadId } = await f.begin.beginUpload(f.anna);
+    for (const [first, last] of [
+      [0, 2],
+      [3, text.length - 1],
+    ] as const)
+      await f.chunk.storeChunk(f.anna, uploadId, { first, last, total: null }, incoming(text.slice(first, last + 1)));
+    return (await finishText(f, uploadId)).object["~ObjectID"];
+  };
+
+  test("finds no problem in complete files", async () => {
+    const [one, two] = [await storeText(f), await storeChunks("abcdef")];
+    for (const fast of [false, true]) expect(await problems(fast)).toEqual({ [one]: null, [two]: null });
+    expect(await all(check.unknownFiles(administrationOf(f.database)))).toEqual([]);
+  });
+
+  test("reports missing and damaged files", async () => {
+    const [missing, cut, partial, damaged] = [
+      await storeText(f),
+      await storeText(f),
+      await storeChunks("abcdef"),
+      await storeChunks("abcdef"),
+    ];
+    const rewrite = async (id: string, index: number, text: string | null) => {
+      const file = await fileOf(id);
+      const segment = (await segmentsOf(id))[index]?.value.segment ?? "";
+      await f.files.remove([{ file, segment }]);
+      if (text !== null) await f.files.write({ file, segment }, (await incoming(text)()).bytes);
+    };
+    await f.files.remove({ file: await fileOf(missing) });
+    await rewrite(cut, 0, "hell");
+    await rewrite(partial, 0, null);
+    await rewrite(damaged, 1, "deF");
+    const found = { [missing]: "missing", [cut]: "missing", [partial]: "missing" };
+    expect(await problems(false)).toEqual({ ...found, [damaged]: "damaged" });
+    expect(await problems(true)).toEqual({ ...found, [damaged]: null });
+  });
+
+  test("reports nothing about a file that is removed meanwhile", async () => {
+    await remove(await storeText(f), false);
+    const { read } = f.files;
+    f.files.read = async (...given) => {
+      await f.collect.collectFiles(administrationOf(f.database), { minimumAge: 0 });
+      return read.call(f.files, ...given);
+    };
+    expect(await problems(false)).toEqual({});
+  });
+
+  test("reports files that the database does not know, and fails without a store", async () => {
+    await f.files.create("2".repeat(32));
+    expect(await all(check.unknownFiles(administrationOf(f.database)))).toEqual(["2".repeat(32)]);
+    f.files.list = () => Promise.reject(new ServiceError(709));
+    expect(await codeOf(all(check.unknownFiles(administrationOf(f.database))))).toBe(709);
+  });
+});
+
+describe("files in archives", () => {
+  const dump = () => new DumpFiles(newSha256).dumpFiles(f.database, f.database.storage.archive.export());
+
+  async function* singles(parts: ReturnType<typeof dump>): AsyncGenerator<ArchiveRecord | ArchivedFile> {
+    for await (const part of parts) yield* "section" in part ? [part] : part;
+  }
+
+  const restore = (to: FileFixture, records: AsyncIterable<ArchiveRecord | ArchivedFile> = singles(dump())) =>
+    to.database.storage.archive.import(new RestoreFiles(random, newSha256).restoreFiles(to.database, records));
+
+  test("are restored with their objects and counts, without bytes that no object has", async () => {
+    const [id, replaced, deleted] = [await storeText(f), await storeText(f), await storeText(f, "gone")];
+    const recycled = await storeText(f, "recycled");
+    await remove(recycled, true);
+    await remove(deleted, false);
+    await collect();
+    await finishText(f, await uploadText(f, "new bytes"), replaced);
+    await uploadText(f, "unfinished");
+    const target = await openEmpty();
+    expect(await restore(target)).toBe("imported");
+    expect(target.files.names).toHaveLength(3);
+    expect(await bytesCounted(target.r)).toBe("hello".length + "new bytes".length + "recycled".length);
+    expect(await target.r.records.list("detachedFile", { after: null, limit: 9 })).toEqual([]);
+    const check = await all(new CheckFiles(newSha256).checkFiles(administrationOf(target.database)));
+    expect(check.map(({ objectId, problem }) => [objectId, problem]).toSorted()).toEqual(
+      [id, replaced, recycled].toSorted().map((each) => [each, null]),
+    );
+    for (const each of await target.r.records.list("file", { after: null, limit: 9 })) {
+      const [original] = await f.r.records.get("file", [each.id]);
+      expect(each).toMatchObject({ owner: original?.owner, value: original?.value, createdAt: original?.createdAt });
+    }
+  });
+
+  /** An empty database with an empty store. */
+  async function openEmpty(): Promise<FileFixture> {
+    const other = await openFileFixture();
+    const storage = new MemoryStorage();
+    await storage.migrate();
+    const database = Object.create(other.database, { storage: { value: storage } }) as typeof other.database;
+    return { ...other, database, r: storage.repositories };
+  }
+
+  test("are read although they are replaced after the snapshot", async () => {
+    const id = await storeText(f, "before");
+    const texts: string[] = [];
+    for await (const record of singles(dump())) {
+      if (record.section === "settings") await finishText(f, await uploadText(f, "after"), id);
+      if (record.section === "settings") await collect();
+      if (record.section === "files") texts.push(await collected(record.bytes));
+    }
+    expect(texts).toEqual(["before"]);
+  });
+
+  test.each([
+    ["missing", async () => f.files.remove({ file: f.files.names[0] ?? "" })],
+    [
+      "damaged",
+      async () => {
+        const { read } = f.files;
+        f.files.read = async (name, { offset, length }) =>
+          read.call(f.files, name, { offset: offset + 1, length: length - 1 });
+      },
+    ],
+  ])("fail to be dumped with %s bytes", async (_how, damage) => {
+    const id = await storeText(f);
+    await damage();
+    await expect(restore(await openEmpty())).rejects.toMatchObject({
+      code: 707,
+      detail: `The bytes of the file "plan.txt" (object ${id}) are missing or damaged.`,
+    });
+  });
+
+  test("leave nothing in the store if the restore fails", async () => {
+    for (const text of ["one", "two"]) await storeText(f, text);
+    const target = await openEmpty();
+    const failing = async function* (work: () => void) {
+      for await (const record of singles(dump())) yield record;
+      work();
+    };
+    const fail = () => {
+      throw new RangeError("The archive ends.");
+    };
+    await expect(restore(target, failing(fail))).rejects.toThrow(RangeError);
+    const altered = async function* () {
+      for await (const record of singles(dump()))
+        yield record.section === "files" ? { ...record, value: { ...record.value, sha256: sha256("other") } } : record;
+    };
+    expect(await codeOf(restore(target, altered()))).toBe(707);
+    expect(target.files.names).toEqual([]);
+    expect(await restore(target)).toBe("imported");
+  });
+
+  test("are not restored into a store with files, and those stay", async () => {
+    await storeText(f);
+    const target = await openEmpty();
+    await target.files.create("3".repeat(32));
+    expect(await codeOf(restore(target))).toBe(700);
+    expect(target.files.names).toEqual(["3".repeat(32)]);
+  });
+});
