@@ -132,7 +132,7 @@ export async function moveThrough(targets: readonly Storage[]): Promise<{ origin
   return { original, copies };
 }
 
-/** Without the times of records that a restore writes anew. */
+/** Without the times of records that a restore writes again. */
 function contentsOf(archive: Buffer): Buffer {
   return Buffer.from(archive.toString().replaceAll(/("kind": "(?:segment|storedBytes)".*"createdAt": )\d+/g, "$1"));
 }
