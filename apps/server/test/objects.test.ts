@@ -3,6 +3,7 @@ import type { RunningServer } from "../src/index.ts";
 import { attributeRightsSuite } from "./attribute-rights-suite.ts";
 import { boundEnvironment, boundSuite } from "./bound-suite.ts";
 import { classSuite } from "./class-suite.ts";
+import { clientFileSuite } from "./client-file-suite.ts";
 import { clientSuite } from "./client-suite.ts";
 import { deletionSuite } from "./deletion-suite.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
@@ -41,6 +42,7 @@ describe("objects", () => {
 
 describe("client", () => {
   onEngines("client", clientSuite, { environment: macroEnvironment });
+  onEngines("files of the client", clientFileSuite, { environment: withoutLockout, on: ["memory"] });
 
   const environment = {
     ...macroEnvironment,

@@ -21,7 +21,14 @@ import type {
   TrashPage,
   UpdateOptions,
 } from "./objects.ts";
-import { type Answer, type BytesAnswer, type CallOptions, ClientRequests, type RequestOptions } from "./requests.ts";
+import {
+  type Answer,
+  type BytesAnswer,
+  type CallOptions,
+  ClientRequests,
+  type RequestOptions,
+  type StreamAnswer,
+} from "./requests.ts";
 import type { ClientSession } from "./sessions/client-session.ts";
 import { SessionKeeper } from "./sessions/session-keeper.ts";
 import { type CallLimits, checkTimeout, withinLimits } from "./transport/deadline.ts";
@@ -305,6 +312,11 @@ export class SallyportClient {
   /** Sends any request whose response is a file. */
   requestBytes(options: RequestOptions): Promise<BytesAnswer> {
     return this.#requests.bytes(options);
+  }
+
+  /** The same, with the bytes as they arrive. Limits apply until then. A 304 (`if-none-match`) has no bytes. */
+  requestStream(options: RequestOptions): Promise<StreamAnswer> {
+    return this.#requests.stream(options);
   }
 
   /** Reads, creates, changes or restores an object. */

@@ -42,14 +42,17 @@ export class SallyportError extends Error {
 
 /**
  * Why there is no valid response. `unreachable`: the connection failed or broke; `timeout`: the time limit was
- * exceeded; `foreign-answer`: the response is not an envelope, for example that of a proxy.
+ * exceeded; `foreign-answer`: the response is not an envelope, for example that of a proxy. Files only: `changed`: the
+ * file got new bytes during its download; `damaged`: the server stored other bytes than those sent.
  */
-export type TransportFailure = "unreachable" | "timeout" | "foreign-answer";
+export type TransportFailure = "unreachable" | "timeout" | "foreign-answer" | "changed" | "damaged";
 
 const transportFailures: Readonly<Record<TransportFailure, string>> = {
   unreachable: "The server cannot be reached.",
   timeout: "The server did not respond in time.",
   "foreign-answer": "The response is not from the service.",
+  changed: "The file has changed during its download.",
+  damaged: "The server stored other bytes than those sent.",
 };
 
 /** There is no valid response. The request may or may not have been executed. */
@@ -79,6 +82,7 @@ const channelFailures = {
   "not-first-block": "The counter block of the response is not the initial block of a message.",
   "repeated-number": "The message number of the response was already used.",
   undecipherable: "The response cannot be decrypted.",
+  "too-long": "The response has more than 64 GiB.",
 } as const;
 
 /** Why the encryption of a log-in or session failed. */

@@ -5,7 +5,15 @@ import type { SessionKeeper } from "./sessions/session-keeper.ts";
 import { type CallLimits, withinLimits } from "./transport/deadline.ts";
 import { successOf } from "./transport/envelope.ts";
 import type { QueryValues } from "./transport/service-address.ts";
-import type { IncomingMessage, Method, OutgoingMessage, Target, Transport } from "./transport/transport.ts";
+import {
+  type IncomingMessage,
+  type Method,
+  type OutgoingMessage,
+  readWhole,
+  streamOf,
+  type Target,
+  type Transport,
+} from "./transport/transport.ts";
 import { type ConditionOptions, ifMatchHeader, withVersion } from "./version.ts";
 
 /** Options of every call. */
@@ -51,8 +59,22 @@ export interface BytesAnswer extends AnswerHead {
   readonly bytes: Uint8Array;
 }
 
+export interface StreamAnswer extends AnswerHead {
+  /** The bytes as they arrive. It fails with a `TransportError` if the connection breaks. */
+  readonly stream: ReadableStream<Uint8Array>;
+}
+
 /** Returns the content of a response, or throws its refusal. */
 type Reader<T> = (answer: IncomingMessage) => T;
+
+/** One attempt to send a request, with a session or anonymously. */
+type Attempt<T> = (session: ClientSession | undefined, parts: RequestParts) => Promise<T>;
+
+interface RequestParts {
+  readonly target: Target;
+  readonly message: OutgoingMessage;
+  readonly signal: AbortSignal;
+}
 
 /** Sends requests with the client's session, and retries after a renewal. */
 export class ClientRequests {
@@ -81,6 +103,22 @@ export class ClientRequests {
     return this.#send(options, (answer) => ({ ...headOf(answer), bytes: bytesOf(answer) }));
   }
 
+  /** The limits apply until the head of the response has arrived. */
+  stream(options: RequestOptions): Promise<StreamAnswer> {
+    return this.#attempt(options, async (session, { target, message, signal }) => {
+      const sealed = session === undefined ? message : await session.seal(message);
+      const answer = await this.transport.open(target, sealed, signal);
+      const { status, headers } = answer;
+      if (status !== notModified && !answer.ok) {
+        const whole = await readWhole(answer, signal);
+        successOf(session === undefined ? whole : await session.open(whole));
+        throw new TransportError("foreign-answer", { httpStatus: status });
+      }
+      const open = status === notModified ? undefined : session?.openPieces(headers);
+      return { ...headOf(answer), stream: streamOf(answer, open ?? ((piece) => piece)) };
+    });
+  }
+
   /** JSON without an envelope. */
   document<Data>(options: RequestOptions): Promise<Data> {
     return this.#send(options, (answer) => parsed(bytesOf(answer), answer) as Data);
@@ -103,22 +141,30 @@ export class ClientRequests {
     }
   }
 
-  #send<T>(
+  #send<T>(options: RequestOptions, read: Reader<T>): Promise<T> {
+    return this.#attempt(options, async (session, { target, message, signal }) =>
+      read(
+        session === undefined
+          ? await this.transport.send(target, message, signal)
+          : await this.#exchange(session, target, message, signal),
+      ),
+    );
+  }
+
+  #attempt<T>(
     { method = "GET", path, query, anonymous, renew, timeout = this.timeout, signal, ...rest }: RequestOptions,
-    read: Reader<T>,
+    attempt: Attempt<T>,
   ): Promise<T> {
-    const target = { method, path, query };
     return withinLimits({ timeout, signal }, async (limit) => {
-      const message = messageOf(rest);
-      if (anonymous === true) return read(await this.transport.send(target, message, limit));
-      const attempt = async (session: ClientSession) => read(await this.#exchange(session, target, message, limit));
+      const parts = { target: { method, path, query }, message: messageOf(rest), signal: limit };
+      if (anonymous === true) return attempt(undefined, parts);
       const { session } = this.keeper;
       if (session === undefined) throw new NotLoggedInError();
       try {
-        return await attempt(session);
+        return await attempt(session, parts);
       } catch (error) {
         if (renew === false || !(error instanceof SallyportError) || !session.isOverWith(error.code)) throw error;
-        return attempt(await this.keeper.renewed(session, error));
+        return attempt(await this.keeper.renewed(session, error), parts);
       }
     });
   }
@@ -134,6 +180,9 @@ export class ClientRequests {
     return session.open(await this.transport.send(target, sealed, signal));
   }
 }
+
+/** The client has the current bytes (`if-none-match`). The response has neither a body nor an envelope. */
+const notModified = 304;
 
 function messageOf({ body, headers = {} }: Pick<RequestOptions, "body" | "headers">): OutgoingMessage {
   const lowered = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -156,7 +205,7 @@ function parsed(bytes: Uint8Array, { status }: IncomingMessage): unknown {
   }
 }
 
-function headOf({ status, headers }: IncomingMessage): AnswerHead {
+function headOf({ status, headers }: Pick<IncomingMessage, "status" | "headers">): AnswerHead {
   const requestId = headers.get(headerNames.requestId) ?? undefined;
   return { httpStatus: status, requestId, etag: headers.get("etag") ?? undefined, headers };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingMessage } from "../transport/transport.ts";
+import type { IncomingMessage, OutgoingMessage, PieceOpener } from "../transport/transport.ts";
 
 /**
  * How a client logs in. `session`: a session id; `token`: a JWT; `encrypted`: a JWT with an encrypted log-in; `secure`:
@@ -18,6 +18,12 @@ export interface ClientSession {
 
   /** Decrypts a response. Throws a `ChannelError` if verification fails. */
   open(answer: IncomingMessage): Promise<IncomingMessage>;
+
+  /**
+   * Returns the function that decrypts the pieces of a successful file response, in order. Call it once per response.
+   * Throws a `ChannelError` if verification of the headers fails.
+   */
+  openPieces(headers: IncomingMessage["headers"]): PieceOpener;
 
   /** Whether this error code means that the session has ended and a new log-in is needed. */
   isOverWith(code: number): boolean;
@@ -48,6 +54,10 @@ export class HeaderSession implements ClientSession {
 
   async open(answer: IncomingMessage): Promise<IncomingMessage> {
     return answer;
+  }
+
+  openPieces(): PieceOpener {
+    return (piece) => piece;
   }
 
   isOverWith(code: number): boolean {

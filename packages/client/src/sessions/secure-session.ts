@@ -11,11 +11,13 @@ import {
 import { type Bytes, webCrypto } from "../crypto/web-crypto.ts";
 import { ChannelError, TransportError } from "../errors.ts";
 import { codeOf } from "../transport/envelope.ts";
-import type { IncomingMessage, OutgoingMessage } from "../transport/transport.ts";
+import type { IncomingMessage, OutgoingMessage, PieceOpener } from "../transport/transport.ts";
 import { type ClientSession, isSessionEndedCode } from "./client-session.ts";
 
 /** Only the block number is incremented, so the cipher never reaches the number of another message. */
 const counterBits = 32;
+const blockLength = 16;
+const maxBlocks = 2 ** counterBits;
 
 /** AES-256-CTR with a session key. Encryption and decryption are the same operation. */
 export class ChannelCipher {
@@ -33,6 +35,23 @@ export class ChannelCipher {
   async apply(counterBlock: Uint8Array, message: Uint8Array): Promise<Bytes> {
     const algorithm = { name: "AES-CTR", counter: new Uint8Array(counterBlock), length: counterBits };
     return new Uint8Array(await webCrypto().subtle.encrypt(algorithm, this.#key, new Uint8Array(message)));
+  }
+
+  /** Applies the cipher to the consecutive pieces, of any length, of a message that starts at this counter block. */
+  pieces(counterBlock: Uint8Array): (piece: Uint8Array) => Promise<Bytes> {
+    const counter = new Uint8Array(counterBlock);
+    let length = 0;
+    return (piece) => {
+      const inBlock = length % blockLength;
+      // The number of the block in which the piece begins. The message begins at 0.
+      new DataView(counter.buffer).setUint32(12, Math.floor(length / blockLength));
+      length += piece.length;
+      if (length > maxBlocks * blockLength) throw new ChannelError("too-long");
+      if (inBlock === 0) return this.apply(counter, piece);
+      const aligned = new Uint8Array(inBlock + piece.length);
+      aligned.set(piece, inBlock);
+      return this.apply(counter, aligned).then((bytes) => bytes.subarray(inBlock));
+    };
   }
 }
 
@@ -81,6 +100,12 @@ export class SecureSession implements ClientSession {
     const sealed = isText ? lenientBase64(new TextDecoder().decode(answer.body)) : answer.body;
     if (sealed === undefined) throw new ChannelError("undecipherable");
     return { ...answer, body: await this.#parts.cipher.apply(iv, sealed) };
+  }
+
+  openPieces(headers: IncomingMessage["headers"]): PieceOpener {
+    const header = headers.get(headerNames.encrypted);
+    if (header === null) throw new ChannelError("clear-answer");
+    return this.#parts.cipher.pieces(this.#checked(header));
   }
 
   isOverWith(code: number): boolean {

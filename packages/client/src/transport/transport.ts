@@ -39,11 +39,16 @@ export class Transport {
   ) {}
 
   /** Sends a request and reads the full response. Throws a `TransportError`, or the reason of an aborted signal. */
-  async send(
+  async send(target: Target, message: OutgoingMessage, signal: AbortSignal): Promise<IncomingMessage> {
+    return readWhole(await this.open(target, message, signal), signal);
+  }
+
+  /** Sends a request and reads the head of the response. */
+  async open(
     { method, path, query }: Target,
     { headers, body }: OutgoingMessage,
     signal: AbortSignal,
-  ): Promise<IncomingMessage> {
+  ): Promise<Response> {
     const url = this.address.of(path, query);
     const init: RequestInit = {
       method,
@@ -56,12 +61,42 @@ export class Transport {
       referrerPolicy: "no-referrer",
     };
     if (body !== undefined) init.body = typeof body === "string" ? body : new Uint8Array(body);
-    try {
-      const answer = await this.fetch(url, init);
-      return { status: answer.status, headers: answer.headers, body: new Uint8Array(await answer.arrayBuffer()) };
-    } catch (cause) {
-      if (signal.aborted) throw signal.reason;
-      throw new TransportError("unreachable", { cause });
-    }
+    return unlessBroken(() => this.fetch(url, init), signal);
   }
+}
+
+/** Reads the body of a response. */
+export async function readWhole(answer: Response, signal: AbortSignal): Promise<IncomingMessage> {
+  const body = new Uint8Array(await unlessBroken(() => answer.arrayBuffer(), signal));
+  return { status: answer.status, headers: answer.headers, body };
+}
+
+async function unlessBroken<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw new TransportError("unreachable", { cause });
+  }
+}
+
+/** Converts a piece of a body. */
+export type PieceOpener = (piece: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+
+/** The body of a response, piece by piece. A broken connection fails it with a `TransportError`. */
+export function streamOf({ body }: Response, open: PieceOpener): ReadableStream<Uint8Array> {
+  const reader = body?.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await reader?.read().catch((cause: unknown) => {
+          throw new TransportError("unreachable", { cause });
+        });
+        if (next?.value === undefined) controller.close();
+        else controller.enqueue(await open(next.value));
+      },
+      cancel: (reason) => reader?.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -1,0 +1,80 @@
+import { SallyportError, TransportError } from "../errors.ts";
+
+export interface RetryOptions {
+  /**
+   * Failed attempts in a row after which a transfer fails; each acknowledged or received byte starts the count again.
+   * Default: 10, which takes about a minute if the server cannot be reached.
+   */
+  readonly retries?: number | undefined;
+  /** Aborts the transfer, which rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const usualRetries = 10;
+/** Milliseconds before the second attempt, at most. It doubles with each further one. */
+const firstPause = 200;
+const longestPause = 30_000;
+
+/** Failures of the server that the same request meets again. */
+const lasting: ReadonlySet<number> = new Set([314, 705, 708, 710, 713, 718]);
+/** Refusals that pass: another request, often the own broken one, still writes the upload, or the body was cut. */
+const passing: ReadonlySet<number> = new Set([605, 606, 699, 800]);
+
+/** Whether another attempt can succeed. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof TransportError) return error.reason !== "changed" && error.reason !== "damaged";
+  if (!(error instanceof SallyportError)) return false;
+  return passing.has(error.code) || (error.httpStatus >= 500 && !lasting.has(error.code));
+}
+
+/** Repeats the attempts of a transfer, with growing pauses of random length. */
+export class Retries {
+  readonly #limit: number;
+  readonly #signal: AbortSignal | undefined;
+  #failures = 0;
+
+  constructor({ retries = usualRetries, signal }: RetryOptions) {
+    this.#limit = retries;
+    this.#signal = signal;
+  }
+
+  /** The transfer has got on. */
+  reset(): void {
+    this.#failures = 0;
+  }
+
+  /** Waits before the next attempt. Throws the error if no other attempt can succeed, or after too many. */
+  async after(error: unknown): Promise<void> {
+    this.#signal?.throwIfAborted();
+    if (!isTransient(error) || this.#failures >= this.#limit) throw error;
+    const longest = Math.min(longestPause, firstPause * 2 ** this.#failures);
+    this.#failures += 1;
+    const asked = error instanceof SallyportError ? (error.retryAfter ?? 0) * 1_000 : 0;
+    await pause(Math.max(asked, Math.random() * longest), this.#signal);
+  }
+
+  /** Repeats an attempt until it succeeds. */
+  async run<T>(attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        await this.after(error);
+      }
+    }
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
