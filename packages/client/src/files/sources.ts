@@ -1,4 +1,4 @@
-import type { Bytes } from "../crypto/web-crypto.ts";
+import { unshared } from "../crypto/web-crypto.ts";
 import { TransportError } from "../errors.ts";
 
 /** The bytes of a file: in memory, a `Blob` or `File`, a web stream, or any async iterable such as a stream of Node. */
@@ -115,7 +115,7 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
 /** The SHA-256 as 64 lowercase hex digits. `undefined` if WebCrypto is missing or cannot digest so many bytes. */
 export async function sha256(bytes: Uint8Array): Promise<string | undefined> {
   const { crypto } = globalThis as { crypto?: Partial<Crypto> };
-  const digest = await crypto?.subtle?.digest("SHA-256", bytes as Bytes).catch(() => undefined);
+  const digest = await crypto?.subtle?.digest("SHA-256", unshared(bytes)).catch(() => undefined);
   if (digest === undefined) return undefined;
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

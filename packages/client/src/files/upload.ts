@@ -25,7 +25,7 @@ export interface UploadOptions extends RetryOptions, ConditionOptions {
   readonly size?: number | undefined;
   /** SHA-256 of the file in hex digits, to be checked at the end. */
   readonly sha256?: string | undefined;
-  /** Bytes of a request. Default: 4 MiB. Requests are smaller for a while after a broken connection. */
+  /** Bytes of a request. Default: 8 MiB. Requests are smaller for a while after a broken connection. */
   readonly chunkSize?: number | undefined;
   /** Continues this upload, also of another process. The source is the same file, from its first byte. */
   readonly uploadId?: string | undefined;
@@ -39,7 +39,7 @@ export interface UploadOptions extends RetryOptions, ConditionOptions {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-const usualChunk = 4 * 1024 * 1024;
+const usualChunk = 8 * 1024 * 1024;
 /** A smaller chunk would mostly consist of waiting. */
 const smallestChunk = 64 * 1024;
 /** Time limit of a request: a server with the default settings waits as long for a body. */

@@ -8,7 +8,7 @@ import {
   parseCounterBlock,
   parseEncryptedHeader,
 } from "@sallyport/contract/secure";
-import { type Bytes, webCrypto } from "../crypto/web-crypto.ts";
+import { type Bytes, unshared, webCrypto } from "../crypto/web-crypto.ts";
 import { ChannelError, TransportError } from "../errors.ts";
 import { codeOf } from "../transport/envelope.ts";
 import type { IncomingMessage, OutgoingMessage, PieceOpener } from "../transport/transport.ts";
@@ -34,7 +34,7 @@ export class ChannelCipher {
   /** Applies the cipher to a message that starts at this counter block. */
   async apply(counterBlock: Uint8Array, message: Uint8Array): Promise<Bytes> {
     const algorithm = { name: "AES-CTR", counter: new Uint8Array(counterBlock), length: counterBits };
-    return new Uint8Array(await webCrypto().subtle.encrypt(algorithm, this.#key, new Uint8Array(message)));
+    return new Uint8Array(await webCrypto().subtle.encrypt(algorithm, this.#key, unshared(message)));
   }
 
   /** Applies the cipher to the consecutive pieces, of any length, of a message that starts at this counter block. */

@@ -1,4 +1,5 @@
 import { headerNames } from "@sallyport/contract/header-names";
+import { unshared } from "../crypto/web-crypto.ts";
 import { TransportError } from "../errors.ts";
 import type { QueryValues, ServiceAddress } from "./service-address.ts";
 
@@ -60,7 +61,7 @@ export class Transport {
       redirect: "manual",
       referrerPolicy: "no-referrer",
     };
-    if (body !== undefined) init.body = typeof body === "string" ? body : new Uint8Array(body);
+    if (body !== undefined) init.body = typeof body === "string" ? body : unshared(body);
     return unlessBroken(() => this.fetch(url, init), signal);
   }
 }
