@@ -20,7 +20,7 @@ import { form, formType, md5, octets, senderOf, sha256, startChunk, boundary } f
 import { macroEnvironment } from "./macro-suite.ts";
 import { modes, testedModes } from "./modes.ts";
 import { appKey } from "./subject.ts";
-import { callSecurely, counterBlock, logInSecurely, demoFields } from "./secure-client.ts";
+import { callSecurely, counterBlock, demoFields, logInSecurely, openSecurely } from "./secure-client.ts";
 import { isFullRun } from "@sallyport/test-kit/scope";
 
 const filesDirectory = mkdtempSync(join(tmpdir(), "sallyport-files-"));
@@ -331,29 +331,49 @@ function fileSuite(server: () => RunningServer): void {
   test("a secure session sends and receives ciphertext", async () => {
     const session = await logInSecurely(server(), { ...demoFields, user: "admin", pass: md5(Buffer.from("admin")) });
     const bytes = randomBytes(100_000);
-    const encrypted = (number: bigint, plain: Buffer) => ({
-      iv: counterBlock(session, number),
-      body: createCipheriv("aes-256-ctr", session.key, counterBlock(session, number)).update(plain),
-    });
-    const { body } = await callSecurely(server(), session, "/v1/uploadFile");
-    const path = `/v1/uploadFile/${body.data.uploadId}`;
-    const message = encrypted(0n, form(bytes));
     const secure = { appkey: appKey, "secure-token": session.token };
-    const uploaded = await fetch(server().url + path, {
-      method: "POST",
-      headers: { ...secure, ...formType, encrypted: `v=1;iv=${message.iv.toString("base64")}` },
-      body: new Uint8Array(message.body),
-    });
-    expect([uploaded.status, uploaded.headers.get("content-type")]).toEqual([200, "application/text; charset=utf-8"]);
+    const inSession = senderOf(server, () => "");
+    const path = `/v1/uploadFile/${(await callSecurely(server(), session, "/v1/uploadFile")).body.data.uploadId}`;
+    const sendChunk = async (number: bigint, first: number, plain: Buffer, type: Record<string, string>) => {
+      const iv = counterBlock(session, number);
+      const answer = await fetch(server().url + path, {
+        method: "PATCH",
+        headers: {
+          ...secure,
+          ...type,
+          encrypted: `v=1;iv=${iv.toString("base64")}`,
+          "content-range": `bytes ${first}-${first + 49_999}/${bytes.length}`,
+        },
+        body: new Uint8Array(createCipheriv("aes-256-ctr", session.key, iv).update(plain)),
+      });
+      expect(answer.headers.get("content-type")).toBe("application/text; charset=utf-8");
+      const { status, headers } = answer;
+      return openSecurely(session, { status, headers: Object.fromEntries(headers), text: await answer.text() });
+    };
+    const [head, rest] = [bytes.subarray(0, 50_000), bytes.subarray(50_000)];
+    expect((await sendChunk(0n, 0, form(head), formType)).body.data).toMatchObject({ size: 50_000, hash: md5(head) });
+    // The number is used up, whatever the text; the upload does not change.
+    for (const again of [head, rest]) expect((await sendChunk(0n, 50_000, again, octets)).code).toBe("312");
+    expect((await callSecurely(server(), session, path)).body.data).toMatchObject({ size: 50_000 });
+    expect((await sendChunk(1n, 50_000, rest, octets)).body.data).toMatchObject({ size: bytes.length });
     const finished = await callSecurely(server(), session, path, { method: "PATCH" });
-    expect(finished.body.data).toMatchObject({ Size: bytes.length, Sha256: sha256(bytes) });
-    const received = await fetch(`${server().url}/v1/file/${finished.body.data["~ObjectID"]}`, {
-      headers: { ...secure, range: "bytes=33-" },
-    });
-    expect(received.status).toBe(206);
-    const iv = Buffer.from(/iv=(.*)$/.exec(received.headers.get("encrypted") ?? "")?.[1] ?? "", "base64");
-    const plain = createDecipheriv("aes-256-ctr", session.key, iv).update(Buffer.from(await received.arrayBuffer()));
-    expect(plain.equals(bytes.subarray(33))).toBe(true);
+    expect(finished.body.data).toMatchObject({ Name: "report.pdf", Size: bytes.length, Sha256: sha256(bytes) });
+    const download = (range: Record<string, string>) =>
+      inSession("GET", `/v1/file/${finished.body.data["~ObjectID"]}`, undefined, {
+        ...secure,
+        ...range,
+        sessionid: "",
+      });
+    for (const [range, expected, status] of [
+      [{}, bytes, 200],
+      [{ range: "bytes=33-" }, bytes.subarray(33), 206],
+    ] as const) {
+      const received = await download(range);
+      expect([received.status, received.headers.get("content-length")]).toEqual([status, String(expected.length)]);
+      const iv = Buffer.from(/iv=(.*)$/.exec(received.headers.get("encrypted") ?? "")?.[1] ?? "", "base64");
+      expect(iv.readUInt32BE(12)).toBe(0);
+      expect(createDecipheriv("aes-256-ctr", session.key, iv).update(received.bytes).equals(expected)).toBe(true);
+    }
   });
 }
 

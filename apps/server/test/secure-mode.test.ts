@@ -187,6 +187,8 @@ describe("secure mode vectors", () => {
       keyStream: string;
       body: string;
     }[];
+    /** `body` is in hex digits. */
+    readonly files: readonly (Vectors["messages"][number] & { title: string; headers: Record<string, string> })[];
     readonly hybrid: {
       readonly request: { aesKey: string; iv: string; text: string; body: { aesKey: string; data: string } };
       readonly answer: { aesKey: string; iv: string; text: string; body: string };
@@ -220,6 +222,10 @@ describe("secure mode vectors", () => {
     const start = Buffer.from(iv, "hex");
     const cipher = createCipheriv("aes-256-cbc", Buffer.from(aesKey, "hex"), start);
     return Buffer.concat([start, cipher.update(text), cipher.final()]).toString("base64");
+  }
+
+  function counterBlockOf(direction: 1 | 2, number: bigint): Buffer {
+    return counterBlock({ token: "", key: sessionKey, ivPrefix }, number, direction);
   }
 
   const serverKeys = new NodeServerKeys();
@@ -271,6 +277,17 @@ describe("secure mode vectors", () => {
             .update(Buffer.alloc(Buffer.byteLength(text)))
             .toString("hex"),
         ).toBe(keyStream);
+      },
+    );
+
+    test.each(vectors.files)(
+      "decrypt $title of a file",
+      ({ direction, number, counterBlock, encrypted, keyStream, text, body }) => {
+        const iv = counterBlockOf(direction, BigInt(number));
+        expect([counterBlock, encrypted]).toEqual([iv.toString("hex"), `v=1;iv=${iv.toString("base64")}`]);
+        expect(createDecipheriv("aes-256-ctr", sessionKey, iv).update(body, "hex").toString()).toBe(text);
+        const zeros = Buffer.alloc(body.length / 2);
+        expect(createCipheriv("aes-256-ctr", sessionKey, iv).update(zeros).toString("hex")).toBe(keyStream);
       },
     );
 
@@ -331,6 +348,23 @@ describe("secure mode vectors", () => {
       },
     );
 
+    test.each(vectors.files)("read and write $title of a file, in pieces of any length", async (file) => {
+      const iv = parseEncryptedHeader(file.encrypted)?.iv ?? new Uint8Array();
+      for (const length of [1, 5, 16, 1_000])
+        for (const [from, to] of [
+          [Buffer.from(file.text), file.body],
+          [Buffer.from(file.body, "hex"), Buffer.from(file.text).toString("hex")],
+        ] as const) {
+          const pieces = Array.from({ length: Math.ceil(from.length / length) }, (_, index) =>
+            from.subarray(index * length, (index + 1) * length),
+          );
+          const applied = [];
+          for await (const piece of new AesCtrChannelCipher().applyToStream(sessionKey, iv, pieces))
+            applied.push(piece);
+          expect(Buffer.concat(applied).toString("hex")).toBe(to);
+        }
+    });
+
     test("open the encrypted form of the log-in with a token", async () => {
       const opened = await new AesCbcHybridCipher(credentialsCipher).open(hybrid.request.body, accepted);
       expect(Buffer.from(opened?.plain ?? []).toString()).toBe(hybrid.request.text);
@@ -348,6 +382,12 @@ describe("secure mode vectors", () => {
     const named = [session.symmetricKey, sessionKey.toString("hex"), aesKey, iv, text, body.data];
     const cipherText = lines(Buffer.from(body.data, "base64").subarray(16).toString("hex"));
     const first = [String(toServer?.counterBlock), ...lines(Buffer.from(String(toServer?.text)).toString("hex"))];
-    for (const part of [...worked, ...named, ...cipherText, ...first]) expect(guide).toContain(part);
+    const [chunk, , , range] = vectors.files;
+    const files = [chunk, range].flatMap((file) => {
+      const { counterBlock = "", encrypted = "", keyStream = "", body = "", text = "", headers = {} } = file ?? {};
+      const hex = [keyStream, body, Buffer.from(text).toString("hex")].flatMap(lines);
+      return [counterBlock, encrypted, ...hex, ...Object.entries(headers).map((header) => header.join(": "))];
+    });
+    for (const part of [...worked, ...named, ...cipherText, ...first, ...files]) expect(guide).toContain(part);
   });
 });

@@ -1,4 +1,5 @@
 import { createCipheriv, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { jest } from "@jest/globals";
 import { buildCounterBlock } from "@sallyport/contract/secure";
 import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
@@ -9,6 +10,8 @@ import { AcceptedNumbers, ChannelCipher, OutgoingNumbers, SecureSession } from "
 import { withinLimits } from "./transport/deadline.ts";
 import { codeOf, retryAfterOf, successOf } from "./transport/envelope.ts";
 import { ServiceAddress } from "./transport/service-address.ts";
+
+const vectorsPath = "../../../docs/guides/secure-mode/vectors.json";
 
 describe("sessions", () => {
   test("message numbers count from 0", () => {
@@ -246,6 +249,44 @@ describe("sessions", () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  test("the channel cipher agrees with OpenSSL for messages in pieces of any length", async () => {
+    const key = randomBytes(32);
+    const cipher = await ChannelCipher.create(Uint8Array.from(key));
+    const iv = buildCounterBlock({ direction: 2, ivPrefix: Uint8Array.of(1, 2, 3), message: 7n, block: 0 });
+    const pieces = fc.array(fc.uint8Array({ maxLength: 100, size: "max" }), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(pieces, async (plain) => {
+        const apply = cipher.pieces(iv);
+        const applied = await Promise.all(plain.map((piece) => apply(piece)));
+        const whole = createCipheriv("aes-256-ctr", key, iv).update(Buffer.concat(plain));
+        expect(Buffer.concat(applied).equals(whole)).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("a session writes and reads the file vectors of the guide", async () => {
+    const vectors = JSON.parse(readFileSync(new URL(vectorsPath, import.meta.url), "utf8"));
+    const { symmetricKey, ivPrefix } = vectors.session;
+    const cipher = await ChannelCipher.create(fromBase64(symmetricKey));
+    const session = new SecureSession({ secureToken: "t", ivPrefix: fromBase64(ivPrefix), cipher });
+    for (const { text } of vectors.messages.slice(0, 2)) await session.seal({ headers: {}, body: text });
+    for (const { direction, headers, text, encrypted, body } of vectors.files) {
+      if (direction === 1) {
+        const type = { "content-type": headers["Content-Type"] };
+        const sealed = await session.seal({ headers: type, body: Buffer.from(text) });
+        expect(sealed.headers).toEqual({ ...type, "secure-token": "t", encrypted });
+        expect(Buffer.from(sealed.body as Uint8Array).toString("hex")).toBe(body);
+      } else {
+        const open = session.openPieces(new Headers({ ...headers, encrypted }));
+        const [first, second] = [Buffer.from(body, "hex").subarray(0, 7), Buffer.from(body, "hex").subarray(7)];
+        expect(Buffer.concat([await open(first), await open(second)]).toString()).toBe(text);
+        expect(() => session.openPieces(new Headers({ encrypted }))).toThrow(/already used/);
+      }
+    }
+    expect(() => session.openPieces(new Headers())).toThrow(/unencrypted/);
   });
 
   test("the block number never overflows into the message number", async () => {
