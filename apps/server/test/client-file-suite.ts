@@ -1,8 +1,20 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream, mkdtempSync, openAsBlob, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  createReadStream,
+  createWriteStream,
+  mkdtempSync,
+  openAsBlob,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { type LogInMode, type LogInOptions, SallyportClient, versionOf } from "@sallyport/client";
 import { download, type FileSource, upload } from "@sallyport/client/files";
 import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
@@ -10,6 +22,7 @@ import { isFullRun } from "@sallyport/test-kit/scope";
 import fc from "fast-check";
 import type { RunningServer } from "../src/index.ts";
 import { CuttingProxy } from "./cutting-proxy.ts";
+import { chromium, HeadlessBrowser } from "./headless-browser.ts";
 import { modes } from "./modes.ts";
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
@@ -283,6 +296,8 @@ export function clientFileSuite(server: () => RunningServer): void {
       expect([part.size, part.range]).toEqual([bytes.length, { first: 10, last: 19 }]);
       expect((await collect(part)).equals(bytes.subarray(10, 20))).toBe(true);
       expect(await download(client, id, { ifNoneMatch: part.etag })).toBeUndefined();
+      await pipeline(await download(client, id), createWriteStream(join(folder, "received")));
+      expect(readFileSync(join(folder, "received")).equals(bytes)).toBe(true);
       const other = await download(client, id, { ifNoneMatch: '"other"' });
       expect(Buffer.from(await new Response(other?.stream).arrayBuffer()).equals(bytes)).toBe(true);
       await expect(download(client, id, { range: { first: bytes.length } })).rejects.toMatchObject({ code: 600 });
@@ -311,4 +326,50 @@ export function clientFileSuite(server: () => RunningServer): void {
       await expect(changed).rejects.toMatchObject({ name: "TransportError", reason: "changed" });
     });
   });
+
+  if (chromium === undefined)
+    test("in a browser requires Chromium, which this machine lacks", () => expect(chromium).toBeUndefined());
+  else {
+    test("transfers a file in a browser, with the import map of the guide", async () => {
+      const guide = readFileSync(new URL("../../../docs/guides/client.md", import.meta.url), "utf8");
+      const [map = ""] = /<script type="importmap">.*?<\/script>/s.exec(guide) ?? [];
+      const pages = createServer(({ url = "/" }, response) => {
+        const isModule = url.startsWith("/modules/");
+        response.setHeader("content-type", isModule ? "text/javascript" : "text/html; charset=utf-8");
+        response.end(isModule ? readFileSync(new URL(`../../../packages${url.slice(8)}`, import.meta.url)) : map);
+      }).listen(0, "127.0.0.1");
+      await once(pages, "listening");
+      const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+      const appKeys = server().databases.get("")?.storage.repositories.appKeys;
+      const digest = createHash("sha256").update("key of the page").digest("hex");
+      await appKeys?.create({ name: "page", appNames: ["demo-app"], origins: [origin] }, digest);
+      const browser = new HeadlessBrowser(chromium as string);
+      try {
+        for (const mode of modes) {
+          const seen = JSON.parse(String(await browser.evaluate(origin, inPage(proxy.url, mode))));
+          expect(seen).toMatchObject({ name: "zoë.bin", size: 300_000 });
+          expect(seen.digests).toEqual([seen.own, seen.own, seen.own]);
+        }
+      } finally {
+        await browser.close();
+        pages.close();
+      }
+    }, 60_000);
+  }
+}
+
+/** Uploads and downloads a file in a page. Returns the names and digests as JSON. */
+function inPage(baseUrl: string, mode: LogInMode): string {
+  return `(async () => {
+    const { SallyportClient } = await import("@sallyport/client");
+    const { download, upload } = await import("@sallyport/client/files");
+    const client = new SallyportClient({ baseUrl: ${JSON.stringify(baseUrl)}, appKey: "key of the page" });
+    await client.logIn({ ...${JSON.stringify(admin)}, mode: ${JSON.stringify(mode)} });
+    const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => index * index + index / 7);
+    const hex = async (data) => Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", data)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const stored = await upload(client, new File([bytes], "zoë.bin"), { chunkSize: 100_000 });
+    const received = await download(client, stored["~ObjectID"]);
+    const sha256 = await hex(await new Response(received.stream).arrayBuffer());
+    return JSON.stringify({ name: received.name, size: received.size, digests: [stored.Sha256, received.sha256, sha256], own: await hex(bytes) });
+  })()`;
 }

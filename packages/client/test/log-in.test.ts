@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as sallyport from "@sallyport/client";
 import { ChannelError, SallyportError } from "@sallyport/client";
+import * as files from "@sallyport/client/files";
 import * as identity from "@sallyport/client/identity";
 import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
@@ -242,7 +243,7 @@ describe("guide", () => {
     return code
       .replaceAll(/^import type .*;$/gm, "")
       .replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client";$/gm, "const $1 = sallyport;")
-      .replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client\/identity";$/gm, "const $1 = identity;");
+      .replaceAll(/^import (\{[^}]+\}) from "@sallyport\/client\/(\w+)";$/gm, "const $1 = $2;");
   }
 
   function serverOf(lines: string[]): FakeServer {
@@ -289,6 +290,20 @@ describe("guide", () => {
       return success({ sessionId: "custom", user, databaseName: "demo" });
     });
     server.routes.set("session /v1/changePassword", () => success({ confirmationRequired: true }));
+    const file = {
+      ...user,
+      "~ClassName": "File",
+      "~ObjectID": "1AB",
+      Name: "note.txt",
+      Size: 13,
+      Sha256: createHash("sha256").update("Hello, files!").digest("hex"),
+    };
+    server.routes.set("session /v1/uploadFile", () => success({ uploadId: "u", ranges: [] }));
+    server.routes.set("session /v1/uploadFile/u", ({ body }) =>
+      success(body.includes("Hello, files!") ? { uploadId: "u", ranges: [{ first: 0, last: 12 }] } : file),
+    );
+    server.routes.set("session /v1/object/1AB", () => success(file));
+    server.routes.set("session /v1/file/1AB", () => new Response("Hello, files!", { headers: { etag: '"7"' } }));
     server.routes.set("session /v1/object/ZZZZZZ", () => refusal(304, 404));
     server.routes.set("session /v1/execute/myMacro", ({ body }) => {
       lines.push(`the macro got ${body}`);
@@ -305,6 +320,7 @@ describe("guide", () => {
     ['Graz "2"'],
     ["the customer 304"],
     ["Name, Email"],
+    ["1AB 13", "note.txt 13"],
     ["A code is on its way.", "2f1c"],
     ['the macro got {"a":1}', '{"status":{"internalStatus":"0","statusMessage":"ok"},"data":{"done":true}}'],
     ["304 404 r-1 "],
@@ -332,6 +348,7 @@ describe("guide", () => {
         const log = { log: (...words: unknown[]) => lines.push(words.map((word) => word ?? "").join(" ")) };
         const code = await runnable(examples[index] ?? "");
         const parameters = {
+          files,
           identity,
           sallyport: { ...sallyport, SallyportClient: clientWith(send) },
           console: log,

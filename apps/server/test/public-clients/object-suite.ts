@@ -35,13 +35,14 @@ const attributesOf = (object: Json): string[] => Object.keys(object).filter((nam
 export function publicObjectSuite(server: () => Subject): void {
   let client: StrictClient;
   let reader: StrictClient;
+  let admin: StrictClient;
   beforeAll(async () => {
     const plain = new StrictClient(server().url, { appkey: "demo-app-key", ...json });
     const logIn = async (user: string) =>
       plain.with({
         sessionid: (await plain.ok({ method: "POST", path: "/v1/login", body: logInFields(user) })).sessionId,
       });
-    [client, reader] = [await logIn("demo"), await logIn("reader")];
+    [client, reader, admin] = [await logIn("demo"), await logIn("reader"), await logIn("admin")];
   });
   const list = async (query: string, className = "Invoice"): Promise<Json> => {
     const data = await client.ok({ path: `/v1/objects/${className}?${query}` });
@@ -279,6 +280,39 @@ export function publicObjectSuite(server: () => Subject): void {
       ["Echo", "{", 311],
       ["Refuse", { code: 713 }, 713],
     ])("%s with %j is refused", (name, body, code) => client.fails(execute(name, body), code).then(() => {}));
+  });
+
+  test("a file is begun, sent as a form without a field name, and finished, also in multi requests", async () => {
+    const boundary = "----formdata-0123456789";
+    const form = (text: string) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name=""; filename="note.txt"\r\n` +
+      `Content-Type: text/plain\r\n\r\n${text}\r\n--${boundary}--\r\n`;
+    const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
+    const inMulti = async (item: object) => {
+      const [{ result }] = await admin.ok({ method: "POST", path: "/v1/multi", body: [item] });
+      checkEnvelope(result, "0");
+      return result.data;
+    };
+    const send = (item: { method: string; path: string }) => admin.ok(item);
+    for (const request of [send, inMulti]) {
+      const { uploadId } = await request({ method: "GET", path: "/v1/uploadFile" });
+      const path = `/v1/uploadFile/${uploadId}`;
+      await admin.fails({ method: "PATCH", path }, 604);
+      await admin.ok({ method: "POST", path, headers, body: form("first") });
+      await admin.ok({ method: "POST", path, headers, body: form("Hello") });
+      const object = await request({ method: "PATCH", path });
+      requireMetaFields(object);
+      expect(await admin.send({ path: `/v1/file/${object["~ObjectID"]}` })).toMatchObject({
+        status: 200,
+        text: "Hello",
+      });
+      await admin.fails({ method: "PATCH", path }, 603);
+    }
+    for (const [path, code] of [
+      ["/v1/uploadFile", 601],
+      ["/v1/uploadFile/1", 602],
+    ] as const)
+      await admin.fails({ method: "PATCH", path }, code);
   });
 
   test("items of multi requests have whole envelopes", async () => {
