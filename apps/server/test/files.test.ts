@@ -352,7 +352,7 @@ function fileSuite(server: () => RunningServer): void {
     };
     const [head, rest] = [bytes.subarray(0, 50_000), bytes.subarray(50_000)];
     expect((await sendChunk(0n, 0, form(head), formType)).body.data).toMatchObject({ size: 50_000, hash: md5(head) });
-    // The number is used up, whatever the text; the upload does not change.
+    // The number is used up for all texts, and the upload does not change.
     for (const again of [head, rest]) expect((await sendChunk(0n, 50_000, again, octets)).code).toBe("312");
     expect((await callSecurely(server(), session, path)).body.data).toMatchObject({ size: 50_000 });
     expect((await sendChunk(1n, 50_000, rest, octets)).body.data).toMatchObject({ size: bytes.length });

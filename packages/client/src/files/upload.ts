@@ -121,8 +121,12 @@ class Transfer {
   async abandon(error: unknown): Promise<void> {
     if (this.#uploadId === undefined || this.#options.keep === true || isTransient(error)) return;
     const request = { method: "DELETE", path: this.#path, timeout: 5_000 } as const;
-    // The server may still be reading an aborted request (605).
-    await new Retries({ retries: 5 }).run(() => this.#client.request(request)).catch(() => {});
+    try {
+      // The server may still be reading an aborted request (605).
+      await new Retries({ retries: 5 }).run(() => this.#client.request(request));
+    } catch {
+      // The upload expires by itself.
+    }
   }
 
   close(): void {
