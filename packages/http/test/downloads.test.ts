@@ -123,8 +123,26 @@ describe("downloads", () => {
     while (!use.readEnded) await pause(5);
     const silent = raw(head, { unread: true });
     while (use.application.transfers.current === 0) await pause(5);
+    expect(use.application.sendBufferBytes.current).toBe(0);
     while (!use.readEnded) await pause(5);
+    expect(use.observed).toMatchObject({ code: 699, detail: "The client stopped reading." });
     silent.socket.destroy();
+  });
+
+  test("end if the client reads too slowly", async () => {
+    use.opened = { ...use.opened, size: 100_000_000 };
+    const { socket, ended } = raw(["GET /v1/file/1AB HTTP/1.1", "Host: localhost", "appkey: key", "sessionid: id"], {
+      unread: true,
+    });
+    let received = 0;
+    socket.on("data", (piece: Buffer) => {
+      received += piece.length;
+      socket.pause();
+      setTimeout(() => socket.resume(), piece.length / 8_000);
+    });
+    await ended;
+    expect(use.observed).toMatchObject({ code: 699, detail: "The client reads too slowly." });
+    expect(received).toBeLessThan(use.opened.size / 2);
   });
 
   test("that fail after the first byte end the connection", async () => {

@@ -143,6 +143,7 @@ const settings = {
   maxTransfers: { perIp: 200, total: 200 },
   maxSendBufferBytes: { perIp: 1e6, total: 1e6 },
   uploadPace,
+  downloadPace: { silence: 1_500, minRate: 33_554_432 },
   sendTimeout: 500,
   multiTimeout: 10_000,
   bodyTimeout: 10_000,

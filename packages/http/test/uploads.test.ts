@@ -263,6 +263,24 @@ describe("bodies of uploads", () => {
     expect(use.received?.bytes.equals(bytes)).toBe(true);
   });
 
+  test("of many clients are handled a few pieces at a time, so that other requests have their turns", async () => {
+    let [pieces, most, isOver] = [0, 0, false];
+    const watch = () => {
+      most = Math.max(most, pieces);
+      pieces = 0;
+      if (!isOver) setImmediate(watch);
+    };
+    use.onPiece = () => void (pieces += 1);
+    watch();
+    const bytes = Buffer.alloc(1_000_000);
+    const all = Array.from({ length: 50 }, () => upload({ "content-length": String(bytes.length) }));
+    for (const { sent } of all) sent.end(bytes);
+    for (const { answer } of all) expect((await answer).code).toBe("0");
+    isOver = true;
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(10);
+  });
+
   test("that break off end the iteration with 699", async () => {
     for (const path of [whole, "/v1/uploadFile"]) {
       const { sent } = upload({ ...formType }, path, "POST");

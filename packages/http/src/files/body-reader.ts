@@ -1,13 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
+import { turn } from "./turns.ts";
 
-/** Bounds of a client that sends a file. Only the time that the server waits for the client counts. */
+/** Bounds of a client that sends or receives a file. Only the time that the server waits for the client counts. */
 export interface Pace {
-  /** Milliseconds without a byte from the client. Also the time before `minRate` applies. */
+  /** Milliseconds without progress of the client. Also the time before `minRate` applies. */
   readonly silence: number;
   /** Bytes per second, on average. */
   readonly minRate: number;
+}
+
+/** Milliseconds that a server may have waited in all for a client that has sent or received this many bytes. */
+export function allowedWait({ silence, minRate }: Pace, bytes: number): number {
+  return silence + (bytes / minRate) * 1_000;
 }
 
 /** Milliseconds between two checks of the pace, unless `silence` is short. */
@@ -71,6 +77,7 @@ export class BodyReader {
     if (this.clock === null && this.failure === null) this.open();
     for (;;) {
       if (this.failure !== null) throw this.failure;
+      if (this.request.readableLength > 0) await turn();
       const piece = this.request.read() as Buffer | null;
       if (piece !== null) return piece;
       if (this.request.readableEnded) return null;
@@ -115,9 +122,8 @@ export class BodyReader {
       this.bytesSeen = bytesRead;
       this.seenAt = now;
     }
-    const { silence, minRate } = this.pace;
-    const allowed = silence + ((bytesRead - this.bytesBefore) / minRate) * 1_000;
-    if (now - this.seenAt > silence) this.giveUp("The client stopped sending the body.");
+    const allowed = allowedWait(this.pace, bytesRead - this.bytesBefore);
+    if (now - this.seenAt > this.pace.silence) this.giveUp("The client stopped sending the body.");
     else if (this.waited + now - this.waitsSince > allowed) this.giveUp("The client sends the body too slowly.");
   }
 

@@ -2,8 +2,10 @@ import type { ServerResponse } from "node:http";
 import { type OpenedFile, ServiceError } from "@sallyport/core";
 import { fixedHeaders } from "../answer.ts";
 import type { Exchange, PipelineParts } from "../pipeline/exchange.ts";
+import { allowedWait, type Pace } from "./body-reader.ts";
 import { listsTag, requestedRange } from "./byte-ranges.ts";
 import { requireTransfer } from "./open-stream.ts";
+import { turn } from "./turns.ts";
 
 /**
  * Answers with a file: 200, 206 for one range, or 304 if the client has it. In a secure session the body is ciphertext,
@@ -52,7 +54,7 @@ export async function sendFile(exchange: Exchange, parts: PipelineParts, file: O
       ...(range === null ? {} : { "Content-Range": `bytes ${first}-${last}/${size}` }),
       ...sealed?.headers,
     });
-    await write(response, sealed?.bytes ?? plain, { length, timeout: parts.settings.sendTimeout });
+    await write(response, sealed?.bytes ?? plain, { length, pace: parts.settings.downloadPace });
   } catch (error) {
     if (response.headersSent) request.socket.destroy();
     // An iteration that has not begun does not end by itself.
@@ -64,23 +66,30 @@ export async function sendFile(exchange: Exchange, parts: PipelineParts, file: O
   }
 }
 
-/** Writes the bytes as fast as the client reads them. Throws 699 if it stops reading. */
+/** Writes the bytes as fast as the client reads them. Throws 699 if it stops reading, or reads too slowly. */
 async function write(
   response: ServerResponse,
   bytes: AsyncIterable<Uint8Array>,
-  { length, timeout }: { readonly length: number; readonly timeout: number },
+  { length, pace }: { readonly length: number; readonly pace: Pace },
 ): Promise<void> {
-  let written = 0;
+  let [written, waited] = [0, 0];
   for await (const piece of bytes) {
+    await turn();
     if (response.destroyed) throw lost("The client closed the connection.");
     written += piece.length;
-    if (written <= length && !response.write(piece)) await drained(response, timeout);
+    if (written > length || response.write(piece)) continue;
+    const since = performance.now();
+    const left = allowedWait(pace, written) - waited;
+    await (left < pace.silence
+      ? drained(response, left, "The client reads too slowly.")
+      : drained(response, pace.silence, "The client stopped reading."));
+    waited += performance.now() - since;
   }
   if (written !== length) throw new ServiceError(707, { detail: "The file has another length than recorded." });
   response.end();
 }
 
-function drained(response: ServerResponse, timeout: number): Promise<void> {
+function drained(response: ServerResponse, timeout: number, failure: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (outcome: () => void): void => {
       clearTimeout(late);
@@ -89,7 +98,7 @@ function drained(response: ServerResponse, timeout: number): Promise<void> {
     };
     const onDrain = () => settle(resolve);
     const onClose = () => settle(() => reject(lost("The client closed the connection.")));
-    const late = setTimeout(() => settle(() => reject(lost("The client stopped reading."))), timeout);
+    const late = setTimeout(() => settle(() => reject(lost(failure))), timeout);
     response.on("drain", onDrain).on("close", onClose);
     if (response.destroyed) onClose();
   });

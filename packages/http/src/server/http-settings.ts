@@ -27,6 +27,8 @@ export interface HttpSettings {
   readonly maxTransfers: BudgetBounds;
   /** Limits of a client that uploads a file. */
   readonly uploadPace: Pace;
+  /** Limits of a client that downloads a file. */
+  readonly downloadPace: Pace;
   /** Milliseconds before the server closes the connection of a client that stops reading. */
   readonly sendTimeout: number;
   /** Milliseconds to wait for a body. */

@@ -87,8 +87,8 @@ export const serverSection = section({
     },
     { default: 1_000, doc: "The same limit for all clients." },
   ),
-  minUploadRate: field("MIN_UPLOAD_RATE", wholeNumber(1, 1_073_741_824), 16_384, {
-    doc: "Minimum rate in bytes per second of an upload, on average after the first `timeouts.upload`. The server ends slower uploads with 699.",
+  minTransferRate: field("MIN_TRANSFER_RATE", wholeNumber(1, 1_073_741_824), 16_384, {
+    doc: "Minimum rate in bytes per second of an upload or a download, on average after the first `timeouts.upload` or `timeouts.send`. Only the time in which the server waits for the client counts. The server ends slower uploads with 699, and closes the connection of slower downloads.",
   }),
   maxSendBufferBytes: clientLimits(
     "MAX_SEND_BUFFER_BYTES",
@@ -113,7 +113,7 @@ export const serverSection = section({
       doc: "Maximum time to receive a JSON body after the server has accepted the app key and the session. `request` still applies.",
     }),
     upload: field("UPLOAD_TIMEOUT", duration("100ms", "1h"), "30s", {
-      doc: "Maximum time in which a client sends nothing of a file that it uploads. An upload as a whole may take longer, see `minUploadRate`.",
+      doc: "Maximum time in which a client sends nothing of a file that it uploads. An upload as a whole may take longer, see `minTransferRate`.",
     }),
     send: field("SEND_TIMEOUT", duration("100ms", "10m"), "20s", {
       doc: "Maximum time in which a client receives nothing of a response, or less than 256 KiB of a larger one. Then the server closes the connection.",
