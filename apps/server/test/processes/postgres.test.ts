@@ -12,7 +12,9 @@ import { logIn } from "../cases/run-cases.ts";
 import { call, checkSession, logOut, tryLogIn, type Answer, callIn } from "../client.ts";
 import { openSession } from "../open-session.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { SeededRandom } from "../../src/demo/demo-records.ts";
 import type { Subject } from "../subject.ts";
+import { killClient, ServerProcesses, takeTurns } from "../uploads/upload-trials.ts";
 import { buildNextVersion } from "./next-version.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
@@ -99,6 +101,31 @@ describe("postgres", () => {
       await logOut(server, sessionId);
       return body.data["~Count"];
     }
+  });
+
+  describe("uploads to server processes", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sallyport-uploads-"));
+    const random = new SeededRandom(folder);
+    let postgres: PostgresFixture;
+    let servers: ServerProcesses;
+    beforeAll(async () => {
+      process.stdout.write(`uploads to server processes: seed ${folder}\n`);
+      postgres = await openPostgresFixture({ empty: true });
+      servers = new ServerProcesses(folder, postgres.url);
+    });
+    afterAll(async () => {
+      await servers.close();
+      await postgres.close();
+      rmSync(folder, { recursive: true });
+    });
+
+    test("survive the deaths of their client", async () => {
+      await killClient(await servers.start(), 10, random);
+    });
+
+    test("go to two servers in turns, and survive the death of one", async () => {
+      await takeTurns(servers, { chunks: 12, kills: 1, random });
+    });
   });
 
   describe("postgres diagnostics", () => {
