@@ -4,6 +4,7 @@ import { benchOptions } from "./bench-options.ts";
 import type { ComparisonPlan } from "./comparison/compare-candidates.ts";
 import { type Outcome, outcomeTable, verdictOn } from "./comparison/outcome.ts";
 import { archiveScenario } from "./scenarios/archive-scenario.ts";
+import { fileScenario } from "./scenarios/file-scenario.ts";
 import { listScenario, modeReadScenario, multiScenario, readScenario } from "./scenarios/read-scenarios.ts";
 import { logInScenario, modeLogInScenario } from "./scenarios/log-in-scenarios.ts";
 import { macroScenario } from "./scenarios/macro-scenario.ts";
@@ -28,6 +29,7 @@ const scenarios = [
   scaleScenario,
   archiveScenario,
   macroScenario,
+  fileScenario,
 ];
 
 const options = benchOptions(

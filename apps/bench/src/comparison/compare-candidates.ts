@@ -2,8 +2,9 @@ import type { Bound, Outcome } from "./outcome.ts";
 
 /** The figures of one candidate: of one round, or the median of several rounds. */
 export interface Figures {
+  /** Requests, or MiB of files. */
   readonly perSecond: number;
-  /** Microseconds of CPU time of the server process for each request. */
+  /** Microseconds of CPU time of the server process for each of them. */
   readonly cpu: number;
   /** Microseconds of CPU time of the database backends; `null` where the system does not report it. */
   readonly backendCpu: number | null;
@@ -99,14 +100,19 @@ export interface Comparison {
   readonly ours: string;
   readonly limit: string;
   readonly bound?: Bound;
+  /** Default: `1/s`. */
+  readonly unit?: Outcome["unit"];
 }
 
 /** The report line that compares our candidate with a limit. */
-export function compared(result: ComparisonResult, { scenario, ours, limit, bound }: Comparison): Outcome {
+export function compared(
+  result: ComparisonResult,
+  { scenario, ours, limit, bound, unit = "1/s" }: Comparison,
+): Outcome {
   const [a, b] = [result.of(ours), result.of(limit)];
   return {
     scenario,
-    unit: "1/s",
+    unit,
     ours: a.perSecond,
     limit: b.perSecond,
     limitName: limit,

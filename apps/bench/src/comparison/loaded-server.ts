@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import type { LoadFigures, LoadGenerator, LoadJob } from "../processes/load-generator.ts";
 import { backendCpu, backendCpuBetween, type BenchDatabase } from "../database/bench-database.ts";
 import type { MeasuredProcess } from "../processes/measured-process.ts";
-import { profileTable, selfTimes } from "./profile.ts";
+import { profiled } from "./profile.ts";
 import type { Candidate, Figures } from "./compare-candidates.ts";
 
 export interface Load extends Pick<LoadJob, "address" | "connections" | "apart" | "once"> {
@@ -42,14 +41,8 @@ export class LoadedServer implements Candidate {
   }
 
   async profile(seconds: number, directory: string): Promise<string> {
-    const file = join(directory, `${this.name.replaceAll(/[^A-Za-z0-9]+/g, "-")}.cpuprofile`);
     const requests = await this.requests(seconds);
-    const before = await this.server.ask("sample");
-    await this.server.ask("startProfile");
-    const { succeeded } = await this.load(seconds, requests);
-    await this.server.ask("stopProfile", file);
-    const after = await this.server.ask("sample");
-    return profileTable(this.name, await selfTimes(file), (after.cpu - before.cpu) / succeeded);
+    return profiled(this.server, this.name, directory, async () => (await this.load(seconds, requests)).succeeded);
   }
 
   private async requests(seconds: number): Promise<LoadJob["requests"]> {

@@ -41,6 +41,13 @@ const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" };
 const blockSize = 256;
 const capacity = 190;
 
+export interface SecureSession {
+  /** The `Secure-Token`. */
+  readonly token: string;
+  readonly key: Buffer;
+  readonly ivPrefix: Buffer;
+}
+
 /** A client in secure mode, with one key pair for all log-ins. */
 export class SecureClient {
   private readonly pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -66,12 +73,16 @@ export class SecureClient {
     return { method, path: "/v2/login/secure", headers, body: JSON.stringify(secured) };
   }
 
-  /** Logs in and returns the `Secure-Token`. */
-  async logIn(address: string, user: number): Promise<string> {
+  async logIn(address: string, user: number): Promise<SecureSession> {
     const encrypted = Buffer.from(await answerOf(address, this.request(user)), "base64");
     const key = { key: this.pair.privateKey, ...oaep };
     const text = inBlocks(encrypted, blockSize, (block) => privateDecrypt(key, block)).toString();
-    return (JSON.parse(text) as { data: { sessionId: string } }).data.sessionId;
+    const { data } = JSON.parse(text) as { data: Record<"sessionId" | "symmetricKey" | "ivPrefix", string> };
+    return {
+      token: data.sessionId,
+      key: Buffer.from(data.symmetricKey, "base64"),
+      ivPrefix: Buffer.from(data.ivPrefix, "base64"),
+    };
   }
 }
 

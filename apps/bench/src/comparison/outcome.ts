@@ -15,7 +15,7 @@ export function atMost(wanted: number): Bound {
 /** One line of the report. */
 export interface Outcome {
   readonly scenario: string;
-  readonly unit: "1/s" | "ms" | "MiB";
+  readonly unit: "1/s" | "MiB/s" | "ms" | "MiB";
   readonly ours: number;
   readonly limit?: number;
   /** The name of the candidate behind `limit`. */
@@ -24,7 +24,7 @@ export interface Outcome {
   readonly ratio?: number;
   /** Absent: the line is informational. */
   readonly bound?: Bound;
-  /** Microseconds of CPU time for each request. */
+  /** Microseconds of CPU time for each request, or for each MiB. */
   readonly cpu?: Cost;
   readonly backendCpu?: Cost;
 }

@@ -1,12 +1,30 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { MeasuredProcess } from "../processes/measured-process.ts";
 
 const maxRows = 45;
+
+/** Profiles a server during some work, which returns the number of requests. Writes the profile and returns its summary. */
+export async function profiled(
+  server: MeasuredProcess,
+  name: string,
+  directory: string,
+  work: () => Promise<number>,
+): Promise<string> {
+  const file = join(directory, `${name.replaceAll(/[^A-Za-z0-9]+/g, "-")}.cpuprofile`);
+  const before = await server.ask("sample");
+  await server.ask("startProfile");
+  const requests = await work();
+  await server.ask("stopProfile", file);
+  const after = await server.ask("sample");
+  return profileTable(name, await selfTimes(file), (after.cpu - before.cpu) / requests);
+}
 
 /**
  * CPU time of one request by area and by function. The profiler samples wall-clock time, which also passes while other
  * processes run. The shares are therefore scaled to the CPU time that was used: `cpu`, in microseconds.
  */
-export function profileTable(name: string, times: readonly SelfTime[], cpu: number): string {
+function profileTable(name: string, times: readonly SelfTime[], cpu: number): string {
   const total = times.reduce((sum, { self }) => sum + self, 0);
   const line = (where: string, self: number) =>
     `${((self / total) * cpu).toFixed(2).padStart(9)}  ${((self / total) * 100).toFixed(1).padStart(5)} %  ${where}`;

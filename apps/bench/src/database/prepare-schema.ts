@@ -66,13 +66,14 @@ async function prepare(r: Repositories, schema: string, indexed: readonly string
     clientHash: "md5",
   });
 
-  const { generation } = await r.model.load();
+  const { generation, classes } = await r.model.load();
   const contact = classOf("Contact", contactAttributes, groupId, indexed);
   const order = classOf("Order", orderAttributes, groupId);
   const put = [
     classOf("Article", articleAttributes, groupId),
     contact,
     { ...order, attributes: [...order.attributes, toContact] },
+    ...classes.filter(({ name }) => name === "File").map((file) => ({ ...file, rights: rightsOf(groupId) })),
   ];
   await r.model.change({ put }, generation);
   return { schema, appKey, appKeyId: admitted.appKey?.id ?? "", userId: objectNumber(userId), groupId };
@@ -91,7 +92,11 @@ function classOf(
     type: attribute === "Since" ? ("date" as const) : (typeof value as "string" | "number" | "boolean"),
     indexed: indexed.includes(attribute),
   }));
-  return { name, base: null, attributes, rights: [{ group, permissions: ["read", "create", "write"] }] };
+  return { name, base: null, attributes, rights: rightsOf(group) };
+}
+
+function rightsOf(group: string): ClassDefinition["rights"] {
+  return [{ group, permissions: ["read", "create", "write"] }];
 }
 
 /** Numbers of rows to insert. */

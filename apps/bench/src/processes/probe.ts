@@ -10,6 +10,11 @@ const resolution = 10;
 const histogram = monitorEventLoopDelay({ resolution });
 let profiler: Session | undefined;
 
+/** Milliseconds. */
+const memoryInterval = 20;
+let memoryTimer: NodeJS.Timeout | undefined;
+let peakMemory = 0;
+
 const answers = {
   /** User and system CPU time of all threads in microseconds since the start, and resident memory in bytes. */
   sample() {
@@ -27,6 +32,19 @@ const answers = {
     histogram.disable();
     const lateness = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolution);
     return { p99: lateness(histogram.percentile(99)), longest: lateness(histogram.max) };
+  },
+
+  watchMemory() {
+    peakMemory = process.memoryUsage.rss();
+    memoryTimer = setInterval(() => {
+      peakMemory = Math.max(peakMemory, process.memoryUsage.rss());
+    }, memoryInterval).unref();
+  },
+
+  /** The largest resident memory in bytes since `watchMemory`. */
+  peakMemory() {
+    clearInterval(memoryTimer);
+    return Math.max(peakMemory, process.memoryUsage.rss());
   },
 
   async startProfile() {

@@ -11,6 +11,8 @@ export interface ProductSettings {
   readonly databases: readonly object[];
   /** Macro settings; absent: macros are off. */
   readonly macros?: { readonly directory: string };
+  /** Settings of files. */
+  readonly files?: { readonly directory: string };
   /** URL of a fake provider; absent: no log-in at providers. */
   readonly fakeProvider?: string;
 }

@@ -71,7 +71,8 @@ export const modeReadScenario = comparison("mode-read", async (bench) => {
   const users = Array.from({ length: connections }, (_, index) => (index % smallRows.users) + 1);
   const logIn = (user: number) => logInForToken(product.address, tokenLogInRequest(appKey, user));
   const asToken = rotateCredentials(appKey, await Promise.all(users.map(logIn)), "authorization");
-  const secureTokens = await Promise.all(users.map((user) => secure.logIn(product.address, user)));
+  const secureSessions = await Promise.all(users.map((user) => secure.logIn(product.address, user)));
+  const secureTokens = secureSessions.map(({ token }) => token);
   const asSecure = rotateCredentials(appKey, secureTokens, "secure-token");
 
   const single = spreadIndexes(articles).map((place) => `/v1/object/${objectIdOf(firstArticle + place)}`);
