@@ -113,7 +113,7 @@ export async function takeTurns(
   await upload.finish(current[0]);
 }
 
-/** What a server holds. */
+/** The resources that a server holds. */
 interface Holdings {
   /** Segments in the store, complete or not. */
   readonly files: number;

@@ -102,6 +102,7 @@ export async function addFile(
   random: RandomSource,
 ): Promise<void> {
   const segment = { file: newStoreName(random), segment: newStoreName(random), start: 0, length: bytes.length };
+  await detach(r.records, segment.file);
   await files.create(segment.file);
   await files.write(
     segment,

@@ -3,7 +3,7 @@ import type { RecordKind } from "../storage/index.ts";
 import type { AdministrationContext } from "./administration-context.ts";
 import type { Database } from "./database.ts";
 
-/** What clients learn about the maintenance of a database. */
+/** The facts about a maintenance that clients receive. */
 export interface MaintenanceNotice {
   /** Text for users; `null` for none. At most 500 characters. */
   readonly message: string | null;
