@@ -85,6 +85,7 @@ export const groups = [
       "identity-passport",
       "fake-identity-providers",
       "files-disk",
+      "files-s3",
       "mail-smtp",
       "storage-knex",
       "storage-memory",

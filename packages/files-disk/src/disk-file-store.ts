@@ -12,14 +12,9 @@ import {
   statfs,
   unlink,
 } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type ByteRange, type FileStore, type FoundFile, type SegmentName, ServiceError } from "@sallyport/core";
 import { SegmentReading } from "./segment-reading.ts";
-
-export interface DiskFileStoreOptions {
-  /** Whether the directory is on a file system that all servers of the database share. Default: false. */
-  readonly shared?: boolean;
-}
 
 /** Modes of folders and files: contents are private to the user of the server. */
 const [folderMode, fileMode] = [0o700, 0o600];
@@ -33,25 +28,21 @@ const bufferSize = 131_072;
  * throw 709 instead of filling the disk below it.
  */
 export class DiskFileStore implements FileStore {
-  readonly shared: boolean;
   /** The first-level folders whose entries in the directory this store has made durable. */
   private readonly durable = new Set<string>();
+  private readonly directory: string;
 
-  constructor(
-    private readonly directory: string,
-    { shared = false }: DiskFileStoreOptions = {},
-  ) {
-    this.shared = shared;
+  constructor(directory: string) {
+    this.directory = resolve(directory);
   }
 
-  /** Makes the directory if it is missing; its parent must exist. Throws 700 if it cannot be made or used. */
+  /** Makes the directory and its parents if they are missing. Throws 700 if it cannot be made or used. */
   async prepare(): Promise<void> {
     try {
-      try {
-        await mkdir(this.directory, { mode: folderMode });
-        await syncFolder(dirname(this.directory));
-      } catch (error) {
-        if (errorCode(error) !== "EEXIST") throw error;
+      const first = await mkdir(this.directory, { mode: folderMode, recursive: true });
+      if (first !== undefined) {
+        for (let path = this.directory; path.length >= first.length; path = dirname(path))
+          await syncFolder(dirname(path));
       }
       await readdir(this.directory);
       await access(this.directory, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -1,1 +1,1 @@
-export { DiskFileStore, type DiskFileStoreOptions } from "./disk-file-store.ts";
+export { DiskFileStore } from "./disk-file-store.ts";

@@ -4,7 +4,7 @@ import { DriverError, type Latch } from "./fault.ts";
 
 /** A call of a file store. */
 export interface FileStoreCall {
-  readonly name: Exclude<keyof FileStore, "shared">;
+  readonly name: keyof FileStore;
   readonly given: readonly unknown[];
 }
 
@@ -82,7 +82,6 @@ export function withFileStoreFaults(store: FileStore, script: FileStoreFaultScri
       return run();
     });
   return {
-    shared: store.shared,
     create: (file) => plain("create", [file], () => store.create(file)),
     write: (name, content) =>
       call("write", [name, content], (fault) => {

@@ -14,7 +14,6 @@ export function broken(
   makeFault: (store: FileStore, directory: string) => Partial<FileStore>,
 ): BrokenFileStore {
   const wrap: BrokenFileStore["wrap"] = (store, directory) => ({
-    shared: store.shared,
     create: (file) => store.create(file),
     write: (name, content) => store.write(name, content),
     read: (name, range) => store.read(name, range),

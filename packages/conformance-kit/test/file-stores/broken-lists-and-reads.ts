@@ -408,10 +408,9 @@ export const brokenListsAndReads: readonly BrokenFileStore[] = [
     })(store);
   }),
 
-  broken("says that it is shared", "lists and reads the files of another instance if it is shared", (store) => {
+  broken("lists the files of its own instance only", "lists and reads the files of another instance", (store) => {
     const mine = new Set<string>();
     return {
-      shared: true,
       create: async (file) => {
         mine.add(file);
         await store.create(file);

@@ -24,13 +24,10 @@ export interface FoundFile {
  * Core creates a file before it writes segments, and never uses a name twice. A text that is no name names nothing:
  * `create` throws 700, `write` 702, `read` 707, and `remove` ignores it.
  *
- * Every method throws 709 if the store itself is gone, except `read` (707) and `remove` (nothing is left to remove).
- * `remove`, `list` and `freeBytes` throw 702 for other failures.
+ * Every method throws 709 if the store itself is gone, except `read` (707), `remove` (nothing is left to remove), and
+ * `freeBytes` if it does not ask the store. `remove`, `list` and `freeBytes` throw 702 for other failures.
  */
 export interface FileStore {
-  /** Whether all servers of a database see the same files. */
-  readonly shared: boolean;
-
   /** Makes a new file without segments. Throws 700 if it cannot. */
   create(file: string): Promise<void>;
 

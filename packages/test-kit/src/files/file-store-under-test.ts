@@ -13,7 +13,6 @@ export interface DiskFiles extends OpenFileStore {
 export interface FileStoreTestOptions {
   /** Replaces the store in this directory. */
   readonly wrap?: (store: FileStore, directory: string) => FileStore;
-  readonly shared?: boolean;
   /** Bytes of the large segments. */
   readonly largeSize?: number;
   /** Milliseconds for a check. */
@@ -23,7 +22,7 @@ export interface FileStoreTestOptions {
 /** Adapts a store on disk to the conformance kit. */
 export function fileStoreUnderTest(
   name: string,
-  { wrap = (store) => store, shared = false, largeSize = 268_435_456, timeLimit = 60_000 }: FileStoreTestOptions = {},
+  { wrap = (store) => store, largeSize = 268_435_456, timeLimit = 60_000 }: FileStoreTestOptions = {},
 ) {
   const folderOf = ({ directory }: DiskFiles, file: string) => join(directory, file.slice(0, 2), file);
   return {
@@ -34,12 +33,12 @@ export function fileStoreUnderTest(
       const scratch = await mkdtemp(join(tmpdir(), "sallyport-files-"));
       const directory = join(scratch, "files");
       await writeFile(join(scratch, "escape"), "outside");
-      const store = new DiskFileStore(directory, { shared });
+      const store = new DiskFileStore(directory);
       await store.prepare();
       return {
         directory,
         store: wrap(store, directory),
-        reopen: async () => wrap(new DiskFileStore(directory, { shared }), directory),
+        reopen: async () => wrap(new DiskFileStore(directory), directory),
         destroy: () => rm(scratch, { recursive: true, force: true }),
       };
     },

@@ -2,7 +2,6 @@ import { type ByteRange, type FileStore, type FoundFile, type SegmentName, Servi
 
 /** Files in memory. Stands for any file store in tests of the domain. */
 export class MemoryFileStore implements FileStore {
-  readonly shared = true;
   /** Bytes that can still be stored; `null`: unknown. */
   free: number | null = null;
   private readonly files = new Map<string, { changedAt: number; readonly segments: Map<string, Uint8Array> }>();
