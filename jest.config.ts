@@ -3,6 +3,8 @@ import type { Config } from "jest";
 
 const mariadb = (process.env["MARIADB_URL"] ?? "") !== "";
 if (!mariadb) process.stderr.write("MARIADB_URL names no server: the suites on MariaDB are left out.\n");
+if ((process.env["S3_URL"] ?? "") === "")
+  process.stderr.write("S3_URL names no server: the suites on object storage are left out.\n");
 
 /** Tests run against the compiled workspace packages (`dist`). Relative imports of tests are compiled on the fly. */
 const config: Config = {

@@ -10,7 +10,7 @@ import type { Database } from "@sallyport/core";
 import { logIn } from "./cases/run-cases.ts";
 import { call, logOutIn } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";
-import { type Engine, engines, onEngines, testedEngines } from "./engines.ts";
+import { type DemoOfSuite, type Engine, engines, onEngines, testedEngines, useDemo } from "./engines.ts";
 import type { RunningServer } from "../src/index.ts";
 import { newCustomUser } from "./new-custom-user.ts";
 import { openSession } from "./open-session.ts";
@@ -21,6 +21,7 @@ import { macroEnvironment } from "./macro-suite.ts";
 import { modes, testedModes } from "./modes.ts";
 import { appKey } from "./subject.ts";
 import { callSecurely, counterBlock, demoFields, logInSecurely, openSecurely } from "./secure-client.ts";
+import { hasObjectStorage, TestBucket } from "@sallyport/test-kit/files/test-bucket";
 import { isFullRun } from "@sallyport/test-kit/scope";
 
 const filesDirectory = mkdtempSync(join(tmpdir(), "sallyport-files-"));
@@ -373,6 +374,31 @@ function fileSuite(server: () => RunningServer): void {
   });
 }
 
+/** Servers of one database and one store. */
+function serversSuite(_server: () => RunningServer, { servers }: DemoOfSuite): void {
+  test("two servers take chunks of one upload in turns", async () => {
+    const sessionId = await logIn(servers()[0] as RunningServer, "admin");
+    const [one, other] = servers().map((server) =>
+      senderOf(
+        () => server,
+        () => sessionId,
+      ),
+    ) as [Sender, Sender];
+    const bytes = randomBytes(600_000);
+    const path = `/v1/uploadFile/${(await one("GET", "/v1/uploadFile")).data.uploadId}`;
+    for (let first = 0; first < bytes.length; first += 100_000) {
+      const [chunk, last] = [bytes.subarray(first, first + 100_000), first + 99_999];
+      const send = first % 200_000 === 0 ? one : other;
+      const range = `bytes ${first}-${last}/${bytes.length}`;
+      const { data } = await send("PATCH", path, chunk, { ...octets, "content-range": range });
+      expect(data).toMatchObject({ size: last + 1, hash: md5(bytes.subarray(0, last + 1)) });
+    }
+    const { data } = await other("PATCH", path);
+    expect(data).toMatchObject({ Size: bytes.length, Sha256: sha256(bytes) });
+    expect((await one("GET", `/v1/file/${data["~ObjectID"]}`)).bytes.equals(bytes)).toBe(true);
+  });
+}
+
 /** Number of segments in the store, complete or not. */
 function countFiles(): number {
   return readdirSync(filesDirectory, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()).length;
@@ -429,4 +455,55 @@ describe("files", () => {
 
   const others: readonly Engine[] = (isFullRun ? engines : testedEngines).filter((engine) => engine !== "embedded");
   onEngines("files", smokeSuite, { environment, on: others });
+  onEngines("files in one directory", serversSuite, { environment, on: ["Postgres"], count: 2 });
 });
+
+if (hasObjectStorage) {
+  const bucket = await TestBucket.create();
+  afterAll(() => bucket.remove());
+
+  describe("files in object storage", () => {
+    const { endpoint, accessKeyId, secretAccessKey, bucket: name } = bucket.options;
+    const inBucket = {
+      ...environment,
+      FILES_STORE: "s3",
+      FILES_S3_ENDPOINT: endpoint,
+      FILES_S3_BUCKET: name,
+      FILES_S3_PREFIX: "sallyport/",
+      FILES_S3_ACCESS_KEY_ID: accessKeyId,
+      FILES_S3_SECRET_ACCESS_KEY: secretAccessKey,
+    };
+    onEngines("files", smokeSuite, { environment: inBucket, on: ["embedded"] });
+    onEngines("files in one bucket", serversSuite, { environment: inBucket, on: ["Postgres"], count: 2 });
+
+    test("all objects are below the prefix and the folder of the database", async () => {
+      const keys = await bucket.keys();
+      expect(keys.length).toBeGreaterThan(5);
+      expect(keys.filter((key) => !/^sallyport\/_default\/[0-9a-f]{32}\/(?:created|[0-9a-f]{32})$/.test(key))).toEqual(
+        [],
+      );
+      expect(await bucket.uploads()).toEqual([]);
+    });
+  });
+
+  describe("files without their bucket", () => {
+    const { endpoint, accessKeyId, secretAccessKey } = bucket.options;
+    const server = useDemo("memory", {
+      environment: {
+        ...environment,
+        FILES_STORE: "s3",
+        FILES_S3_ENDPOINT: endpoint,
+        FILES_S3_BUCKET: "sallyport-test-missing",
+        FILES_S3_ACCESS_KEY_ID: accessKeyId,
+        FILES_S3_SECRET_ACCESS_KEY: secretAccessKey,
+      },
+    }).server;
+
+    test("uploads are answered 709", async () => {
+      const sessionId = await logIn(server(), "admin");
+      const send = senderOf(server, () => sessionId);
+      const stored = await send("POST", "/v1/uploadFile", form("abc", { name: "file" }), formType);
+      expect([stored.status, stored.code]).toEqual([500, "709"]);
+    });
+  });
+}

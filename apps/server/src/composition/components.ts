@@ -7,7 +7,6 @@ import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
 import type { MacroFolders } from "../macros/macro-folders.ts";
 import type { OutboxNotifier, MailRelay } from "../mail/mail-relay.ts";
-import type { DiskFileStore } from "@sallyport/files-disk";
 import type { FileKeeper } from "../operations/file-keeper.ts";
 import type { CountedPasswordHasher, Metrics } from "../operations/metrics.ts";
 import type { IndexKeeper } from "../operations/index-keeper.ts";
@@ -15,6 +14,7 @@ import type { ServerOperations } from "../operations/server-operations.ts";
 import type { Sweeper } from "../operations/sweeper.ts";
 import type { DatabasePreparation } from "./storages/database-preparation.ts";
 import type { DemoProviderEntries, DemoSeeder } from "./storages/demo-data.ts";
+import type { PreparedFileStores } from "./storages/file-stores.ts";
 import type { StorageEngines } from "./storages/storage-engines.ts";
 
 function named<T>(name: string): ServiceIdentifier<T> {
@@ -41,7 +41,7 @@ export const components = {
   engines: named<StorageEngines>("engines"),
   databases: named<http.DatabaseDirectory>("databases"),
   demoSeeder: named<DemoSeeder>("demoSeeder"),
-  fileStores: named<ReadonlyMap<string, DiskFileStore>>("fileStores"),
+  fileStores: named<PreparedFileStores>("fileStores"),
   fileKeeper: named<FileKeeper>("fileKeeper"),
   hashes: named<core.ResumableHashes>("hashes"),
   writeFileObject: named<core.WriteFileObject>("writeFileObject"),

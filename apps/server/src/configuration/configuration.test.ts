@@ -79,6 +79,12 @@ describe("configuration", () => {
     const text = JSON.stringify(maskedConfiguration(loadConfiguration({ environment })));
     expect(text).not.toContain("S3cret");
     expect(text).toContain("postgres://user:***@host:1234/name");
+    const s3 = { endpoint: "https://s3.example", bucket: "files", accessKeyId: "S3cret", secretAccessKey: "S3cret" };
+    const content = { files: { store: "s3", s3 }, databases: [{ storage: { engine: "memory" } }] };
+    const { files } = maskedConfiguration(loadConfiguration({ content, environment: {} })) as {
+      readonly files: object;
+    };
+    expect(files).toMatchObject({ store: "s3", s3: { ...s3, accessKeyId: "***", secretAccessKey: "***" } });
   });
 
   test.each([

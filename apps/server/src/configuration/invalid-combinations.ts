@@ -30,6 +30,17 @@ export function* encryptionCombinations({ encryption }: ConfigurationDocument): 
   }
 }
 
+/** Incomplete settings of the object storage, and settings without effect. */
+export function* filesCombinations({ files: { store, s3 } }: ConfigurationDocument): Generator<InvalidCombination> {
+  const { endpoint, bucket, accessKeyId, secretAccessKey } = s3;
+  for (const [name, value] of Object.entries({ endpoint, bucket, accessKeyId, secretAccessKey })) {
+    const path = `files.s3.${name}`;
+    if (store === "s3" && value === undefined)
+      yield { path, reason: "is required with files.store s3", against: ["files.store"] };
+    if (store !== "s3" && value !== undefined) yield { path, reason: 'requires "files.store" to be "s3"' };
+  }
+}
+
 /** Invalid macro directories. `common`: the server-wide directory. */
 export function* macrosCombinations(
   common: string | undefined,

@@ -8,6 +8,7 @@ import { type Configuration, mailOf } from "./configuration.ts";
 import {
   type InvalidCombination,
   encryptionCombinations,
+  filesCombinations,
   macrosCombinations,
   mailCombinations,
   providersCombinations,
@@ -73,6 +74,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const all = [
     ...serverCombinations(document),
     ...encryptionCombinations(document),
+    ...filesCombinations(document),
     ...commonCombinations(document),
     ...combinations,
   ];

@@ -225,6 +225,26 @@ describe("refused settings", () => {
       ["a section in place of a list", { databases: {} }, /databases: must be a list/],
       ["an invalid database", { databases: ["a"] }, /databases\[0\]: must be an object/],
       ["no database", { databases: [] }, /databases: is required/],
+      [
+        "an object storage without its settings",
+        { files: { store: "s3", s3: { bucket: "files", endpoint: "https://s3.example" } } },
+        /files\.s3\.accessKeyId[^\n]*: is required with files\.store s3\n[^\n]*files\.s3\.secretAccessKey[^\n]*: is required/,
+      ],
+      [
+        "an object storage that is not used",
+        { files: { s3: { bucket: "files" } } },
+        /files\.s3\.bucket: requires "files\.store" to be "s3"/,
+      ],
+      [
+        "an endpoint with keys",
+        { files: { s3: { endpoint: "https://id:key@s3.example" } } },
+        /files\.s3\.endpoint: must be an http/,
+      ],
+      [
+        "a prefix that leads upwards",
+        { files: { s3: { prefix: "../" } } },
+        /files\.s3\.prefix: must be letters, digits/,
+      ],
       ["an unknown word", { log: { level: "loud" } }, /log\.level: must be "fatal", .* or "silent"/],
       [
         "a duration without a unit",

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { administrationOf, type CollectFiles, type Database } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
@@ -16,8 +15,7 @@ export class FileKeeper {
 
   constructor(
     private readonly databases: DatabaseDirectory,
-    /** The directory of all stores, and the store of each database. */
-    private readonly place: { readonly directory: string; readonly stores: FileStores },
+    private readonly stores: FileStores,
     private readonly collector: Pick<CollectFiles, "collectFiles">,
     private readonly logger: Logger,
   ) {}
@@ -27,8 +25,7 @@ export class FileKeeper {
     await Promise.all(
       [...this.served()].map(async ({ alias }) => {
         try {
-          await mkdir(this.place.directory, { recursive: true, mode: 0o700 });
-          await this.place.stores.get(alias)?.prepare();
+          await this.stores.get(alias)?.prepare();
         } catch (err) {
           this.logger.warn({ alias, err }, "File store unavailable");
         }

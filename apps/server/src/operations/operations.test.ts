@@ -8,7 +8,6 @@ import { Metrics } from "./metrics.ts";
 import { ReadinessProbe } from "./server-operations.ts";
 import { join } from "node:path";
 import { jest } from "@jest/globals";
-import { runDirectory } from "@sallyport/test-kit/run-directory/run-directory";
 import { pino } from "pino";
 import { FileKeeper } from "./file-keeper.ts";
 
@@ -330,7 +329,7 @@ describe("file keeper", () => {
     ]);
     const stores = new Map([...databases.keys()].map((alias) => [alias, { prepare: prepare ?? (async () => {}) }]));
     return {
-      keeper: new FileKeeper(databases, { directory: join(runDirectory(), "files"), stores }, collector, logger),
+      keeper: new FileKeeper(databases, stores, collector, logger),
       collected,
       lines,
     };

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import {
   CollectFiles,
   Database,
@@ -7,7 +6,6 @@ import {
   type MacroLibrary,
   reserveUserNames,
 } from "@sallyport/core";
-import { DiskFileStore } from "@sallyport/files-disk";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Configuration, DatabaseConfiguration } from "../../configuration/index.ts";
 import { containsDemo } from "../../demo/index.ts";
@@ -17,6 +15,7 @@ import { Sweeper } from "../../operations/sweeper.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 import { DatabasePreparation } from "../storages/database-preparation.ts";
 import { DemoSeeder } from "../storages/demo-data.ts";
+import { openFileStores } from "../storages/file-stores.ts";
 import type { StorageEngines } from "../storages/storage-engines.ts";
 
 const { configuration, databases, demoSeeder, digests, logger } = components;
@@ -42,15 +41,10 @@ export const databaseFactories = {
       components.macroReports,
     ],
   ),
-  fileStores: functionFactory(
-    ({ databases: configured, files: { directory } }) =>
-      new Map(configured.map(({ alias }) => [alias, new DiskFileStore(join(directory, folderOf(alias)))])),
-    [configuration],
-  ),
+  fileStores: functionFactory(openFileStores, [configuration]),
   fileKeeper: functionFactory(
-    (served, stores, { files: { directory } }, log) =>
-      new FileKeeper(served, { directory, stores }, new CollectFiles(), log),
-    [databases, components.fileStores, configuration, logger],
+    (served, stores, log) => new FileKeeper(served, stores, new CollectFiles(), log),
+    [databases, components.fileStores, logger],
   ),
   sweeper: functionFactory(
     (served, { cleanup }, log) => new Sweeper(served, cleanup.interval, log),
@@ -73,11 +67,6 @@ export const databaseFactories = {
     [databases, configuration, logger, demoSeeder, components.demoProviderEntries, components.keyRings],
   ),
 } satisfies Factories;
-
-/** An alias begins with a letter, so no alias names the folder of the empty one. */
-function folderOf(alias: string): string {
-  return alias === "" ? "_default" : alias;
-}
 
 interface DatabaseNeeds {
   readonly digests: Digests;

@@ -1,5 +1,6 @@
-import { duration, listOf, path, text, wholeNumber } from "../field-kinds.ts";
+import { choice, duration, flag, listOf, path, text, wholeNumber } from "../field-kinds.ts";
 import { field, optionalField, section } from "../fields.ts";
+import { isHttpUrl } from "./network-texts.ts";
 
 const gibibyte = 1_073_741_824;
 /** One pebibyte. */
@@ -12,10 +13,46 @@ const extensions = listOf(
   }),
 );
 
+const endpoint = text({
+  expected: "an http or https URL, such as https://s3.eu-central-1.amazonaws.com",
+  fits: isHttpUrl,
+});
+const bucketName = text({ expected: "the name of a bucket", fits: (name) => /^[A-Za-z0-9][\w.-]{1,62}$/.test(name) });
+const keyPrefix = text({
+  expected: "letters, digits, - and _ in parts that end with /, such as sallyport/",
+  fits: (prefix) => /^([\w-]+\/)*$/.test(prefix) && prefix.length <= 200,
+});
+
 /** Uploaded files. The limits apply to each database. */
 export const filesSection = section({
+  store: field("FILES_STORE", choice("disk", "s3"), "disk", {
+    doc: "Where the bytes of uploaded files are: `disk` is the directory `directory`, `s3` the object storage `s3`.",
+  }),
   directory: optionalField("FILES_DIRECTORY", path(), {
     doc: "Directory of uploaded files, with a subdirectory for each database. Back it up together with the databases. Defaults to `files` in `dataDir`.",
+  }),
+  s3: section({
+    endpoint: optionalField("FILES_S3_ENDPOINT", endpoint, {
+      doc: "URL of an S3-compatible object storage. Required with `store` `s3`.",
+    }),
+    region: field("FILES_S3_REGION", text(), "us-east-1", { doc: "Region of the bucket." }),
+    bucket: optionalField("FILES_S3_BUCKET", bucketName, {
+      doc: "Existing bucket for the files. Required with `store` `s3`.",
+    }),
+    prefix: field("FILES_S3_PREFIX", keyPrefix, "", {
+      doc: "Begins the keys of all objects. The alias of the database follows. Server groups that share a bucket need different prefixes.",
+    }),
+    accessKeyId: optionalField("FILES_S3_ACCESS_KEY_ID", text(), {
+      secret: true,
+      doc: "Access key id. Required with `store` `s3`.",
+    }),
+    secretAccessKey: optionalField("FILES_S3_SECRET_ACCESS_KEY", text(), {
+      secret: true,
+      doc: "Secret access key. Required with `store` `s3`.",
+    }),
+    pathStyle: field("FILES_S3_PATH_STYLE", flag(), true, {
+      doc: "Sends the name of the bucket in the path of URLs. `false` sends it in the host name, which some providers require.",
+    }),
   }),
   maxSize: field("FILES_MAX_SIZE", wholeNumber(1, maximum), gibibyte, {
     doc: "Maximum size of a file in bytes. Larger files are answered 801.",
