@@ -16,7 +16,7 @@ import { newCustomUser } from "./new-custom-user.ts";
 import { openSession } from "./open-session.ts";
 import { fileClassSuite } from "./file-class-suite.ts";
 import { fileCodeSuite } from "./file-code-suite.ts";
-import { form, formType, md5, octets, senderOf, sha256, startChunk, boundary } from "./file-sender.ts";
+import { boundary, form, formType, md5, octets, type Sender, senderOf, sha256, startChunk } from "./file-sender.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { modes, testedModes } from "./modes.ts";
 import { appKey } from "./subject.ts";
@@ -377,11 +377,11 @@ function fileSuite(server: () => RunningServer): void {
 /** Servers of one database and one store. */
 function serversSuite(_server: () => RunningServer, { servers }: DemoOfSuite): void {
   test("two servers take chunks of one upload in turns", async () => {
-    const sessionId = await logIn(servers()[0] as RunningServer, "admin");
+    const session = await openSession(servers()[0] as RunningServer, "session", "admin");
     const [one, other] = servers().map((server) =>
       senderOf(
         () => server,
-        () => sessionId,
+        () => session,
       ),
     ) as [Sender, Sender];
     const bytes = randomBytes(600_000);
@@ -500,8 +500,8 @@ if (hasObjectStorage) {
     }).server;
 
     test("uploads are answered 709", async () => {
-      const sessionId = await logIn(server(), "admin");
-      const send = senderOf(server, () => sessionId);
+      const session = await openSession(server(), "session", "admin");
+      const send = senderOf(server, () => session);
       const stored = await send("POST", "/v1/uploadFile", form("abc", { name: "file" }), formType);
       expect([stored.status, stored.code]).toEqual([500, "709"]);
     });

@@ -6,7 +6,6 @@ import { type DatabaseEntry, type Application, Connections, type LoadGauge } fro
 import { ConnectionDrain } from "../composition/start-server.ts";
 import { Metrics } from "./metrics.ts";
 import { ReadinessProbe } from "./server-operations.ts";
-import { join } from "node:path";
 import { jest } from "@jest/globals";
 import { pino } from "pino";
 import { FileKeeper } from "./file-keeper.ts";
