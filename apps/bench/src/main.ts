@@ -11,6 +11,7 @@ import { macroScenario } from "./scenarios/macro-scenario.ts";
 import { providerScenario } from "./scenarios/provider-scenario.ts";
 import { queryScenario } from "./scenarios/query-scenario.ts";
 import { scaleScenario } from "./scenarios/scale-scenario.ts";
+import { seatScenario } from "./scenarios/seat-scenario.ts";
 import { startScenario } from "./scenarios/start-scenario.ts";
 import { writeScenario } from "./scenarios/write-scenario.ts";
 import { BenchEnvironment } from "./comparison/bench-environment.ts";
@@ -23,6 +24,7 @@ const scenarios = [
   writeScenario,
   queryScenario,
   logInScenario,
+  seatScenario,
   providerScenario,
   modeReadScenario,
   modeLogInScenario,

@@ -51,6 +51,7 @@ const changing: readonly Row[] = [
       ["appSecondFactor.required", { appNames: ["field"] }],
     ],
   },
+  audited("app seats office 3 --seat-kind user", "appSeats.changed", { appNames: ["office"] }),
   audited("app second-factor office optional", "appSecondFactor.allowed", { appNames: ["office"] }),
   audited("app second-factor office forced", "appSecondFactor.required", { appNames: ["office"] }),
   audited("app second-factor office off", "appSecondFactor.disabled", { appNames: ["office"] }),

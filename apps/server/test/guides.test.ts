@@ -24,6 +24,7 @@ describe("guides", () => {
   guideSuite("classes.md");
   guideSuite("custom-users.md", 5, customPasswordEnvironment);
   guideSuite("files.md", 8);
+  guideSuite("licences.md", 3);
   guideSuite("multi.md", 3);
   guideSuite("objects.md");
   guideSuite("passwords.md", 6, { ...storedServerKeys, MAIL_DIR: folder });

@@ -80,9 +80,14 @@ export async function logInWithFactor(
   appNames: readonly string[],
   twoFactorToken?: string,
 ): Promise<ClientSession> {
+  return logInWith({ url }, { mode, user, password: user, appNames, twoFactorToken });
+}
+
+/** Logs in with these options, in any mode. */
+export async function logInWith({ url }: Subject, options: Omit<LogInOptions, "keyPair">): Promise<ClientSession> {
   const client = new SallyportClient({ baseUrl: url, appKey, renew: false });
-  const keys = mode === "encrypted" || mode === "secure" ? { keyPair, allowUnprotectedKey: true } : {};
-  await client.logIn({ mode, user, password: user, appNames, twoFactorToken, ...keys } as LogInOptions);
+  const keys = options.mode === "encrypted" || options.mode === "secure" ? { keyPair, allowUnprotectedKey: true } : {};
+  await client.logIn({ ...options, ...keys } as LogInOptions);
   if (client.session === undefined) throw new Error("A log-in leaves a session behind.");
   return client.session;
 }

@@ -78,6 +78,16 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
       const logOut = () => send("POST", "/v1/logout", undefined, session);
       return [await logOut(), await logOut(), sessionEndedCode[mode]];
     },
+    "POST /v1/license/reserve": async () => [
+      await send("POST", "/v1/license/reserve", { appNames: ["demo-2fa"] }),
+      await send("POST", "/v1/license/reserve", { appNames: ["unknown"] }),
+      "208",
+    ],
+    "POST /v1/license/release": async () => {
+      const session = await openSession(server(), mode, "demo");
+      const release = () => send("POST", "/v1/license/release", { appNames: ["demo-app"] }, session);
+      return [await release(), await release(), "323"];
+    },
     "POST /v1/changePassword": async () => {
       const session = await openSession(server(), mode, (await newUser(server())).name, { password });
       const change = (oldPassword: string) =>

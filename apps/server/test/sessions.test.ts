@@ -5,9 +5,11 @@ import { onEngines, withoutLockout } from "./engines.ts";
 import { sessionEndedCode, testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { seatSuite } from "./seat-suite.ts";
 import { sessionSuite } from "./session-suite.ts";
 
 onEngines("sessions", sessionSuite, { environment: withoutLockout });
+onEngines("seats", seatSuite, { environment: withoutLockout });
 
 describe("sessions on Postgres", () => {
   let postgres: PostgresFixture;

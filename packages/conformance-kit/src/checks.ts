@@ -58,6 +58,8 @@ import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
 import { sessionLimitChecks } from "./sections/sessions/limits.ts";
 import { sessionRenewingChecks } from "./sections/sessions/renewing.ts";
 import { sessionDeviceChecks } from "./sections/sessions/devices.ts";
+import { reservedSeatChecks } from "./sections/sessions/reserved-seats.ts";
+import { seatChecks } from "./sections/sessions/seats.ts";
 import { processClockChecks, processSharingChecks } from "./sections/processes/sharing.ts";
 import { processTransactionChecks } from "./sections/processes/transactions.ts";
 import { exemptionChecks } from "./sections/exemptions.ts";
@@ -91,6 +93,8 @@ export const checks: readonly Check[] = [
   ...sessionEndingChecks,
   ...sessionRenewingChecks,
   ...authenticationMethodChecks,
+  ...seatChecks,
+  ...reservedSeatChecks,
   ...channelLifeChecks,
   ...channelNumberChecks,
   ...channelBlockChecks,

@@ -65,3 +65,22 @@ export function parseIfMatch(header: string | undefined): readonly number[] | nu
   if (header === undefined || /^[\t ]*\*[\t ]*$/.test(header)) return null;
   return list.test(header) ? Array.from(header.matchAll(version), ([, digits]) => Number(digits)) : [];
 }
+
+const appName = z.string(refusedWith(208)).refine((text) => text.trim() !== "", refusedWith(208));
+
+/** App names of a request. A string counts as one name. */
+export const appNames = z
+  .union([appName, z.array(appName).min(1, refusedWith(208)).max(maxAppNames, refusedWith(208))], {
+    error: ({ input }) => (input === undefined ? "209" : "208"),
+  })
+  .transform((names) => (typeof names === "string" ? [names] : names))
+  .describe("App names. A string counts as one name.");
+
+/** Tokens of second factors. */
+export const secondFactorTokens = z
+  .string()
+  .max(maxTokenLength)
+  .optional()
+  .describe(
+    "Token or recovery code of the second factor. If several app names require one, separate their tokens with commas. An empty string counts as absent.",
+  );

@@ -19,6 +19,7 @@ export {
 export * from "./objects.ts";
 export * from "./passwords.ts";
 export * from "./providers.ts";
+export * from "./seats.ts";
 export * from "./second-factor.ts";
 export * from "./secure.ts";
 export * from "./service.ts";

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@sallyport/core/errors";
 import * as z from "zod";
-import { deviceId, maxTokenLength, maxAppNames, refusedWith } from "./fields.ts";
+import { appNames, deviceId, refusedWith, secondFactorTokens } from "./fields.ts";
 import { ownUserSchema } from "./objects.ts";
 
 const maxCredentialLength = 1_024;
@@ -11,8 +11,6 @@ const credential = z
   .string(refusedWith(301))
   .max(maxCredentialLength, refusedWith(301))
   .refine((text) => !isBlank(text), refusedWith(301));
-
-const appName = z.string(refusedWith(208)).refine((text) => !isBlank(text), refusedWith(208));
 
 const device = z
   .object({
@@ -29,23 +27,12 @@ const credentials = {
   pass: credential.describe(
     "MD5 digest of the password in lowercase hexadecimal, or the password itself, as `passwords.clientHash` of the server configuration requires.",
   ),
-  appNames: z
-    .union([appName, z.array(appName).min(1, refusedWith(208)).max(maxAppNames, refusedWith(208))], {
-      error: ({ input }) => (input === undefined ? "209" : "208"),
-    })
-    .transform((names) => (typeof names === "string" ? [names] : names))
-    .describe("App names. A string counts as one name."),
+  appNames,
 };
 
 const options = {
   device: device.optional(),
-  "2faToken": z
-    .string()
-    .max(maxTokenLength)
-    .optional()
-    .describe(
-      "Token or recovery code of the second factor. If several app names require one, separate their tokens with commas. An empty string counts as absent.",
-    ),
+  "2faToken": secondFactorTokens,
   "2faEnrol": z
     .boolean()
     .optional()

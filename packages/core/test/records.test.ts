@@ -1,6 +1,7 @@
 import { MemoryStorage } from "@sallyport/storage-memory";
 import {
   type Account,
+  applicationKind,
   Applications,
   mapCustomAccount,
   PendingPasswords,
@@ -10,6 +11,7 @@ import {
   type RecordKind,
   type Repositories,
   ServiceError,
+  withSecondFactors,
 } from "../src/index.ts";
 import { digests } from "./fixture.ts";
 import { pendingFactor, factorOf, found, freshDigest } from "./stores/factors.ts";
@@ -294,10 +296,12 @@ describe("records", () => {
   const shuffledNames = [7, 2, 10, 0, 5, 9, 3, 8, 1, 6, 4].map((index) => orderedNames[index] as string);
 
   describe("app names", () => {
+    let records: Repositories["records"];
     let applications: Applications;
 
     beforeEach(async () => {
-      applications = new Applications((await openStoreFixture()).r.records);
+      records = (await openStoreFixture()).r.records;
+      applications = new Applications(records);
     });
 
     test("exist after their creation", async () => {
@@ -329,7 +333,9 @@ describe("records", () => {
       await applications.create({ name: "field", seats: 1, secondFactor: "forced" });
       expect(await applications.create({ name: "field", seats: 2 })).toBe("nameTaken");
       expect(await applications.existing(["field"])).toEqual(["field"]);
-      expect(await applications.list(null, 10)).toEqual([{ name: "field", seats: 1, secondFactor: "forced" }]);
+      expect(await applications.list(null, 10)).toEqual([
+        { name: "field", seats: 1, seatKind: "concurrent", secondFactor: "forced" },
+      ]);
     });
 
     test("are created once by concurrent requests", async () => {
@@ -344,7 +350,12 @@ describe("records", () => {
       for (const [seats, name] of shuffledNames.entries())
         await applications.create({ name, seats: seats === 0 ? null : seats });
       const seatsOf = (name: string) => shuffledNames.indexOf(name) || null;
-      const expected = orderedNames.map((name) => ({ name, seats: seatsOf(name), secondFactor: "off" }));
+      const expected = orderedNames.map((name) => ({
+        name,
+        seats: seatsOf(name),
+        seatKind: "concurrent",
+        secondFactor: "off",
+      }));
       expect(await applications.list(null, 100)).toEqual(expected);
       expect(await applications.list(null, 4)).toEqual(expected.slice(0, 4));
       expect(await applications.list("a", 3)).toEqual(expected.slice(4, 7));
@@ -358,7 +369,7 @@ describe("records", () => {
       await applications.create({ name: "optional", seats: 1, secondFactor: "optional" });
       await applications.create({ name: "forced", seats: null, secondFactor: "forced" });
       const asking = async (names: readonly string[]) =>
-        (await applications.withSecondFactors(names))
+        withSecondFactors(await applications.find(names))
           .map(({ name, secondFactor }) => `${name}: ${secondFactor}`)
           .toSorted();
       const names = ["forced", "plain", "nobody", "optional", "forced"];
@@ -372,9 +383,29 @@ describe("records", () => {
       expect(await applications.setSecondFactor("Plain", "forced")).toBe(false);
       expect(await asking(names)).toEqual(["optional: optional", "plain: optional"]);
       expect(await applications.list(null, 10)).toEqual([
-        { name: "forced", seats: null, secondFactor: "off" },
-        { name: "optional", seats: 1, secondFactor: "optional" },
-        { name: "plain", seats: null, secondFactor: "optional" },
+        { name: "forced", seats: null, seatKind: "concurrent", secondFactor: "off" },
+        { name: "optional", seats: 1, seatKind: "concurrent", secondFactor: "optional" },
+        { name: "plain", seats: null, seatKind: "concurrent", secondFactor: "optional" },
+      ]);
+    });
+
+    test("have the seats that were set last, of the kind concurrent by default and in older records", async () => {
+      await applications.create({ name: "field", seats: 3, seatKind: "device" });
+      await applications.create({ name: "shop", seats: null });
+      await records.put(applicationKind, "old", { name: "old", seats: 2, secondFactor: "off" });
+      const seats = async () => (await applications.list(null, 10)).map(({ seats, seatKind }) => [seats, seatKind]);
+      expect(await seats()).toEqual([
+        [3, "device"],
+        [2, "concurrent"],
+        [null, "concurrent"],
+      ]);
+      expect(await applications.setSeats("field", { seats: null })).toBe(true);
+      expect(await applications.setSeats("old", { seats: 5, seatKind: "user" })).toBe(true);
+      expect(await applications.setSeats("Shop", { seats: 5 })).toBe(false);
+      expect(await seats()).toEqual([
+        [null, "device"],
+        [5, "user"],
+        [null, "concurrent"],
       ]);
     });
 
@@ -401,7 +432,7 @@ describe("records", () => {
       expect((await applications.existing(texts)).toSorted()).toEqual(hostileTexts.toSorted());
       const listed = (await applications.list(null, 100)).map(({ name }) => name);
       expect(listed.toSorted()).toEqual(hostileTexts.toSorted());
-      expect(await applications.withSecondFactors(texts)).toEqual([]);
+      expect(withSecondFactors(await applications.find(texts))).toEqual([]);
     });
   });
 });

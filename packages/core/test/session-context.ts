@@ -15,6 +15,8 @@ export async function sessionContext(
     appKeyId: context.appKey.id,
     userId,
     appNames: [],
+    reservedNames: [],
+    enrolling: false,
     deviceId: null,
     authenticationMethod: passwordAuthentication,
   } as const;

@@ -79,6 +79,8 @@ function sessionOf(row: AdmissionRow): Session {
     appKeyId: row.key_id as string,
     userId: objectIdOf(Number(row.user_id)),
     appNames: row.app_names,
+    reservedNames: row.reserved_names ?? [],
+    enrolling: row.enrolling,
     deviceId: row.device_id,
     authenticationMethod: authenticationMethodOf(row),
     ...(row.wrapped_key === undefined
@@ -137,6 +139,8 @@ interface AdmissionRow extends AppKeyRow {
   readonly mode: SessionMode | null;
   readonly user_id: string;
   readonly app_names: string[];
+  readonly reserved_names: string[] | null;
+  readonly enrolling: boolean;
   readonly device_id: string | null;
   readonly custom_account: string | null;
   readonly custom_version: number;

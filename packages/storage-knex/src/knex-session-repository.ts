@@ -47,8 +47,22 @@ export function knexSessionRepository(
       return rowCount === 1;
     },
 
-    async count() {
-      const { rows } = await sql.run<{ count: string }>(statements.count, [offset()]);
+    async changeAppNames(digest, change) {
+      acceptStorable(change);
+      const values =
+        "release" in change
+          ? [null, null, JSON.stringify(change.release)]
+          : [JSON.stringify(change.reserve), JSON.stringify(change.limits), null];
+      const parameters = [Buffer.from(digest, "hex"), ...values, offset()];
+      const { rows } = await sql.run<{ outcome: AppNameOutcome }>(statements.changeAppNames, parameters);
+      return (rows[0] as { outcome: AppNameOutcome }).outcome;
+    },
+
+    async count(seats) {
+      if (seats !== undefined && !isStorableText(seats.name)) return 0;
+      const { rows } = await (seats === undefined
+        ? sql.run<{ count: string }>(statements.count, [offset()])
+        : sql.run<{ count: string }>(statements.countSeats, [offset(), seats.name, seats.kind]));
       return Number(rows[0]?.count);
     },
 
@@ -89,6 +103,7 @@ export function knexSessionRepository(
       policy.perUserLimit,
       ...authenticationValues(authenticationMethod),
       policy.perDevice,
+      policy.seats === undefined || policy.seats.length === 0 ? null : JSON.stringify(policy.seats),
     ];
   }
 }
@@ -112,11 +127,13 @@ function sumOf(counts: readonly (string | number)[]): number {
   return counts.reduce<number>((sum, count) => sum + Number(count), 0);
 }
 
+type AppNameOutcome = Awaited<ReturnType<SessionRepository["changeAppNames"]>>;
+
 export interface SessionStatements {
   /**
    * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 clock offset,
    * 10 secret version. Limits: 11 of the database, 12 of the user (0: none), 17 of the device. Dependencies, each or null:
-   * 13 custom account, 14 its secret version, 15 link record, 16 its birth.
+   * 13 custom account, 14 its secret version, 15 link record, 16 its birth. 18 seat limits as JSON or null.
    */
   readonly open: Statement;
   /** 1 digest, 2 clock offset. Returns the number of `live` ones, in any number of rows. */
@@ -129,8 +146,12 @@ export interface SessionStatements {
   readonly endAllOfLink: Statement;
   /** 1 digest, 2 clock offset, 3 secret version. */
   readonly renew: Statement;
+  /** 1 digest, 2 names to reserve, 3 their seat limits, 4 names to release, as JSON or null, 5 clock offset. Returns the `outcome`. */
+  readonly changeAppNames: Statement;
   /** 1 clock offset. */
   readonly count: Statement;
+  /** 1 clock offset, 2 app name, 3 kind of its seats. */
+  readonly countSeats: Statement;
   /** 1 limit, 2 clock offset. Returns the number of `all` swept ones, in any number of rows. */
   readonly sweep: Statement;
 }

@@ -38,13 +38,14 @@ export function pendingMigrations<Migration extends Numbered>(
 }
 
 /** Members for the tables and sequences of every dialect. */
-const access = ["accounts", "appKeys", "channels", "cipherBlocks", "customAccounts", "sessions", "throttle"] as const;
+const accounts = ["accounts", "appKeys", "customAccounts", "throttle"] as const;
+const sessions = ["channels", "cipherBlocks", "seatCounts", "sessionCounts", "sessions"] as const;
 const objects = ["classes", "tombstones", "links", "locks", "objectCounts", "objects"] as const;
 const others = ["audit", "auditTallies", "migrations", "records", "recordVersions", "settings"] as const;
-const shared = [...access, ...objects, ...others];
+const shared = [...accounts, ...sessions, ...objects, ...others];
 
 /** Members for the procedures or functions of every dialect. */
-const routines = ["openSession", "passThrottle", "putRecord", "removeAccounts"] as const;
+const routines = ["changeAppNames", "openSession", "passThrottle", "putRecord", "removeAccounts", "takeSeats"] as const;
 
 export type Names<Own extends string> = Readonly<
   Record<Own | (typeof shared)[number] | (typeof routines)[number], string>

@@ -9,6 +9,7 @@ export class PoolExhausted extends Error {
 export const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
   ["SP302", 302],
   ["SP304", 304],
+  ["SP306", 306],
   ["SP307", 307],
   ["SP315", 315],
   ["SP610", 610],

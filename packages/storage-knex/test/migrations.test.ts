@@ -203,12 +203,12 @@ describe("schemas", () => {
       "$& extra integer,",
       "migration 0001-access has changed",
     ],
-    ["a changed function with the same number", /SP315/, "SP316", "functions open_session 1 has changed"],
+    ["a changed function with the same number", /SP315/, "SP316", "functions open_session 2 has changed"],
     [
       "a function with a lower number",
-      /^-- functions open_session 1$/m,
-      "-- functions open_session 2",
-      "open_session 2 is missing",
+      /^-- functions open_session 2$/m,
+      "-- functions open_session 3",
+      "open_session 3 is missing",
     ],
     [
       "a lost migration",

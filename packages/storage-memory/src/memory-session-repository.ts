@@ -2,6 +2,8 @@ import {
   acceptStorable,
   channelOf,
   type Digest,
+  type SeatKind,
+  type SeatLimit,
   ServiceError,
   type Session,
   type SessionRepository,
@@ -16,13 +18,14 @@ import type { State } from "./state.ts";
 export const memorySessionRepository = (access: Access): SessionRepository => ({
   async open(newSession, policy) {
     const { channel: _channel, ...bare } = newSession;
-    const { digest, secretVersion, ...session } = frozenCopy(bare);
+    const { digest, secretVersion, ...opened } = frozenCopy(bare);
     acceptStorable([newSession.deviceId, newSession.appNames]);
+    const session: Session = { ...opened, reservedNames: [], enrolling: opened.appNames.length === 0 };
     const channel = channelOf(newSession);
-    const opened = channel === null ? null : openedChannel(channel);
+    const channelRecord = channel === null ? null : openedChannel(channel);
     return access.write((state, now) => {
       const { sessions } = state;
-      const live = [...sessions.entries()].filter(([, record]) => isLive(record, now));
+      const live = liveSessions(state, now);
       const others = live.filter(([, record]) => !sharesDevice(session, record.session));
       const ofUser = others.filter(([, record]) => record.session.userId === session.userId);
       const remaining = Math.min(
@@ -30,17 +33,44 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
         sessionsToEnd(others.length, policy.limit),
         sessionsToEnd(ofUser.length, policy.perUserLimit),
       );
-      if (remaining < 1) throw new ServiceError(315);
-      if (sessions.has(digest)) throw new ServiceError(799, { detail: "The digest of a new session is in use." });
       // Entries are ordered by age, and the sort is stable.
       const ofDevice = live
         .filter(([, record]) => sharesDevice(session, record.session))
         .toSorted(([, one], [, other]) => one.expiresAt - other.expiresAt);
-      for (const [old] of ofDevice.slice(0, Math.max(0, ofDevice.length - (remaining - 1)))) forget(state, old);
+      const ending = ofDevice.slice(0, Math.max(0, ofDevice.length - Math.max(0, remaining - 1)));
+      const staying = live.filter(([old]) => !ending.some(([ended]) => ended === old));
+      requireSeats(staying, [digest, session], policy.seats ?? []);
+      if (remaining < 1) throw new ServiceError(315);
+      if (sessions.has(digest)) throw new ServiceError(799, { detail: "The digest of a new session is in use." });
+      for (const [old] of ending) forget(state, old);
       const endsAt = now + policy.absoluteLifetime;
       const expiresAt = Math.min(now + policy.idleTimeout, endsAt);
       sessions.set(digest, { session: Object.freeze(session), secretVersion, touchedAt: now, expiresAt, endsAt });
-      if (opened !== null) state.channels.set(digest, opened);
+      if (channelRecord !== null) state.channels.set(digest, channelRecord);
+    });
+  },
+
+  async changeAppNames(digest, change) {
+    acceptStorable(change);
+    return access.write((state, now) => {
+      const record = state.sessions.get(digest);
+      if (record === undefined || !isLive(record, now)) return "ended";
+      const { session } = record;
+      const { appNames, reservedNames } = session;
+      const held = heldNames(session);
+      const keep = (changed: Partial<Session>) =>
+        state.sessions.set(digest, { ...record, session: Object.freeze({ ...session, ...changed }) });
+      if ("release" in change) {
+        const isKept = (name: string) => !change.release.includes(name);
+        if (!change.release.every((name) => held.includes(name))) return "notHeld";
+        keep({ appNames: appNames.filter(isKept), reservedNames: reservedNames.filter(isKept) });
+        return "changed";
+      }
+      const isNew = (name: string) => !held.includes(name);
+      const limits = change.limits.filter(({ name }) => isNew(name));
+      requireSeats(liveSessions(state, now), [digest, session], limits);
+      keep({ reservedNames: [...reservedNames, ...new Set(change.reserve.filter(isNew))] });
+      return "changed";
     });
   },
 
@@ -69,8 +99,11 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
       return true;
     }),
 
-  count: () =>
-    access.read(({ sessions }, now) => [...sessions.values()].filter((record) => isLive(record, now)).length),
+  count: (seats) =>
+    access.read((state, now) => {
+      const live = liveSessions(state, now);
+      return seats === undefined ? live.length : seatHolders(live, seats).size;
+    }),
 
   sweep: (limit) =>
     access.write((state, now) => {
@@ -79,6 +112,41 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
       return over.length;
     }),
 });
+
+type SessionEntry = readonly [Digest, SessionRecord];
+
+function liveSessions({ sessions }: State, now: number): SessionEntry[] {
+  return [...sessions.entries()].filter(([, record]) => isLive(record, now));
+}
+
+function heldNames({ appNames, reservedNames }: Session): string[] {
+  return [...appNames, ...reservedNames];
+}
+
+/** Throws 306 if a limited app name has neither a free seat among the live sessions nor one that the session shares. */
+function requireSeats(
+  live: readonly SessionEntry[],
+  [digest, session]: readonly [Digest, Session],
+  limits: readonly SeatLimit[],
+): void {
+  for (const limit of limits) {
+    const holders = seatHolders(live, limit);
+    if (holders.size >= limit.seats && !holders.has(seatHolder(limit.kind, digest, session)))
+      throw new ServiceError(306);
+  }
+}
+
+function seatHolders(live: readonly SessionEntry[], { name, kind }: Pick<SeatLimit, "name" | "kind">): Set<string> {
+  const holding = live.filter(([, { session }]) => heldNames(session).includes(name));
+  return new Set(holding.map(([digest, { session }]) => seatHolder(kind, digest, session)));
+}
+
+/** Identifies what takes a seat. Sessions with the same holder share one. */
+function seatHolder(kind: SeatKind, digest: Digest, { userId, deviceId }: Session): string {
+  if (kind === "user") return userId;
+  if (deviceId === null) return JSON.stringify([digest]);
+  return JSON.stringify(kind === "device" ? ["device", deviceId] : [userId, deviceId]);
+}
 
 /** Removes a session with its channel. */
 function forget({ sessions, channels }: State, digest: Digest): void {

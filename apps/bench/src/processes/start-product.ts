@@ -15,6 +15,8 @@ export interface ProductSettings {
   readonly files?: { readonly directory: string };
   /** URL of a fake provider; absent: no log-in at providers. */
   readonly fakeProvider?: string;
+  /** Hashes passwords at the least cost. */
+  readonly cheapHashes?: true;
 }
 
 export interface StartedProduct {
@@ -34,7 +36,11 @@ export const masterKey = randomBytes(32);
 const encryption = { masterKey: masterKey.toString("base64") };
 
 /** Starts the real server with its own configuration file. */
-export async function startProduct({ fakeProvider, ...settings }: ProductSettings): Promise<StartedProduct> {
+export async function startProduct({
+  fakeProvider,
+  cheapHashes,
+  ...settings
+}: ProductSettings): Promise<StartedProduct> {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const external =
@@ -45,7 +51,8 @@ export async function startProduct({ fakeProvider, ...settings }: ProductSetting
           providers: { fakeUrl: fakeProvider, maxPendingLogins: { perIp: 0, total: 0 } },
         };
   const server = { port, ...(fakeProvider === undefined ? {} : { publicUrl: address }) };
-  const configuration = { ...settings, ...external, server, sessions, encryption, log: { level: "warn" } };
+  const hashes = cheapHashes === undefined ? {} : { passwords: { argon2: { memoryCost: 8, timeCost: 1 } } };
+  const configuration = { ...settings, ...external, ...hashes, server, sessions, encryption, log: { level: "warn" } };
   return withConfiguration(configuration, async (file) => {
     const before = performance.now();
     const process = await MeasuredProcess.start({

@@ -11,7 +11,7 @@ import {
   type JsonValue,
   MacroFault,
   OwnUnit,
-  passwordAuthentication,
+  passwordSession,
   type RandomSource,
   type Repositories,
   ServiceError,
@@ -139,16 +139,10 @@ export class Trial {
 
     const sessionDigest = digests.sha256(random.secret());
     const { userId, secretVersion, administrator } = account;
-    const session = {
-      mode: "session" as const,
-      appKeyId: appKey.id,
-      userId,
-      appNames,
-      deviceId: null,
-      authenticationMethod: passwordAuthentication,
-    };
+    const session = passwordSession(appKey.id, userId, appNames);
+    const { reservedNames: _none, enrolling: _no, ...opened } = session;
     const unlimited = { ...database.policy.sessions, limit: 0, perUserLimit: 0 };
-    await r.sessions.open({ ...session, digest: sessionDigest, secretVersion }, unlimited);
+    await r.sessions.open({ ...opened, digest: sessionDigest, secretVersion }, unlimited);
     const { modelGeneration, macroGeneration } = await r.admission.admit({
       appKey: null,
       session: null,

@@ -22,6 +22,8 @@ const useCases = {
   logInSecurely: classFactory(core.LogInSecurely, [openPasswordSession, components.channelSecrets, random]),
   logInCustomUser: classFactory(core.LogInCustomUser, [gate, components.authenticateByHook, serializeOwnUser]),
   logOut: classFactory(core.LogOut, []),
+  reserveSeats: classFactory(core.ReserveSeats, [gate, components.checkSecondFactors]),
+  releaseSeats: classFactory(core.ReleaseSeats, []),
 
   startProviderLogIn: functionFactory(
     (configured, ...needs) => new core.StartProviderLogIn(...needs, quotaOf(configured)),

@@ -144,6 +144,7 @@ describe("request log", () => {
     [304, "info"],
     [201, "info"],
     [302, "warn"],
+    [306, "warn"],
     [315, "warn"],
     [607, "warn"],
     [706, "warn"],

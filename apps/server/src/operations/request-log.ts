@@ -10,6 +10,7 @@ type LineLevel = Extract<Level, "error" | "warn" | "info">;
  */
 const levels: ReadonlyMap<ErrorCode | 0, LineLevel> = new Map([
   [302, "warn"],
+  [306, "warn"],
   [315, "warn"],
   [607, "warn"],
   [706, "warn"],

@@ -61,7 +61,16 @@ export const requestErrors = {
     ],
   },
   306: {
-    meaning: "No licence seat is free for an app name of the log-in.",
+    meaning: "No licence seat is free for an app name of the log-in or the reservation.",
+    causes: [
+      "The sessions of other users or devices have all seats of the app name.",
+      "Clients do not log out, and send no `device.deviceId`. Each of their sessions has a seat of its own until it expires.",
+    ],
+    actions: [
+      "Log out elsewhere, release the seat, or wait until a session expires.",
+      "Send `device.deviceId` with the log-in. Sessions of one user on one device share a seat.",
+      'An operator raises the seats with "app seats". See [Licence seats](../../guides/licences.md).',
+    ],
   },
   307: {
     meaning:
@@ -182,7 +191,9 @@ export const requestErrors = {
     actions: ["Send `true` or `false`, or omit the member."],
   },
   323: {
-    meaning: "The session does not have the licence seat that it releases.",
+    meaning: "The session does not have an app name that it releases.",
+    causes: ["The session was opened without the app name and has not reserved it.", "It has released it already."],
+    actions: ["Treat the seat as released."],
   },
   324: {
     meaning:

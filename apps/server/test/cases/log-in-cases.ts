@@ -63,7 +63,7 @@ export const logInCases: readonly Case[] = [
   ),
   logIn("accepts the MD5 in capitals", { ...good, pass: digest.toUpperCase() }, 0),
   logIn("accepts a single app name as a text", { ...good, appNames: "demo-app" }, 0),
-  logIn("accepts several app names", { ...good, appNames: ["demo-app", "demo-seats"] }, 0),
+  logIn("accepts several app names", { ...good, appNames: ["demo-app", "demo-2fa"] }, 0),
   logIn("ignores unknown members", { ...good, surprise: { deep: [1] } }, 0),
   logIn("treats an empty second factor as missing", { ...good, "2faToken": "" }, 0),
   logIn("accepts a device", { ...good, device: { deviceId: "d-1", device: "phone", systemType: "any" } }, 0),

@@ -132,6 +132,14 @@ export const preparedCases: readonly PreparedCase[] = [
     },
   },
   {
+    title: "no seat is free",
+    code: 306,
+    prepare: async ({ server }) => {
+      while ((await tryLogIn(server, "demo", { appNames: ["demo-seats"] })).code === "0");
+      return logInRequest("demo-seats");
+    },
+  },
+  {
     title: "the database has reached its session limit",
     code: 315,
     prepare: async ({ server }) => {

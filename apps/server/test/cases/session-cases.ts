@@ -16,6 +16,22 @@ const refused = (title: string, headers: Case["headers"], code: number, more: Pa
 export const sessionCases: readonly Case[] = [
   { title: "checks a session", as: "demo", path: check, expect: { code: 0, data: (data) => expect(data).toEqual({}) } },
   {
+    title: "reserves an app name that the session has",
+    as: "demo",
+    method: "POST",
+    path: "/v1/license/reserve",
+    body: { appNames: "demo-app" },
+    expect: { code: 0, data: (data) => expect(data).toEqual({}) },
+  },
+  {
+    title: "releases no app name that the session lacks",
+    as: "demo",
+    method: "POST",
+    path: "/v1/license/release",
+    body: { appNames: ["demo-seats"] },
+    expect: { code: 323 },
+  },
+  {
     title: "accepts a session in its own database only",
     as: "demo",
     path: `/second${check}`,

@@ -155,6 +155,19 @@ describe.each(testedModes)("in mode %s", (mode) => {
     await expect(identity.readSecondFactor(other, "may")).resolves.toMatchObject({ isActivated: false });
   });
 
+  test("seats are reserved and released", async () => {
+    const app = `few ${mode}`;
+    await new Applications(repositoriesOf(server).records).create({ name: app, seats: 1 });
+    const { name } = await newUser(server);
+    const [client, other] = [clientOf(), clientOf()];
+    for (const each of [client, other]) await each.logIn(options(mode, name, first));
+    await identity.reserveSeats(client, [app], { twoFactorToken: undefined });
+    await expect(identity.reserveSeats(other, [app])).rejects.toMatchObject({ code: 306 });
+    await identity.releaseSeats(client, [app, "demo-app"]);
+    await expect(identity.releaseSeats(client, [app])).rejects.toMatchObject({ code: 323 });
+    await identity.reserveSeats(other, [app]);
+  });
+
   test("a forced second factor is set up in a session for enrolment only", async () => {
     const { name } = await newUser(server);
     const logIn = (more: object) => {

@@ -167,7 +167,8 @@ describe("commands", () => {
       /is not a redirect URL/,
     ],
     ["an invalid origin", ["app-key", "create", "a", "--origin", "a.example/x"], {}, /is not an origin/],
-    ["seats that are not a number", ["app", "create", "a", "--seats", "many"], {}, /--seats must be/],
+    ["seats that are not a number", ["app", "create", "a", "--seats", "many"], {}, /number of seats must be/],
+    ["seats of an unknown kind", ["app", "seats", "a", "1", "--seat-kind", "chair"], {}, /kind of seats must be/],
   ])("refuses %s in plain words", async (_title, args, environment, expected) => {
     const { code, stderr } = await run(args, environment);
     expect(code).toBe(1);

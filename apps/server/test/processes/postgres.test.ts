@@ -26,11 +26,13 @@ describe("postgres", () => {
     let processes: ServerProcess[];
     let one: { url: string };
     let other: { url: string };
+    const environment = () => ({ DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info", SESSION_LIMIT: "30" });
+    const takenSeats =
+      "select count(*) as taken from sallyport_demo.sessions where app_names @> '[\"demo-seats\"]' and expires_at > now()";
     beforeAll(async () => {
       postgres = await openPostgresFixture({ empty: true });
-      const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info", SESSION_LIMIT: "30" };
       // Both find an empty database at the same moment.
-      processes = [1, 2].map(() => new ServerProcess(["serve"], environment, tmpdir()));
+      processes = [1, 2].map(() => new ServerProcess(["serve"], environment(), tmpdir()));
       const urls = await Promise.all(processes.map((process) => process.url()));
       [one, other] = urls.map((url) => ({ url })) as [{ url: string }, { url: string }];
     }, 60_000);
@@ -72,6 +74,32 @@ describe("postgres", () => {
       await Promise.all(answers.flatMap(({ body }) => body.data?.sessionId ?? []).map((id: string) => logOut(one, id)));
     });
 
+    test("share the seats of an app name, and free the seat of a killed server's session with the session", async () => {
+      const logInTo = (server: Subject) => tryLogIn(server, "reader", { appNames: ["demo-seats"] });
+      const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => logInTo(n % 2 === 0 ? one : other)));
+      expect(answers.filter(({ code }) => code === "0")).toHaveLength(2);
+      expect(answers.filter(({ code }) => code === "306")).toHaveLength(198);
+      const sessions = answers.flatMap(({ body }) => body.data?.sessionId ?? []);
+      await Promise.all(sessions.map((id: string) => logOut(other, id)));
+      expect((await logInTo(one)).code).toBe("0");
+      // The sessions of the log-ins under way are open or not, and no client knows them.
+      const underWay = Array.from({ length: 8 }, () => logInTo(one).catch(() => null));
+      while (Number((await postgres.sql.query(takenSeats)).rows[0].taken) < 2);
+      await processes[0]?.kill();
+      await Promise.all(underWay);
+      processes[0] = new ServerProcess(["serve"], environment(), tmpdir());
+      one = { url: await (processes[0] as ServerProcess).url() };
+      expect((await postgres.sql.query(takenSeats)).rows[0].taken).toBe("2");
+      expect((await logInTo(other)).code).toBe("306");
+      await postgres.sql.query("update sallyport_demo.sessions set expires_at = now()");
+      expect([(await logInTo(one)).code, (await logInTo(other)).code, (await logInTo(one)).code]).toEqual([
+        "0",
+        "0",
+        "306",
+      ]);
+      await postgres.sql.query("update sallyport_demo.sessions set expires_at = now()");
+    });
+
     test("reserve a name and its look-alikes for one user", async () => {
       const sessions = await Promise.all([one, other].map((server) => logIn(server, "admin")));
       const answers = await Promise.all(
@@ -90,8 +118,7 @@ describe("postgres", () => {
       const sessionId = await logIn(one, "demo");
       await processes[0]?.kill();
       expect(await checkSession(other, sessionId)).toBe("0");
-      const environment = { DATABASE_URL: postgres.url, PORT: "0", LOG_LEVEL: "info" };
-      processes[0] = new ServerProcess(["serve"], environment, tmpdir());
+      processes[0] = new ServerProcess(["serve"], environment(), tmpdir());
       expect(await checkSession({ url: await (processes[0] as ServerProcess).url() }, sessionId)).toBe("0");
     });
 

@@ -58,6 +58,10 @@ describe("set up", () => {
     expect(await serviceCode(url)).toBe("705");
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
 
+    expect(await command("app seats shop 2 --seat-kind user")).toBe('Set the seats of "shop" to 2.');
+    expect(await command("app list")).toBe("NAME  SEATS  KIND  TAKEN  SECOND FACTOR\nshop  2      user  0      off");
+    expect(await command("app seats shop 3 --seat-kind concurrent")).toBe('Set the seats of "shop" to 3.');
+    expect(await command("app seats cellar unlimited")).toMatch(/^1 error: There is no app name "cellar"/);
     expect(await command("app create shop")).toMatch(
       /^1 error: The database is not migrated\. Run "sallyport-server migrate"/,
     );
@@ -105,7 +109,9 @@ describe("set up", () => {
     );
     expect(await command("user create other", "\n")).toMatch(/^1 error: The password is empty/);
 
-    expect(await command("app list")).toBe("NAME  SEATS  SECOND FACTOR\nshop  3      off");
+    expect(await command("app list")).toBe(
+      "NAME  SEATS  KIND        TAKEN  SECOND FACTOR\nshop  3      concurrent  0      off",
+    );
     expect(await command("app-key list")).toBe(
       "NAME  STATE    APP NAMES  ORIGINS  REDIRECT URLS\ntill  enabled  shop       none     none",
     );
@@ -116,7 +122,7 @@ describe("set up", () => {
       ["app", "app-key", "user"].map(async (what) => JSON.parse(await command(`${what} list --json`))),
     );
     expect(listed).toEqual([
-      [{ name: "shop", seats: 3, secondFactor: "off" }],
+      [{ name: "shop", seats: 3, seatKind: "concurrent", taken: 0, secondFactor: "off" }],
       [{ name: "till", enabled: true, appNames: ["shop"], origins: [], returnAddresses: [] }],
       [
         {

@@ -34,6 +34,7 @@ import { brokenRecordQuotas } from "./records/broken-record-quotas.ts";
 import { brokenRecordVersions } from "./records/broken-record-versions.ts";
 import { brokenRecycling } from "./broken-recycling.ts";
 import { brokenCallbacks } from "./broken-callbacks.ts";
+import { brokenSeats } from "./broken-seats.ts";
 import { brokenSessions } from "./broken-sessions.ts";
 import { brokenSizes } from "./broken-sizes.ts";
 import { brokenStorages } from "./broken-storages.ts";
@@ -47,6 +48,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["capabilities", brokenCapabilities],
   ["sessions", brokenSessions],
   ["device sessions", brokenDevices],
+  ["seats", brokenSeats],
   ["authentication methods", brokenAuthenticationMethods],
   ["admission", brokenAdmissions],
   ["provider callbacks", brokenCallbacks],

@@ -43,7 +43,7 @@ export const earlierSections = [
 
 export type EarlierRecord =
   | ({ readonly section: "macros" } & MacroVersion)
-  | ({ readonly section: "applications" } & Application)
+  | ({ readonly section: "applications" } & Omit<Application, "seatKind">)
   | (Omit<RecordOf<"tombstones">, "section" | "root"> & {
       readonly section: "departures";
       readonly leader: RecordOf<"tombstones">["root"];

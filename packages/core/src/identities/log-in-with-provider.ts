@@ -1,4 +1,4 @@
-import type { Gate, LogInResult, SecondFactorInput } from "../access/index.ts";
+import { type Gate, type LogInResult, providerUserKey, type SecondFactorInput } from "../access/index.ts";
 import { type Digests, type RandomSource, randomUuid } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { SerializeOwnUser } from "../objects/index.ts";
@@ -54,7 +54,7 @@ export class LogInWithProvider {
           : { account, user, linked, authenticationMethod };
       };
     };
-    const userKey = ["provider", profile.issuer, profile.subject].join("\0");
+    const userKey = providerUserKey(profile);
     const requested = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
     const known = { mode: "session", userKey, prepareProof, ...requested } as const;
     const attempt =

@@ -1,6 +1,6 @@
 import type { Digest } from "../digests/index.ts";
 import type { ObjectId } from "./entities/object-id.ts";
-import type { NewSession, SessionPolicy } from "./entities/session.ts";
+import type { AppNameChange, NewSession, SeatLimit, SessionPolicy } from "./entities/session.ts";
 
 /** Selects sessions: one by digest, or all of a user, custom account or link record, optionally except one. */
 export type SessionSelector =
@@ -15,7 +15,10 @@ export type SessionSelector =
  */
 export interface SessionRepository {
   /**
-   * Opens a session, or throws 315 without any change if a limit would be exceeded. Exact across concurrent processes.
+   * Opens a session. Without any change, throws 306 if a limited app name has no free seat, else 315 if another limit
+   * would be exceeded. Exact across concurrent processes. The sessions that end have no seats, and sessions that share a
+   * seat take one.
+   *
    * To stay within `perDevice`, `perUserLimit` and `limit`, it ends the fewest possible sessions of the same user, app
    * key and device, of any mode and authentication method: the earliest idle expiry first, then the oldest. It ends no
    * other session, so 315 follows if the others alone fill a limit. The channel of a secure session is opened
@@ -23,6 +26,14 @@ export interface SessionRepository {
    * bytes. 307 for a text that is not storable.
    */
   open(session: NewSession, policy: SessionPolicy): Promise<void>;
+
+  /**
+   * Reserves or releases app names of a live session, all or none. Reserved names take seats as those of the log-in do,
+   * and a name that the session has stays as it is. Throws 306 without any change if a name has no free seat. A released
+   * name leaves the reserved names and the app names of the session. `ended` if there is no live session, `notHeld` if it
+   * lacks a name to release. 307 for a text that is not storable.
+   */
+  changeAppNames(digest: Digest, change: AppNameChange): Promise<"changed" | "ended" | "notHeld">;
 
   /** Ends the selected live sessions. Returns their number. */
   end(selector: SessionSelector): Promise<number>;
@@ -33,8 +44,8 @@ export interface SessionRepository {
    */
   renew(digest: Digest, secretVersion: number): Promise<boolean>;
 
-  /** Number of live sessions. */
-  count(): Promise<number>;
+  /** Number of live sessions, or of the taken seats of an app name. */
+  count(seats?: Pick<SeatLimit, "name" | "kind">): Promise<number>;
 
   /** Deletes at most `limit` expired sessions. Returns their number. */
   sweep(limit: number): Promise<number>;

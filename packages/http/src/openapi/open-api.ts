@@ -7,6 +7,7 @@ interface Tag {
 /** In reading order. */
 const tags = [
   { name: "Sessions", description: "Log-in, log-out and session check." },
+  { name: "Seats", description: "Licence seats of app names." },
   { name: "Providers", description: "Log-in with external identity providers, and linked accounts." },
   { name: "Custom users", description: "Users without a database account." },
   { name: "Passwords", description: "Password change and reset." },

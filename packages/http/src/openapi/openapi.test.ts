@@ -313,6 +313,7 @@ describe("open api document", () => {
         "Sessions",
         ["checkSession", "getLogInKey", "getSecureLogInKey", "logIn", "logInSecurely", "logInWithToken", "logOut"],
       ],
+      ["Seats", ["releaseSeats", "reserveSeats"]],
       [
         "Providers",
         [

@@ -1,7 +1,6 @@
 import {
   type Admission,
   type CredentialReader,
-  isEnrolling,
   listingsOf,
   maintenanceError,
   ServiceError,
@@ -119,6 +118,5 @@ function missingCode({ request }: Exchange, { missingCredential }: HttpSettings)
 
 /** Throws 340 if an enrolment session calls a route that it does not allow. */
 export const checkEnrolment: Step = ({ access, admission: { session }, route }) => {
-  if (access === "session" && session !== null && isEnrolling(session) && route.whileEnrolling !== true)
-    throw new ServiceError(340);
+  if (access === "session" && session?.enrolling === true && route.whileEnrolling !== true) throw new ServiceError(340);
 };

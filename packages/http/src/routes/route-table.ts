@@ -10,6 +10,7 @@ import { objectRoutes, writeRoutes } from "./object-routes.ts";
 import { passwordRoutes } from "./password-routes.ts";
 import { providerRoutes } from "./provider-routes.ts";
 import { defineRoute, type Route } from "./route.ts";
+import { seatRoutes } from "./seat-routes.ts";
 import { secondFactorRoutes } from "./second-factor-routes.ts";
 import { customUserRoutes, sessionRoutes } from "./session-routes.ts";
 import { secureRoutes, tokenRoutes } from "./token-routes.ts";
@@ -21,6 +22,7 @@ export function routeTable(useCases: UseCases): Route[] {
   const single = [
     ...tagged("Service", serviceRoutes()),
     ...tagged("Sessions", [...sessionRoutes(useCases), ...tokenRoutes(useCases), ...secureRoutes(useCases)]),
+    ...tagged("Seats", seatRoutes(useCases)),
     ...tagged("Custom users", customUserRoutes(useCases)),
     ...tagged("Passwords", passwordRoutes(useCases)),
     ...tagged("Second factors", secondFactorRoutes(useCases)),

@@ -41,9 +41,11 @@ export interface UseCases {
   readonly putClass: core.PutClass;
   readonly readSecondFactor: core.ReadSecondFactor;
   readonly readStructure: core.ReadStructure;
+  readonly releaseSeats: core.ReleaseSeats;
   readonly removeClass: core.RemoveClass;
   readonly removeOwnLinks: core.RemoveOwnLinks;
   readonly removeSecondFactor: core.RemoveSecondFactor;
+  readonly reserveSeats: core.ReserveSeats;
   readonly restoreObject: core.RestoreObject;
   readonly setReaders: core.SetReaders;
   readonly startProviderLogIn: core.StartProviderLogIn;

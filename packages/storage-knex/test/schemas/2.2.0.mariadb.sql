@@ -51,6 +51,8 @@ create table if not exists `sallyport`.`sessions` (
       user_id bigint not null,
       secret_version integer not null,
       app_names json not null,
+      reserved_names json not null default '[]',
+      enrolling boolean not null default false,
       device_id varchar(600),
       opened_at datetime(6) not null,
       expires_at datetime(6) not null,
@@ -66,6 +68,21 @@ create table if not exists `sallyport`.`sessions` (
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
 create table if not exists `sallyport`.`session_lock_rows` (number integer primary key) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
 insert into `sallyport`.`session_lock_rows` (number) values (-1), (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63), (64), (65), (66), (67), (68), (69), (70), (71), (72), (73), (74), (75), (76), (77), (78), (79), (80), (81), (82), (83), (84), (85), (86), (87), (88), (89), (90), (91), (92), (93), (94), (95), (96), (97), (98), (99), (100), (101), (102), (103), (104), (105), (106), (107), (108), (109), (110), (111), (112), (113), (114), (115), (116), (117), (118), (119), (120), (121), (122), (123), (124), (125), (126), (127), (128), (129), (130), (131), (132), (133), (134), (135), (136), (137), (138), (139), (140), (141), (142), (143), (144), (145), (146), (147), (148), (149), (150), (151), (152), (153), (154), (155), (156), (157), (158), (159), (160), (161), (162), (163), (164), (165), (166), (167), (168), (169), (170), (171), (172), (173), (174), (175), (176), (177), (178), (179), (180), (181), (182), (183), (184), (185), (186), (187), (188), (189), (190), (191), (192), (193), (194), (195), (196), (197), (198), (199), (200), (201), (202), (203), (204), (205), (206), (207), (208), (209), (210), (211), (212), (213), (214), (215), (216), (217), (218), (219), (220), (221), (222), (223), (224), (225), (226), (227), (228), (229), (230), (231), (232), (233), (234), (235), (236), (237), (238), (239), (240), (241), (242), (243), (244), (245), (246), (247), (248), (249), (250), (251), (252), (253), (254), (255) on duplicate key update number = value(number);
+create table if not exists `sallyport`.`session_names` (
+      app_name varchar(512) not null,
+      session binary(32) not null,
+      primary key (app_name, session),
+      key session_names_session (session),
+      foreign key (session) references `sallyport`.`sessions` (digest) on update cascade on delete cascade
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`seat_counts` (
+      app_name varchar(512) primary key,
+      kind varchar(16) not null,
+      taken bigint,
+      opened bigint not null
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`session_counts` (shard integer primary key, opened bigint not null) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`session_counts` (shard, opened) values (0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 0), (7, 0), (8, 0), (9, 0), (10, 0), (11, 0), (12, 0), (13, 0), (14, 0), (15, 0), (16, 0), (17, 0), (18, 0), (19, 0), (20, 0), (21, 0), (22, 0), (23, 0), (24, 0), (25, 0), (26, 0), (27, 0), (28, 0), (29, 0), (30, 0), (31, 0), (32, 0), (33, 0), (34, 0), (35, 0), (36, 0), (37, 0), (38, 0), (39, 0), (40, 0), (41, 0), (42, 0), (43, 0), (44, 0), (45, 0), (46, 0), (47, 0), (48, 0), (49, 0), (50, 0), (51, 0), (52, 0), (53, 0), (54, 0), (55, 0), (56, 0), (57, 0), (58, 0), (59, 0), (60, 0), (61, 0), (62, 0), (63, 0) on duplicate key update shard = value(shard);
 create table if not exists `sallyport`.`channels` (
       session binary(32) primary key,
       wrapped_key text not null,
@@ -410,11 +427,11 @@ create or replace procedure `sallyport`.`register_blocks` (digests longtext, cli
   end;
 insert into `sallyport`.`migrations` (name, number) values ('register_blocks', 1);
 
--- functions open_session 1
+-- functions open_session 2
 create or replace procedure `sallyport`.`open_session` (new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
     idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
     opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
-    device_limit bigint)
+    device_limit bigint, limits longtext)
   modifies sql data sql security invoker
   begin
     declare alone boolean default not @@in_transaction;
@@ -429,6 +446,7 @@ create or replace procedure `sallyport`.`open_session` (new_digest binary(32), n
       declare lock_row integer;
       declare beside bigint;
       declare remaining bigint default device_limit;
+      declare staying bigint;
       if all_limit > 0 then
         select number into lock_row from `session_lock_rows` where number = -1 for update;
       end if;
@@ -437,35 +455,128 @@ create or replace procedure `sallyport`.`open_session` (new_digest binary(32), n
       end if;
       if user_limit > 0 then
         select count(*) into beside from `sessions` where user_id = user_number and expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null);
-        if beside >= user_limit then
-          signal sqlstate 'SP315' set message_text = 'The user has as many sessions as allowed.';
-        end if;
         set remaining = least(remaining, user_limit - beside);
       end if;
       if all_limit > 0 then
         select count(*) into beside from (select 1 from `sessions` where expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null) limit all_limit) live;
-        if beside >= all_limit then
-          signal sqlstate 'SP315' set message_text = 'There are as many sessions as allowed.';
-        end if;
         set remaining = least(remaining, all_limit - beside);
       end if;
       if device is not null then
-        set remaining = remaining - 1;
+        set staying = greatest(remaining - 1, 0);
         for old in (
           select digest from `sessions` where user_id = user_number and app_key_id = app_key and device_id = device
-          order by expires_at desc, opened_at desc, digest limit remaining, 1000000
+          order by expires_at desc, opened_at desc, digest limit staying, 1000000
         ) do
           delete from `sessions` where digest = old.digest;
         end for;
       end if;
-      insert into `sessions` (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at,
+      if limits is not null then
+        call `take_seats`(limits, user_number, device, clock);
+      end if;
+      if remaining < 1 then
+        signal sqlstate 'SP315' set message_text = 'There are as many sessions as allowed.';
+      end if;
+      insert into `sessions` (digest, mode, app_key_id, user_id, secret_version, app_names, reserved_names, enrolling, device_id, opened_at, expires_at, ends_at,
         custom_account, custom_version, link_id, link_born)
-      values (new_digest, new_mode, app_key, user_number, version_of_secret, names, device, clock, (clock + interval (least(idle, lifetime)) * 1000 microsecond), (clock + interval (lifetime) * 1000 microsecond),
+      values (new_digest, new_mode, app_key, user_number, version_of_secret, names, '[]', json_length(names) = 0, device, clock, (clock + interval (least(idle, lifetime)) * 1000 microsecond), (clock + interval (lifetime) * 1000 microsecond),
         opened_by_account, version_of_account, opened_by_link, born_of_link);
+      insert into `session_names` (app_name, session) select distinct value, new_digest from json_table(names, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) listed;
+      update `session_counts` set opened = opened + 1 where shard = connection_id() % 64;
     end work;
     if alone then commit; end if;
   end;
-insert into `sallyport`.`migrations` (name, number) values ('open_session', 1);
+create or replace procedure `sallyport`.`take_seats` (limits longtext, new_user bigint, new_device varchar(600), clock datetime(6))
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare bound bigint;
+      declare holders bigint;
+      declare shared bigint;
+      declare opened_before bigint;
+      for listed in (
+        select name, seats, kind from json_table(limits, '$[*]' columns (
+          name varchar(512) path '$.name', seats bigint path '$.seats', kind varchar(16) path '$.kind'
+        )) limited order by name
+      ) do
+        insert into `seat_counts` (app_name, kind, taken, opened) values (listed.name, listed.kind, null, 0)
+        on duplicate key update taken = if(kind = value(kind), taken, null), kind = value(kind);
+        select taken - opened + (select sum(opened) from `session_counts`) into bound from `seat_counts` where app_name = listed.name;
+        if bound is null or bound >= listed.seats then
+          select count(*) into shared from (
+            select 1 from `session_names` n join `sessions` s on s.digest = n.session where n.app_name = listed.name and s.expires_at > clock and (listed.kind = 'device' or s.user_id = new_user) and (listed.kind = 'user' or s.device_id = new_device) limit 1
+          ) sharing;
+          if shared = 0 then
+            select count(*), (select sum(opened) from `session_counts`) into holders, opened_before from (select distinct if(listed.kind <> 'device' or s.device_id is null, s.user_id, null) as user, if(listed.kind <> 'user', s.device_id, null) as device,
+              if(listed.kind <> 'user' and s.device_id is null, s.digest, null) as session from `session_names` n join `sessions` s on s.digest = n.session where n.app_name = listed.name and s.expires_at > clock) holding;
+            if holders >= listed.seats then
+              signal sqlstate 'SP306' set message_text = 'No seat of the app name is free.';
+            end if;
+            update `seat_counts` set taken = holders, opened = opened_before where app_name = listed.name;
+          end if;
+        end if;
+      end for;
+    end work;
+    if alone then commit; end if;
+  end;
+create or replace procedure `sallyport`.`change_app_names` (changed binary(32), reserve longtext, limits longtext, released longtext, ahead double)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare clock datetime(6) default (now(6) + interval (ahead) * 1000 microsecond);
+      declare holder_user bigint;
+      declare holder_device varchar(600);
+      declare new_names json;
+      select user_id, device_id into holder_user, holder_device
+      from `sessions` where digest = changed and expires_at > clock for update;
+      if holder_user is null then
+        select 'ended' as outcome;
+        leave work;
+      end if;
+      if released is not null then
+        if exists (
+          select 1 from json_table(released, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) wanted
+          where value not in (select app_name from `session_names` where session = changed)
+        ) then
+          select 'notHeld' as outcome;
+          leave work;
+        end if;
+        delete from `session_names` where session = changed and app_name in (select value from json_table(released, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) listed);
+        update `sessions` set app_names = (select coalesce(json_arrayagg(value), '[]') from json_table(app_names, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) kept where value not in (select value from json_table(released, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) listed)), reserved_names = (select coalesce(json_arrayagg(value), '[]') from json_table(reserved_names, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) kept where value not in (select value from json_table(released, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) listed)) where digest = changed;
+        select 'changed' as outcome;
+        leave work;
+      end if;
+      select json_arrayagg(value) into new_names from (select distinct value from json_table(reserve, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) listed) wanted
+      where value not in (select app_name from `session_names` where session = changed);
+      if new_names is not null then
+        call `take_seats`(
+          (select coalesce(json_arrayagg(json_object('name', name, 'seats', seats, 'kind', kind)), '[]') from json_table(limits, '$[*]' columns (
+            name varchar(512) path '$.name', seats bigint path '$.seats', kind varchar(16) path '$.kind'
+          )) limited where name in (select value from json_table(new_names, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) listed)),
+          holder_user, holder_device, clock
+        );
+        insert into `session_names` (app_name, session) select value, changed from json_table(new_names, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) listed;
+        update `sessions` set reserved_names = json_merge_preserve(reserved_names, new_names) where digest = changed;
+        update `session_counts` set opened = opened + 1 where shard = connection_id() % 64;
+      end if;
+      select 'changed' as outcome;
+    end work;
+    if alone then commit; end if;
+  end;
+insert into `sallyport`.`migrations` (name, number) values ('open_session', 2);
 
 -- functions put_record 1
 create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), record_id varchar(512), record_owner varchar(200), record_value longtext, lifetime double, ahead double, if_version bigint,

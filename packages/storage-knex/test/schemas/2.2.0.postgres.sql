@@ -40,6 +40,8 @@ create table "sallyport"."sessions" (
       user_id bigint not null,
       secret_version integer not null,
       app_names jsonb not null,
+      reserved_names jsonb,
+      enrolling boolean not null default false,
       device_id text collate "C",
       opened_at timestamptz not null,
       expires_at timestamptz not null,
@@ -52,11 +54,21 @@ create table "sallyport"."sessions" (
 create index sessions_device on "sallyport"."sessions" (user_id, app_key_id, device_id);
 create index sessions_custom_account on "sallyport"."sessions" (custom_account) where custom_account is not null;
 create index sessions_link on "sallyport"."sessions" (link_id) where link_id is not null;
+create index sessions_app_names on "sallyport"."sessions" using gin (app_names jsonb_path_ops) with (fastupdate = off);
+create index sessions_reserved_names on "sallyport"."sessions" using gin (reserved_names jsonb_path_ops) with (fastupdate = off)
+    where reserved_names is not null;
 create table "sallyport"."session_counts" (
       shard integer primary key,
-      sessions bigint not null
+      sessions bigint not null,
+      opened bigint not null
     ) with (fillfactor = 20);
-insert into "sallyport"."session_counts" select shard, 0 from generate_series(0, 63) as shard;
+insert into "sallyport"."session_counts" select shard, 0, 0 from generate_series(0, 63) as shard;
+create table "sallyport"."seat_counts" (
+      app_name text collate "C" primary key,
+      kind text not null,
+      taken bigint not null,
+      opened bigint not null
+    ) with (fillfactor = 50);
 create table "sallyport"."channels" (
       session bytea primary key references "sallyport"."sessions" (digest) on update cascade on delete cascade,
       wrapped_key text not null,
@@ -440,11 +452,12 @@ create or replace function "sallyport"."object_number" (id text) returns bigint 
   $$;
 insert into "sallyport"."migrations" (name, number) values ('object_ids', 1);
 
--- functions open_session 1
+-- functions open_session 2
 create or replace function "sallyport"."open_session" (
     digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
     idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
-    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint
+    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint,
+    limits jsonb
   ) returns void language plpgsql as $$
   #variable_conflict use_column
   declare
@@ -465,35 +478,99 @@ create or replace function "sallyport"."open_session" (
     if user_limit > 0 then
       perform pg_advisory_xact_lock(hashtextextended('sallyport:sallyport:sessions:' || user_number, 0));
       remaining := least(remaining, user_limit - (select count(*) from "sallyport"."sessions" where user_id = user_number and expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)));
-      if remaining < 1 then
-        raise exception using errcode = 'SP315', message = 'The user has as many sessions as allowed.';
-      end if;
     end if;
     if all_limit > 0 and (select sum(sessions) from "sallyport"."session_counts") >= all_limit then
       remaining := least(remaining, all_limit - (select count(*) from "sallyport"."sessions" where expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)));
-      if remaining < 1 then
-        raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
-      end if;
     end if;
     if device is not null then
       perform pg_advisory_xact_lock(hashtextextended('sallyport:sallyport:sessions:' || user_number || ':' || app_key || ':' || device, 0));
       delete from "sallyport"."sessions" where digest = any (array(
         select digest from "sallyport"."sessions" where user_id = user_number and app_key_id = app_key and device_id = device
-        order by expires_at desc, opened_at desc, digest offset remaining - 1
+        order by expires_at desc, opened_at desc, digest offset greatest(remaining - 1, 0)
       ));
       get diagnostics ended = row_count;
     end if;
-    insert into "sallyport"."sessions" (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at,
+    if limits is not null then
+      perform "sallyport"."take_seats"(limits, user_number, device, now);
+    end if;
+    if remaining < 1 then
+      raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
+    end if;
+    insert into "sallyport"."sessions" (digest, mode, app_key_id, user_id, secret_version, app_names, enrolling, device_id, opened_at, expires_at, ends_at,
       custom_account, custom_version, link_id, link_born)
-    values ($1, $2, app_key, user_number, $10, $5, device,
+    values ($1, $2, app_key, user_number, $10, $5, $5 = '[]', device,
       now, now + least(idle, lifetime) * interval '1 millisecond', now + lifetime * interval '1 millisecond',
       $13, $14, $15, $16);
-    if ended <> 1 then
-      update "sallyport"."session_counts" set sessions = sessions + 1 - ended where shard = pg_backend_pid() % 64;
-    end if;
+    update "sallyport"."session_counts" set sessions = sessions + 1 - ended, opened = opened + 1 where shard = pg_backend_pid() % 64;
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('open_session', 1);
+create or replace function "sallyport"."take_seats" (limits jsonb, new_user bigint, new_device text, now timestamptz)
+  returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
+  #variable_conflict use_column
+  declare
+    listed record;
+    holders bigint;
+    opened_before bigint;
+  begin
+    for listed in
+      select name, seats, kind, hashtextextended('sallyport:sallyport:seats:' || name, 0) as lock
+      from jsonb_to_recordset(limits) as limited (name text, seats bigint, kind text) order by lock
+    loop
+      if coalesce((select taken - opened from "sallyport"."seat_counts" where app_name = listed.name and kind = listed.kind) + (select sum(opened) from "sallyport"."session_counts") + current_setting('max_connections')::bigint < listed.seats, false) or exists (select from "sallyport"."sessions" where (app_names @> jsonb_build_array(listed.name) or reserved_names @> jsonb_build_array(listed.name)) and expires_at > now and user_id = new_user and (listed.kind = 'user' or device_id = new_device))
+        or listed.kind = 'device' and exists (select from "sallyport"."sessions" where (app_names @> jsonb_build_array(listed.name) or reserved_names @> jsonb_build_array(listed.name)) and expires_at > now and device_id = new_device) then
+        perform pg_advisory_xact_lock_shared(listed.lock);
+        if not (coalesce((select taken - opened from "sallyport"."seat_counts" where app_name = listed.name and kind = listed.kind) + (select sum(opened) from "sallyport"."session_counts") + current_setting('max_connections')::bigint < listed.seats, false) or exists (select from "sallyport"."sessions" where (app_names @> jsonb_build_array(listed.name) or reserved_names @> jsonb_build_array(listed.name)) and expires_at > now and user_id = new_user and (listed.kind = 'user' or device_id = new_device))
+        or listed.kind = 'device' and exists (select from "sallyport"."sessions" where (app_names @> jsonb_build_array(listed.name) or reserved_names @> jsonb_build_array(listed.name)) and expires_at > now and device_id = new_device)) then
+          raise exception using errcode = '40001', message = 'Meanwhile there are not so many free seats.';
+        end if;
+        continue;
+      end if;
+      perform pg_advisory_xact_lock(listed.lock);
+      continue when (select taken - opened from "sallyport"."seat_counts" where app_name = listed.name and kind = listed.kind) + (select sum(opened) from "sallyport"."session_counts") < listed.seats;
+      select count(*), (select sum(opened) from "sallyport"."session_counts") into holders, opened_before from (select distinct case when listed.kind <> 'device' or device_id is null then user_id end, case when listed.kind <> 'user' then device_id end,
+        case when listed.kind <> 'user' and device_id is null then digest end from "sallyport"."sessions" where (app_names @> jsonb_build_array(listed.name) or reserved_names @> jsonb_build_array(listed.name)) and expires_at > now) holding;
+      if holders >= listed.seats and not (exists (select from "sallyport"."sessions" where (app_names @> jsonb_build_array(listed.name) or reserved_names @> jsonb_build_array(listed.name)) and expires_at > now and user_id = new_user and (listed.kind = 'user' or device_id = new_device))
+        or listed.kind = 'device' and exists (select from "sallyport"."sessions" where (app_names @> jsonb_build_array(listed.name) or reserved_names @> jsonb_build_array(listed.name)) and expires_at > now and device_id = new_device)) then
+        raise exception using errcode = 'SP306', message = 'No seat of the app name is free.';
+      end if;
+      insert into "sallyport"."seat_counts" (app_name, kind, taken, opened) values (listed.name, listed.kind, holders, opened_before)
+      on conflict (app_name) do update set kind = excluded.kind, taken = excluded.taken, opened = excluded.opened;
+    end loop;
+  end
+  $$;
+create or replace function "sallyport"."change_app_names" (
+    session bytea, reserve jsonb, limits jsonb, release jsonb, ahead float8
+  ) returns text language plpgsql as $$
+  #variable_conflict use_column
+  declare
+    now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
+    released constant text[] := array(select jsonb_array_elements_text(release));
+    present record;
+    new_names jsonb;
+  begin
+    select user_id, device_id, app_names || coalesce(reserved_names, '[]') as names into present
+    from "sallyport"."sessions" where digest = session and expires_at > now for update;
+    if not found then
+      return 'ended';
+    elsif not present.names @> release then
+      return 'notHeld';
+    elsif release is not null then
+      update "sallyport"."sessions" set app_names = app_names - released, reserved_names = reserved_names - released where digest = session;
+      return 'changed';
+    end if;
+    select jsonb_agg(distinct name) into new_names from jsonb_array_elements(reserve) name where not present.names @> name;
+    if new_names is not null then
+      perform "sallyport"."take_seats"(
+        (select jsonb_agg(limited) from jsonb_array_elements(limits) limited where new_names @> (limited -> 'name')),
+        present.user_id, present.device_id, now
+      );
+      update "sallyport"."sessions" set reserved_names = coalesce(reserved_names, '[]') || new_names where digest = session;
+      update "sallyport"."session_counts" set opened = opened + 1 where shard = pg_backend_pid() % 64;
+    end if;
+    return 'changed';
+  end
+  $$;
+insert into "sallyport"."migrations" (name, number) values ('open_session', 2);
 
 -- functions pass_throttle 1
 create or replace function "sallyport"."pass_throttle" (

@@ -1,19 +1,38 @@
 import type { Database } from "../../request/index.ts";
-import { changeRecord, type RecordKind, type RecordRepository, type Storage } from "../../storage/index.ts";
+import {
+  changeRecord,
+  type RecordKind,
+  type RecordRepository,
+  type SeatKind,
+  type SeatLimit,
+  type Storage,
+} from "../../storage/index.ts";
 import type { SecondFactorRule } from "../second-factors/second-factors.ts";
 
-/** An application to create. `secondFactor` defaults to `off`. */
-export type NewApplication = Pick<Application, "name" | "seats"> & Partial<Pick<Application, "secondFactor">>;
+/** An application to create. `seatKind` defaults to `concurrent`, `secondFactor` to `off`. */
+export type NewApplication = Pick<Application, "name"> & SeatChange & Partial<Pick<Application, "secondFactor">>;
 
-export const applicationKind: RecordKind<Application> = "application";
+/** New seats of an application. Without `seatKind`, the kind stays. */
+export type SeatChange = Pick<Application, "seats"> & Partial<Pick<Application, "seatKind">>;
+
+/** Records of earlier versions have no kind of seats. */
+type StoredApplication = Omit<Application, "seatKind"> & Partial<Pick<Application, "seatKind">>;
+
+export const applicationKind: RecordKind<StoredApplication> = "application";
 
 export class Applications {
   constructor(private readonly records: RecordRepository) {}
 
   /** Returns `nameTaken` if the name exists. Names are compared exactly. A name that cannot be stored: 307. */
-  async create({ name, seats, secondFactor = "off" }: NewApplication): Promise<"created" | "nameTaken"> {
-    const outcome = await this.records.put(applicationKind, name, { name, seats, secondFactor }, { ifVersion: "none" });
+  async create({ secondFactor = "off", ...application }: NewApplication): Promise<"created" | "nameTaken"> {
+    const value = applicationOf({ ...application, secondFactor });
+    const outcome = await this.records.put(applicationKind, value.name, value, { ifVersion: "none" });
     return outcome === "stored" ? "created" : "nameTaken";
+  }
+
+  /** Returns the applications of the names, unordered and without duplicates. */
+  async find(names: readonly string[]): Promise<Application[]> {
+    return (await this.records.get(applicationKind, names)).map(({ value }) => applicationOf(value));
   }
 
   /** Returns the existing ones of the names, unordered and without duplicates. */
@@ -21,29 +40,43 @@ export class Applications {
     return (await this.records.get(applicationKind, names)).map(({ id }) => id);
   }
 
-  /** Returns the applications whose second-factor rule is not `off`, unordered and without duplicates. */
-  async withSecondFactors(names: readonly string[]): Promise<Pick<Application, "name" | "secondFactor">[]> {
-    const found = await this.records.get(applicationKind, names);
-    return found.map(({ value }) => value).filter(({ secondFactor }) => secondFactor !== "off");
-  }
-
   /** Sets the second-factor rule. It applies from the next log-in. Returns `false` for an unknown app name. */
   setSecondFactor(name: string, secondFactor: SecondFactorRule): Promise<boolean> {
-    return changeRecord(this.records, applicationKind, name, (application) => ({ ...application, secondFactor }));
+    return this.change(name, { secondFactor });
+  }
+
+  /** Sets the seats, and their kind if given. They apply from the next log-in. Returns `false` for an unknown app name. */
+  setSeats(name: string, seats: SeatChange): Promise<boolean> {
+    return this.change(name, seats);
   }
 
   /** Lists at most `limit` applications after the given name (`null`: from the start), by name in code-point order. */
   async list(after: string | null, limit: number): Promise<Application[]> {
-    return (await this.records.list(applicationKind, { after, limit })).map(({ value }) => value);
+    return (await this.records.list(applicationKind, { after, limit })).map(({ value }) => applicationOf(value));
   }
+
+  private change(name: string, change: Partial<Application>): Promise<boolean> {
+    return changeRecord(this.records, applicationKind, name, (application) => ({ ...application, ...change }));
+  }
+}
+
+function applicationOf({ name, seats, seatKind = "concurrent", secondFactor }: StoredApplication): Application {
+  return { name, seats, seatKind, secondFactor };
 }
 
 /** An app name that log-ins can send in `appNames`. */
 export interface Application {
   readonly name: string;
-  /** Maximum number of concurrent log-ins with a seat. `null`: unlimited. */
+  /** Maximum number of taken seats. `null`: unlimited. */
   readonly seats: number | null;
+  /** The holder of a seat. */
+  readonly seatKind: SeatKind;
   readonly secondFactor: SecondFactorRule;
+}
+
+/** The seat limits of the applications that have one. */
+export function seatLimits(applications: readonly Application[]): SeatLimit[] {
+  return applications.flatMap(({ name, seats, seatKind: kind }) => (seats === null ? [] : [{ name, seats, kind }]));
 }
 
 const caches = new WeakMap<Storage, ApplicationCache>();

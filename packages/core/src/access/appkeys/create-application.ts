@@ -3,14 +3,17 @@ import type { AdministrationContext, ChangeToAudit } from "../../request/index.t
 import type { Repositories } from "../../storage/index.ts";
 import type { FactorSecrets } from "../second-factors/factor-secrets.ts";
 import type { SecondFactorRule } from "../second-factors/second-factors.ts";
-import { type Application, Applications } from "./applications.ts";
+import { type Application, Applications, type NewApplication, type SeatChange } from "./applications.ts";
 
-/** Creates app names and sets their second-factor rules. A rule other than `off` requires a master key (705). */
+/** Creates app names and sets their seats and second-factor rules. A rule other than `off` requires a master key (705). */
 export class CreateApplication {
   constructor(private readonly secrets: Pick<FactorSecrets, "usable">) {}
 
   /** Blank or taken name: 307. */
-  async createApplication({ unit, eventOf }: AdministrationContext, application: Application): Promise<void> {
+  async createApplication(
+    { unit, eventOf }: AdministrationContext,
+    application: NewApplication & Pick<Application, "secondFactor">,
+  ): Promise<void> {
     const { name, secondFactor } = application;
     if (name.trim() === "") throw new ServiceError(307, { detail: "The app name must not be empty." });
     this.acceptRule(secondFactor);
@@ -24,16 +27,21 @@ export class CreateApplication {
 
   /** The rule applies from the next log-in. Unknown name: 304. */
   async setSecondFactor(
-    { unit, eventOf }: AdministrationContext,
+    context: AdministrationContext,
     application: Pick<Application, "name" | "secondFactor">,
   ): Promise<void> {
     const { name, secondFactor } = application;
     this.acceptRule(secondFactor);
-    await unit.transaction(async (r) => {
-      if (!(await new Applications(r.records).setSecondFactor(name, secondFactor)))
-        throw new ServiceError(304, { detail: `There is no app name "${name}".` });
-      await r.audit.append(eventOf(ruleChange(application)));
-    });
+    await change(context, ruleChange(application), (applications) => applications.setSecondFactor(name, secondFactor));
+  }
+
+  /** The seats apply from the next log-in. Open sessions keep theirs. Unknown name: 304. */
+  async setSeats(
+    context: AdministrationContext,
+    { name, ...seats }: SeatChange & Pick<Application, "name">,
+  ): Promise<void> {
+    const event: NamedChange = { type: "appSeats.changed", appNames: [name] };
+    await change(context, event, (applications) => applications.setSeats(name, seats));
   }
 
   /** Throws 705 if the server cannot seal the secrets of second factors. */
@@ -43,7 +51,22 @@ export class CreateApplication {
   }
 }
 
-function ruleChange({ name, secondFactor }: Pick<Application, "name" | "secondFactor">): ChangeToAudit {
+/** The audited change of one app name. */
+type NamedChange = ChangeToAudit & { readonly appNames: readonly [string] };
+
+async function change(
+  { unit, eventOf }: AdministrationContext,
+  event: NamedChange,
+  work: (applications: Applications) => Promise<boolean>,
+): Promise<void> {
+  await unit.transaction(async (r) => {
+    if (!(await work(new Applications(r.records))))
+      throw new ServiceError(304, { detail: `There is no app name "${event.appNames[0]}".` });
+    await r.audit.append(eventOf(event));
+  });
+}
+
+function ruleChange({ name, secondFactor }: Pick<Application, "name" | "secondFactor">): NamedChange {
   const types = {
     off: "appSecondFactor.disabled",
     optional: "appSecondFactor.allowed",

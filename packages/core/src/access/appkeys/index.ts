@@ -4,6 +4,7 @@ export {
   Applications,
   ApplicationCache,
   type NewApplication,
+  type SeatChange,
 } from "./applications.ts";
 export * from "./create-app-key.ts";
 export * from "./create-application.ts";

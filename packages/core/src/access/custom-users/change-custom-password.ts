@@ -6,11 +6,12 @@ import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { Account } from "../../storage/index.ts";
 import { clientPassword } from "../accounts/verify-password.ts";
 import type { Gate } from "../gate/gate.ts";
+import { customUserKey } from "../gate/user-keys.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "../passwords/change-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
 import { hasAuthenticateHook } from "./authenticate-by-hook.ts";
-import { customUserKey, PendingPasswords } from "./custom-accounts.ts";
+import { PendingPasswords } from "./custom-accounts.ts";
 
 const minutes = 10;
 const tries = 5;

@@ -3,8 +3,6 @@ import {
   type Account,
   type AccountId,
   accountOwner,
-  confusableKeyOf,
-  loginNameOf,
   type ObjectId,
   type RecordKind,
   type Repositories,
@@ -20,11 +18,6 @@ export async function mapCustomAccount(
   if (!(await r.accounts.change(id, { userId }))) return false;
   await new PendingPasswords(r).follow(id);
   return true;
-}
-
-/** Returns the throttle key of a log-in name. Confusable spellings share a key, as a hook may accept several of them. */
-export function customUserKey(loginName: string): string {
-  return `custom\u0000${confusableKeyOf(loginNameOf(loginName))}`;
 }
 
 /** Pending passwords by account id. The records expire. */

@@ -4,7 +4,7 @@ import type { Gate } from "../gate/gate.ts";
 import { acceptAppNames } from "../sessions/app-names.ts";
 import type { LogInInput } from "../sessions/open-password-session.ts";
 import type { LogInResult } from "../sessions/log-in.ts";
-import { customUserKey } from "./custom-accounts.ts";
+import { customUserKey } from "../gate/user-keys.ts";
 import type { ProveCustomUser, ProvenCustomUser } from "./verify-custom-password.ts";
 
 /** Logs in a custom user. The session in session-id mode belongs to the mapped database user. */

@@ -46,6 +46,8 @@ export interface AuthenticationAttempt {
 export interface GuardedAttempt<Proven extends NonNullable<unknown>, Result> {
   /** Identifies the user whose failures are counted, as in `AuthenticationAttempt`. */
   readonly userKey: string;
+  /** The user's count of failures: of passwords (default), or of the tokens shown at log-ins. */
+  readonly counter?: "user" | "factor";
   /** Error code and audit event of a failure or a lockout. */
   readonly refusal: { readonly code: CountedCode; readonly type: AuditEventType };
   /** The user of the session, for the audit. `null` if no user is authenticated. */

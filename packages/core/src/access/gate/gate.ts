@@ -1,4 +1,4 @@
-import type { Digests, RandomSource } from "../../digests/index.ts";
+import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
 import { type ErrorCode, ServiceError } from "../../errors/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import type {
@@ -7,10 +7,16 @@ import type {
   NewSession,
   AuthenticatedAccount,
   Repositories,
+  SeatLimit,
   ThrottleKey,
   ThrottleVerdict,
 } from "../../storage/index.ts";
-import type { CheckSecondFactors, FactorCheck } from "../second-factors/check-second-factors.ts";
+import { Applications, seatLimits } from "../appkeys/applications.ts";
+import {
+  type CheckSecondFactors,
+  type FactorCheck,
+  withSecondFactors,
+} from "../second-factors/check-second-factors.ts";
 import { enrollingAppNames } from "../sessions/app-names.ts";
 import {
   type AuthenticationAttempt,
@@ -36,7 +42,7 @@ export type BeforeOpening<T> = (authenticated: AuthenticatedAccount) => Promise<
 
 /**
  * Opens all sessions. The gate checks every authentication attempt in a fixed order: lockout (302 with a delay), proof
- * (302), reuse of the encrypted message (310), second factors (340 to 342), session limits (315). Then it opens the
+ * (302), reuse of the encrypted message (310), second factors (340 to 342), seats (306), session limits (315). Then it opens the
  * session, consumes tokens, resets the user's failures and writes the audit event, atomically. A failure is counted and
  * audited atomically. Refusals by a lockout are audited as a tally per app key and network.
  *
@@ -66,7 +72,7 @@ export class Gate {
     const [verdict, prove, applications] = await Promise.all([
       context.r.throttle.attempt(keys),
       attempt.prepareProof(),
-      this.checkSecondFactors.applicationsWithFactors(context, attempt),
+      new Applications(context.r.records).find(attempt.appNames),
     ]);
     const kind = kindOf(attempt);
     if (verdict.wait > 0) {
@@ -77,21 +83,20 @@ export class Gate {
     const authenticated = await this.proofTimes.measure(kind, prove);
     if (authenticated === null) throw await countFailure(context, auditLogIn(context, attempt, null, 302), keys);
     await attempt.checkReplay?.();
+    const guarded = withSecondFactors(applications);
     const tokenAttempt =
-      applications.length === 0 || !attempt.secondFactor?.token ? null : await this.attemptToken(context, attempt);
+      guarded.length === 0 || !attempt.secondFactor?.token ? null : await this.attemptToken(context, attempt);
     if (tokenAttempt !== null && tokenAttempt.wait > 0)
       return lockedOut(context, auditLogIn(context, attempt, authenticated, 342), tokenAttempt.wait);
     try {
-      const factorCheck = await this.checkSecondFactors.checkSecondFactors(
-        context,
-        attempt,
-        authenticated,
-        applications,
-      );
+      const { account, authenticationMethod } = authenticated;
+      const user = { userId: account.userId, authenticationMethod };
+      const factorCheck = await this.checkSecondFactors.checkSecondFactors(context, attempt, user, guarded);
       const prepared = await before(authenticated);
       const sessionId = await this.commitSession(context, restrictedToEnrolment(attempt, factorCheck), authenticated, {
         recheck: verdict.reserved ? [] : keys,
         consume: consumeTokens(factorCheck, tokenAttempt),
+        seats: factorCheck.kind === "enrolling" ? [] : seatLimits(applications),
       });
       return { sessionId, authenticated, prepared };
     } catch (error) {
@@ -125,7 +130,7 @@ export class Gate {
     if (proven === null) throw await countFailure(context, failure, keys);
     let passed = false;
     try {
-      return await context.database.storage.transaction(async (r) => {
+      return await context.unit.transaction(async (r) => {
         passed = false;
         await consume?.(r, proven);
         await r.throttle.pass(verdict.reserved ? [] : keys, [keys[0].key]);
@@ -144,7 +149,7 @@ export class Gate {
     context: AppKeyContext,
     attempt: AuthenticationAttempt,
     authenticated: AuthenticatedAccount,
-    { recheck, consume }: OpeningSteps,
+    { recheck, consume, seats }: OpeningSteps,
   ): Promise<string> {
     const sessionId = this.random.secret();
     const { mode, appNames, deviceId, channel, beforeCommit, consume: consumeCredential } = attempt;
@@ -163,6 +168,7 @@ export class Gate {
     };
     const session: NewSession = channel === undefined ? newSession : { ...newSession, channel };
     const { storage, policy } = context.database;
+    const limits = { ...policy.sessions, seats };
     const [{ key: resetKey }, address] = this.throttleKeys(context, attempt);
     const granted: ExemptionGrant | undefined =
       policy.throttle.ip.maxFailures === 0
@@ -173,7 +179,7 @@ export class Gate {
       await storage.batch((r) =>
         Promise.all([
           r.throttle.pass(recheck, [resetKey], granted),
-          r.sessions.open(session, policy.sessions),
+          r.sessions.open(session, limits),
           r.audit.append(accepted),
         ]),
       );
@@ -186,7 +192,7 @@ export class Gate {
       // Before `beforeCommit`, whose refusals only a correct token may see.
       await r.throttle.pass(recheck, [resetKey], granted);
       await beforeCommit?.(r, authenticated);
-      await Promise.all([r.sessions.open(session, policy.sessions), r.audit.append(accepted)]);
+      await Promise.all([r.sessions.open(session, limits), r.audit.append(accepted)]);
     });
     return sessionId;
   }
@@ -199,28 +205,29 @@ export class Gate {
     { r, database }: AppKeyContext,
     { userKey }: AuthenticationAttempt,
   ): Promise<TokenAttempt> {
-    const key = { key: `factor:${this.digests.sha256(userKey)}`, policy: database.policy.throttle.user };
+    const key = { key: counterOf("factor", this.digests.sha256(userKey)), policy: database.policy.throttle.user };
     return { key, ...(await r.throttle.attempt([key])) };
   }
 
   private throttleKeys(
     { origin, database }: AppKeyContext,
-    { userKey }: Pick<AuthenticationAttempt, "userKey">,
+    { userKey, counter = "user" }: Pick<GuardedAttempt<NonNullable<unknown>, unknown>, "userKey" | "counter">,
   ): ThrottleKeys {
     const { user, ip } = database.policy.throttle;
     const member = this.digests.sha256(userKey);
     // Digests are cut to the length limit of throttle keys.
     const exemption = { group: this.digests.sha256(origin.network).slice(0, 40), member: member.slice(0, 40) };
     return [
-      { key: `user:${member}`, policy: user },
+      { key: counterOf(counter, member), policy: user },
       { key: `address:${origin.network}`, policy: ip, exemption },
     ];
   }
 }
 
-/** Throttle keys to check again when the session opens, and the function that consumes the shown tokens. */
+/** Throttle keys to check again when the session opens, the function that consumes the shown tokens, and the seat limits. */
 interface OpeningSteps {
   readonly recheck: readonly ThrottleKey[];
+  readonly seats: readonly SeatLimit[];
   readonly consume: ((r: Repositories) => Promise<void>) | undefined;
 }
 
@@ -250,6 +257,13 @@ function consumeTokens(factorCheck: FactorCheck, tokenAttempt: TokenAttempt | nu
   };
 }
 
+function counterOf(
+  counter: NonNullable<GuardedAttempt<NonNullable<unknown>, unknown>["counter"]>,
+  member: Digest,
+): string {
+  return `${counter}:${member}`;
+}
+
 type ThrottleKeys = readonly [ThrottleKey, ThrottleKey & Required<Pick<ThrottleKey, "exemption">>];
 
 type CountedEvent = AuditEvent & { readonly outcome: CountedCode };
@@ -262,7 +276,8 @@ function kindOf({ userKey }: AuthenticationAttempt): string {
 /** Locked-out clients could flood the audit, so their refusals are tallied. */
 async function lockedOut(context: AppKeyContext, event: CountedEvent, wait: number): Promise<never> {
   const kind = event.type === "login.refused" ? "" : `${event.type} `;
-  await context.r.audit.tally(`lockout ${kind}${context.appKey.id} ${context.origin.network}`, event);
+  const key = `lockout ${kind}${context.appKey.id} ${context.origin.network}`;
+  await context.unit.autonomously((r) => r.audit.tally(key, event));
   throw refused(event.outcome, wait);
 }
 
@@ -271,9 +286,12 @@ async function countFailure(
   event: CountedEvent,
   keys: readonly ThrottleKey[],
 ): Promise<ServiceError> {
-  const [wait] = await context.database.storage.batch((r) =>
-    Promise.all([r.throttle.fail(keys), r.audit.append(event)]),
-  );
+  let wait = 0;
+  // After a transaction that this operation joined, so that a rollback does not undo the count.
+  await context.unit.autonomously(async () => {
+    const { storage } = context.database;
+    [wait] = await storage.batch((r) => Promise.all([r.throttle.fail(keys), r.audit.append(event)]));
+  });
   return refused(event.outcome, wait);
 }
 

@@ -1,9 +1,10 @@
+import type { Digest } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
-import { type AuthenticatedAccount, personOf, type Repositories } from "../../storage/index.ts";
-import { type Application, Applications } from "../appkeys/applications.ts";
+import { personOf, type Repositories } from "../../storage/index.ts";
+import type { Application } from "../appkeys/applications.ts";
 import { type FactorProofs, parseTokens } from "./factor-secrets.ts";
-import { endOtherSessions } from "./own-factors.ts";
+import { endOtherSessions, type SessionUser } from "./own-factors.ts";
 import { type FoundFactor, SecondFactors } from "./second-factors.ts";
 
 export interface SecondFactorInput {
@@ -15,8 +16,6 @@ export interface SecondFactorInput {
   readonly at?: number;
 }
 
-export type ApplicationWithFactors = Pick<Application, "name" | "secondFactor">;
-
 /** Result of the check: no factor needed, tokens to consume when the session opens, or enrolment only. */
 export type FactorCheck =
   | { readonly kind: "free" }
@@ -25,28 +24,32 @@ export type FactorCheck =
   | { readonly kind: "proven"; readonly consume: (r: Repositories) => Promise<void> };
 
 interface FactorRequest {
-  readonly appNames: readonly string[];
   readonly secondFactor?: SecondFactorInput;
+}
+
+/** The user of the check. If tokens confirm a factor, the session `except` stays open. */
+export interface FactorUser extends SessionUser {
+  readonly except?: Digest;
+}
+
+/** Returns the applications with second factors. The user's factors are looked up only after the proof. */
+export function withSecondFactors(applications: readonly Application[]): Application[] {
+  return applications.filter(({ secondFactor }) => secondFactor !== "off");
 }
 
 /** Checks the second factors of a log-in after the first factor is proven. */
 export class CheckSecondFactors {
   constructor(private readonly proofs: FactorProofs) {}
 
-  /** Returns the app names that require factors. The user's factors are looked up only after the proof. */
-  applicationsWithFactors({ r }: AppKeyContext, { appNames }: FactorRequest): Promise<ApplicationWithFactors[]> {
-    return new Applications(r.records).withSecondFactors(appNames);
-  }
-
   /** Required factor not set up: 340. Token missing: 341. Token incomplete, wrong or used: 342. No master key: 705. */
   async checkSecondFactors(
     context: AppKeyContext,
     { secondFactor }: FactorRequest,
-    authenticated: AuthenticatedAccount,
-    applications: readonly ApplicationWithFactors[],
+    user: FactorUser,
+    applications: readonly Application[],
   ): Promise<FactorCheck> {
     if (applications.length === 0) return { kind: "free" };
-    const subject = personOf({ ...authenticated, ...authenticated.account });
+    const subject = personOf(user);
     const [factors, now] = await Promise.all([
       new SecondFactors(context.r.records).find(
         subject,
@@ -70,15 +73,13 @@ export class CheckSecondFactors {
     const checked = shown.slice(0, effective.length);
     return {
       kind: "proven",
-      consume: this.consumeProofs(context, authenticated, effective, (factor) =>
-        this.proofs.find(factor, checked, now),
-      ),
+      consume: this.consumeProofs(context, user, effective, (factor) => this.proofs.find(factor, checked, now)),
     };
   }
 
   private consumeProofs(
     context: AppKeyContext,
-    authenticated: AuthenticatedAccount,
+    { except, ...user }: FactorUser,
     factors: readonly FoundFactor[],
     prove: (factor: FoundFactor) => ReturnType<FactorProofs["find"]>,
   ) {
@@ -87,19 +88,13 @@ export class CheckSecondFactors {
       if (consume === null) throw new ServiceError(342);
       return { ...factor, consume };
     });
-    const { authenticationMethod, account } = authenticated;
     return async (r: Repositories): Promise<void> => {
       for (const { consume, confirmed, appName } of proofs) {
         if (!(await consume(r))) throw new ServiceError(342);
         if (confirmed) continue;
-        await endOtherSessions(r, { userId: account.userId, authenticationMethod });
+        await endOtherSessions(r, user, except);
         await r.audit.append(
-          logInEvent(context, {
-            type: "secondFactor.confirmed",
-            outcome: 0,
-            userId: account.userId,
-            appNames: [appName],
-          }),
+          logInEvent(context, { type: "secondFactor.confirmed", outcome: 0, userId: user.userId, appNames: [appName] }),
         );
       }
     };

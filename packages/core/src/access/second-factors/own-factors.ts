@@ -9,7 +9,6 @@ import {
   type Repositories,
 } from "../../storage/index.ts";
 import { Applications } from "../appkeys/applications.ts";
-import { isEnrolling } from "../sessions/app-names.ts";
 import { type FactorSubject, type FoundFactor, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
 
 export interface OwnFactor {
@@ -23,14 +22,14 @@ export interface OwnFactor {
 /** Finds the caller's factor for an app name of the session. An enrolling session may use the key's forced app names. Otherwise 208. */
 export async function ownFactor(context: SessionContext, appName: string): Promise<OwnFactor> {
   const { r, appKey, session } = context;
-  const enrolling = isEnrolling(session);
+  const { enrolling } = session;
   const allowed = enrolling
     ? appKey.appNames === null || appKey.appNames.includes(appName)
     : session.appNames.includes(appName);
   if (!allowed) throw new ServiceError(208);
   const subject = personOf(session);
   const [[application], [factor]] = await Promise.all([
-    new Applications(r.records).withSecondFactors([appName]),
+    new Applications(r.records).find([appName]),
     new SecondFactors(r.records).find(subject, [appName]),
   ]);
   const rule = application?.secondFactor ?? "off";

@@ -1,5 +1,6 @@
-export { acceptAppNames, isEnrolling } from "./app-names.ts";
+export { acceptAppNames } from "./app-names.ts";
 export * from "./credential-reader.ts";
 export * from "./open-password-session.ts";
 export * from "./log-in.ts";
 export * from "./log-out.ts";
+export * from "./seats.ts";

@@ -1,15 +1,10 @@
 import type { SerializeOwnUser } from "../../objects/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
-import {
-  type Channel,
-  loginNameOf,
-  type ObjectId,
-  type SerializedObject,
-  type SessionMode,
-} from "../../storage/index.ts";
+import type { Channel, ObjectId, SerializedObject, SessionMode } from "../../storage/index.ts";
 import type { VerifyPassword } from "../accounts/verify-password.ts";
 import type { AuthenticationAttempt } from "../gate/authentication-attempt.ts";
 import type { Gate } from "../gate/gate.ts";
+import { databaseUserKey } from "../gate/user-keys.ts";
 import type { SecondFactorInput } from "../second-factors/check-second-factors.ts";
 import { acceptAppNames } from "./app-names.ts";
 
@@ -71,9 +66,4 @@ export class OpenPasswordSession {
     await this.verifyPassword.renew(context.r.accounts, account, { pass, clientHash });
     return { sessionId: opened.sessionId, userId: account.userId, user: opened.prepared };
   }
-}
-
-/** Returns the throttle key of a user name. Keys of other methods contain U+0000, which is replaced here to prevent collisions. */
-function databaseUserKey(user: string): string {
-  return loginNameOf(user).replaceAll("\0", "\uFFFD");
 }

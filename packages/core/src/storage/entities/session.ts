@@ -19,6 +19,7 @@ export interface NewSession {
    * A log-in concurrent with a password change therefore does not survive the change.
    */
   readonly secretVersion: number;
+  /** None for a session that can only set up second factors. */
   readonly appNames: readonly string[];
   /** `perDevice` limits the sessions of the same user, app key and device. Sessions without a device (`null`) are not limited by it. */
   readonly deviceId: string | null;
@@ -28,7 +29,31 @@ export interface NewSession {
 }
 
 /** A live session as returned by admission. */
-export type Session = Omit<NewSession, "digest" | "secretVersion">;
+export interface Session extends Omit<NewSession, "digest" | "secretVersion"> {
+  /** App names that the session has reserved. They take seats and give no rights. */
+  readonly reservedNames: readonly string[];
+  /** Whether the session was opened without app names. */
+  readonly enrolling: boolean;
+}
+
+/**
+ * The holder of a seat of an app name. `concurrent`: the sessions of one user on one device together. `user`: all sessions
+ * of one user. `device`: all sessions on one device. With `concurrent` and `device`, a session without a device takes a
+ * seat of its own.
+ */
+export type SeatKind = "concurrent" | "user" | "device";
+
+/** The seats of an app name. */
+export interface SeatLimit {
+  readonly name: string;
+  readonly seats: number;
+  readonly kind: SeatKind;
+}
+
+/** A change of the app names of a session: names to reserve, with the limits of the limited ones, or names to release. */
+export type AppNameChange =
+  | { readonly reserve: readonly string[]; readonly limits: readonly SeatLimit[] }
+  | { readonly release: readonly string[] };
 
 /** Lifetimes and limits of sessions. */
 export interface SessionPolicy {
@@ -42,6 +67,8 @@ export interface SessionPolicy {
   readonly perUserLimit: number;
   /** Maximum live sessions of the same user, app key and device, at least 1. A further log-in replaces the least recently renewed session. */
   readonly perDevice: number;
+  /** The seats of the limited app names of the session. */
+  readonly seats?: readonly SeatLimit[];
 }
 
 /** Milliseconds between extensions of the idle expiry. Most reads therefore need no write. Sessions may expire this much earlier. */
@@ -64,5 +91,14 @@ export const passwordAuthentication: AuthenticationMethod = Object.freeze({ kind
 
 /** A session equal to one of a password log-in, for internal work without a client. */
 export function passwordSession(appKeyId: string, userId: ObjectId, appNames: readonly string[]): Session {
-  return { mode: "session", appKeyId, userId, appNames, deviceId: null, authenticationMethod: passwordAuthentication };
+  return {
+    mode: "session",
+    appKeyId,
+    userId,
+    appNames,
+    reservedNames: [],
+    enrolling: false,
+    deviceId: null,
+    authenticationMethod: passwordAuthentication,
+  };
 }

@@ -6,6 +6,10 @@ export const sessionRepository = (access) => ({
     return notImplemented("sessions.open");
   },
 
+  async changeAppNames(digest, change) {
+    return notImplemented("sessions.changeAppNames");
+  },
+
   async end(selector) {
     return notImplemented("sessions.end");
   },
@@ -14,7 +18,7 @@ export const sessionRepository = (access) => ({
     return notImplemented("sessions.renew");
   },
 
-  async count() {
+  async count(seats) {
     return notImplemented("sessions.count");
   },
 

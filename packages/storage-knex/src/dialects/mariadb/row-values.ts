@@ -2,12 +2,12 @@
 const booleanColumns = new Set([
   "administrator",
   "allowed",
-
   "confirmed",
   "disabled",
   "due",
   "empty",
   "enabled",
+  "enrolling",
   "key_enabled",
   "known",
   "maintenance",
@@ -34,6 +34,7 @@ const jsonColumns = new Set([
   "position",
   "readers",
   "recovery_codes",
+  "reserved_names",
   "return_addresses",
   "secrets",
   "value",

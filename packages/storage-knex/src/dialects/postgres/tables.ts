@@ -1,10 +1,9 @@
 import { type Names, quotedNames } from "../../schema.ts";
 
-const tables = ["sessionCounts"] as const;
 const sequences = ["objectIds"] as const;
 const objectFunctions = ["lockObjects", "insertObject", "insertObjects", "linkedObjects", "updateObjects"] as const;
 const otherFunctions = ["objectNumber", "releaseLock", "stampOffset", "stampRow", "takeLock"] as const;
-const own = [...tables, ...sequences, ...objectFunctions, ...otherFunctions];
+const own = [...sequences, ...objectFunctions, ...otherFunctions];
 
 /** The quoted, schema-qualified names of all tables, sequences and functions. */
 export interface Tables extends Names<(typeof own)[number]> {

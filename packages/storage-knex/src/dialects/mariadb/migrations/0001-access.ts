@@ -65,9 +65,11 @@ function accounts({ accounts: table }: Tables): string {
 
 /**
  * The key by expiry serves counting and sweeping. A session names the custom account or the link that opened it, and is
- * valid only while that is unchanged. The last key serves the sessions of a user and of a device.
+ * valid only while that is unchanged. The last key serves the sessions of a user and of a device. The rows by name serve
+ * the seats of an app name, and the count of all openings and reservations, too.
  */
-function sessions({ sessionLockRows, sessions: table }: Tables): string[] {
+function sessions({ seatCounts, sessionCounts, sessionLockRows, sessionNames, sessions: table }: Tables): string[] {
+  const shards = Array.from({ length: 64 }, (_, shard) => `(${shard}, 0)`).join(", ");
   return [
     `create table if not exists ${table} (
       digest binary(32) primary key,
@@ -76,6 +78,8 @@ function sessions({ sessionLockRows, sessions: table }: Tables): string[] {
       user_id bigint not null,
       secret_version integer not null,
       app_names json not null,
+      reserved_names json not null default '[]',
+      enrolling boolean not null default false,
       device_id varchar(600),
       opened_at datetime(6) not null,
       expires_at datetime(6) not null,
@@ -90,6 +94,21 @@ function sessions({ sessionLockRows, sessions: table }: Tables): string[] {
       key sessions_device (user_id, app_key_id, device_id)
     ) ${tableOptions}`,
     ...lockRowTable(sessionLockRows),
+    `create table if not exists ${sessionNames} (
+      app_name varchar(512) not null,
+      session binary(32) not null,
+      primary key (app_name, session),
+      key session_names_session (session),
+      foreign key (session) references ${table} (digest) on update cascade on delete cascade
+    ) ${tableOptions}`,
+    `create table if not exists ${seatCounts} (
+      app_name varchar(512) primary key,
+      kind varchar(16) not null,
+      taken bigint,
+      opened bigint not null
+    ) ${tableOptions}`,
+    `create table if not exists ${sessionCounts} (shard integer primary key, opened bigint not null) ${tableOptions}`,
+    `insert into ${sessionCounts} (shard, opened) values ${shards} on duplicate key update shard = value(shard)`,
   ];
 }
 

@@ -21,7 +21,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
       `select g.maintenance, g.model_generation, g.macro_generation,
         k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
         k.return_addresses as key_return_addresses,
-        s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, ${link}, ${due("s")} as due, a.administrator,
+        s.mode, s.user_id, s.app_names, s.reserved_names, s.enrolling, s.device_id, s.custom_account, s.custom_version, ${link}, ${due("s")} as due, a.administrator,
         json_extract(u.attributes, '$.Groups') as \`groups\`${channel.columns}
       from ${tables.settings} g
       left join ${tables.appKeys} k on k.digest = $1

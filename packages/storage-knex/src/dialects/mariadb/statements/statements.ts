@@ -9,6 +9,7 @@ import { settingsStatements } from "../../../knex-settings-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
 import { noNumbers } from "../functions/channels.ts";
+import { takenSeats } from "../functions/open-session.ts";
 import { lockStatements } from "../objects/mariadb-lock-repository.ts";
 import { writingStatements } from "../objects/write-lock.ts";
 import type { Tables } from "../tables.ts";
@@ -120,14 +121,14 @@ function cipherBlockStatements({ cipherBlocks, registerBlocks }: Tables): Cipher
   };
 }
 
-function sessionStatements({ openSession, sessions }: Tables): SessionStatements {
+function sessionStatements({ changeAppNames, openSession, sessionNames, sessions }: Tables): SessionStatements {
   const live = `expires_at > ${storageTime(2)} as live`;
   const endAll = (column: string) =>
     `delete from ${sessions} where ${column} = $1 and not digest <=> $3 returning ${live}`;
   return {
     open: statement(
       "session_open",
-      `call ${openSession}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+      `call ${openSession}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
     ),
     endOne: statement("session_end", `delete from ${sessions} where digest = $1 returning ${live}`),
     endAllOfUser: statement("session_end_user", endAll("user_id")),
@@ -137,6 +138,11 @@ function sessionStatements({ openSession, sessions }: Tables): SessionStatements
       "session_renew",
       `update ${sessions} set secret_version = if(custom_account is null, $3, secret_version), custom_version = if(custom_account is null, custom_version, $3)
       where digest = $1 and expires_at > ${storageTime(2)}`,
+    ),
+    changeAppNames: statement("session_app_names", `call ${changeAppNames}($1, $2, $3, $4, $5)`),
+    countSeats: statement(
+      "session_count_seats",
+      takenSeats({ sessionNames, sessions }, { name: "$2", kind: "$3", now: storageTime(1) }),
     ),
     count: statement("session_count", `select count(*) as count from ${sessions} where expires_at > ${storageTime(1)}`),
     sweep: statement(

@@ -20,5 +20,10 @@ export function epochMilliseconds(time: string): string {
 
 /** The parameter of this number, an array of texts, as a table with the column `value`. */
 export function textsOf(parameter: number): string {
-  return `json_table($${parameter}, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$'))`;
+  return textsIn(`$${parameter}`);
+}
+
+/** A JSON array of texts as a table with the column `value`. */
+export function textsIn(array: string): string {
+  return `json_table(${array}, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$'))`;
 }

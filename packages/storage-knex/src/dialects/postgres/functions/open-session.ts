@@ -1,22 +1,23 @@
-import { countShards } from "../statements/expressions.ts";
+import { ownShard } from "../statements/expressions.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
+import { planOnce } from "./writing-steps.ts";
 
 export const openSessionFunction: Functions = {
   name: "open_session",
-  number: 1,
-  statements: (tables) => [definition(tables)],
+  number: 2,
+  statements: (tables) => [definition(tables), takingDefinition(tables), changeDefinition(tables)],
 };
 
 /**
  * Serializes sessions under a limit with a lock: each statement sees what the previous holder committed. Sessions of the same device and user are
- * serialized too. Limits leave `remaining` for this many sessions of the device, including the new one. The sessions that expire first end. Times are in
- * milliseconds; `ahead` is the clock offset; a limit of 0 means none.
+ * serialized too. Limits leave `remaining` for this many sessions of the device, including the new one. The sessions that expire first end. The
+ * seats are taken last, when these sessions have none. Times are in milliseconds; `ahead` is the clock offset; a limit of 0 means none.
  *
  * While more sessions are free than there are connections, sessions under the database-wide limit open concurrently: the number of uncommitted ones
  * cannot exceed the number of connections.
  */
-function definition({ openSession, schema, sessions, sessionCounts }: Tables): string {
+function definition({ openSession, schema, sessions, sessionCounts, takeSeats }: Tables): string {
   const locked = (name: string) => `pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
   const ofUser = `'sallyport:${schema}:sessions:' || user_number`;
   const lockOfAll = `hashtextextended('sallyport:${schema}:sessions', 0)`;
@@ -26,7 +27,8 @@ function definition({ openSession, schema, sessions, sessionCounts }: Tables): s
   return `create or replace function ${openSession} (
     digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
     idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
-    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint
+    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint,
+    limits jsonb
   ) returns void language plpgsql as $$
   #variable_conflict use_column
   declare
@@ -47,32 +49,134 @@ function definition({ openSession, schema, sessions, sessionCounts }: Tables): s
     if user_limit > 0 then
       perform ${locked(ofUser)};
       remaining := least(remaining, user_limit - (select count(*) from ${sessions} where user_id = user_number and ${others}));
-      if remaining < 1 then
-        raise exception using errcode = 'SP315', message = 'The user has as many sessions as allowed.';
-      end if;
     end if;
     if all_limit > 0 and (select sum(sessions) from ${sessionCounts}) >= all_limit then
       remaining := least(remaining, all_limit - (select count(*) from ${sessions} where ${others}));
-      if remaining < 1 then
-        raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
-      end if;
     end if;
     if device is not null then
       perform ${locked(`${ofUser} || ':' || app_key || ':' || device`)};
       delete from ${sessions} where digest = any (array(
         select digest from ${sessions} where user_id = user_number and app_key_id = app_key and device_id = device
-        order by expires_at desc, opened_at desc, digest offset remaining - 1
+        order by expires_at desc, opened_at desc, digest offset greatest(remaining - 1, 0)
       ));
       get diagnostics ended = row_count;
     end if;
-    insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, device_id, opened_at, expires_at, ends_at,
+    if limits is not null then
+      perform ${takeSeats}(limits, user_number, device, now);
+    end if;
+    if remaining < 1 then
+      raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
+    end if;
+    insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, enrolling, device_id, opened_at, expires_at, ends_at,
       custom_account, custom_version, link_id, link_born)
-    values ($1, $2, app_key, user_number, $10, $5, device,
+    values ($1, $2, app_key, user_number, $10, $5, $5 = '[]', device,
       now, now + least(idle, lifetime) * interval '1 millisecond', now + lifetime * interval '1 millisecond',
       $13, $14, $15, $16);
-    if ended <> 1 then
-      update ${sessionCounts} set sessions = sessions + 1 - ended where shard = pg_backend_pid() % ${countShards};
+    update ${sessionCounts} set sessions = sessions + 1 - ended, opened = opened + 1 where shard = ${ownShard};
+  end
+  $$`;
+}
+
+/**
+ * Refuses a session that would take a seat too many. A holder's first session with the name takes its seat. The holders are counted only when needed:
+ * every opening or reservation adds at most one, so the last count plus the openings and reservations since, of any name, is an upper bound. The lock of
+ * the name serializes the calls that could take the last seat: each statement sees what the previous holder of the lock committed. Calls run concurrently
+ * if they share a seat, or while more seats are free than there are connections, because they do not see one another. The locks are taken in one order.
+ */
+function takingDefinition({ takeSeats, schema, seatCounts, sessions, sessionCounts }: Tables): string {
+  const opened = `(select sum(opened) from ${sessionCounts})`;
+  const bound = `(select taken - opened from ${seatCounts} where app_name = listed.name and kind = listed.kind) + ${opened}`;
+  const live = liveSessions({ sessions }, { name: "listed.name", now: "now" });
+  // Most holders are found by the user, even on a device.
+  const shares = `exists (select ${live} and user_id = new_user and (listed.kind = 'user' or device_id = new_device))
+        or listed.kind = 'device' and exists (select ${live} and device_id = new_device)`;
+  const needsNone = `coalesce(${bound} + current_setting('max_connections')::bigint < listed.seats, false) or ${shares}`;
+  return `create or replace function ${takeSeats} (limits jsonb, new_user bigint, new_device text, now timestamptz)
+  returns void language plpgsql ${planOnce} as $$
+  #variable_conflict use_column
+  declare
+    listed record;
+    holders bigint;
+    opened_before bigint;
+  begin
+    for listed in
+      select name, seats, kind, hashtextextended('sallyport:${schema}:seats:' || name, 0) as lock
+      from jsonb_to_recordset(limits) as limited (name text, seats bigint, kind text) order by lock
+    loop
+      if ${needsNone} then
+        perform pg_advisory_xact_lock_shared(listed.lock);
+        if not (${needsNone}) then
+          raise exception using errcode = '40001', message = 'Meanwhile there are not so many free seats.';
+        end if;
+        continue;
+      end if;
+      perform pg_advisory_xact_lock(listed.lock);
+      continue when ${bound} < listed.seats;
+      select count(*), ${opened} into holders, opened_before from (select distinct ${holder("listed.kind")} ${live}) holding;
+      if holders >= listed.seats and not (${shares}) then
+        raise exception using errcode = 'SP306', message = 'No seat of the app name is free.';
+      end if;
+      insert into ${seatCounts} (app_name, kind, taken, opened) values (listed.name, listed.kind, holders, opened_before)
+      on conflict (app_name) do update set kind = excluded.kind, taken = excluded.taken, opened = excluded.opened;
+    end loop;
+  end
+  $$`;
+}
+
+/** The taken seats of an app name, as a query. */
+export function takenSeats(
+  tables: Pick<Tables, "sessions">,
+  { kind, ...names }: { readonly name: string; readonly kind: string; readonly now: string },
+): string {
+  return `select count(*) from (select distinct ${holder(kind)} ${liveSessions(tables, names)}) holding`;
+}
+
+function liveSessions(
+  { sessions }: Pick<Tables, "sessions">,
+  { name, now }: { readonly name: string; readonly now: string },
+): string {
+  const names = `jsonb_build_array(${name})`;
+  return `from ${sessions} where (app_names @> ${names} or reserved_names @> ${names}) and expires_at > ${now}`;
+}
+
+/** The columns that are equal for the sessions that share a seat of this kind. */
+function holder(kind: string): string {
+  return `case when ${kind} <> 'device' or device_id is null then user_id end, case when ${kind} <> 'user' then device_id end,
+        case when ${kind} <> 'user' and device_id is null then digest end`;
+}
+
+/** Reserves names, or releases them if they are given. Locks the session before the names, as openings do. Answers the result. */
+function changeDefinition({ changeAppNames, sessions, sessionCounts, takeSeats }: Tables): string {
+  return `create or replace function ${changeAppNames} (
+    session bytea, reserve jsonb, limits jsonb, release jsonb, ahead float8
+  ) returns text language plpgsql as $$
+  #variable_conflict use_column
+  declare
+    now constant timestamptz := statement_timestamp() + ahead * interval '1 millisecond';
+    released constant text[] := array(select jsonb_array_elements_text(release));
+    present record;
+    new_names jsonb;
+  begin
+    select user_id, device_id, app_names || coalesce(reserved_names, '[]') as names into present
+    from ${sessions} where digest = session and expires_at > now for update;
+    if not found then
+      return 'ended';
+    elsif not present.names @> release then
+      return 'notHeld';
+    elsif release is not null then
+      update ${sessions} set app_names = app_names - released, reserved_names = reserved_names - released where digest = session;
+      return 'changed';
     end if;
+    select jsonb_agg(distinct name) into new_names from jsonb_array_elements(reserve) name where not present.names @> name;
+    if new_names is not null then
+      perform ${takeSeats}(
+        (select jsonb_agg(limited) from jsonb_array_elements(limits) limited where new_names @> (limited -> 'name')),
+        present.user_id, present.device_id, now
+      );
+      update ${sessions} set reserved_names = coalesce(reserved_names, '[]') || new_names where digest = session;
+      update ${sessionCounts} set opened = opened + 1 where shard = ${ownShard};
+    end if;
+    return 'changed';
   end
   $$`;
 }

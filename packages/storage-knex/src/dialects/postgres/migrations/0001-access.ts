@@ -56,10 +56,11 @@ function administration({ accounts, appKeys, settings }: Tables) {
  * Sessions are updated on every extension of their expiry. The expiry is not indexed, so that the update is heap-only.
  * Sweeping reads the whole table instead, which takes some ten milliseconds for 100,000 sessions. The first index
  * serves the sessions of a user and of a device. A session names the custom account or the link that opened it, and is
- * valid only while that is unchanged; other sessions are in neither index. The counters contain the number of rows, see
- * the session statements.
+ * valid only while that is unchanged; other sessions are in neither index. The indexes by name serve the seats of an app
+ * name. They have no list of pending entries, which every search would read. The counters contain the number of rows, see
+ * the session statements, and of all openings and reservations, see the seats.
  */
-function sessions({ sessions: table, sessionCounts }: Tables) {
+function sessions({ seatCounts, sessions: table, sessionCounts }: Tables) {
   return [
     `create table ${table} (
       digest bytea primary key check (octet_length(digest) = 32),
@@ -68,6 +69,8 @@ function sessions({ sessions: table, sessionCounts }: Tables) {
       user_id bigint not null,
       secret_version integer not null,
       app_names jsonb not null,
+      reserved_names jsonb,
+      enrolling boolean not null default false,
       device_id text collate "C",
       opened_at timestamptz not null,
       expires_at timestamptz not null,
@@ -80,11 +83,21 @@ function sessions({ sessions: table, sessionCounts }: Tables) {
     `create index sessions_device on ${table} (user_id, app_key_id, device_id)`,
     `create index sessions_custom_account on ${table} (custom_account) where custom_account is not null`,
     `create index sessions_link on ${table} (link_id) where link_id is not null`,
+    `create index sessions_app_names on ${table} using gin (app_names jsonb_path_ops) with (fastupdate = off)`,
+    `create index sessions_reserved_names on ${table} using gin (reserved_names jsonb_path_ops) with (fastupdate = off)
+    where reserved_names is not null`,
     `create table ${sessionCounts} (
       shard integer primary key,
-      sessions bigint not null
+      sessions bigint not null,
+      opened bigint not null
     ) with (fillfactor = 20)`,
-    `insert into ${sessionCounts} select shard, 0 from generate_series(0, 63) as shard`,
+    `insert into ${sessionCounts} select shard, 0, 0 from generate_series(0, 63) as shard`,
+    `create table ${seatCounts} (
+      app_name text collate "C" primary key,
+      kind text not null,
+      taken bigint not null,
+      opened bigint not null
+    ) with (fillfactor = 50)`,
   ];
 }
 

@@ -4,6 +4,7 @@ import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import { batchableStatement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
+import { takenSeats } from "../functions/open-session.ts";
 import { ownShard, storageTime } from "./expressions.ts";
 
 export function admissionStatements(tables: Tables): AdmissionStatements {
@@ -24,7 +25,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
     batchableStatement(
       `admit_${mode}`,
       `select ${settings}, ${appKey},
-        s.mode, s.user_id, s.app_names, s.device_id, s.custom_account, s.custom_version, ${link}, s.due, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}
+        s.mode, s.user_id, s.app_names, s.reserved_names, s.enrolling, s.device_id, s.custom_account, s.custom_version, ${link}, s.due, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}
       from ${tables.settings} g
       left join ${tables.appKeys} k on k.digest = $1::bytea
       left join (
@@ -96,7 +97,8 @@ export function sessionStatements(tables: Tables): SessionStatements {
       ...statement(
         "session_open",
         `select ${tables.openSession}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
-          $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::text, $16::bigint, $17::bigint)`,
+          $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::text, $16::bigint, $17::bigint,
+          $18::jsonb)`,
       ),
       batch: "call",
     },
@@ -114,7 +116,15 @@ export function sessionStatements(tables: Tables): SessionStatements {
         custom_version = case when custom_account is null then custom_version else $3::integer end
       where digest = $1::bytea and expires_at > ${storageTime(2)}`,
     ),
+    changeAppNames: statement(
+      "session_app_names",
+      `select ${tables.changeAppNames}($1::bytea, $2::jsonb, $3::jsonb, $4::jsonb, $5::float8) as outcome`,
+    ),
     count: statement("session_count", `select count(*) from ${tables.sessions} where expires_at > ${storageTime(1)}`),
+    countSeats: statement(
+      "session_count_seats",
+      takenSeats(tables, { name: "$2::text", kind: "$3::text", now: storageTime(1) }),
+    ),
     sweep: statement(
       "session_sweep",
       remove(

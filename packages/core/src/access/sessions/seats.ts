@@ -1,0 +1,109 @@
+import { ServiceError } from "../../errors/index.ts";
+import { type SessionContext, sessionEvent } from "../../request/index.ts";
+import type { AppNameChange, Repositories } from "../../storage/index.ts";
+import { type Application, Applications, seatLimits } from "../appkeys/applications.ts";
+import type { Gate } from "../gate/gate.ts";
+import { sessionUserKey } from "../gate/user-keys.ts";
+import {
+  type CheckSecondFactors,
+  type FactorCheck,
+  type FactorUser,
+  withSecondFactors,
+} from "../second-factors/check-second-factors.ts";
+import { acceptAppNames, refuseDuplicates } from "./app-names.ts";
+
+export interface ReserveSeatsInput {
+  readonly appNames: readonly string[];
+  /** A token or a recovery code, or several separated by commas. `null` or blank: none. */
+  readonly token: string | null;
+}
+
+/** Reserves app names for a session, after the checks that a log-in makes for its names. All names are reserved, or none. */
+export class ReserveSeats {
+  constructor(
+    private readonly gate: Gate,
+    private readonly checkSecondFactors: CheckSecondFactors,
+  ) {}
+
+  /**
+   * Names that the session has already need no check. Unknown name, or not allowed for the app key: 208. Duplicate: 210.
+   * Second factors: 340 to 342, and a wrong token counts as in a log-in. No free seat: 306. Session ended: 201 or 203.
+   */
+  async reserveSeats(context: SessionContext, { appNames, token }: ReserveSeatsInput): Promise<void> {
+    await acceptAppNames(context, appNames);
+    const { session } = context;
+    const names = appNames.filter((name) => !session.appNames.includes(name) && !session.reservedNames.includes(name));
+    if (names.length === 0) return;
+    const applications = await new Applications(context.r.records).find(names);
+    try {
+      await this.reserveChecked(context, applications, token);
+    } catch (error) {
+      if (error instanceof ServiceError && refusals.has(error.code)) {
+        const event = sessionEvent(context, { type: "seats.refused", outcome: error.code, appNames: names });
+        await context.unit.autonomously((r) => r.audit.append(event));
+      }
+      throw error;
+    }
+  }
+
+  private async reserveChecked(
+    context: SessionContext,
+    applications: readonly Application[],
+    token: string | null,
+  ): Promise<void> {
+    const { session, sessionDigest, principal, unit } = context;
+    const reserve = applications.map(({ name }) => name);
+    const guarded = withSecondFactors(applications);
+    const { authenticationMethod } = session;
+    const user: FactorUser = { userId: principal.userId, authenticationMethod, except: sessionDigest };
+    const check = () => this.checkSecondFactors.checkSecondFactors(context, { secondFactor: { token } }, user, guarded);
+    const act = (r: Repositories) => changeAppNames(context, r, { reserve, limits: seatLimits(applications) });
+    if (guarded.length === 0 || !token) {
+      await check();
+      await unit.transaction(act);
+      return;
+    }
+    await this.gate.guard(context, {
+      userKey: await sessionUserKey(context),
+      counter: "factor",
+      refusal: { code: 342, type: "seats.refused" },
+      userId: principal.userId,
+      prove: () => unlessWrong(check()),
+      consume: async (r, proven) => {
+        if (proven.kind === "proven") await proven.consume(r);
+      },
+      act,
+    });
+  }
+}
+
+/** Refusals to audit. The gate audits those of tokens. */
+const refusals: ReadonlySet<number> = new Set([306, 340, 341]);
+
+/** Resolves to `null` for a wrong token. */
+async function unlessWrong(check: Promise<FactorCheck>): Promise<FactorCheck | null> {
+  try {
+    return await check;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 342) return null;
+    throw error;
+  }
+}
+
+/** Releases app names of a session, those of its log-in included. All names are released, or none. */
+export class ReleaseSeats {
+  /** Duplicate: 210. The session lacks a name: 323. Session ended: 201 or 203. */
+  async releaseSeats(context: SessionContext, appNames: readonly string[]): Promise<void> {
+    refuseDuplicates(appNames);
+    await context.unit.transaction((r) => changeAppNames(context, r, { release: appNames }));
+  }
+}
+
+async function changeAppNames(context: SessionContext, r: Repositories, change: AppNameChange): Promise<void> {
+  const outcome = await r.sessions.changeAppNames(context.sessionDigest, change);
+  if (outcome === "ended") throw new ServiceError(context.sessionEndedCode);
+  if (outcome === "notHeld") throw new ServiceError(323);
+  const [type, appNames] =
+    "reserve" in change ? (["seats.reserved", change.reserve] as const) : (["seats.released", change.release] as const);
+  await r.audit.append(sessionEvent(context, { type, appNames }));
+}
