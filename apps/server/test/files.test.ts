@@ -16,6 +16,7 @@ import { newCustomUser } from "./new-custom-user.ts";
 import { openSession } from "./open-session.ts";
 import { fileClassSuite } from "./file-class-suite.ts";
 import { fileCodeSuite } from "./file-code-suite.ts";
+import { fileEncryptionSettingSuite, fileEncryptionSuite } from "./file-encryption-suite.ts";
 import { boundary, form, formType, md5, octets, type Sender, senderOf, sha256, startChunk } from "./file-sender.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { modes, testedModes } from "./modes.ts";
@@ -454,8 +455,17 @@ describe("files", () => {
   );
 
   const others: readonly Engine[] = (isFullRun ? engines : testedEngines).filter((engine) => engine !== "embedded");
-  onEngines("files", smokeSuite, { environment, on: others });
   onEngines("files in one directory", serversSuite, { environment, on: ["Postgres"], count: 2 });
+  // The engine has no part in encryption, so these servers test both.
+  onEngines(
+    "encrypted files",
+    (server) => {
+      smokeSuite(server);
+      describe.each(testedModes)("in mode %s", (mode) => fileEncryptionSuite(server, mode, filesDirectory));
+    },
+    { environment: { ...environment, FILES_ENCRYPT: "true" }, on: others },
+  );
+  fileEncryptionSettingSuite();
 });
 
 if (hasObjectStorage) {

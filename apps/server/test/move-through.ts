@@ -3,12 +3,13 @@ import {
   DumpFiles,
   KeyStore,
   MacroStore,
+  noFileCipher,
   type Repositories,
   RestoreFiles,
   seesAll,
   type Storage,
 } from "@sallyport/core";
-import { NodeDigests } from "@sallyport/crypto";
+import { NodeDigests, WasmHashes } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
 import { openArchive, writeArchive } from "../src/archive/index.ts";
@@ -16,14 +17,14 @@ import { seedDemo } from "../src/demo/seed-demo.ts";
 import { PlainPasswordHasher } from "./plain-password-hasher.ts";
 
 const header = { version: "1", database: "demo", writtenAt: "2026-01-01T00:00:00.000Z", without: [], files: true };
-const newSha256 = () => createHash("sha256");
+const hashes = new WasmHashes();
 /** Gives all segments one name, so that equal files have equal records. */
 const constant = { secret: () => "", bytes: (length: number) => new Uint8Array(length) };
 const segment = "00000000000040008000000000000000";
 
 async function archiveOf(storage: Storage, files: MemoryFileStore): Promise<Buffer> {
   const parts: Buffer[] = [];
-  const all = new DumpFiles(newSha256).dumpFiles({ storage, files }, storage.archive.export());
+  const all = new DumpFiles(hashes).dumpFiles({ storage, files, fileCipher: noFileCipher }, storage.archive.export());
   for await (const part of writeArchive(header, all)) parts.push(part);
   return Buffer.concat(parts);
 }
@@ -37,7 +38,7 @@ async function writeFiles({ records }: Repositories, files: MemoryFileStore, own
     const bytes = Buffer.alloc(size, file);
     await files.create(file);
     await files.write({ file, segment }, byteByByte(bytes));
-    const value = { size, sha256: digestOf(bytes), name: "a", mediaType: null };
+    const value = { size, sha256: digestOf(bytes), name: "a", mediaType: null, key: null };
     await records.put("file", file, value, { owner });
     const id = `${file}/${String(size).padStart(16, "0")}`;
     await records.put("segment", id, { segment, length: size }, { owner: file });
@@ -124,7 +125,10 @@ export async function moveThrough(targets: readonly Storage[]): Promise<{ origin
     await target.migrate();
     const { records } = await openArchive(byteByByte(archive));
     const store = new MemoryFileStore();
-    const restored = new RestoreFiles(constant, newSha256).restoreFiles({ files: store }, records);
+    const restored = new RestoreFiles(constant, hashes).restoreFiles(
+      { files: store, fileCipher: noFileCipher },
+      records,
+    );
     if ((await target.archive.import(restored)) !== "imported") throw new Error("The storage is not empty.");
     archive = await archiveOf(target, store);
     copies.push(digestOf(contentsOf(archive)));

@@ -10,11 +10,13 @@ import {
   type DatabasePolicy,
   FactorProofs,
   FactorSecrets,
+  type FileCipher,
   type KeyWrapping,
   type NewObject,
   type ObjectId,
   type Repositories,
   Applications,
+  noFileCipher,
 } from "../src/index.ts";
 
 export const digests = {
@@ -91,11 +93,13 @@ const returnAddresses = ["https://app.example/back", "http://127.0.0.1/back?from
 export async function openFixture(
   change: Partial<DatabasePolicy> = {},
   clockOffset: () => number = () => 0,
+  fileCipher: FileCipher = noFileCipher,
 ): Promise<Fixture> {
   const storage = new MemoryStorage({ clockOffset });
   await storage.migrate();
   const files = new MemoryFileStore(() => Date.now() + clockOffset());
-  const database = new Database({ alias: "", name: "test", policy: { ...policy, ...change }, storage, files, digests });
+  const settings = { alias: "", name: "test", policy: { ...policy, ...change }, storage, files, digests };
+  const database = new Database({ ...settings, fileCipher });
   const r = storage.repositories;
   await new Applications(r.records).create({ name: "app", seats: null });
   await r.appKeys.create({ name: "key", appNames: null, origins: [], returnAddresses }, digests.sha256("key"));

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import fc from "fast-check";
+import { AesGcmFileCipher } from "./aes-gcm-file-cipher.ts";
 import { AesGcmKeyWrapping } from "./aes-gcm-key-wrapping.ts";
 import { NodeDigests, NodeRandomSource } from "./digests-and-random.ts";
 import { OtplibTimeTokens } from "./otplib-time-tokens.ts";
@@ -311,6 +312,15 @@ describe("resumable hashes", () => {
       expect(all.map((hash) => hash.digest())).toEqual([1, 2, 3, 4].map(expected));
     });
 
+    test("that of a whole file has the same digest, and ends with it", async () => {
+      const hash = hashes.beginWhole(algorithm);
+      for (let at = 0; at < bytes.length; at += 1_000) hash.update(bytes.subarray(at, at + 1_000));
+      expect(hash.digest()).toBe(expected(10_000));
+      const saved = (await hashes.resume(algorithm, hash.save())) as ResumableHash;
+      expect([saved.digest(), saved.save()]).toEqual([expected(10_000), hash.save()]);
+      expect(() => saved.update(bytes)).toThrow(TypeError);
+    });
+
     test("a state of something else is not continued", async () => {
       const saved = (await hashes.begin(algorithm)).save();
       const changed = Buffer.from(saved, "base64");
@@ -320,5 +330,152 @@ describe("resumable hashes", () => {
     });
 
     const other = () => hashes.begin(algorithm === "md5" ? "sha256" : "md5");
+  });
+});
+
+describe("encryption of files", () => {
+  const wrapping = new AesGcmKeyWrapping(Buffer.alloc(32, 7));
+  const cipher = new AesGcmFileCipher(wrapping, { encryptsNew: true });
+  const key = cipher.newKey() as string;
+  const name = { file: "0".repeat(32), segment: "1".repeat(32) };
+  const segment = cipher.ofSegment(key, name);
+  const [frame, content, tag] = [65_536, 65_520, 16];
+  const source = randomBytes(3 * content + 7);
+
+  async function* inPortions(bytes: Uint8Array, portion: number): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let at = 0; at < bytes.length; at += portion) yield bytes.subarray(at, at + portion);
+  }
+  async function encrypted(bytes: Uint8Array, portion = 50_000, by = segment): Promise<Buffer> {
+    const parts: Uint8Array[] = [];
+    for await (const part of by.encrypt(inPortions(bytes, portion))) parts.push(part);
+    return Buffer.concat(parts);
+  }
+
+  /** The bytes in front of the first failure, and its code. */
+  async function decrypted(frames: Uint8Array, length: number, { by = segment, range = { offset: 0, length } } = {}) {
+    const parts: Uint8Array[] = [];
+    try {
+      for await (const part of by.decrypt(inPortions(frames, 30_000), range, length)) parts.push(part);
+      return { code: 0, bytes: Buffer.concat(parts) };
+    } catch (error) {
+      return { code: (error as { code: number }).code, bytes: Buffer.concat(parts) };
+    }
+  }
+  /** A failure. Only right bytes come out before it. */
+  const expectDamaged = async (frames: Uint8Array, length: number) => {
+    const { code, bytes } = await decrypted(frames, length);
+    expect([code, bytes.equals(source.subarray(0, bytes.length))]).toEqual([708, true]);
+    return bytes.length;
+  };
+
+  test.each([0, 1, content - 1, content, content + 1, 2 * content - 1, 2 * content, 2 * content + 1, source.length])(
+    "of %d bytes adds a tag for each frame, and is undone",
+    async (length) => {
+      const plain = source.subarray(0, length);
+      const stored = await encrypted(plain);
+      expect(stored).toHaveLength(length + tag * Math.max(1, Math.ceil(length / content)));
+      expect(segment.framesOf({ offset: 0, length }, length)).toEqual({ offset: 0, length: stored.length });
+      const { code, bytes } = await decrypted(stored, length);
+      expect([code, bytes.equals(plain)]).toEqual([0, true]);
+    },
+  );
+
+  test("does not depend on the portions, and any range is read from its frames", async () => {
+    const edges = [0, 1, content, 2 * content, 3 * content, source.length].flatMap((at) => [at - 1, at, at + 1]);
+    const place = fc.oneof(fc.constantFrom(...edges), fc.nat(source.length));
+    const stored = await encrypted(source);
+    await fc.assert(
+      fc.asyncProperty(place, place, fc.integer({ min: 999, max: 200_000 }), async (one, other, portion) => {
+        const [offset, end] = [one, other]
+          .map((at) => Math.min(Math.max(at, 0), source.length))
+          .toSorted((a, b) => a - b);
+        if (offset === undefined || end === undefined || offset === end) return;
+        const range = { offset, length: end - offset };
+        const frames = segment.framesOf(range, source.length);
+        const framesEnd = Math.min(Math.ceil(end / content) * frame, stored.length);
+        expect([frames.offset, frames.offset + frames.length]).toEqual([
+          Math.floor(offset / content) * frame,
+          framesEnd,
+        ]);
+        const part = (await encrypted(source, portion)).subarray(frames.offset, frames.offset + frames.length);
+        expect(part.equals(stored.subarray(frames.offset, frames.offset + frames.length))).toBe(true);
+        const { code, bytes } = await decrypted(part, source.length, { range });
+        expect([code, bytes.equals(source.subarray(offset, end))]).toEqual([0, true]);
+      }),
+    );
+  });
+
+  test("detects every changed bit", async () => {
+    const flipped = (bytes: Buffer, bit: number) => {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      return changed;
+    };
+    const small = await encrypted(source.subarray(0, 20));
+    for (let bit = 0; bit < small.length * 8; bit += 1) expect(await expectDamaged(flipped(small, bit), 20)).toBe(0);
+    const large = await encrypted(source);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(large.length * 8 - 1), async (bit) => {
+        const before = Math.floor((bit >> 3) / frame) * content;
+        expect(await expectDamaged(flipped(large, bit), source.length)).toBe(before);
+      }),
+    );
+  });
+
+  test("detects frames that are missing, repeated, swapped or cut", async () => {
+    const stored = await encrypted(source);
+    const frames = [0, 1, 2, 3].map((index) => stored.subarray(index * frame, (index + 1) * frame));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(3), { maxLength: 6 }), async (order) => {
+        if (order.join() === "0,1,2,3") return;
+        await expectDamaged(Buffer.concat(order.map((index) => frames[index] as Buffer)), source.length);
+      }),
+    );
+    for (const cut of [1, tag, frame - 1, frame, stored.length])
+      await expectDamaged(stored.subarray(0, stored.length - cut), source.length);
+    // A frame that is not the last cannot become it.
+    await expectDamaged(stored.subarray(0, 2 * frame), 2 * content);
+  });
+
+  test("differs for each segment, file and key", async () => {
+    const others = [
+      cipher.ofSegment(key, { ...name, segment: "2".repeat(32) }),
+      cipher.ofSegment(key, { ...name, file: "2".repeat(32) }),
+      cipher.ofSegment(cipher.newKey() as string, name),
+    ];
+    for (const other of others) {
+      const stored = await encrypted(source, 50_000, other);
+      expect(await expectDamaged(stored, source.length)).toBe(0);
+      expect(stored.subarray(0, 64).equals((await encrypted(source)).subarray(0, 64))).toBe(false);
+    }
+  });
+
+  test("reads a segment of version 1", async () => {
+    const known = cipher.ofSegment(
+      "AUvz2LaewrAvN_w0LaZ-YwN1_ZJBXNggP8JNmXdGLyBx-rfCoSvRX-XNSObqoKdqyBLPlaiI7gYvUZNf6A",
+      name,
+    );
+    expect(
+      (
+        await decrypted(Buffer.from("d09b104173be353b3969432291139fbc3806512d2a", "hex"), 5, { by: known })
+      ).bytes.toString(),
+    ).toBe("known");
+  });
+
+  test("needs the master key that wrapped the key", () => {
+    expect(new AesGcmFileCipher(wrapping, { encryptsNew: false }).newKey()).toBeNull();
+    const other = new AesGcmFileCipher(new AesGcmKeyWrapping(randomBytes(32)), { encryptsNew: true });
+    const none = new AesGcmFileCipher(null, { encryptsNew: true });
+    const damaged = `${key.slice(0, 20)}${key[20] === "A" ? "B" : "A"}${key.slice(21)}`;
+    for (const open of [
+      () => other.ofSegment(key, name),
+      () => none.ofSegment(key, name),
+      () => none.newKey(),
+      () => cipher.ofSegment(damaged, name),
+      () => cipher.ofSegment("", name),
+      () => cipher.ofSegment(wrapping.wrap(randomBytes(32), "server key"), name),
+      () => cipher.ofSegment(wrapping.wrap(randomBytes(31), "file key"), name),
+    ])
+      expect(open).toThrow(expect.objectContaining({ code: 708 }));
   });
 });

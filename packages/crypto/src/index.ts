@@ -1,3 +1,4 @@
+export { AesGcmFileCipher, type AesGcmFileCipherOptions } from "./aes-gcm-file-cipher.ts";
 export { AesGcmKeyWrapping } from "./aes-gcm-key-wrapping.ts";
 export { AesCbcHybridCipher, AesCtrChannelCipher } from "./channels/aes-ciphers.ts";
 export { ForgeClientKeyParser } from "./channels/client-keys.ts";

@@ -43,6 +43,7 @@ export const components = {
   demoSeeder: named<DemoSeeder>("demoSeeder"),
   fileStores: named<PreparedFileStores>("fileStores"),
   fileKeeper: named<FileKeeper>("fileKeeper"),
+  fileCipher: named<core.FileCipher>("fileCipher"),
   hashes: named<core.ResumableHashes>("hashes"),
   writeFileObject: named<core.WriteFileObject>("writeFileObject"),
   preparation: named<DatabasePreparation>("preparation"),

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import * as core from "@sallyport/core";
 import { decodeUtf8 } from "@sallyport/http";
@@ -12,8 +11,6 @@ const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHo
   components;
 const { passwordPolicy, passwordResets, proveFactor, providerSealing, random, registeredProviders } = components;
 const { replacePassword, serializeOwnUser, slowQueries, hashes, writeFileObject } = components;
-
-const newSha256: core.NewSha256 = () => createHash("sha256");
 
 /** All use cases of routes and commands, by name. This is the only place in the server that lists them. */
 const useCases = {
@@ -112,9 +109,9 @@ const useCases = {
   openFile: classFactory(core.OpenFile, []),
   listFiles: classFactory(core.ListFiles, []),
   collectFiles: classFactory(core.CollectFiles, []),
-  checkFiles: functionFactory(() => new core.CheckFiles(newSha256), []),
-  dumpFiles: functionFactory(() => new core.DumpFiles(newSha256), []),
-  restoreFiles: functionFactory((source) => new core.RestoreFiles(source, newSha256), [random]),
+  checkFiles: classFactory(core.CheckFiles, [hashes]),
+  dumpFiles: classFactory(core.DumpFiles, [hashes]),
+  restoreFiles: classFactory(core.RestoreFiles, [random, hashes]),
 
   readStructure: classFactory(core.ReadStructure, []),
   listReadableClasses: classFactory(core.ListReadableClasses, []),

@@ -30,8 +30,11 @@ export function* encryptionCombinations({ encryption }: ConfigurationDocument): 
   }
 }
 
-/** Incomplete settings of the object storage, and settings without effect. */
-export function* filesCombinations({ files: { store, s3 } }: ConfigurationDocument): Generator<InvalidCombination> {
+/** Incomplete settings of the object storage, settings without effect, and encryption without a master key. The demo generates its own. */
+export function* filesCombinations(
+  { files: { encrypt, store, s3 }, encryption }: ConfigurationDocument,
+  demo: boolean,
+): Generator<InvalidCombination> {
   const { endpoint, bucket, accessKeyId, secretAccessKey } = s3;
   for (const [name, value] of Object.entries({ endpoint, bucket, accessKeyId, secretAccessKey })) {
     const path = `files.s3.${name}`;
@@ -39,6 +42,9 @@ export function* filesCombinations({ files: { store, s3 } }: ConfigurationDocume
       yield { path, reason: "is required with files.store s3", against: ["files.store"] };
     if (store !== "s3" && value !== undefined) yield { path, reason: 'requires "files.store" to be "s3"' };
   }
+  if (!encrypt || encryption.masterKey !== undefined || demo) return;
+  const reason = "is required with files.encrypt. Generate it with 'openssl rand -base64 32'";
+  yield { path: "encryption.masterKey", reason, against: ["files.encrypt"] };
 }
 
 /** Invalid macro directories. `common`: the server-wide directory. */

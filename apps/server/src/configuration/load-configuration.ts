@@ -74,7 +74,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const all = [
     ...serverCombinations(document),
     ...encryptionCombinations(document),
-    ...filesCombinations(document),
+    ...filesCombinations(document, demo),
     ...commonCombinations(document),
     ...combinations,
   ];

@@ -303,6 +303,11 @@ describe("refused settings", () => {
         /encryption\.masterKey \(MASTER_KEY\): is required with oAuthProviders/,
       ],
       [
+        "encrypted files without a master key",
+        { files: { encrypt: true } },
+        /encryption\.masterKey \(MASTER_KEY\): is required with files\.encrypt/,
+      ],
+      [
         "providers without a public address",
         { oAuthProviders: [{ name: "Google" }], encryption: { masterKey } },
         /server\.publicUrl \(PUBLIC_URL\): is required with oAuthProviders/,

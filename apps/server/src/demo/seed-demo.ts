@@ -10,9 +10,11 @@ import {
   type Digests,
   fileAttributes,
   fileClass,
+  type FileCipher,
   type FileStore,
   linksOf,
   Model,
+  noFileCipher,
   type NewObject,
   type ObjectId,
   type PasswordHasher,
@@ -46,6 +48,8 @@ export interface DemoParts {
   /** Alias of the database. It seeds the generator of customers and invoices. */
   readonly alias: string;
   readonly files: FileStore;
+  /** Default: none. */
+  readonly fileCipher?: FileCipher;
 }
 
 /** `seeded`: added now. `present`: already there. `foreign`: the database has other data and was not changed. */
@@ -135,6 +139,7 @@ async function seedDocuments(
   customers: ReadonlyMap<ObjectId, string>,
 ): Promise<ObjectId[]> {
   const random = new NodeRandomSource();
+  const { files, fileCipher = noFileCipher } = parts;
   const documents = invoices.map((invoice) => {
     const { text, ...described } = demoDocument(invoice, customers.get(String(invoice["Customer"])) ?? "");
     return { ...described, bytes: Buffer.from(text), sha256: parts.digests.sha256(text) };
@@ -142,7 +147,7 @@ async function seedDocuments(
   const attributes = documents.map((each) => fileAttributes({ ...each, size: each.bytes.length }));
   const ids = await insertAll(r, parts, fileClass, attributes);
   for (const [index, document] of documents.entries())
-    await addFile({ files: parts.files, r }, { ...document, objectId: idAt(ids, index) }, random);
+    await addFile({ files, fileCipher, r }, { ...document, objectId: idAt(ids, index) }, random);
   return ids;
 }
 

@@ -68,8 +68,13 @@ export const serverErrors = {
   },
   708: {
     meaning: "The server cannot encrypt or decrypt the stored file.",
-    causes: ["The master key is missing or is another one.", "The stored bytes are damaged."],
-    actions: ["An operator sets the right master key, or restores the file from a backup."],
+    causes: [
+      "The master key is missing, or is not the one under which the file was stored.",
+      "The stored bytes were changed, exchanged, cut or extended outside the server.",
+    ],
+    actions: [
+      "An operator finds the file and the segment in the log, and sets the right master key or restores the file from a backup. See [Encryption at rest](../../guides/files.md#encryption-at-rest).",
+    ],
   },
   709: {
     meaning: "The folder for uploads does not exist.",

@@ -47,6 +47,7 @@ export async function openCodeFixture(): Promise<CodeFixture> {
     ...providerEnvironment,
     ...macroEnvironment,
     FILES_DIRECTORY: folder,
+    FILES_ENCRYPT: "true",
     SESSION_LIMIT: `${sessionLimit}`,
   };
   const content = { ...providers.content, databases };

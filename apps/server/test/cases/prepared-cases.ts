@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { request as startRequest } from "node:http";
 import { join } from "node:path";
 import { Applications, ChannelSecrets, type ErrorCode } from "@sallyport/core";
@@ -89,6 +89,18 @@ async function ofBusyUpload(fixture: CodeFixture, request: Omit<PreparedRequest,
   writing.on("error", () => {}).flushHeaders();
   await once(writing, "continue");
   return { ...request, path, headers: { sessionid, ...request.headers } };
+}
+
+/** The request for a new file of three bytes. */
+async function storedFile({ server }: CodeFixture): Promise<PreparedRequest> {
+  const { "content-type": type, body } = form;
+  const stored = await fetch(`${server.url}/v1/uploadFile`, {
+    method: "POST",
+    headers: { appkey: appKey, sessionid: await logIn(server, "admin"), "content-type": type },
+    body,
+  });
+  const { data } = (await stored.json()) as ReturnType<typeof JSON.parse>;
+  return { path: `/v1/file/${data["~ObjectID"]}` };
 }
 
 /** A request of a session after a change of the folder of the file store. */
@@ -258,16 +270,16 @@ export const preparedCases: readonly PreparedCase[] = [
   {
     title: "the bytes of a file are gone",
     code: 707,
+    prepare: async (fixture) => withFolder(fixture, (folder) => void mkdirSync(folder), await storedFile(fixture)),
+  },
+  {
+    title: "the encrypted bytes of a file were changed",
+    code: 708,
     prepare: async (fixture) => {
-      const sessionId = await logIn(fixture.server, "admin");
-      const { "content-type": type, body } = form;
-      const stored = await fetch(`${fixture.server.url}/v1/uploadFile`, {
-        method: "POST",
-        headers: { appkey: appKey, sessionid: sessionId, "content-type": type },
-        body,
-      });
-      const { data } = (await stored.json()) as ReturnType<typeof JSON.parse>;
-      return withFolder(fixture, (folder) => void mkdirSync(folder), { path: `/v1/file/${data["~ObjectID"]}` });
+      const request = await storedFile(fixture);
+      for (const entry of readdirSync(fixture.filesDirectory, { recursive: true, withFileTypes: true }))
+        if (entry.isFile()) writeFileSync(join(entry.parentPath, entry.name), "x".repeat(19));
+      return inSession(fixture, request, "admin");
     },
   },
   {

@@ -1,10 +1,13 @@
 import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { Database } from "../request/index.ts";
-import type { ArchiveChunk, ArchiveRecord, RecordOf, RecordValue, StoredRecord } from "../storage/index.ts";
-import { intact, type NewSha256 } from "./intact-bytes.ts";
+import type { ArchiveChunk, ArchiveRecord, RecordOf, StoredRecord } from "../storage/index.ts";
+import { intact } from "./intact-bytes.ts";
+import type { ResumableHashes } from "./resumable-hash.ts";
+import { type FileBytes, writeSegment } from "./segment-bytes.ts";
 import {
   detachedKind,
+  type FileDescription,
   fileKind,
   newStoreName,
   readStored,
@@ -16,7 +19,7 @@ import {
 } from "./stored-files.ts";
 
 /** A complete file in an archive: its record, and its bytes. */
-export interface ArchivedFile extends Pick<StoredRecord<StoredFile>, "id" | "owner" | "value" | "createdAt"> {
+export interface ArchivedFile extends Pick<StoredRecord<FileDescription>, "id" | "owner" | "value" | "createdAt"> {
   readonly section: "files";
   /** Can be iterated once, before the next file is requested. */
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -24,15 +27,16 @@ export interface ArchivedFile extends Pick<StoredRecord<StoredFile>, "id" | "own
 
 /** Adds the bytes of files to an export. */
 export class DumpFiles {
-  constructor(private readonly newSha256: NewSha256) {}
+  constructor(private readonly hashes: ResumableHashes) {}
 
   /**
    * Passes an export on, and then its complete files by name in the store. Their bytes are read after the export, because it
    * can block the storage. Bytes without an object stay for a day, so that those replaced meanwhile can be read. Unfinished
-   * uploads are left out. The bytes throw 707 if they are missing or damaged.
+   * uploads are left out. The bytes throw 707 if they are missing, damaged, or cannot
+   * be decrypted.
    */
   async *dumpFiles(
-    database: Pick<Database, "files" | "storage">,
+    database: FileBytes & Pick<Database, "storage">,
     parts: AsyncIterable<ArchiveChunk>,
   ): AsyncGenerator<ArchiveChunk | ArchivedFile, void, undefined> {
     const unused = new Set<string>();
@@ -46,20 +50,26 @@ export class DumpFiles {
       yield part;
     }
     for (const { id, owner, value, createdAt } of found) {
-      const file = { id, owner, value: storedFileOf(value as unknown as StoredFile), createdAt };
-      yield { section: "files", ...file, bytes: this.bytesOf(database, file) };
+      const { key, size, sha256, name, mediaType } = value as unknown as StoredFile;
+      const file = { id, owner, value: { size, sha256, name, mediaType }, createdAt };
+      yield { section: "files", ...file, bytes: this.bytesOf(database, file, key) };
     }
   }
 
   private async *bytesOf(
-    { files, storage }: Pick<Database, "files" | "storage">,
-    { id, owner, value }: Omit<ArchivedFile, "section" | "bytes">,
+    database: FileBytes & Pick<Database, "storage">,
+    { id: file, owner, value }: Omit<ArchivedFile, "section" | "bytes">,
+    key: string | null,
   ): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      const bytes = await readStored(files, storage.repositories.records, id, { offset: 0, length: value.size });
-      yield* intact(bytes, value, this.newSha256);
+      const bytes = await readStored(database, database.storage.repositories.records, {
+        file,
+        key,
+        range: { offset: 0, length: value.size },
+      });
+      yield* intact(bytes, value, this.hashes);
     } catch (cause) {
-      if (!(cause instanceof ServiceError && cause.code === 707)) throw cause;
+      if (!(cause instanceof ServiceError && [707, 708].includes(cause.code))) throw cause;
       const detail = `The bytes of the file "${value.name}" (object ${owner}) are missing or damaged.`;
       throw new ServiceError(707, { detail, cause });
     }
@@ -73,7 +83,7 @@ const storeKinds: ReadonlySet<string> = new Set<string>([detachedKind, fileKind,
 export class RestoreFiles {
   constructor(
     private readonly random: RandomSource,
-    private readonly newSha256: NewSha256,
+    private readonly hashes: ResumableHashes,
   ) {}
 
   /**
@@ -82,9 +92,10 @@ export class RestoreFiles {
    * wrote. 700: the store has files. 700, 702, 709: it fails. 707: bytes differ from the record of their file.
    */
   async *restoreFiles(
-    { files }: Pick<Database, "files">,
+    database: FileBytes,
     records: AsyncIterable<ArchiveRecord | ArchivedFile>,
   ): AsyncGenerator<ArchiveRecord, void, undefined> {
+    const { files } = database;
     if ((await files.list({ after: null, limit: 1 })).length > 0)
       throw new ServiceError(700, {
         detail: "The file store is not empty. Files are restored into an empty one only.",
@@ -97,7 +108,7 @@ export class RestoreFiles {
         if (record.section === "files") {
           const { id: file, value, createdAt } = record;
           written.push(file);
-          yield* await this.write(files, record);
+          yield* await this.write(database, record);
           const before = totals.get(shardOf(file))?.value ?? 0;
           totals.set(shardOf(file), { value: Number(before) + value.size, createdAt });
         } else if (record.section !== "records" || !storeKinds.has(record.kind)) yield record;
@@ -110,20 +121,16 @@ export class RestoreFiles {
     }
   }
 
-  /** Writes a file as one segment. Returns its records. */
-  private async write(files: Database["files"], { id: file, owner, value, createdAt, bytes }: ArchivedFile) {
+  /** Writes a file as one segment, with a key of its own if new files are encrypted. Returns its records. */
+  private async write(database: FileBytes, { id: file, owner, value, createdAt, bytes }: ArchivedFile) {
     const name = { file, segment: newStoreName(this.random) };
-    await files.create(file);
-    const length = await files.write(name, intact(bytes, value, this.newSha256));
+    const key = database.fileCipher.newKey();
+    await database.files.create(file);
+    const length = await writeSegment(database, { ...name, key }, intact(bytes, value, this.hashes));
     const segment = segmentRecord({ ...name, start: 0, length });
     return [
-      { section: "records", createdAt, kind: fileKind, id: file, owner, value: storedFileOf(value) },
+      { section: "records", createdAt, kind: fileKind, id: file, owner, value: { ...value, key } },
       { section: "records", createdAt, kind: segmentKind, ...segment },
     ] as const;
   }
-}
-
-/** Without members of other versions. */
-function storedFileOf({ size, sha256, name, mediaType }: StoredFile): RecordValue & StoredFile {
-  return { size, sha256, name, mediaType };
 }

@@ -32,6 +32,7 @@ export class BeginUpload {
       total: null,
       name: null,
       mediaType: null,
+      key: database.fileCipher.newKey(),
       size: 0,
       beyond: [],
     };

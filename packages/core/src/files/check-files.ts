@@ -1,7 +1,8 @@
 import { ServiceError } from "../errors/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
 import type { ObjectId, StoredRecord } from "../storage/index.ts";
-import { intact, type NewSha256 } from "./intact-bytes.ts";
+import { intact } from "./intact-bytes.ts";
+import type { ResumableHashes } from "./resumable-hash.ts";
 import { fileKind, readStored, segmentsFrom, type StoredFile } from "./stored-files.ts";
 import { unreferencedFiles } from "./unreferenced-files.ts";
 
@@ -11,7 +12,7 @@ export interface CheckedFile {
   readonly objectId: ObjectId;
   readonly name: string;
   readonly size: number;
-  /** `missing`: bytes are absent or cannot be read. `damaged`: they differ from the SHA-256. `null`: none. */
+  /** `missing`: bytes are absent or cannot be read. `damaged`: they differ from the SHA-256, or cannot be decrypted. `null`: none. */
   readonly problem: "missing" | "damaged" | null;
 }
 
@@ -26,7 +27,7 @@ const pageSize = 200;
 
 /** Compares the files in the store with their records. */
 export class CheckFiles {
-  constructor(private readonly newSha256: NewSha256) {}
+  constructor(private readonly hashes: ResumableHashes) {}
 
   /** Checks all complete files, also those of objects in the recycle bin. */
   async *checkFiles(
@@ -55,33 +56,43 @@ export class CheckFiles {
 
   private async problemOf(
     context: AdministrationContext,
-    { id, value }: StoredRecord<StoredFile>,
+    { id: file, value }: StoredRecord<StoredFile>,
     { fast = false, onBytes = () => {} }: CheckOptions,
   ): Promise<CheckedFile["problem"]> {
     const { database, r } = context;
     let read = 0;
     try {
-      if (fast) return (await isPresent(context, id, value.size)) ? null : "missing";
-      const bytes = await readStored(database.files, r.records, id, { offset: 0, length: value.size });
-      for await (const { length } of intact(bytes, value, this.newSha256)) {
+      if (fast) return (await isPresent(context, file, value)) ? null : "missing";
+      const bytes = await readStored(database, r.records, {
+        file,
+        key: value.key,
+        range: { offset: 0, length: value.size },
+      });
+      for await (const { length } of intact(bytes, value, this.hashes)) {
         read += length;
         onBytes(length);
       }
       return null;
     } catch (error) {
-      if (!(error instanceof ServiceError && error.code === 707)) throw error;
-      return read === value.size ? "damaged" : "missing";
+      if (!(error instanceof ServiceError)) throw error;
+      if (error.code === 707) return read === value.size ? "damaged" : "missing";
+      if (error.code === 708) return "damaged";
+      throw error;
     }
   }
 }
 
-/** Reads the last byte of each segment. Throws 707 if one is missing. */
-async function isPresent({ database, r }: AdministrationContext, file: string, size: number): Promise<boolean> {
+/** Reads the last byte of each segment. Throws 707 if one is missing, 708 if one cannot be decrypted. */
+async function isPresent(
+  { database, r }: AdministrationContext,
+  file: string,
+  { size, key }: StoredFile,
+): Promise<boolean> {
   let next = 0;
   for await (const { start, length } of segmentsFrom(r.records, file)) {
     if (start !== next) return false;
     next += length;
-    const last = await readStored(database.files, r.records, file, { offset: next - 1, length: 1 });
+    const last = await readStored(database, r.records, { file, key, range: { offset: next - 1, length: 1 } });
     for await (const _ of last);
   }
   return next === size;

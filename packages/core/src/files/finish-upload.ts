@@ -55,11 +55,11 @@ export class FinishUpload {
       });
     const { value } = await catchUp(context, this.hashes, lease, found);
     const { upload, digests } = await withDigests(this.hashes, value);
-    const { size, total, beyond, mediaType } = upload;
+    const { size, total, beyond, mediaType, key } = upload;
     if (size === 0 && beyond.length === 0) throw new ServiceError(604);
     if (beyond.length > 0 || size !== (total ?? size)) throw new ServiceError(600, { detail: "Bytes are missing." });
     // An upload of raw bytes has no name of its own.
     const name = acceptFileName(upload.name ?? id, context.database.policy.files);
-    return { size, sha256: digests.sha256.digest(), name, mediaType };
+    return { size, sha256: digests.sha256.digest(), name, mediaType, key };
   }
 }

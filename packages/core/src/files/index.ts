@@ -4,7 +4,6 @@ export { type ArchivedFile, DumpFiles, RestoreFiles } from "./archive-files.ts";
 export { type CheckedFile, CheckFiles } from "./check-files.ts";
 export { CollectFiles, type CollectedFiles } from "./collect-files.ts";
 export { FinishUpload, type FinishUploadInput } from "./finish-upload.ts";
-export type { NewSha256 } from "./intact-bytes.ts";
 export { type FileState, type ListedFile, ListFiles } from "./list-files.ts";
 export { OpenFile, type OpenedFile } from "./open-file.ts";
 export * from "./resumable-hash.ts";

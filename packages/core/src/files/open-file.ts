@@ -11,7 +11,7 @@ export interface OpenedFile {
   readonly etag: string;
   readonly name: string;
   readonly mediaType: string | null;
-  /** The range must be inside the file. 707 before the first byte if the bytes are gone, later from the iteration. */
+  /** The range must be inside the file. Errors: see `readStored`. */
   read(range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -27,8 +27,8 @@ export class OpenFile {
     if (!canHaveBytes(model, className)) throw new ServiceError(304);
     const found = await fileOf(r.records, id);
     if (found === undefined) throw new ServiceError(isFileClass(model, className) ? 707 : 304);
-    const { size, name, mediaType } = found.value;
-    const read = (range: ByteRange) => readStored(database.files, r.records, found.id, range);
+    const { size, name, mediaType, key } = found.value;
+    const read = (range: ByteRange) => readStored(database, r.records, { file: found.id, key, range });
     return { size, etag: found.id, name, mediaType, read };
   }
 }

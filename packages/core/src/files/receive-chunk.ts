@@ -4,6 +4,7 @@ import { ByteReader } from "./byte-reader.ts";
 import { acceptFileName, mediaTypeOf } from "./file-names.ts";
 import { type ChunkPart, from, partsOf, union } from "./received-ranges.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
+import { writeSegment } from "./segment-bytes.ts";
 import { bounded, type PlacedSegment, readStored, tooLarge } from "./stored-files.ts";
 import type { UploadLease } from "./upload-lease.ts";
 import type { ChunkRange, IncomingFile } from "./upload-state.ts";
@@ -58,7 +59,7 @@ export class ChunkReceiver {
   /** 604 without bytes. */
   async receiveAll(incoming: IncomingFile, capacity: number): Promise<Upload> {
     const { context, record, hashes } = this.target;
-    const digests = await FileDigests.begin(hashes);
+    const digests = FileDigests.beginWhole(hashes);
     const { maxSize } = context.database.policy.files;
     const size = await this.store(0, this.observed(bounded(incoming.bytes, { maxSize, capacity }), digests));
     if (size === 0) throw new ServiceError(604);
@@ -79,18 +80,18 @@ export class ChunkReceiver {
   }
 
   private async store(start: number, content: AsyncIterable<Uint8Array>): Promise<number> {
-    const { context, newSegment } = this.target;
+    const { context, newSegment, record } = this.target;
     const name = { file: this.file, segment: newSegment() };
-    const length = await context.database.files.write(name, content);
+    const length = await writeSegment(context.database, { ...name, key: record.value.key }, content);
     this.written.push({ ...name, start, length });
     return length;
   }
 
   private async compare({ first, last }: ChunkPart, reader: ByteReader, digests: FileDigests | null): Promise<void> {
-    const { context } = this.target;
+    const { context, record } = this.target;
     const length = last - first + 1;
-    const range = { offset: first, length };
-    const received = new ByteReader(await readStored(context.database.files, context.r.records, this.file, range));
+    const stored = { file: this.file, key: record.value.key, range: { offset: first, length } };
+    const received = new ByteReader(await readStored(context.database, context.r.records, stored));
     let compared = 0;
     try {
       for await (const bytes of this.observed(reader.take(length), digests)) {

@@ -2,9 +2,10 @@ import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { FileObjectInput, FoundObject, WriteFileObject } from "../objects/index.ts";
 import type { SessionContext } from "../request/index.ts";
-import type { FileStore, ObjectId, Repositories } from "../storage/index.ts";
+import type { ObjectId, Repositories } from "../storage/index.ts";
 import { acceptFileName, mediaTypeOf } from "./file-names.ts";
 import type { ResumableHash, ResumableHashes } from "./resumable-hash.ts";
+import { type FileBytes, writeSegment } from "./segment-bytes.ts";
 import {
   addSegment,
   bounded,
@@ -48,12 +49,13 @@ export class StoreFile {
     let isUndecided = false;
     try {
       await files.create(segment.file);
-      const hash = await this.hashes.begin("sha256");
+      const hash = this.hashes.beginWhole("sha256");
+      const key = database.fileCipher.newKey();
       const content = digested(bounded(incoming.bytes, { maxSize: policy.files.maxSize, capacity }), hash);
-      const size = await files.write(segment, kept(content, context, segment.file));
+      const size = await writeSegment(database, { ...segment, key }, kept(content, context, segment.file));
       if (size === 0) throw new ServiceError(501);
       acceptFolder(incoming);
-      const stored = { size, sha256: hash.digest(), name, mediaType: mediaTypeOf(incoming.mediaType) };
+      const stored = { size, sha256: hash.digest(), name, mediaType: mediaTypeOf(incoming.mediaType), key };
       isUndecided = true;
       return await this.create(context, { ...segment, length: size }, stored, input);
     } catch (error) {
@@ -90,27 +92,29 @@ async function record({ records }: Repositories, segment: PlacedSegment, objectI
   await countBytes(records, segment.file, segment.length);
 }
 
-export interface AddedFile extends Omit<StoredFile, "size"> {
+export interface AddedFile extends Omit<StoredFile, "size" | "key"> {
   readonly objectId: ObjectId;
   readonly bytes: Uint8Array;
 }
 
 /** Gives bytes to an object in the transaction that creates it. Asks for no rights. Throws like `FileStore`. */
 export async function addFile(
-  { files, r }: { readonly files: FileStore; readonly r: Repositories },
+  { r, ...database }: FileBytes & { readonly r: Repositories },
   { objectId, bytes, ...described }: AddedFile,
   random: RandomSource,
 ): Promise<void> {
   const segment = { file: newStoreName(random), segment: newStoreName(random), start: 0, length: bytes.length };
+  const key = database.fileCipher.newKey();
   await detach(r.records, segment.file);
-  await files.create(segment.file);
-  await files.write(
-    segment,
+  await database.files.create(segment.file);
+  await writeSegment(
+    database,
+    { ...segment, key },
     (async function* () {
       yield bytes;
     })(),
   );
-  await record(r, segment, objectId, { ...described, size: bytes.length });
+  await record(r, segment, objectId, { ...described, size: bytes.length, key });
 }
 
 async function* digested(

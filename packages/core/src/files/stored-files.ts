@@ -10,13 +10,19 @@ import type {
   RecordRepository,
   SegmentName,
 } from "../storage/index.ts";
+import { type FileBytes, readSegment } from "./segment-bytes.ts";
 
-/** A complete file: its id in the store is the id of the record, its owner the id of its object. */
-export interface StoredFile {
+export interface FileDescription {
   readonly size: number;
   readonly sha256: string;
   readonly name: string;
   readonly mediaType: string | null;
+}
+
+/** A complete file: its id in the store is the id of the record, its owner the id of its object. */
+export interface StoredFile extends FileDescription {
+  /** Wrapped key of the file; `null` if its bytes are not encrypted. */
+  readonly key: string | null;
 }
 
 export const fileKind: RecordKind<StoredFile> = "file";
@@ -167,49 +173,57 @@ export function tooLarge(maxSize: number): ServiceError {
   return new ServiceError(801, { detail: `A file has at most ${maxSize} bytes.` });
 }
 
+/** A range of a file in the store. `key`: see `StoredFile`. */
+export interface StoredRange {
+  readonly file: string;
+  readonly key: string | null;
+  readonly range: ByteRange;
+}
+
 /**
- * The bytes of a range, from segment to segment. 707 before the first byte if they are gone, later from the iteration. A
- * caller that does not reach the end calls `return` of the iterator.
+ * The bytes of a range, from segment to segment. 707 if they are gone, 708 if they cannot be decrypted: before the first
+ * byte, or later from the iteration. A caller that does not reach the end calls `return` of the iterator.
  */
 export async function readStored(
-  store: FileStore,
+  database: FileBytes,
   records: RecordRepository,
-  file: string,
-  range: ByteRange,
+  stored: StoredRange,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const pieces = piecesOf(records, file, range);
-  const openNext = async (): Promise<AsyncIterator<Uint8Array> | null> => {
-    const { done, value } = await pieces.next();
-    return done === true ? null : (await store.read(value.name, value.range))[Symbol.asyncIterator]();
-  };
-  let piece = await openNext();
-  // No generator: one that was never started would not release the first segment.
+  const bytes = inSegments(database, records, stored);
+  // A generator that was never started would not release its segment, and a failure must come before the first byte.
+  let first: IteratorResult<Uint8Array, void> | null = await bytes.next();
   const iterator: AsyncIterator<Uint8Array> = {
     async next() {
-      for (; piece !== null; piece = await openNext()) {
-        const result = await piece.next();
-        if (result.done !== true) return result;
-      }
-      return { done: true, value: undefined };
+      const result = first ?? (await bytes.next());
+      first = null;
+      return result;
     },
-    async return() {
-      const open = piece;
-      piece = null;
-      await open?.return?.();
-      return { done: true, value: undefined };
+    return() {
+      first = null;
+      return bytes.return();
     },
   };
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
+async function* inSegments(
+  database: FileBytes,
+  records: RecordRepository,
+  { file, key, range }: StoredRange,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const { start, end, ...segment } of piecesOf(records, file, range))
+    yield* await readSegment(database, { ...segment, key }, { offset: start, length: end - start });
+}
+
+/** The segments with the bytes of a range, and where those begin and end in each. */
 async function* piecesOf(records: RecordRepository, file: string, { offset, length }: ByteRange) {
   const end = offset + length;
   let next = offset;
-  for await (const { start, length: segmentLength, ...name } of segmentsFrom(records, file, offset)) {
+  for await (const { start, ...segment } of segmentsFrom(records, file, offset)) {
     if (next >= end) return;
     if (start > next) break;
-    const last = Math.min(start + segmentLength, end);
-    yield { name, range: { offset: next - start, length: last - next } };
+    const last = Math.min(start + segment.length, end);
+    yield { ...segment, start: next - start, end: last - start };
     next = last;
   }
   if (next < end) throw new ServiceError(707, { detail: "A part of the file is missing." });
@@ -221,7 +235,7 @@ export function newStoreName(random: RandomSource): string {
 }
 
 /** The attributes of a file's object. */
-export function fileAttributes({ name, size, mediaType, sha256 }: StoredFile): Attributes {
+export function fileAttributes({ name, size, mediaType, sha256 }: FileDescription): Attributes {
   return { Name: name, Size: size, MediaType: mediaType, Sha256: sha256 };
 }
 

@@ -22,6 +22,8 @@ export interface Upload {
   readonly total: number | null;
   readonly name: string | null;
   readonly mediaType: string | null;
+  /** Wrapped key of the file; `null` if its bytes are not encrypted. */
+  readonly key: string | null;
   /** Number of bytes from 0 without a gap that are in both digests. */
   readonly size: number;
   /** Saved states of the digests. */
@@ -96,6 +98,11 @@ export class FileDigests {
     return new FileDigests(await hashes.begin("md5"), await hashes.begin("sha256"));
   }
 
+  /** See `ResumableHashes.beginWhole`. */
+  static beginWhole(hashes: ResumableHashes): FileDigests {
+    return new FileDigests(hashes.beginWhole("md5"), hashes.beginWhole("sha256"));
+  }
+
   update(bytes: Uint8Array): void {
     this.md5.update(bytes);
     this.sha256.update(bytes);
@@ -156,7 +163,8 @@ export async function catchUp(
   while (isBehind(upload)) {
     const { last } = upload.beyond[0] as InclusiveRange;
     const range = { offset: upload.size, length: Math.min(step, last + 1 - upload.size) };
-    for await (const bytes of await readStored(database.files, r.records, fileNameOf(id), range)) {
+    const stored = { file: fileNameOf(id), key: upload.key, range };
+    for await (const bytes of await readStored(database, r.records, stored)) {
       await lease.keep();
       digests.update(bytes);
     }

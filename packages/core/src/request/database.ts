@@ -3,7 +3,9 @@ import { emptyLibrary, type MacroLibrary } from "../macros/index.ts";
 import { ModelCache } from "../model/index.ts";
 import {
   defaultAnswerBytes,
+  type FileCipher,
   type FileStore,
+  noFileCipher,
   type ObjectId,
   type SessionPolicy,
   type Storage,
@@ -56,6 +58,8 @@ export interface DatabaseSettings {
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
   readonly files: FileStore;
+  /** Default: none. */
+  readonly fileCipher?: FileCipher;
   readonly digests: Digests;
   /** Maximum bytes of one answer. Default: `defaultAnswerBytes`. */
   readonly answerBytes?: number;
@@ -70,6 +74,7 @@ export class Database {
   readonly policy: DatabasePolicy;
   readonly storage: Storage;
   readonly files: FileStore;
+  readonly fileCipher: FileCipher;
   /** For values that storage keeps as digests. */
   readonly digests: Digests;
   /** For requests without an open transaction. */
@@ -89,6 +94,7 @@ export class Database {
     this.policy = policy;
     this.storage = storage;
     this.files = settings.files;
+    this.fileCipher = settings.fileCipher ?? noFileCipher;
     this.digests = settings.digests;
     this.unit = new OwnUnit(storage);
     this.answerBytes = settings.answerBytes ?? defaultAnswerBytes;

@@ -6,6 +6,7 @@ export * from "./change-repository.ts";
 export * from "./channel-repository.ts";
 export * from "./deletion-repository.ts";
 export * from "./entities/index.ts";
+export * from "./file-cipher.ts";
 export * from "./file-store.ts";
 export * from "./lock-repository.ts";
 export * from "./model-repository.ts";

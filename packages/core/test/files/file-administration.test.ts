@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { WasmHashes } from "@sallyport/crypto";
 import { setImmediate } from "node:timers/promises";
 import { jest } from "@jest/globals";
 import { MemoryStorage } from "@sallyport/storage-memory";
@@ -46,7 +46,7 @@ const bytesCounted = async (r = f.r) => {
   const all = await r.records.list<number>("storedBytes", { after: null, limit: 20 });
   return all.reduce((sum, { value }) => sum + value, 0);
 };
-const newSha256 = () => createHash("sha256");
+const hashes = new WasmHashes();
 const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = [];
   for await (const each of items) found.push(each);
@@ -250,7 +250,7 @@ test("files are listed with their state", async () => {
 });
 
 describe("the check of files", () => {
-  const check = new CheckFiles(newSha256);
+  const check = new CheckFiles(hashes);
   const problems = async (fast: boolean) => {
     const checked = await all(check.checkFiles(administrationOf(f.database), { fast }));
     return Object.fromEntries(checked.map(({ objectId, problem }) => [objectId, problem]));
@@ -317,14 +317,14 @@ describe("the check of files", () => {
 });
 
 describe("files in archives", () => {
-  const dump = () => new DumpFiles(newSha256).dumpFiles(f.database, f.database.storage.archive.export());
+  const dump = () => new DumpFiles(hashes).dumpFiles(f.database, f.database.storage.archive.export());
 
   async function* singles(parts: ReturnType<typeof dump>): AsyncGenerator<ArchiveRecord | ArchivedFile> {
     for await (const part of parts) yield* "section" in part ? [part] : part;
   }
 
   const restore = (to: FileFixture, records: AsyncIterable<ArchiveRecord | ArchivedFile> = singles(dump())) =>
-    to.database.storage.archive.import(new RestoreFiles(random, newSha256).restoreFiles(to.database, records));
+    to.database.storage.archive.import(new RestoreFiles(random, hashes).restoreFiles(to.database, records));
 
   test("are restored with their objects and counts, without bytes that no object has", async () => {
     const [id, replaced, deleted] = [await storeText(f), await storeText(f), await storeText(f, "gone")];
@@ -339,7 +339,7 @@ describe("files in archives", () => {
     expect(target.files.names).toHaveLength(3);
     expect(await bytesCounted(target.r)).toBe("hello".length + "new bytes".length + "recycled".length);
     expect(await target.r.records.list("detachedFile", { after: null, limit: 9 })).toEqual([]);
-    const check = await all(new CheckFiles(newSha256).checkFiles(administrationOf(target.database)));
+    const check = await all(new CheckFiles(hashes).checkFiles(administrationOf(target.database)));
     expect(check.map(({ objectId, problem }) => [objectId, problem]).toSorted()).toEqual(
       [id, replaced, recycled].toSorted().map((each) => [each, null]),
     );

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
-import { NodeRandomSource, WasmHashes } from "@sallyport/crypto";
+import { AesGcmFileCipher, AesGcmKeyWrapping, NodeRandomSource, WasmHashes } from "@sallyport/crypto";
 import {
   BeginUpload,
   builtInClasses,
   CancelUpload,
   type ClassDefinition,
   CollectFiles,
+  type FileCipher,
   type FilePolicy,
   FinishUpload,
   type IncomingFile,
+  noFileCipher,
   noHooks,
   type ObjectHooks,
   OpenFile,
@@ -24,14 +26,23 @@ import { sessionContext } from "../session-context.ts";
 
 const fileDefinition = builtInClasses.find(({ name }) => name === "File") as ClassDefinition;
 
+/** The cipher of files under a master key of this byte. */
+export function fileCipherOf(byte: number, { encryptsNew = true } = {}): FileCipher {
+  return new AesGcmFileCipher(new AesGcmKeyWrapping(new Uint8Array(32).fill(byte)), { encryptsNew });
+}
+
 export const everything = [{ group: "*", permissions: ["read", "create", "write", "delete"] }] as const;
 
 /** A database with files, two users who may do everything with them, and the use cases of files. */
 export async function openFileFixture(
   change: Partial<FilePolicy> = {},
-  { hooks = noHooks, clock = { ahead: 0 } }: { hooks?: ObjectHooks; clock?: { ahead: number } } = {},
+  {
+    hooks = noHooks,
+    clock = { ahead: 0 },
+    fileCipher = noFileCipher,
+  }: { hooks?: ObjectHooks; clock?: { ahead: number }; fileCipher?: FileCipher } = {},
 ) {
-  const fixture = await openFixture({ files: { ...policy.files, ...change } }, () => clock.ahead);
+  const fixture = await openFixture({ files: { ...policy.files, ...change } }, () => clock.ahead, fileCipher);
   await fixture.define({ ...fileDefinition, rights: everything });
   const [hashes, random] = [new WasmHashes(), new NodeRandomSource()];
   const writer = new WriteFileObject(hooks);

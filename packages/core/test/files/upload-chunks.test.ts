@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { bytesOf, from, partsOf, union } from "../../src/files/received-ranges.ts";
-import { type FileFixture, incoming, md5, openFileFixture, sha256, textOf } from "./file-fixture.ts";
+import { noFileCipher } from "../../src/index.ts";
+import { type FileFixture, fileCipherOf, incoming, md5, openFileFixture, sha256, textOf } from "./file-fixture.ts";
 
 describe("ranges of an upload", () => {
   const ranges = (text: string) =>
@@ -45,7 +46,10 @@ describe("ranges of an upload", () => {
   });
 });
 
-describe("chunks", () => {
+describe.each([
+  ["as they are", noFileCipher],
+  ["encrypted", fileCipherOf(7)],
+])("chunks stored %s", (_how, fileCipher) => {
   const size = 40;
 
   /** The ranges between cuts of a file. */
@@ -79,7 +83,7 @@ describe("chunks", () => {
   let f: FileFixture;
 
   beforeAll(async () => {
-    f = await openFileFixture();
+    f = await openFileFixture({}, { fileCipher });
   });
 
   test("any order, repetition and overlap of chunks gives the same bytes and digests", async () => {

@@ -28,7 +28,7 @@ const contentRange = {
   "Content-Range": "Place of the bytes in the file, and its size: `bytes 0-1023/4096`. Required with a body.",
 };
 
-const storing = [404, 502, 600, 602, 603, 606, 702, 707, 709, 801] as const;
+const storing = [404, 502, 600, 602, 603, 606, 702, 707, 708, 709, 801] as const;
 
 /** Routes that upload files in several requests. */
 export function uploadRoutes(useCases: UseCases): Route[] {
@@ -172,7 +172,7 @@ export function fileRoutes({ storeFile, openFile }: UseCases): Route[] {
         "If-None-Match": "One or more `ETag` values. If the file has one of them, the answer is 304.",
       },
       data: z.string(),
-      errors: [304, 600, 609, 707],
+      errors: [304, 600, 609, 707, 708],
       handle: async (context, { parameter }) => ({
         file: await openFile.openFile(context, singleReference(parameter("idOrUuid"))),
       }),

@@ -19,6 +19,12 @@ export class MemoryFileStore implements FileStore {
     return this.files.get(file)?.segments.size ?? 0;
   }
 
+  /** Changes the bytes of a segment, as someone with access to the store could. */
+  tamper({ file, segment }: SegmentName, change: (bytes: Uint8Array) => Uint8Array): void {
+    const segments = this.files.get(file)?.segments;
+    segments?.set(segment, change(segments.get(segment) ?? new Uint8Array()));
+  }
+
   async create(file: string): Promise<void> {
     this.files.set(file, { changedAt: this.now(), segments: new Map() });
   }

@@ -2,6 +2,7 @@ import {
   CollectFiles,
   Database,
   type Digests,
+  type FileCipher,
   type FileStore,
   type MacroLibrary,
   reserveUserNames,
@@ -23,11 +24,12 @@ const { configuration, databases, demoSeeder, digests, logger } = components;
 /** Databases, their preparation and their cleanup. */
 export const databaseFactories = {
   databases: functionFactory(
-    (configured, engines, digest, fileStores, ...[folders, runtime, reports]) => {
+    (configured, engines, digest, fileStores, fileCipher, ...[folders, runtime, reports]) => {
       const macros = { folders, runtime, reports, limits: macroLimits(configured) };
       return openDatabases(configured, engines, {
         digests: digest,
         fileStores,
+        fileCipher,
         macrosOf: (database) => databaseMacros(database, macros),
       });
     },
@@ -36,6 +38,7 @@ export const databaseFactories = {
       components.engines,
       digests,
       components.fileStores,
+      components.fileCipher,
       components.macroFolders,
       components.macroRuntime,
       components.macroReports,
@@ -71,6 +74,7 @@ export const databaseFactories = {
 interface DatabaseNeeds {
   readonly digests: Digests;
   readonly fileStores: ReadonlyMap<string, FileStore>;
+  readonly fileCipher: FileCipher;
   readonly macrosOf: (database: DatabaseConfiguration) => MacroLibrary;
 }
 
@@ -78,7 +82,7 @@ interface DatabaseNeeds {
 async function openDatabases(
   { databases: configured, files: limits, limits: { maxResponseBytes: answerBytes } }: Configuration,
   engines: StorageEngines,
-  { digests: digest, fileStores, macrosOf }: DatabaseNeeds,
+  { fileStores, macrosOf, ...shared }: DatabaseNeeds,
 ): Promise<DatabaseDirectory> {
   const entries = configured.map(async (each) => {
     const { alias, name, timeZone, clientHash, sessions, locks, objects, throttle, audit } = each;
@@ -87,10 +91,7 @@ async function openDatabases(
     const files = fileStores.get(alias) as FileStore;
     const storage = await engines.open(each.storage);
     const macros = macrosOf(each);
-    return [
-      alias,
-      new Database({ alias, name, policy, storage, files, digests: digest, answerBytes, macros }),
-    ] as const;
+    return [alias, new Database({ alias, name, policy, storage, files, answerBytes, macros, ...shared })] as const;
   });
   return new Map(await Promise.all(entries));
 }

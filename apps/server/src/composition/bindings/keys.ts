@@ -30,6 +30,10 @@ export const keyFactories = {
     },
     [configuration],
   ),
+  fileCipher: functionFactory(
+    (wrapping, { files: { encrypt } }) => new crypto.AesGcmFileCipher(wrapping, { encryptsNew: encrypt }),
+    [keyWrapping, configuration],
+  ),
   cursorSealing: classFactoryByName(core.CursorSealing, { wrapping: keyWrapping, random }, () => ({
     wrappingBy: (secret: string) => new crypto.AesGcmKeyWrapping(Buffer.from(secret, "base64url")),
   })),

@@ -25,9 +25,9 @@ export class DemoSeeder {
     private readonly logger: Logger,
   ) {}
 
-  async seed({ alias, storage, files, policy: { clientHash } }: Database): Promise<DemoState> {
+  async seed({ alias, storage, files, fileCipher, policy: { clientHash } }: Database): Promise<DemoState> {
     const { hasher, digests } = this;
-    const state = await seedDemo(storage, { hasher, digests, clientHash, alias, files });
+    const state = await seedDemo(storage, { hasher, digests, clientHash, alias, files, fileCipher });
     this.found.set(alias, state);
     if (state === "seeded") this.logger.info({ alias }, "Demo data added");
     if (state === "foreign") this.logger.warn({ alias }, "Demo data not added; the database contains other data");

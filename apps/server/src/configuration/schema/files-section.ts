@@ -54,6 +54,9 @@ export const filesSection = section({
       doc: "Sends the name of the bucket in the path of URLs. `false` sends it in the host name, which some providers require.",
     }),
   }),
+  encrypt: field("FILES_ENCRYPT", flag(), false, {
+    doc: "Encrypts the bytes of new files under the master key. Existing files stay as they are.",
+  }),
   maxSize: field("FILES_MAX_SIZE", wholeNumber(1, maximum), gibibyte, {
     doc: "Maximum size of a file in bytes. Larger files are answered 801.",
   }),
