@@ -107,8 +107,8 @@ describe("a scripted object storage", () => {
     relay.intercept = (request, response) => {
       void request.toArray().then((chunks) => {
         const digest = createHash("sha256").update(Buffer.concat(chunks)).digest("hex");
-        sent.push([request.method, String(request.headers["x-amz-content-sha256"]), digest]);
-        expect(request.headers.authorization).toContain("x-amz-content-sha256");
+        const isSigned = request.headers.authorization?.includes("x-amz-content-sha256") === true;
+        sent.push([request.method, isSigned ? String(request.headers["x-amz-content-sha256"]) : "", digest]);
         answer(response, 200, "");
       });
       return true;
