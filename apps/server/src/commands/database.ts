@@ -103,6 +103,7 @@ async function seed(options: AliasOptions): Promise<void> {
   await withOpened(configuration, target, async ({ container, database }) => {
     if (target.migrateOnStart && (await database.storage.migrate(await readModelFile())).applied.length > 0)
       await reserveUserNames(database);
+    await (await container.getAsync(identifiers.fileKeeper)).prepare();
     const state = await (await container.getAsync(identifiers.demoSeeder)).seed(database);
     if (state === "foreign") throw new CommandError("The database is not empty. The demo data was not added.");
     console.log(state === "seeded" ? "Added the demo data." : "The database already contains the demo data.");

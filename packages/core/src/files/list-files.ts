@@ -15,8 +15,8 @@ export interface ListedFile {
   readonly file: string;
   readonly state: FileState;
   readonly objectId: ObjectId | null;
-  /** The user who uploads it. */
-  readonly uploaderId: ObjectId | null;
+  /** The person who uploads it, see `personOf`. */
+  readonly uploader: string | null;
   readonly name: string | null;
   /** Bytes. */
   readonly size: number;
@@ -28,7 +28,7 @@ export interface ListedFile {
   readonly expiresAt: number | null;
 }
 
-const nothing = { objectId: null, uploaderId: null, name: null, mediaType: null, sha256: null, expiresAt: null };
+const nothing = { objectId: null, uploader: null, name: null, mediaType: null, sha256: null, expiresAt: null };
 
 /** Lists the files that the database knows, complete ones first. */
 export class ListFiles {
@@ -45,7 +45,7 @@ export class ListFiles {
     for await (const page of pagesOf(records, uploadKind)) {
       for (const { id, owner, value, createdAt: since } of page) {
         const { name, mediaType, expiresAt } = value;
-        const described = { name, mediaType, expiresAt, uploaderId: owner, size: bytesOf(receivedRanges(value)) };
+        const described = { name, mediaType, expiresAt, uploader: owner, size: bytesOf(receivedRanges(value)) };
         yield { ...nothing, ...described, file: fileNameOf(id), state: "uploading", since };
       }
     }

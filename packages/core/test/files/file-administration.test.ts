@@ -227,7 +227,7 @@ test("files are listed with their state", async () => {
   await finishText(f, await uploadText(f, "new", f.anna, "new.txt"), id);
   const uploadId = await uploadText(f, "unfinished", f.ben, "late.txt");
   const listed = await all(new ListFiles().listFiles(administrationOf(f.database)));
-  const common = { objectId: null, uploaderId: null, sha256: null, mediaType: null, expiresAt: null };
+  const common = { objectId: null, uploader: null, sha256: null, mediaType: null, expiresAt: null };
   const [file, since] = [expect.stringMatching(/^[0-9a-f]{32}$/), expect.any(Number)];
   const complete = { ...common, file, since, state: "complete", objectId: id, name: "new.txt", size: 3 };
   const gone = { ...common, file, since, state: "unused", objectId: deleted, name: "plan.txt", size: 4 };
@@ -241,7 +241,7 @@ test("files are listed with their state", async () => {
       since,
       file: uploadId.replaceAll("-", ""),
       state: "uploading",
-      uploaderId: userId,
+      uploader: `user:${userId}`,
       name: "late.txt",
       size: 10,
       expiresAt: expect.any(Number),

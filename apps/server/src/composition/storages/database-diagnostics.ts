@@ -12,11 +12,15 @@ const byCode: ReadonlyMap<number, string> = new Map([
   [705, `${notMigrated}. Run "sallyport-server migrate" first.`],
 ]);
 
+/** Errors of the file store. Their causes can look like those of a database. */
+const ofFiles: ReadonlySet<number> = new Set([700, 702, 707, 708, 709]);
+
 /**
  * Explains to the operator why a database is unavailable; `null` for an error of another kind. With `storage` the
  * explanation is more exact.
  */
 export function databaseDiagnostics(error: unknown, storage: StorageConfiguration | null): string | null {
+  if (error instanceof ServiceError && ofFiles.has(error.code)) return null;
   const known = knownDiagnostics(error, storage);
   if (known !== null) return known;
   if (!(error instanceof ServiceError)) return null;
