@@ -461,7 +461,9 @@ describe("files", () => {
     "encrypted files",
     (server) => {
       smokeSuite(server);
-      describe.each(testedModes)("in mode %s", (mode) => fileEncryptionSuite(server, mode, filesDirectory));
+      describe.each(testedModes)("in mode %s", (mode) => {
+        fileEncryptionSuite(server, mode, filesDirectory);
+      });
     },
     { environment: { ...environment, FILES_ENCRYPT: "true" }, on: others },
   );
