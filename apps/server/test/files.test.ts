@@ -10,14 +10,15 @@ import type { Database } from "@sallyport/core";
 import { logIn } from "./cases/run-cases.ts";
 import { call, logOutIn } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";
-import { type DemoOfSuite, type Engine, engines, onEngines, testedEngines, useDemo } from "./engines.ts";
+import { type Engine, engines, onEngines, testedEngines, useDemo } from "./engines.ts";
 import type { RunningServer } from "../src/index.ts";
 import { newCustomUser } from "./new-custom-user.ts";
 import { openSession } from "./open-session.ts";
+import { sharedFilesSuite } from "./shared-files-suite.ts";
 import { fileClassSuite } from "./file-class-suite.ts";
 import { fileCodeSuite } from "./file-code-suite.ts";
 import { fileEncryptionSettingSuite, fileEncryptionSuite } from "./file-encryption-suite.ts";
-import { boundary, form, formType, md5, octets, type Sender, senderOf, sha256, startChunk } from "./file-sender.ts";
+import { boundary, form, formType, md5, octets, senderOf, sha256, startChunk } from "./file-sender.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { modes, testedModes } from "./modes.ts";
 import { appKey } from "./subject.ts";
@@ -375,31 +376,6 @@ function fileSuite(server: () => RunningServer): void {
   });
 }
 
-/** Servers of one database and one store. */
-function serversSuite(_server: () => RunningServer, { servers }: DemoOfSuite): void {
-  test("two servers take chunks of one upload in turns", async () => {
-    const session = await openSession(servers()[0] as RunningServer, "session", "admin");
-    const [one, other] = servers().map((server) =>
-      senderOf(
-        () => server,
-        () => session,
-      ),
-    ) as [Sender, Sender];
-    const bytes = randomBytes(600_000);
-    const path = `/v1/uploadFile/${(await one("GET", "/v1/uploadFile")).data.uploadId}`;
-    for (let first = 0; first < bytes.length; first += 100_000) {
-      const [chunk, last] = [bytes.subarray(first, first + 100_000), first + 99_999];
-      const send = first % 200_000 === 0 ? one : other;
-      const range = `bytes ${first}-${last}/${bytes.length}`;
-      const { data } = await send("PATCH", path, chunk, { ...octets, "content-range": range });
-      expect(data).toMatchObject({ size: last + 1, hash: md5(bytes.subarray(0, last + 1)) });
-    }
-    const { data } = await other("PATCH", path);
-    expect(data).toMatchObject({ Size: bytes.length, Sha256: sha256(bytes) });
-    expect((await one("GET", `/v1/file/${data["~ObjectID"]}`)).bytes.equals(bytes)).toBe(true);
-  });
-}
-
 /** Number of segments in the store, complete or not. */
 function countFiles(): number {
   return readdirSync(filesDirectory, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()).length;
@@ -455,7 +431,7 @@ describe("files", () => {
   );
 
   const others: readonly Engine[] = (isFullRun ? engines : testedEngines).filter((engine) => engine !== "embedded");
-  onEngines("files in one directory", serversSuite, { environment, on: ["Postgres"], count: 2 });
+  onEngines("files in one directory", sharedFilesSuite, { environment, on: ["Postgres"], count: 2 });
   // The engine has no part in encryption, so these servers test both.
   onEngines(
     "encrypted files",
@@ -486,7 +462,7 @@ if (hasObjectStorage) {
       FILES_S3_SECRET_ACCESS_KEY: secretAccessKey,
     };
     onEngines("files", smokeSuite, { environment: inBucket, on: ["embedded"] });
-    onEngines("files in one bucket", serversSuite, { environment: inBucket, on: ["Postgres"], count: 2 });
+    onEngines("files in one bucket", sharedFilesSuite, { environment: inBucket, on: ["Postgres"], count: 2 });
 
     test("all objects are below the prefix and the folder of the database", async () => {
       const keys = await bucket.keys();
