@@ -230,7 +230,15 @@ describe("reference", () => {
     const configurable = configurationFields().flatMap(({ env, secret }) =>
       env === null ? [] : secret ? [env, `${env}_FILE`] : [env],
     );
-    const variables = new Set([...configurable, "NODE_ENV", "SALLYPORT_CONFIG", "BASE_URL", "MARIADB_URL", "APP_KEY"]);
+    const variables = new Set([
+      ...configurable,
+      "NODE_ENV",
+      "SALLYPORT_CONFIG",
+      "BASE_URL",
+      "MARIADB_URL",
+      "S3_URL",
+      "APP_KEY",
+    ]);
 
     let main: Command;
     beforeAll(async () => {

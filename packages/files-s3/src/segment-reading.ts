@@ -13,7 +13,7 @@ export class SegmentReading implements AsyncIterableIterator<Uint8Array> {
   private position: number;
   private body: Readable | null = null;
   private chunks: AsyncIterator<Uint8Array> | null = null;
-  /** Where the connection began. One that brings no byte is the last. */
+  /** Where the connection began. A connection that brings no byte is the last. */
   private openedAt = -1;
 
   private constructor(

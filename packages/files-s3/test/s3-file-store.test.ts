@@ -153,7 +153,7 @@ describe("a scripted object storage", () => {
     ]);
   });
 
-  test("loses uploads in parts that nobody continues", async () => {
+  test("loses uploads in parts that no process continues", async () => {
     const upload = (key: string, hours: number) =>
       `<Upload><Key>sales/${key}</Key><UploadId>${key}-id</UploadId><Initiated>${new Date(Date.now() - hours * 3_600_000).toISOString()}</Initiated></Upload>`;
     relay.intercept = (request, response) => {

@@ -63,6 +63,7 @@ export class ObjectStorageRelay {
       response.writeHead(answer.statusCode ?? 0, headers).end(text);
       return;
     }
+    response.on("close", () => answer.destroy());
     if (limit === 0) {
       response.destroy();
       return;
