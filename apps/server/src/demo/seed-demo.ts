@@ -47,7 +47,8 @@ export interface DemoParts {
   readonly clientHash: ClientHash;
   /** Alias of the database. It seeds the generator of customers and invoices. */
   readonly alias: string;
-  readonly files: FileStore;
+  /** Store of the documents; `null` for a demo without them. */
+  readonly files: FileStore | null;
   /** Default: none. */
   readonly fileCipher?: FileCipher;
 }
@@ -125,24 +126,27 @@ async function seed(r: Repositories, parts: SeedParts): Promise<void> {
   const customerIds = await insertAll(r, parts, "Customer", customers);
   const names = new Map(customerIds.map((id, index) => [id, String(customers[index]?.["Name"])]));
   const invoices = demoInvoices(random, customerIds);
-  const latest = invoices.splice(-documentCount);
-  const documents = await seedDocuments(r, parts, latest, names);
-  const documented = latest.map((invoice, index) => ({ ...invoice, Document: idAt(documents, index) }));
-  await insertAll(r, parts, "Invoice", [...invoices, ...documented]);
+  const documents = await seedDocuments(r, parts, invoices.slice(-documentCount), names);
+  const first = invoices.length - documents.length;
+  const documented = invoices.map((invoice, index) =>
+    index < first ? invoice : { ...invoice, Document: idAt(documents, index - first) },
+  );
+  await insertAll(r, parts, "Invoice", documented);
 }
 
-/** Creates the documents of invoices, with their bytes. `customers`: names by id. */
+/** Creates the documents of invoices, with their bytes; none without a store. `customers`: names by id. */
 async function seedDocuments(
   r: Repositories,
   parts: SeedParts,
   invoices: readonly Attributes[],
   customers: ReadonlyMap<ObjectId, string>,
 ): Promise<ObjectId[]> {
+  const { files, fileCipher = noFileCipher, digests } = parts;
+  if (files === null) return [];
   const random = new NodeRandomSource();
-  const { files, fileCipher = noFileCipher } = parts;
   const documents = invoices.map((invoice) => {
     const { text, ...described } = demoDocument(invoice, customers.get(String(invoice["Customer"])) ?? "");
-    return { ...described, bytes: Buffer.from(text), sha256: parts.digests.sha256(text) };
+    return { ...described, bytes: Buffer.from(text), sha256: digests.sha256(text) };
   });
   const attributes = documents.map((each) => fileAttributes({ ...each, size: each.bytes.length }));
   const ids = await insertAll(r, parts, fileClass, attributes);

@@ -40,10 +40,14 @@ export async function readSegment(
   const cipher = fileCipher.ofSegment(key, name);
   const frames = cipher.framesOf(range, length);
   const end = cipher.framesOf({ offset: 0, length }, length).length;
-  // At the same time as the frames: with object storage, each question is a round trip.
+  const reading = files.read(name, frames);
+  // At the same time, as each question is a round trip with object storage.
   const isLonger = isReadable(files, name, { offset: end, length: 1 });
-  const stored = await files.read(name, frames).catch(async (error: unknown) => {
-    throw (await isReadable(files, name, { offset: 0, length: 0 })) ? wrongLength(name, error) : error;
+  const stored = await reading.catch(async (error: unknown) => {
+    const isShorter =
+      (await isReadable(files, name, { offset: 0, length: 0 })) &&
+      !(await isReadable(files, name, { offset: end, length: 0 }));
+    throw isShorter ? wrongLength(name, error) : error;
   });
   if (!(await isLonger)) return cipher.decrypt(stored, range, length);
   await stored[Symbol.asyncIterator]().return?.();

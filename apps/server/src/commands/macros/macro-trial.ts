@@ -79,7 +79,14 @@ async function withTrial<T>(options: TrialOptions, work: (opened: OpenedTrial) =
     async ({ database: opened, container }) => {
       if (!options.configured) {
         await opened.storage.migrate();
-        await (await container.getAsync(identifiers.demoSeeder)).seed(opened);
+        const { alias, storage, policy, fileCipher } = opened;
+        await (await container.getAsync(identifiers.demoSeeder)).seed({
+          alias,
+          storage,
+          policy,
+          fileCipher,
+          files: null,
+        });
       }
       const [executeMacro, digests, random] = await Promise.all([
         container.getAsync(identifiers.executeMacro),

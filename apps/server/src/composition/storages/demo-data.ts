@@ -3,6 +3,7 @@ import {
   administrationOf,
   type Database,
   type Digests,
+  type FileStore,
   type IdentityProvider,
   type PasswordHasher,
   type ProviderEntry,
@@ -25,8 +26,10 @@ export class DemoSeeder {
     private readonly logger: Logger,
   ) {}
 
-  async seed({ alias, storage, files, fileCipher, policy: { clientHash } }: Database): Promise<DemoState> {
+  /** Without documents if there is no usable store: it prevents no start. */
+  async seed({ alias, storage, policy: { clientHash }, files: store, fileCipher }: SeededDatabase): Promise<DemoState> {
     const { hasher, digests } = this;
+    const files = (await isUsable(store)) ? store : null;
     const state = await seedDemo(storage, { hasher, digests, clientHash, alias, files, fileCipher });
     this.found.set(alias, state);
     if (state === "seeded") this.logger.info({ alias }, "Demo data added");
@@ -38,6 +41,18 @@ export class DemoSeeder {
   get states(): ReadonlyMap<string, DemoState> {
     return this.found;
   }
+}
+
+interface SeededDatabase extends Pick<Database, "alias" | "storage" | "policy" | "fileCipher"> {
+  readonly files: FileStore | null;
+}
+
+async function isUsable(store: FileStore | null): Promise<boolean> {
+  if (store === null) return false;
+  return store.freeBytes().then(
+    () => true,
+    () => false,
+  );
 }
 
 interface DemoProviderEntriesParts {
