@@ -8,17 +8,8 @@ import {
   type ArchivedFile,
   type ArchiveRecord,
   type ArchiveSection,
-  type RecordOf,
   secretKinds,
 } from "@sallyport/core";
-import {
-  byteText,
-  counted,
-  grouped,
-  progressBar,
-  ProgressLine,
-  type ProgressStream,
-} from "../commands/progress-line.ts";
 
 /** Standard output or standard input. */
 export const standardStream = "-";
@@ -64,62 +55,6 @@ export function readArchiveFile(file: string): AsyncIterable<Uint8Array> {
 
 function isCompressed(file: string): boolean {
   return file.endsWith(".gz");
-}
-
-/** Counts objects and files, and shows a progress bar if the stream is a terminal. */
-export class ArchiveProgress {
-  /** Number of processed objects. */
-  done = 0;
-  /** Number of processed files. */
-  files = 0;
-  settings: RecordOf<"settings"> | null = null;
-  private bytes = 0;
-  private readonly start = performance.now();
-  private readonly line: ProgressLine;
-
-  constructor(
-    private readonly verb: string,
-    stream: ProgressStream,
-  ) {
-    this.line = new ProgressLine(stream);
-  }
-
-  /** Passes on records, or parts of them, and counts them. */
-  async *watch<Given extends ArchiveRecord | ArchiveChunk | ArchivedFile>(
-    stream: AsyncIterable<Given>,
-  ): AsyncGenerator<Given> {
-    try {
-      for await (const given of stream) {
-        if ("bytes" in given) {
-          this.files += 1;
-          yield { ...given, bytes: this.watchBytes(given.bytes) };
-          continue;
-        }
-        const [first, records] = "section" in given ? [given, 1] : [given[0], given.length];
-        if (first?.section === "settings") this.settings = first;
-        if (first?.section === "objects") this.done += records;
-        if (records > 1 || this.done % 256 === 0) this.line.show(() => this.objectsText());
-        yield given;
-      }
-    } finally {
-      this.line.clear();
-    }
-  }
-
-  private async *watchBytes(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const bytes of stream) {
-      this.bytes += bytes.length;
-      this.line.show(() => `${this.verb} ${counted(this.files, "file")}, ${byteText(this.bytes)}`);
-      yield bytes;
-    }
-  }
-
-  private objectsText(): string {
-    const total = this.settings?.objects ?? 0;
-    const rate = Math.round(this.done / Math.max(0.001, (performance.now() - this.start) / 1000));
-    const objects = `${grouped(this.done)} of ${grouped(total)} objects`;
-    return `${this.verb} ${progressBar(this.done, total)}, ${objects}, ${grouped(rate)}/s`;
-  }
 }
 
 /** Optional parts of an archive and their sections. In the section `records`, some kinds belong to them too. */

@@ -16,7 +16,8 @@ import {
   written,
   writtenWithFiles,
 } from "../../test/sample-archive.ts";
-import { ArchiveProgress, saveArchive, withoutFiles } from "./archive-file.ts";
+import { ArchiveProgress } from "../commands/progress.ts";
+import { saveArchive, withoutFiles } from "./archive-file.ts";
 import { openArchive } from "./read-archive.ts";
 
 async function shown(isTTY: boolean, inWhole: boolean): Promise<string> {

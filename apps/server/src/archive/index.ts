@@ -1,6 +1,5 @@
 export { ArchiveFault, type ArchiveHeader } from "./archive-format.ts";
 export {
-  ArchiveProgress,
   FileExistsError,
   type OmittedContent,
   readArchiveFile,

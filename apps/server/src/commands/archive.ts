@@ -10,7 +10,6 @@ import {
 import {
   ArchiveFault,
   type ArchiveHeader,
-  ArchiveProgress,
   FileExistsError,
   openArchive,
   readArchiveFile,
@@ -23,7 +22,7 @@ import {
 import { identifiers } from "../composition/identifiers.ts";
 import { version } from "../composition/version.ts";
 import { CommandError } from "./command-error.ts";
-import { counted, grouped } from "./progress-line.ts";
+import { ArchiveProgress, counted, grouped } from "./progress.ts";
 import { advising, describeError } from "./report-failure.ts";
 import type { AliasOptions, ServerCommand, Work } from "./server-command.ts";
 import type { DatabaseConfiguration } from "../configuration/index.ts";

@@ -3,7 +3,7 @@ import { identifiers } from "../composition/identifiers.ts";
 import { durationText, millisecondsOf } from "../configuration/field-kinds.ts";
 import { CommandError } from "./command-error.ts";
 import { type JsonOptions, printJson, printList } from "./list-command.ts";
-import { byteText, counted, ProgressLine } from "./progress-line.ts";
+import { byteText, counted, ProgressLine } from "./progress.ts";
 import type { ServerCommand, Work } from "./server-command.ts";
 import type { OpenedDatabase } from "./with-database.ts";
 

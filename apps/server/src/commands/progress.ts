@@ -1,0 +1,113 @@
+import type { ArchiveChunk, ArchivedFile, ArchiveRecord, RecordOf } from "@sallyport/core";
+
+/** Milliseconds between two updates. */
+const interval = 200;
+const barLength = 24;
+
+/** The used part of standard error. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** A line that shows progress if the stream is a terminal. */
+export class ProgressLine {
+  private shown = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly stream: ProgressStream) {}
+
+  /** Shows a text, unless the last one is recent. */
+  show(textOf: () => string): void {
+    const now = performance.now();
+    if (this.stream.isTTY !== true || now - this.shown < interval) return;
+    this.shown = now;
+    this.stream.write(`\r\u001B[K${textOf()}`);
+  }
+
+  /** Removes the line. */
+  clear(): void {
+    if (this.stream.isTTY === true) this.stream.write("\r\u001B[K");
+  }
+}
+
+/** A bar and a percentage. */
+export function progressBar(done: number, total: number): string {
+  const part = total === 0 ? 1 : Math.min(1, done / total);
+  const bar = "█".repeat(Math.floor(part * barLength)).padEnd(barLength, "·");
+  return `${bar} ${String(Math.floor(part * 100)).padStart(3)} %`;
+}
+
+/** An integer with thousands separators. */
+export function grouped(number: number): string {
+  return number.toLocaleString("en");
+}
+
+/** A number of things, such as `1 file` or `2,000 files`. */
+export function counted(number: number, thing: string): string {
+  return `${grouped(number)} ${thing}${number === 1 ? "" : "s"}`;
+}
+
+const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+
+/** A number of bytes in the unit that fits, such as `1.5 MiB`. */
+export function byteText(bytes: number): string {
+  if (bytes === 1) return "1 byte";
+  const power = bytes < 1_024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 1_024 ** power).toLocaleString("en", { maximumFractionDigits: 1 })} ${units[power]}`;
+}
+
+/** Counts objects and files, and shows a progress bar if the stream is a terminal. */
+export class ArchiveProgress {
+  /** Number of processed objects. */
+  done = 0;
+  /** Number of processed files. */
+  files = 0;
+  settings: RecordOf<"settings"> | null = null;
+  private bytes = 0;
+  private readonly start = performance.now();
+  private readonly line: ProgressLine;
+
+  constructor(
+    private readonly verb: string,
+    stream: ProgressStream,
+  ) {
+    this.line = new ProgressLine(stream);
+  }
+
+  /** Passes on records, or parts of them, and counts them. */
+  async *watch<Given extends ArchiveRecord | ArchiveChunk | ArchivedFile>(
+    stream: AsyncIterable<Given>,
+  ): AsyncGenerator<Given> {
+    try {
+      for await (const given of stream) {
+        if ("bytes" in given) {
+          this.files += 1;
+          yield { ...given, bytes: this.watchBytes(given.bytes) };
+          continue;
+        }
+        const [first, records] = "section" in given ? [given, 1] : [given[0], given.length];
+        if (first?.section === "settings") this.settings = first;
+        if (first?.section === "objects") this.done += records;
+        if (records > 1 || this.done % 256 === 0) this.line.show(() => this.objectsText());
+        yield given;
+      }
+    } finally {
+      this.line.clear();
+    }
+  }
+
+  private async *watchBytes(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const bytes of stream) {
+      this.bytes += bytes.length;
+      this.line.show(() => `${this.verb} ${counted(this.files, "file")}, ${byteText(this.bytes)}`);
+      yield bytes;
+    }
+  }
+
+  private objectsText(): string {
+    const total = this.settings?.objects ?? 0;
+    const rate = Math.round(this.done / Math.max(0.001, (performance.now() - this.start) / 1000));
+    const objects = `${grouped(this.done)} of ${grouped(total)} objects`;
+    return `${this.verb} ${progressBar(this.done, total)}, ${objects}, ${grouped(rate)}/s`;
+  }
+}
