@@ -5,14 +5,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort, MeasuredProcess } from "./measured-process.ts";
 
+export interface FileSettings {
+  readonly directory: string;
+  readonly encrypt?: boolean;
+}
+
 /** The database settings of a configuration file, in its format. */
 export interface ProductSettings {
   readonly databaseUrl?: string;
   readonly databases: readonly object[];
   /** Macro settings; absent: macros are off. */
   readonly macros?: { readonly directory: string };
-  /** Settings of files. */
-  readonly files?: { readonly directory: string };
+  readonly files?: FileSettings;
   /** URL of a fake provider; absent: no log-in at providers. */
   readonly fakeProvider?: string;
   /** Hashes passwords at the least cost. */

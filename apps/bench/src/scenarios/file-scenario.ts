@@ -23,6 +23,7 @@ import { atLeast, atMost, type Outcome } from "../comparison/outcome.ts";
 import { profiled } from "../comparison/profile.ts";
 import { contentOf, exchange, FileClient, mebibyte, receive } from "../processes/file-client.ts";
 import { freePort, MeasuredProcess } from "../processes/measured-process.ts";
+import type { FileSettings } from "../processes/start-product.ts";
 
 const maxRounds = 3;
 /** Uploads at once beside reads, and the bytes of each. */
@@ -41,8 +42,9 @@ export const fileScenario: Scenario = {
     const folder = await mkdtemp(join(tmpdir(), "bench-files-"));
     const bare = await startBare(folder);
     try {
-      const product = await ProductFiles.start(bench, join(folder, "files"));
-      const transfers = await product.transfers(size);
+      const product = await ProductFiles.start(bench, { directory: join(folder, "files") });
+      const encrypted = await ProductFiles.start(bench, { directory: join(folder, "encrypted"), encrypt: true });
+      const transfers = [...(await product.transfers(size)), ...(await encrypted.transfers(size))];
       const rounds = { ...plan, rounds: Math.min(plan.rounds, maxRounds) };
       const result = await compareCandidates([...bareTransfers(bare, size), ...transfers], rounds);
       const read = await product.reads(bench);
@@ -80,8 +82,10 @@ function speeds(result: ComparisonResult, size: number): Outcome[] {
     line(`upload ${file} in one request`, "upload", 0.7),
     line("the same in chunks of 8 MiB", "upload in chunks"),
     line("the same in a secure session", "secure upload", 0.5),
+    line("the same, encrypted at rest", "encrypted upload", 0.5),
     line(`download ${file}`, "download", 0.7),
     line("the same in a secure session", "secure download", 0.5),
+    line("the same, encrypted at rest", "encrypted download", 0.5),
   ];
 }
 
@@ -158,22 +162,22 @@ class ProductFiles {
     readonly client: FileClient,
     private readonly secureClient: FileClient,
     private readonly headers: Readonly<Record<string, string>>,
-    private readonly directory: string,
+    private readonly files: FileSettings,
   ) {}
 
-  static async start(bench: BenchEnvironment, directory: string): Promise<ProductFiles> {
+  static async start(bench: BenchEnvironment, files: FileSettings): Promise<ProductFiles> {
     const { appKey } = await bench.smallSchema();
-    const server = await bench.startProduct({ "": "sallyport" }, { files: { directory } });
+    const server = await bench.startProduct({ "": "sallyport" }, { files });
     const { address } = server;
     const headers = { appkey: appKey, sessionid: await logIn(address, logInRequest(appKey, 1)) };
     const secure = await (await SecureClient.of(address, appKey)).logIn(address, 1);
     const secureClient = new FileClient(address, { appkey: appKey, "secure-token": secure.token }, secure);
-    return new ProductFiles(server, new FileClient(address, headers), secureClient, headers, directory);
+    return new ProductFiles(server, new FileClient(address, headers), secureClient, headers, files);
   }
 
-  /** Stores the file of the downloads. */
+  /** Transfers of a file of this size. Stores the one of the downloads. */
   async transfers(size: number): Promise<Transfer[]> {
-    const { client, secureClient, server } = this;
+    const { client, secureClient, server, files } = this;
     await pause(rest);
     const { residentMemory: idleMemory } = await server.process.ask("sample");
     const stored = await client.uploadInChunks(size);
@@ -182,11 +186,14 @@ class ProductFiles {
       const run = () => work().then(() => {});
       return new Transfer(name, { process: server.process, size, idleMemory, run, cleanUp: () => this.clear() });
     };
+    const upload = () => client.upload(size);
+    const download = () => client.download(stored, size);
+    if (files.encrypt) return [make("encrypted upload", upload), make("encrypted download", download)];
     return [
-      make("upload", () => client.upload(size)),
+      make("upload", upload),
       make("upload in chunks", () => client.uploadInChunks(size)),
       make("secure upload", () => secureClient.upload(size)),
-      make("download", () => client.download(stored, size)),
+      make("download", download),
       make("secure download", () => secureClient.download(stored, size)),
     ];
   }
@@ -207,7 +214,7 @@ class ProductFiles {
   }
 
   private async segments(): Promise<string[]> {
-    const entries = await readdir(this.directory, { recursive: true, withFileTypes: true });
+    const entries = await readdir(this.files.directory, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   }
 }
