@@ -237,6 +237,7 @@ describe("reference", () => {
       "BASE_URL",
       "MARIADB_URL",
       "S3_URL",
+      "UPLOAD_SEED",
       "APP_KEY",
     ]);
 

@@ -58,10 +58,6 @@ describe("set up", () => {
     expect(await serviceCode(url)).toBe("705");
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
 
-    expect(await command("app seats shop 2 --seat-kind user")).toBe('Set the seats of "shop" to 2.');
-    expect(await command("app list")).toBe("NAME  SEATS  KIND  TAKEN  SECOND FACTOR\nshop  2      user  0      off");
-    expect(await command("app seats shop 3 --seat-kind concurrent")).toBe('Set the seats of "shop" to 3.');
-    expect(await command("app seats cellar unlimited")).toMatch(/^1 error: There is no app name "cellar"/);
     expect(await command("app create shop")).toMatch(
       /^1 error: The database is not migrated\. Run "sallyport-server migrate"/,
     );
@@ -88,6 +84,10 @@ describe("set up", () => {
     expect(await command("user list --json")).toBe("[]");
     expect(await command("app create shop --seats 3")).toBe('Created app name "shop".');
     expect(await command("app create shop")).toMatch(/^1 error: The app name "shop" already exists\./);
+    expect(await command("app seats shop 2 --seat-kind user")).toBe('Set the seats of "shop" to 2.');
+    expect(await command("app list")).toBe("NAME  SEATS  KIND  TAKEN  SECOND FACTOR\nshop  2      user  0      off");
+    expect(await command("app seats shop 3 --seat-kind concurrent")).toBe('Set the seats of "shop" to 3.');
+    expect(await command("app seats cellar unlimited")).toMatch(/^1 error: There is no app name "cellar"/);
     expect(await command("app-key create till --app-name shop cellar")).toMatch(
       /^1 error: There is no app name "cellar"/,
     );

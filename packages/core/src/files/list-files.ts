@@ -38,8 +38,9 @@ export class ListFiles {
       const targets = await deletion.targets(page.flatMap(({ owner }) => owner ?? []));
       const existing = new Set(targets.filter(({ exists }) => exists).map(({ id }) => id));
       for (const { id: file, owner, value, createdAt: since } of page) {
+        const { key: _key, ...described } = value;
         const state = existing.has(owner ?? "") ? "complete" : "unused";
-        yield { ...nothing, ...value, file, state, objectId: owner, since };
+        yield { ...nothing, ...described, file, state, objectId: owner, since };
       }
     }
     for await (const page of pagesOf(records, uploadKind)) {
