@@ -327,7 +327,7 @@ function fileSuite(server: () => RunningServer): void {
     for (let tries = 0; tries < 100 && countFiles() > before.files + 1; tries += 1) await pause(50);
     expect(countFiles()).toBe(before.files + 1);
     const leases = () => storage.repositories.records.list("uploadLease", { after: null, limit: 10 });
-    // A lease that nobody gives back lasts five seconds.
+    // A lease that is not given back lasts five seconds.
     for (let tries = 0; tries < 40 && (await leases()).length > 0; tries += 1) await pause(50);
     expect(await leases()).toEqual([]);
     for (let tries = 0; tries < 100 && openDescriptors() > before.descriptors + 5; tries += 1) await pause(50);
