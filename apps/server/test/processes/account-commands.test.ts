@@ -181,10 +181,12 @@ describe("custom user commands", () => {
       expect(await run("app", "second-factor", "nowhere", "forced")).toMatchObject(
         refused('There is no app name "nowhere".'),
       );
-      expect((await run("app", "list")).stdout).toContain("office      unlimited  optional\n");
+      expect((await run("app", "list")).stdout).toContain("office      unlimited  concurrent  0      optional\n");
       expect(JSON.parse((await run("app", "list", "--json")).stdout)).toContainEqual({
         name: "office",
         seats: null,
+        seatKind: "concurrent",
+        taken: 0,
         secondFactor: "optional",
       });
 
