@@ -11,7 +11,6 @@ import { fileStoreUnderTest } from "@sallyport/test-kit/files/file-store-under-t
 
 const underTest = fileStoreUnderTest("A file store with an empty fault script", {
   wrap: (store) => withFileStoreFaults(store, new FileStoreFaultScript()),
-  largeSize: 67_108_864,
 });
 
 await fileStoreConformance(underTest);

@@ -13,7 +13,7 @@ export interface DiskFiles extends OpenFileStore {
 export interface FileStoreTestOptions {
   /** Replaces the store in this directory. */
   readonly wrap?: (store: FileStore, directory: string) => FileStore;
-  /** Bytes of the large segments. */
+  /** Bytes of the large segments. By default enough to tell a buffered content from a streamed one. */
   readonly largeSize?: number;
   /** Milliseconds for a check. */
   readonly timeLimit?: number;
@@ -22,7 +22,7 @@ export interface FileStoreTestOptions {
 /** Adapts a store on disk to the conformance kit. */
 export function fileStoreUnderTest(
   name: string,
-  { wrap = (store) => store, largeSize = 268_435_456, timeLimit = 60_000 }: FileStoreTestOptions = {},
+  { wrap = (store) => store, largeSize = 67_108_864, timeLimit = 60_000 }: FileStoreTestOptions = {},
 ) {
   const folderOf = ({ directory }: DiskFiles, file: string) => join(directory, file.slice(0, 2), file);
   return {
