@@ -8,6 +8,16 @@ export type Attributes = object;
 /** A requested object: meta-fields and the attributes that the caller expects. */
 export type BusinessObject<Known extends Attributes = Attributes> = ObjectData & { readonly "~UUID": string } & Known;
 
+/** An object of class `File`. */
+export type FileObject = BusinessObject<{
+  readonly Name: string;
+  /** Number of bytes. */
+  readonly Size: number;
+  readonly MediaType: string | null;
+  /** 64 lowercase hex digits. */
+  readonly Sha256: string;
+}>;
+
 /** A page of a list or of a collection. */
 export type ObjectPage<Known extends Attributes = Attributes> = Omit<ObjectListData, "~Elements"> & {
   readonly "~Elements": BusinessObject<Known>[];

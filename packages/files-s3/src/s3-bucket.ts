@@ -202,8 +202,9 @@ async function answered<T>(request: Promise<T>): Promise<T> {
 
 /** Everything is set, so that neither the environment nor files of other programs have an effect. */
 function clientOf({ pathStyle = true, silence = 20_000, ...options }: S3BucketOptions): S3Client {
-  // oxlint-disable-next-line no-restricted-properties -- On Node.js 20, the client warns about its own later versions.
-  process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] ??= "true";
+  // On Node.js 20, the client prints a warning about its own later versions. A variable of the environment is its only switch.
+  // oxlint-disable-next-line no-restricted-properties -- Written for the client; nothing is read from the environment.
+  process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] = "true";
   // The server bounds its transfers. A bound here would let slow downloads hold up other requests.
   const connections = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
   return new S3Client({

@@ -4,6 +4,14 @@ import type { Statement } from "../src/statement.ts";
 import { digestOf } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 
+/** Parameters of the opening of a session. `limits`: those of seats. */
+function openingWith(limits: string): string[] {
+  const [digest, idle, lifetime, secretVersion] = [`'\\x${digestOf("new")}'`, "1", "1", "1"];
+  const session = [digest, "'session'", "'key1'", "7", "'[]'", "'d6'", idle, lifetime, "0", secretVersion];
+  const [ofAll, ofUser, ofDevice] = ["1000000", "1000", "2"];
+  return [...session, ofAll, ofUser, ...Array<string>(4).fill("null"), ofDevice, limits];
+}
+
 /** The used members of a JSON plan. */
 interface PlanNode {
   readonly "Node Type": string;
@@ -272,54 +280,11 @@ describe("plans of frequent statements", () => {
       ["'{key1,nobody}'", keys, "'{}'", "0", "'exempt:group:new'", "'exempt:group:'", "5", "86400000", "3600000"],
       "throttle",
     ],
-    [
-      "opening of a session",
-      sessions.open,
-      [
-        `'\\x${digestOf("new")}'`,
-        "'session'",
-        "'key1'",
-        "7",
-        "'[]'",
-        "'d6'",
-        "1",
-        "1",
-        "0",
-        "1",
-        "1000000",
-        "1000",
-        "null",
-        "null",
-        "null",
-        "null",
-        "2",
-        "null",
-      ],
-      "sessions",
-    ],
+    ["opening of a session", sessions.open, openingWith("null"), "sessions"],
     [
       "opening of a session with seats",
       sessions.open,
-      [
-        `'\\x${digestOf("new")}'`,
-        "'session'",
-        "'key1'",
-        "7",
-        "'[]'",
-        "'d6'",
-        "1",
-        "1",
-        "0",
-        "1",
-        "1000000",
-        "1000",
-        "null",
-        "null",
-        "null",
-        "null",
-        "2",
-        `'[{"name": "Rare", "seats": 1, "kind": "user"}, {"name": "other", "seats": 1, "kind": "device"}]'`,
-      ],
+      openingWith(`'[{"name": "Rare", "seats": 1, "kind": "user"}, {"name": "other", "seats": 1, "kind": "device"}]'`),
       "sessions",
     ],
   ] as const)("uses an index with every parameter: %s", async (_, statement, parameters, table) => {

@@ -2,7 +2,7 @@ import type { SallyportClient } from "../client.ts";
 import { TransportError } from "../errors.ts";
 import type { StreamAnswer } from "../requests.ts";
 import { withinLimits } from "../transport/deadline.ts";
-import type { FileObject } from "./file-object.ts";
+import type { FileObject } from "../objects.ts";
 import { Retries, type RetryOptions } from "./retries.ts";
 
 export interface DownloadOptions extends RetryOptions {

@@ -1,5 +1,5 @@
 import type { SallyportClient } from "../client.ts";
-import type { FileObject } from "./file-object.ts";
+import type { FileObject } from "../objects.ts";
 
 interface Place {
   /** The object whose bytes the upload replaces. */

@@ -1,4 +1,4 @@
 export { type Download, download, type DownloadOptions } from "./download.ts";
-export type { FileObject } from "./file-object.ts";
+export type { FileObject } from "../objects.ts";
 export type { FileSource } from "./sources.ts";
 export { upload, type UploadOptions, type UploadProgress } from "./upload.ts";

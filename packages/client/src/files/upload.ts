@@ -3,7 +3,7 @@ import type { SallyportClient } from "../client.ts";
 import { SallyportError, TransportError } from "../errors.ts";
 import { withinLimits } from "../transport/deadline.ts";
 import { type ConditionOptions, ifMatchHeader, withVersion } from "../version.ts";
-import type { FileObject } from "./file-object.ts";
+import type { FileObject } from "../objects.ts";
 import { findStored } from "./find-stored.ts";
 import { formOf } from "./form.ts";
 import { isTransient, Retries, type RetryOptions } from "./retries.ts";
