@@ -258,7 +258,13 @@ describe("trial", () => {
     const database = (await container.getAsync(identifiers.databases)).get("");
     if (!database) throw new Error("There is no database.");
     await database.storage.migrate();
-    await (await container.getAsync(identifiers.demoSeeder)).seed(database);
+    await (await container.getAsync(identifiers.demoSeeder)).seed({
+      alias: database.alias,
+      storage: database.storage,
+      policy: database.policy,
+      fileCipher: database.fileCipher,
+      files: null,
+    });
     const [executeMacro, digests, random] = [
       await container.getAsync(identifiers.executeMacro),
       container.get(identifiers.digests),
