@@ -385,7 +385,7 @@ describe("value indexes", () => {
       building.catch(() => {});
       for (;;) {
         const { rows } = await database.admin.query<{ pid: number }>(
-          "select pid from pg_stat_activity where query like 'create index concurrently%' and wait_event_type = 'Lock'",
+          "select pid from pg_stat_activity where datname = current_database() and query like 'create index concurrently%' and wait_event_type = 'Lock'",
         );
         if (rows[0] !== undefined) return { building, pid: rows[0].pid };
       }

@@ -71,13 +71,16 @@ export class IndexBuilder {
     for (const name of plan.uselessStatistics) await run(`drop statistics if exists ${named(name)}`);
     for (const { name, definition } of plan.missingStatistics)
       await run(`create statistics ${named(name)} on ${definition}`);
+    const built: AttributeIndex[] = [];
     for (const { name, definition, index } of plan.missingIndexes) {
+      if (this.stopped) break;
       await run(`create index ${how}"${name}" on ${definition}`);
       // For readers of the database schema.
       await run(`comment on index ${named(name)} is '${index.className}.${index.attribute}'`);
+      built.push(index);
     }
     if (plan.missingStatistics.length > 0) await run(`analyze ${this.tables.objects}`);
-    return { built: plan.missingIndexes.map(({ index }) => index), removed: plan.uselessIndexes.length };
+    return { built, removed: plan.uselessIndexes.length };
   }
 
   private async plan(connection: Connection, wanted: readonly AttributeIndex[]): Promise<Plan> {
