@@ -104,7 +104,7 @@ export async function openFixture(
   await new Applications(r.records).create({ name: "app", seats: null });
   await r.appKeys.create({ name: "key", appNames: null, origins: [], returnAddresses }, digests.sha256("key"));
   const admit = () => r.admission.admit({ appKey: digests.sha256("key"), session: null, idleTimeout: 60_000 });
-  const { appKey, modelGeneration, macroGeneration } = await admit();
+  const { appKey, modelGeneration, settingsGeneration } = await admit();
   if (appKey === null) throw new Error("The app key is not there.");
   const origin = { address: "192.0.2.1", network: "192.0.2.1" };
   return {
@@ -118,7 +118,7 @@ export async function openFixture(
       r,
       unit: database.unit,
       modelGeneration,
-      macroGeneration,
+      settingsGeneration,
       appKey,
     },
     insert: async (...objects) => (await r.objects.insert(objects)).map(({ id }) => id),

@@ -31,7 +31,7 @@ describe("macro library", () => {
     new MacroStore(macros.fixture.r).put({ name, text, language: "js", changedBy: "test" }, null);
   const context = async (): Promise<LibraryContext> => {
     const { generation } = await new MacroStore(macros.fixture.r).load();
-    return { r: macros.fixture.r, unit: macros.fixture.database.unit, macroGeneration: generation };
+    return { r: macros.fixture.r, unit: macros.fixture.database.unit, settingsGeneration: generation };
   };
   const kinds = async (...names: readonly string[]) => {
     const set = await macros.library.current(await context());
@@ -75,6 +75,20 @@ describe("macro library", () => {
       await new MacroStore(macros.fixture.r).remove("Three", { changedBy: "test", expectedVersion: null });
       expect(await kinds("One", "Three")).toEqual(["macro", undefined]);
       expect(macros.runtime.inspections).toBe(4);
+    });
+
+    test("inspects and reports nothing when the generation rises for other settings", async () => {
+      await put("Stored", declared);
+      folder(["Syntax", "fault of syntax"]);
+      const before = await macros.library.current(await context());
+      await macros.fixture.r.settings.raise();
+      const after = await macros.library.current(await context());
+      expect(after.generation).toBe(before.generation + 1);
+      expect(after.find("Stored")).toBe(before.find("Stored"));
+      expect({ inspections: macros.runtime.inspections, reports: macros.loaded.length }).toEqual({
+        inspections: 2,
+        reports: 1,
+      });
     });
 
     test("keeps a broken macro as broken, and reports it once", async () => {

@@ -15,7 +15,7 @@ const admissionOf = (r: Repositories) => r.admission.admit({ appKey: null, sessi
 
 /** The generation as loaded, and as a request sees it. */
 async function generationsOf(r: Repositories): Promise<number[]> {
-  return [(await new MacroStore(r).load()).generation, (await admissionOf(r)).macroGeneration];
+  return [(await new MacroStore(r).load()).generation, (await admissionOf(r)).settingsGeneration];
 }
 
 describe("macro changes", () => {

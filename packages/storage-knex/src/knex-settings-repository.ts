@@ -12,7 +12,7 @@ export const knexSettingsRepository = (sql: SqlRunner, statements: SettingsState
     await sql.build(sql.table("settings").update({ maintenance: on }));
   },
 
-  async raiseMacroGeneration() {
+  async raise() {
     await sql.build(sql.table("settings").increment("macro_generation"));
   },
 
@@ -46,5 +46,5 @@ export interface SettingsRow {
 }
 
 export function settingsOf({ maintenance, model_generation, macro_generation }: SettingsRow): Settings {
-  return { maintenance, modelGeneration: Number(model_generation), macroGeneration: Number(macro_generation) };
+  return { maintenance, modelGeneration: Number(model_generation), settingsGeneration: Number(macro_generation) };
 }

@@ -7,7 +7,7 @@ export const memorySettingsRepository = (access: Access): SettingsRepository => 
 
   setMaintenance: (on) => access.write(({ switches }) => switches.set("maintenance", on)),
 
-  raiseMacroGeneration: () => access.write((state) => void nextNumber(state, "macroGeneration")),
+  raise: () => access.write((state) => void nextNumber(state, "settingsGeneration")),
 
   isEmpty: () =>
     access.read(({ accounts, appKeys, tombstones, objects, numbers }) => {
@@ -20,6 +20,6 @@ export function settingsOf({ switches, numbers }: State): Settings {
   return {
     maintenance: switches.get("maintenance") ?? false,
     modelGeneration: numbers.get("modelGeneration") ?? 0,
-    macroGeneration: numbers.get("macroGeneration") ?? 0,
+    settingsGeneration: numbers.get("settingsGeneration") ?? 0,
   };
 }

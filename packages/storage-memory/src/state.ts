@@ -21,7 +21,7 @@ import { Table } from "./table.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
 
 /** The counters. */
-type Series = "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "record" | "watermark";
+type Series = "appKey" | "audit" | "settingsGeneration" | "modelGeneration" | "object" | "record" | "watermark";
 
 /** The whole content of the database. */
 export type State = Readonly<ReturnType<typeof emptyState>>;

@@ -89,12 +89,12 @@ export class Trial {
   async broken(): Promise<readonly BrokenModule[]> {
     const { database } = this.parts;
     const r = database.storage.repositories;
-    const { macroGeneration } = await r.admission.admit({
+    const { settingsGeneration } = await r.admission.admit({
       appKey: null,
       session: null,
       idleTimeout: database.policy.sessions.idleTimeout,
     });
-    const modules = await database.macros.current({ r, unit: new OwnUnit(database.storage), macroGeneration });
+    const modules = await database.macros.current({ r, unit: new OwnUnit(database.storage), settingsGeneration });
     return [...modules.all()].filter((module) => module.kind === "broken");
   }
 
@@ -143,7 +143,7 @@ export class Trial {
     const { reservedNames: _none, enrolling: _no, ...opened } = session;
     const unlimited = { ...database.policy.sessions, limit: 0, perUserLimit: 0 };
     await r.sessions.open({ ...opened, digest: sessionDigest, secretVersion }, unlimited);
-    const { modelGeneration, macroGeneration } = await r.admission.admit({
+    const { modelGeneration, settingsGeneration } = await r.admission.admit({
       appKey: null,
       session: null,
       idleTimeout: unlimited.idleTimeout,
@@ -156,7 +156,7 @@ export class Trial {
       r,
       unit,
       modelGeneration,
-      macroGeneration,
+      settingsGeneration,
       appKey,
       session,
       sessionDigest,

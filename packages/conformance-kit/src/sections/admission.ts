@@ -35,7 +35,7 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
     await scene(r);
     const admission = await r.admission.admit({ appKey: null, session: null, idleTimeout });
     const { generation } = await r.model.load();
-    const settings = { maintenance: false, modelGeneration: generation, macroGeneration: 0 };
+    const settings = { maintenance: false, modelGeneration: generation, settingsGeneration: 0 };
     equal(admission, { ...settings, appKey: null, session: null, principal: null }, "the admission");
   },
 

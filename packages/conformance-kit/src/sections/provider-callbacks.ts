@@ -18,7 +18,7 @@ async function begin(r: Repositories, value: RecordValue): Promise<Digest> {
 export const callbackChecks: readonly Check[] = checksOf("provider callbacks", {
   "admits a provider callback once, with the value of its state and its app key": async ({ r }) => {
     const { generation } = await r.model.load();
-    const settings = { maintenance: false, modelGeneration: generation, macroGeneration: 0 };
+    const settings = { maintenance: false, modelGeneration: generation, settingsGeneration: 0 };
     const properties = { appNames: ["field", "office"], origins: ["https://app.example"] };
     const { appKey, digest: key } = await createAppKey(r, properties);
     await createAppKey(r);

@@ -49,21 +49,21 @@ export const settingsChecks: readonly Check[] = checksOf("settings", {
 
   "reads settings as set": async ({ storage, r }) => {
     const before = await r.settings.read();
-    equal([before.maintenance, before.macroGeneration], [false, 0], "the settings of a new database");
+    equal([before.maintenance, before.settingsGeneration], [false, 0], "the settings of a new database");
     await r.settings.setMaintenance(true);
     await storage.transaction(async (inside) => {
-      await inside.settings.raiseMacroGeneration();
-      equal((await inside.settings.read()).macroGeneration, 1, "the generation inside the transaction");
+      await inside.settings.raise();
+      equal((await inside.settings.read()).settingsGeneration, 1, "the generation inside the transaction");
     });
-    await r.settings.raiseMacroGeneration();
-    equal(await r.settings.read(), { ...before, maintenance: true, macroGeneration: 2 }, "the settings");
+    await r.settings.raise();
+    equal(await r.settings.read(), { ...before, maintenance: true, settingsGeneration: 2 }, "the settings");
   },
 
-  "increases the macro generation by one for each of several concurrent calls": async ({ r }) => {
-    await concurrently(12, () => r.settings.raiseMacroGeneration());
-    equal((await r.settings.read()).macroGeneration, 12, "the generation");
+  "increases the settings generation by one for each of several concurrent calls": async ({ r }) => {
+    await concurrently(12, () => r.settings.raise());
+    equal((await r.settings.read()).settingsGeneration, 12, "the generation");
     const admitted = await r.admission.admit({ appKey: null, session: null, idleTimeout: minute });
-    equal(admitted.macroGeneration, 12, "the generation in an admission");
+    equal(admitted.settingsGeneration, 12, "the generation in an admission");
   },
 
   "shows a transaction its own writes in the emptiness check": async ({ storage }) => {

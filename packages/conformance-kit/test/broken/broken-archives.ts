@@ -169,7 +169,7 @@ export const brokenArchives: readonly BrokenAdapter[] = [
   ),
 
   brokenArchive(
-    "resets the macro generation",
+    "resets the settings generation",
     ["makes imported data available as if it had been written", "allows writes to imported data"],
     importing((record) => (record.section === "settings" ? { ...record, macroGeneration: 0 } : record)),
   ),

@@ -118,20 +118,20 @@ export const brokenContents: readonly BrokenAdapter[] = [
     emptyWhen(async () => false),
   ),
 
-  broken("drops the macro generation", "reads settings as set", () => (r) => ({
-    settings: { read: async () => ({ ...(await r.settings.read()), macroGeneration: 0 }) },
+  broken("drops the settings generation", "reads settings as set", () => (r) => ({
+    settings: { read: async () => ({ ...(await r.settings.read()), settingsGeneration: 0 }) },
   })),
 
   broken(
-    "increases the macro generation once for concurrent calls",
-    "increases the macro generation by one for each of several concurrent calls",
+    "increases the settings generation once for concurrent calls",
+    "increases the settings generation by one for each of several concurrent calls",
     () => {
       let raising: Promise<void> | null = null;
       return (r) => ({
         settings: {
-          raiseMacroGeneration: () =>
+          raise: () =>
             (raising ??= pause()
-              .then(() => r.settings.raiseMacroGeneration())
+              .then(() => r.settings.raise())
               .finally(() => {
                 raising = null;
               })),

@@ -177,10 +177,10 @@ export class FinishProviderLogIn {
             : "The state belongs to another provider, database or browser.",
       });
     }
-    const { modelGeneration, macroGeneration } = admission;
+    const { modelGeneration, settingsGeneration } = admission;
     const context = () => {
       if (appKey === null || !appKey.enabled) throw new ServiceError(101);
-      return { ...request, modelGeneration, macroGeneration, appKey };
+      return { ...request, modelGeneration, settingsGeneration, appKey };
     };
     return { context, state };
   }

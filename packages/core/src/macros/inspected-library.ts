@@ -33,7 +33,7 @@ export class InspectedLibrary implements MacroLibrary {
 
   current(context: LibraryContext): MacroSet | Promise<MacroSet> {
     const { set } = this;
-    if (set !== undefined && this.isCurrent(set, context) && set.generation === context.macroGeneration) {
+    if (set !== undefined && this.isCurrent(set, context) && set.generation === context.settingsGeneration) {
       if (!context.unit.joined && this.shouldReload(set)) this.reloadInBackground(context);
       return set;
     }
@@ -59,8 +59,8 @@ export class InspectedLibrary implements MacroLibrary {
     this.load(context).catch(() => {});
   }
 
-  private isCurrent(set: MacroSet, { macroGeneration }: LibraryContext): boolean {
-    return set.generation >= macroGeneration && set.sourceGeneration >= (this.parts.source?.generation ?? 0);
+  private isCurrent(set: MacroSet, { settingsGeneration }: LibraryContext): boolean {
+    return set.generation >= settingsGeneration && set.sourceGeneration >= (this.parts.source?.generation ?? 0);
   }
 
   private async read({ r }: LibraryContext): Promise<MacroSet> {
@@ -77,7 +77,10 @@ export class InspectedLibrary implements MacroLibrary {
     const modules = all.map(({ module }) => module);
     const set = new MacroSet(generation, sourceGeneration, modules);
     const shadowed = texts.flatMap(({ name }) => (names.has(name) ? name : []));
-    this.report(all, shadowed);
+    // Other settings share the generation. Their changes are no news of macros.
+    const isSame =
+      this.set?.all().length === modules.length && modules.every((each) => this.set?.find(each.name) === each);
+    if (!isSame || shadowed.join() !== this.reportedShadowed) this.report(all, shadowed);
     this.set = set;
     this.readAt = Date.now();
     return set;

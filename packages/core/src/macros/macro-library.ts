@@ -5,7 +5,7 @@ export interface LibraryContext {
   readonly r: Pick<Repositories, "records" | "settings">;
   /** See `UnitOfWork`. */
   readonly unit: { readonly joined: boolean };
-  readonly macroGeneration: number;
+  readonly settingsGeneration: number;
 }
 
 /** All macros and hooks of one database. */

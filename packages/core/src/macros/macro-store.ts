@@ -28,10 +28,10 @@ export interface MacroRemoval {
 export class MacroStore {
   constructor(private readonly r: Pick<Repositories, "records" | "settings">) {}
 
-  /** Each change raises the generation by one, from 0 in a new database. Same number as `Admission.macroGeneration`. */
+  /** Each change raises the generation by one, from 0 in a new database. Same number as `Admission.settingsGeneration`. */
   async load(): Promise<StoredMacros> {
     // Read the generation first: a concurrent change then has a higher one and causes a reload.
-    const { macroGeneration: generation } = await this.r.settings.read();
+    const { settingsGeneration: generation } = await this.r.settings.read();
     const list = (page: PageRequest) => this.r.records.list(currentMacroKind, page);
     const macros = await allPages(list, ({ id }) => id, pageSize);
     return { generation, macros: macros.map(({ value }) => value) };
@@ -77,7 +77,7 @@ export class MacroStore {
     const { records, settings } = this.r;
     const options = { owner: ownerOf(version.name), ifVersion: "none" } as const;
     if ((await records.put(macroVersionKind, idOf(version), version, options)) !== "stored") return null;
-    await settings.raiseMacroGeneration();
+    await settings.raise();
     const [added] = await records.get(macroVersionKind, [idOf(version)]);
     return added?.createdAt ?? null;
   }

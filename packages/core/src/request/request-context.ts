@@ -27,8 +27,8 @@ export interface UnadmittedContext {
 /** Context of an admitted request. */
 export interface RequestContext extends UnadmittedContext {
   readonly modelGeneration: number;
-  /** Generation of the macros in the database. */
-  readonly macroGeneration: number;
+  /** Generation of the macros and limits in the database. */
+  readonly settingsGeneration: number;
 }
 
 export interface AppKeyContext extends RequestContext {

@@ -35,8 +35,8 @@ export interface Admission {
   readonly maintenance: boolean;
   /** Generation of the current model. A different number means that the model has changed. */
   readonly modelGeneration: number;
-  /** Generation of the macros in the database. */
-  readonly macroGeneration: number;
+  /** Generation of the macros and limits in the database. A different number means that servers reload them. */
+  readonly settingsGeneration: number;
   /** The app key with the digest; `null` if unknown or not requested. Disabled keys are included. */
   readonly appKey: AppKey | null;
   /**
@@ -51,7 +51,7 @@ export interface Admission {
 }
 
 /** A consistent snapshot of all facts that admit a callback of an identity provider. */
-export interface CallbackAdmission extends Pick<Admission, "maintenance" | "modelGeneration" | "macroGeneration"> {
+export interface CallbackAdmission extends Pick<Admission, "maintenance" | "modelGeneration" | "settingsGeneration"> {
   /** Content of the state record; `null` if it is unknown, used or expired, and in maintenance mode. */
   readonly state: RecordValue | null;
   /** The app key whose digest is `state.appKey`; `null` if there is none. Disabled keys are included. */

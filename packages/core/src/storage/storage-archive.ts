@@ -39,6 +39,7 @@ interface ArchivedSettings {
   readonly section: "settings";
   readonly maintenance: boolean;
   readonly modelGeneration: number;
+  /** The settings generation. The format keeps the name that it had when only macros raised it. */
   readonly macroGeneration: number;
   /** Number of object records that follow. */
   readonly objects: number;

@@ -53,7 +53,7 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
 const notYet: Admission = {
   maintenance: false,
   modelGeneration: 0,
-  macroGeneration: 0,
+  settingsGeneration: 0,
   appKey: null,
   session: null,
   principal: null,

@@ -44,8 +44,8 @@ export const handle: Step = async (exchange, parts) => {
 /** Context of the request. Earlier steps guarantee the parts that the access level requires. */
 function contextOf(exchange: Exchange): RequestContext {
   const { requestId, origin, database, admission, response } = exchange;
-  const { modelGeneration, macroGeneration, appKey, session, principal } = admission;
-  const known = { requestId, origin, database, modelGeneration, macroGeneration, appKey, session, principal };
+  const { modelGeneration, settingsGeneration, appKey, session, principal } = admission;
+  const known = { requestId, origin, database, modelGeneration, settingsGeneration, appKey, session, principal };
   const context = {
     ...known,
     r: database.storage.repositories,

@@ -52,7 +52,7 @@ function keepSettings(
 ): void {
   add(state.switches, "maintenance", maintenance);
   raise(state, "modelGeneration", modelGeneration);
-  raise(state, "macroGeneration", macroGeneration);
+  raise(state, "settingsGeneration", macroGeneration);
   raise(state, "object", lastObject);
   raise(state, "audit", lastAudit);
 }
@@ -124,7 +124,7 @@ function add<K, V extends NonNullable<unknown>>(table: Table<K, V>, key: K, valu
 
 function raise(
   { numbers }: ArchivedState,
-  series: "appKey" | "audit" | "macroGeneration" | "modelGeneration" | "object" | "watermark",
+  series: "appKey" | "audit" | "settingsGeneration" | "modelGeneration" | "object" | "watermark",
   number: number,
 ): void {
   numbers.set(series, Math.max(numbers.get(series) ?? 0, number));

@@ -40,7 +40,7 @@ function settingsOf({ numbers, objects, switches }: ArchivedState): RecordOf<"se
     section: "settings",
     maintenance: switches.get("maintenance") ?? false,
     modelGeneration: numbers.get("modelGeneration") ?? 0,
-    macroGeneration: numbers.get("macroGeneration") ?? 0,
+    macroGeneration: numbers.get("settingsGeneration") ?? 0,
     objects: [...objects.values()].length,
     lastObject: numbers.get("object") ?? 0,
     lastAudit: numbers.get("audit") ?? 0,

@@ -12,7 +12,7 @@ import { files, idsOf, deleteObjects } from "../../fixtures/objects.ts";
 /** Writes at least one record of every archive section. */
 async function writeEverything({ repositories: r }: Storage): Promise<void> {
   await r.settings.setMaintenance(true);
-  await r.settings.raiseMacroGeneration();
+  await r.settings.raise();
   await r.records.put("sample", "late", 1);
   await createAppKey(r);
   await createUser(r, { loginName: "late" });

@@ -134,7 +134,7 @@ export const importingChecks: readonly Check[] = [
       });
       equal([admitted.appKey?.id, admitted.maintenance], ["1", true], "the admission of an app key");
       equal(pluck(await r.audit.read(0, 10), "sequence"), [7, 9], "the audit");
-      equal(admitted.macroGeneration, 4, "the macro generation of admission");
+      equal(admitted.settingsGeneration, 4, "the settings generation of admission");
     },
 
     "keeps the order of changes and stamps later changes after the imported ones": async ({ storage, r }) => {
@@ -184,8 +184,8 @@ export const importingChecks: readonly Check[] = [
       });
       equal([restored?.id, restored?.version], ["5", 4], "a restored object");
       equal(await deleteObjects(storage, ["14"]), 1, "number of deleted objects");
-      await r.settings.raiseMacroGeneration();
-      equal((await r.settings.read()).macroGeneration, 5, "the macro generation");
+      await r.settings.raise();
+      equal((await r.settings.read()).settingsGeneration, 5, "the settings generation");
       const [known] = await r.records.get("application", ["a"]);
       const changed = await r.records.put("application", "a", 1, { ifVersion: known?.version ?? 0 });
       equal(changed, "stored", "the outcome of changing a record");

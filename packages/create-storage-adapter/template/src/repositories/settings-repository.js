@@ -10,8 +10,8 @@ export const settingsRepository = (access) => ({
     return notImplemented("settings.setMaintenance");
   },
 
-  async raiseMacroGeneration() {
-    return notImplemented("settings.raiseMacroGeneration");
+  async raise() {
+    return notImplemented("settings.raise");
   },
 
   async isEmpty() {
