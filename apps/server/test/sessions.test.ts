@@ -2,6 +2,7 @@ import type { RunningServer } from "../src/index.ts";
 import { callIn, checkSessionIn as checkSession, logOutIn as logOut, tryLogIn } from "./client.ts";
 import { credentialOf } from "./credential-of.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
+import { licenceMessageSuites } from "./licence-message-suite.ts";
 import { sessionEndedCode, testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
@@ -10,6 +11,7 @@ import { sessionSuite } from "./session-suite.ts";
 
 onEngines("sessions", sessionSuite, { environment: withoutLockout });
 onEngines("seats", seatSuite, { environment: withoutLockout });
+licenceMessageSuites();
 
 describe("sessions on Postgres", () => {
   let postgres: PostgresFixture;

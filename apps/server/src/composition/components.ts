@@ -6,10 +6,11 @@ import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
 import type { MacroFolders } from "../macros/macro-folders.ts";
-import type { OutboxNotifier, MailRelay } from "../mail/mail-relay.ts";
+import type { HttpLicenceReceiver } from "../licences/http-licence-receiver.ts";
 import type { FileKeeper } from "../operations/file-keeper.ts";
 import type { CountedPasswordHasher, Metrics } from "../operations/metrics.ts";
 import type { IndexKeeper } from "../operations/index-keeper.ts";
+import type { OutboxNotifier, OutboxRelay } from "../operations/outbox-relay.ts";
 import type { ServerOperations } from "../operations/server-operations.ts";
 import type { Sweeper } from "../operations/sweeper.ts";
 import type { DatabasePreparation } from "./storages/database-preparation.ts";
@@ -77,9 +78,14 @@ export const components = {
   objectHooks: named<core.MacroHooks>("objectHooks"),
   mailer: named<core.Mailer | null>("mailer"),
   outboxNotifier: named<OutboxNotifier>("outboxNotifier"),
-  mailRelay: named<MailRelay | null>("mailRelay"),
+  mailRelay: named<OutboxRelay<core.WaitingMailJob> | null>("mailRelay"),
   sealedMailJobs: named<core.SealedMailJobs>("sealedMailJobs"),
   deliverMail: named<core.DeliverMail | null>("deliverMail"),
+  licenceReceiver: named<HttpLicenceReceiver | null>("licenceReceiver"),
+  licenceDelivery: named<core.DeliverLicenceMessages | null>("licenceDelivery"),
+  licenceNotifier: named<OutboxNotifier>("licenceNotifier"),
+  licenceMessages: named<core.LicenceMessages>("licenceMessages"),
+  licenceRelay: named<OutboxRelay<core.LicenceMessage> | null>("licenceRelay"),
   demoProviders: named<DemoProviders | null>("demoProviders"),
   demoProviderEntries: named<DemoProviderEntries | null>("demoProviderEntries"),
   supportedProviders: named<ReadonlyMap<core.ProviderType, core.IdentityProvider>>("supportedProviders"),

@@ -6,6 +6,7 @@ import type { DemoProviders } from "../demo/index.ts";
 import { databaseFactories } from "./bindings/databases.ts";
 import { httpFactories } from "./bindings/http.ts";
 import { keyFactories } from "./bindings/keys.ts";
+import { licenceFactories } from "./bindings/licences.ts";
 import { macroFactories } from "./bindings/macros.ts";
 import { mailFactories } from "./bindings/mail.ts";
 import { operationsFactories } from "./bindings/operations.ts";
@@ -23,6 +24,7 @@ const factories = {
   ...userFactories,
   ...macroFactories,
   ...mailFactories,
+  ...licenceFactories,
   ...providerFactories,
   ...operationsFactories,
   ...httpFactories,

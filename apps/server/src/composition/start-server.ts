@@ -59,6 +59,7 @@ export async function startServer(
     const macroFolders = await container.getAsync(identifiers.macroFolders);
     const macroRuntime = await container.getAsync(identifiers.macroRuntime);
     const mailRelay = await container.getAsync(identifiers.mailRelay);
+    const licenceRelay = await container.getAsync(identifiers.licenceRelay);
     const application = await container.getAsync(identifiers.application);
     await fileKeeper.prepare();
     await preparation.run();
@@ -75,6 +76,7 @@ export async function startServer(
     sweeper.start();
     fileKeeper.start();
     mailRelay?.start(databases);
+    licenceRelay?.start(databases);
     indexKeeper.start(databases, configuration.cleanup.interval);
 
     const stop = async (delay: number): Promise<void> => {
@@ -85,8 +87,9 @@ export async function startServer(
       macroFolders.stop();
       const finished = await drain.run({ delay, timeout: configuration.server.timeouts.drain });
       if (!finished) logger.warn("Drain timed out; requests in progress were aborted");
-      // The finished requests may have queued mail. It is durable, so the next server sends it.
-      await mailRelay?.stop();
+      // The finished requests may have queued messages. They are durable, so the next server sends them.
+      await Promise.all([mailRelay?.stop(), licenceRelay?.stop()]);
+      (await container.getAsync(identifiers.licenceReceiver))?.close();
       await (await container.getAsync(identifiers.mailer))?.close();
       await container.get(identifiers.credentialsCipher).close();
       await macroRuntime.close();

@@ -18,9 +18,9 @@ const useCases = {
   logInWithToken: classFactory(core.LogInWithToken, [openPasswordSession, components.tokens]),
   logInSecurely: classFactory(core.LogInSecurely, [openPasswordSession, components.channelSecrets, random]),
   logInCustomUser: classFactory(core.LogInCustomUser, [gate, components.authenticateByHook, serializeOwnUser]),
-  logOut: classFactory(core.LogOut, []),
-  reserveSeats: classFactory(core.ReserveSeats, [gate, components.checkSecondFactors]),
-  releaseSeats: classFactory(core.ReleaseSeats, []),
+  logOut: classFactory(core.LogOut, [components.licenceMessages]),
+  reserveSeats: classFactory(core.ReserveSeats, [gate, components.checkSecondFactors, components.licenceMessages]),
+  releaseSeats: classFactory(core.ReleaseSeats, [components.licenceMessages]),
 
   startProviderLogIn: functionFactory(
     (configured, ...needs) => new core.StartProviderLogIn(...needs, quotaOf(configured)),

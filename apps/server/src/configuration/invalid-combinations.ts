@@ -108,6 +108,18 @@ function* templateCombinations(templates: string): Generator<InvalidCombination>
   for (const fault of faults) yield { path: "mail.templatesDirectory", reason: `has an invalid template: ${fault}` };
 }
 
+/** A receiver of licence messages without a secret, or the reverse. */
+export function* licencesCombinations({ licences }: ConfigurationDocument): Generator<InvalidCombination> {
+  const { url, secret, required } = licences.statistics;
+  const at = "licences.statistics";
+  if (url !== undefined && secret === undefined)
+    yield { path: `${at}.secret`, reason: "is required with url: it signs the messages", against: [`${at}.url`] };
+  if (url === undefined && (secret !== undefined || required)) {
+    const other = secret === undefined ? "required" : "secret";
+    yield { path: `${at}.url`, reason: `is required with ${other}`, against: [`${at}.${other}`] };
+  }
+}
+
 /** Duplicate providers, invalid limits, and missing requirements of a provider log-in. */
 export function* providersCombinations(
   { oAuthProviders = [], encryption, providers, server }: ConfigurationDocument,

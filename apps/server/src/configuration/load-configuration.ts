@@ -9,6 +9,7 @@ import {
   type InvalidCombination,
   encryptionCombinations,
   filesCombinations,
+  licencesCombinations,
   macrosCombinations,
   mailCombinations,
   providersCombinations,
@@ -78,7 +79,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
     ...commonCombinations(document),
     ...combinations,
   ];
-  all.push(...mailCombinations(document, demo));
+  all.push(...mailCombinations(document, demo), ...licencesCombinations(document));
   all.push(...macrosCombinations(document.macros.directory, databases), ...providersCombinations(document, demo));
   faults.push(...withSources(all.filter((each) => !restsOn(each, faults))));
   if (faults.length > 0) throw new ConfigurationError(faults);

@@ -9,7 +9,8 @@ import {
   MailerUnusable,
   ServiceError,
 } from "@sallyport/core";
-import { MailRelay, type MailReports } from "./mail-relay.ts";
+import { OutboxRelay } from "../operations/outbox-relay.ts";
+import { mailOutbox, type MailReports } from "./mail-outbox.ts";
 import { ownTemplates, readTemplates, Template } from "./read-templates.ts";
 import { TemplateMessageWriter } from "./template-message-writer.ts";
 
@@ -50,13 +51,15 @@ describe("mail relay", () => {
       },
     };
 
-    readonly relay = new MailRelay({
-      deliverMail: { deliverMail: (_context, job) => this.outcome(job) },
-      reports: this.reports,
-      lease: 60_000,
-      interval: 3_600_000,
-      now: () => this.now,
-    });
+    readonly relay = new OutboxRelay(
+      mailOutbox({
+        deliverMail: { deliverMail: (_context, job) => this.outcome(job) },
+        reports: this.reports,
+        lease: 60_000,
+        interval: 3_600_000,
+      }),
+      () => this.now,
+    );
 
     put(count: number): this {
       for (let index = 0; index < count; index += 1) this.queue.push({ ...waiting, id: String((this.id += 1)) });

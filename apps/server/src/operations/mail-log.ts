@@ -1,6 +1,6 @@
 import type { ClaimedMailJob, Delivery, WaitingMail } from "@sallyport/core";
 import type { Logger } from "pino";
-import type { MailReports } from "../mail/mail-relay.ts";
+import type { MailReports } from "../mail/mail-outbox.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Reports mail to log and metrics: counts, outcomes and reply codes, never recipients or content. */

@@ -1,4 +1,13 @@
-import type { Delivery, ExecutedMacro, MacroRuntime, PasswordHasher, RanHook, WaitingMail } from "@sallyport/core";
+import type {
+  Delivery,
+  ExecutedMacro,
+  LicenceDelivery,
+  MacroRuntime,
+  PasswordHasher,
+  RanHook,
+  RecordCount,
+  WaitingMail,
+} from "@sallyport/core";
 import type { Application, RequestObserver, RequestRecord } from "@sallyport/http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -48,6 +57,11 @@ export class Metrics implements RequestObserver {
     "Number of delivery attempts by outcome: sent, rejected, deferred, unavailable, failed, skipped, superseded.",
     ["outcome"],
   );
+  private readonly licenceSends = this.counter(
+    "sallyport_licence_messages_total",
+    "Number of attempts to send queued licence messages by outcome: sent, failed, superseded.",
+    ["outcome"],
+  );
   private readonly hookRuns = this.counter(
     "sallyport_hook_runs_total",
     "Number of hook calls by event and error code. One call handles a batch of objects.",
@@ -60,6 +74,7 @@ export class Metrics implements RequestObserver {
   );
   /** Outbox state per database at its last poll. */
   private readonly waitingMail = new Map<string, WaitingMail>();
+  private readonly waitingLicences = new Map<string, RecordCount>();
 
   constructor() {
     const watch = this.gauges("alias", () => this.waitingMail);
@@ -70,6 +85,17 @@ export class Metrics implements RequestObserver {
     );
     watch("sallyport_mail_oldest_seconds", "Age of the oldest message in the outbox.", ({ oldest }) => oldest / 1000);
     watch("sallyport_mail_stuck_seconds", "Duration of the current mail outage.", ({ stuck }) => stuck / 1000);
+    const watchLicences = this.gauges("alias", () => this.waitingLicences);
+    watchLicences(
+      "sallyport_licence_messages_waiting",
+      "Number of licence messages in the queue at its last poll. All servers of a database report the same value.",
+      ({ count }) => count,
+    );
+    watchLicences(
+      "sallyport_licence_messages_oldest_seconds",
+      "Age of the oldest licence message in the queue.",
+      ({ oldest }) => oldest / 1000,
+    );
   }
 
   ranHook({ on, code, milliseconds }: RanHook): void {
@@ -146,6 +172,14 @@ export class Metrics implements RequestObserver {
 
   mailWaits(alias: string, waiting: WaitingMail): void {
     this.waitingMail.set(alias, waiting);
+  }
+
+  licenceMessage(outcome: LicenceDelivery["kind"]): void {
+    this.licenceSends.inc({ outcome });
+  }
+
+  licenceMessagesWait(alias: string, waiting: RecordCount): void {
+    this.waitingLicences.set(alias, waiting);
   }
 
   watchMacros(runtime: Pick<MacroRuntime, "load">): void {

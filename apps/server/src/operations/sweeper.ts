@@ -1,4 +1,12 @@
-import { type Database, KeyStore, mailJobs, type Repositories, ServiceError, tallyTime } from "@sallyport/core";
+import {
+  type Database,
+  KeyStore,
+  licenceMessages,
+  mailJobs,
+  type Repositories,
+  ServiceError,
+  tallyTime,
+} from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 
@@ -77,6 +85,9 @@ export class Sweeper {
     const deleted = await r.records.sweep(limit);
     const expiredJobs = deleted.get(mailJobs);
     if (expiredJobs !== undefined) this.logger.error({ alias, jobs: expiredJobs }, "Mail expired");
+    const expiredMessages = deleted.get(licenceMessages);
+    if (expiredMessages !== undefined)
+      this.logger.error({ alias, messages: expiredMessages }, "Licence messages expired");
     return [...deleted.values()].reduce((sum, count) => sum + count, 0);
   }
 

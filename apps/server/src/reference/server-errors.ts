@@ -95,7 +95,17 @@ export const serverErrors = {
     ],
   },
   711: {
-    meaning: "The server cannot send the required message about licences.",
+    meaning:
+      "The licence server has not accepted the message about a change of seats, which is required. The server undoes the change.",
+    causes: [
+      "The licence server cannot be reached, or does not answer within `LICENCES_STATISTICS_TIMEOUT`.",
+      "It answers with a status other than 2xx, for example because it has another secret.",
+      "An atomic multi request reserves or releases seats.",
+    ],
+    actions: [
+      "Retry later. Users can log out meanwhile.",
+      "An operator finds the reason in the log by the request id (`X-Request-Id`). See [Report seats to a licence server](../../guides/licences.md#report-seats-to-a-licence-server).",
+    ],
   },
   712: {
     meaning: "The server cannot send the mail that the request needs. The response is the same for all users.",

@@ -7,6 +7,7 @@ import { FaultScript } from "@sallyport/storage-faults";
 import { seedDemo } from "../../src/demo/index.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
 import { FaultyEngines } from "../faults/faulty-engines.ts";
+import { LicenceReceiver } from "../licence-receiver.ts";
 import { macroEnvironment } from "../macro-suite.ts";
 import {
   openProviderFixture,
@@ -22,7 +23,7 @@ const sessionLimit = 30;
 
 /**
  * A server for prepared cases: the demo on storages with scripted faults, a database without storage settings as
- * `unconfigured`, macros, a fake provider, and no mail.
+ * `unconfigured`, macros, a fake provider, a licence server whose messages are required, and no mail.
  */
 export interface CodeFixture {
   readonly server: RunningServer;
@@ -30,6 +31,7 @@ export interface CodeFixture {
   /** Of the first database, without the faults. */
   readonly repositories: Repositories;
   readonly providers: ProviderFixture;
+  readonly licences: LicenceReceiver;
   /** The folder with the files of the first database. */
   readonly filesDirectory: string;
   close(): Promise<void>;
@@ -37,6 +39,7 @@ export interface CodeFixture {
 
 export async function openCodeFixture(): Promise<CodeFixture> {
   const providers = await openProviderFixture();
+  const licences = await LicenceReceiver.open();
   const folder = mkdtempSync(join(tmpdir(), "sallyport-files-"));
   const script = new FaultScript();
   const engines = new FaultyEngines(script);
@@ -46,6 +49,8 @@ export async function openCodeFixture(): Promise<CodeFixture> {
     ...testEnvironment,
     ...providerEnvironment,
     ...macroEnvironment,
+    ...licences.environment,
+    LICENCES_STATISTICS_REQUIRED: "true",
     FILES_DIRECTORY: folder,
     FILES_ENCRYPT: "true",
     SESSION_LIMIT: `${sessionLimit}`,
@@ -63,11 +68,13 @@ export async function openCodeFixture(): Promise<CodeFixture> {
     script,
     repositories: first.repositories,
     providers,
+    licences,
     filesDirectory: join(folder, "_default"),
     close: async () => {
       await server.close();
       rmSync(folder, { recursive: true });
       await providers.close();
+      await licences.close();
     },
   };
 }

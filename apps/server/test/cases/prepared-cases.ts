@@ -152,6 +152,18 @@ export const preparedCases: readonly PreparedCase[] = [
     },
   },
   {
+    title: "the licence server does not accept a required message",
+    code: 711,
+    prepare: async ({ licences }) => {
+      licences.answering = ({ type }) => {
+        if (type === "seats.counted") return 204;
+        licences.answering = () => 204;
+        return 500;
+      };
+      return logInRequest("demo-app");
+    },
+  },
+  {
     title: "the database has reached its session limit",
     code: 315,
     prepare: async ({ server }) => {

@@ -3,6 +3,7 @@ export * from "./appkeys/index.ts";
 export * from "./channels/index.ts";
 export * from "./custom-users/index.ts";
 export * from "./gate/index.ts";
+export * from "./licences/index.ts";
 export * from "./passwords/index.ts";
 export * from "./second-factors/index.ts";
 export * from "./sessions/index.ts";

@@ -26,7 +26,7 @@ export function sessionRoutes({ logIn, logOut }: UseCases): Route[] {
       access: "secrets",
       body: logInBody,
       data: sessionLogInResponse,
-      errors: [208, 209, 210, 301, 302, 306, 315, 340, 341, 342],
+      errors: [208, 209, 210, 301, 302, 306, 315, 340, 341, 342, 711],
       handle: async (context, { body }) => ({ data: await logIn.logIn(context, await logInInput(context, body)) }),
     }),
     defineRoute({
@@ -103,7 +103,7 @@ export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Use
       data: sessionLogInResponse,
       description:
         "A custom user has a name and a password, but no database account. Opens a session of the database user that the custom user is mapped to. If the hook `xRestApi_Authenticate` exists, it authenticates custom users. If the hook fails, the log-in fails with 710.",
-      errors: [208, 209, 210, 301, 302, 306, 315, 340, 341, 342, 710],
+      errors: [208, 209, 210, 301, 302, 306, 315, 340, 341, 342, 710, 711],
       handle: async (context, { body }) => ({
         data: await logInCustomUser.logInCustomUser(context, await logInInput(context, body)),
       }),

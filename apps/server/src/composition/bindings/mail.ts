@@ -1,9 +1,10 @@
 import { DeliverMail, QueueMail, SealedMailJobs } from "@sallyport/core";
 import { createMailer } from "../../mail/create-mailer.ts";
-import { OutboxNotifier, MailRelay } from "../../mail/mail-relay.ts";
+import { mailOutbox } from "../../mail/mail-outbox.ts";
 import { readTemplates } from "../../mail/read-templates.ts";
 import { TemplateMessageWriter } from "../../mail/template-message-writer.ts";
 import { MailLog } from "../../operations/mail-log.ts";
+import { OutboxNotifier, OutboxRelay } from "../../operations/outbox-relay.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 
 const { configuration, digests, logger, outboxNotifier, mailer, metrics, sealedMailJobs } = components;
@@ -33,7 +34,7 @@ export const mailFactories = {
     (deliverMail, notifier, log, measured, { mail: { pollInterval: interval, smtp } }) => {
       if (deliverMail === null) return null;
       const reports = new MailLog(log, measured);
-      const relay = new MailRelay({ deliverMail, reports, interval, lease: leaseOf(smtp.timeout) });
+      const relay = new OutboxRelay(mailOutbox({ deliverMail, reports, interval, lease: leaseOf(smtp.timeout) }));
       notifier.subscribe((alias) => relay.notify(alias));
       return relay;
     },

@@ -10,7 +10,10 @@ const { changeNotice, queueMail, passwordPolicy, random, replacePassword } = com
 
 /** The log-in gate, authentication and passwords. */
 export const userFactories = {
-  gate: functionFactory((...needs) => new core.Gate(...needs, pause), [digests, random, checkSecondFactors]),
+  gate: functionFactory(
+    (licences, ...needs) => new core.Gate(...needs, pause, licences),
+    [components.licenceMessages, digests, random, checkSecondFactors],
+  ),
   verifyPassword: classFactory(core.VerifyPassword, [hasher, digests]),
   createAccount: classFactory(core.CreateAccount, [hasher, digests, random]),
   serializeOwnUser: classFactory(core.SerializeOwnUser, [objectHooks]),

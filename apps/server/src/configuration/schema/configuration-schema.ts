@@ -3,6 +3,7 @@ import { choice, duration, flag, path, providerName, text, wholeNumber } from ".
 import { anyElement, field, optionalField, section, walkFields } from "../fields.ts";
 import { connectionString, databaseSection } from "./database-section.ts";
 import { filesSection } from "./files-section.ts";
+import { licencesSection } from "./licences-section.ts";
 import { macrosSection } from "./macros-section.ts";
 import { mailSection } from "./mail-section.ts";
 import { isLoopbackUrl } from "./network-texts.ts";
@@ -116,6 +117,7 @@ export const configurationSchema = z.strictObject(
     files: filesSection,
     macros: macrosSection,
     mail: mailSection,
+    licences: licencesSection,
     encryption: encryptionSection,
     compatibility: section({
       plainAfterSecureLogin: field("PLAIN_AFTER_SECURE_LOGIN", flag(), false, {

@@ -17,6 +17,7 @@ import {
   type FactorCheck,
   withSecondFactors,
 } from "../second-factors/check-second-factors.ts";
+import { type LicenceMessages, noLicenceMessages } from "../licences/licence-messages.ts";
 import { enrollingAppNames } from "../sessions/app-names.ts";
 import {
   type AuthenticationAttempt,
@@ -43,8 +44,8 @@ export type BeforeOpening<T> = (authenticated: AuthenticatedAccount) => Promise<
 /**
  * Opens all sessions. The gate checks every authentication attempt in a fixed order: lockout (302 with a delay), proof
  * (302), reuse of the encrypted message (310), second factors (340 to 342), seats (306), session limits (315). Then it opens the
- * session, consumes tokens, resets the user's failures and writes the audit event, atomically. A failure is counted and
- * audited atomically. Refusals by a lockout are audited as a tally per app key and network.
+ * session, consumes tokens, resets the user's failures and writes the audit event, atomically. If a required licence message
+ * cannot be sent then, it ends the session (711). A failure is counted and audited atomically. Refusals by a lockout are audited as a tally per app key and network.
  *
  * A lockout of the address applies to all users, even with the right password, except users known there from earlier
  * log-ins. Only their own count applies to them. Refusals do not reveal known users: the answer and its timing are the
@@ -58,6 +59,7 @@ export class Gate {
     private readonly random: RandomSource,
     private readonly checkSecondFactors: CheckSecondFactors,
     pause: (milliseconds: number) => Promise<unknown>,
+    private readonly licences: LicenceMessages = noLicenceMessages,
   ) {
     this.proofTimes = new ProofTimes(pause);
   }
@@ -106,7 +108,7 @@ export class Gate {
         const audited = error.code === 302 ? null : authenticated;
         throw await countFailure(context, auditLogIn(context, attempt, audited, error.code), failed);
       }
-      if (error instanceof ServiceError && error.status < 500)
+      if (error instanceof ServiceError && (error.status < 500 || error.code === 711))
         await context.r.audit.append(auditLogIn(context, attempt, authenticated, error.code));
       throw error;
     }
@@ -175,7 +177,10 @@ export class Gate {
         ? undefined
         : { ...address.exemption, lifetime: exemptionLifetime, atMost: maxExemptions };
     const accepted = auditLogIn(context, attempt, authenticated, 0);
-    if (beforeCommit === undefined && consume === undefined && consumeCredential === undefined) {
+    const change = { event: "session.opened", appNames, userId, sessionDigest: digest, deviceId } as const;
+    const report = this.licences.report(context, change);
+    const isFixed = beforeCommit === undefined && consume === undefined && consumeCredential === undefined;
+    if (isFixed && report === null) {
       await storage.batch((r) =>
         Promise.all([
           r.throttle.pass(recheck, [resetKey], granted),
@@ -193,7 +198,9 @@ export class Gate {
       await r.throttle.pass(recheck, [resetKey], granted);
       await beforeCommit?.(r, authenticated);
       await Promise.all([r.sessions.open(session, limits), r.audit.append(accepted)]);
+      await report?.queueToConfirm(r);
     });
+    await report?.confirm((r) => r.sessions.end({ digest }));
     return sessionId;
   }
 

@@ -1,14 +1,22 @@
 import { ServiceError } from "../../errors/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
+import { type LicenceMessages, seatChange } from "../licences/licence-messages.ts";
 
 /** Ends the session in all processes. Storage failure: 703, and the session is unchanged. Session already ended: 201 or 203. */
 export class LogOut {
+  constructor(private readonly licences: LicenceMessages) {}
+
   async logOut(context: SessionContext): Promise<void> {
+    const { appNames, reservedNames } = context.session;
+    // Its message is never required: users can log out while the licence server is away.
+    const report = this.licences.report(context, seatChange(context, "session.ended", [...appNames, ...reservedNames]));
     let ended: number;
     try {
       ended = await context.database.storage.transaction(async (r) => {
         const count = await r.sessions.end({ digest: context.sessionDigest });
-        if (count > 0) await r.audit.append(sessionEvent(context, { type: "logout.completed" }));
+        if (count === 0) return count;
+        await r.audit.append(sessionEvent(context, { type: "logout.completed" }));
+        await report?.queue(r);
         return count;
       });
     } catch (cause) {
@@ -17,5 +25,6 @@ export class LogOut {
       throw new ServiceError(703, { cause });
     }
     if (ended === 0) throw new ServiceError(context.sessionEndedCode);
+    report?.notify();
   }
 }

@@ -10,6 +10,7 @@ import {
   type FactorUser,
   withSecondFactors,
 } from "../second-factors/check-second-factors.ts";
+import { type LicenceMessages, refuseJoined, seatChange } from "../licences/licence-messages.ts";
 import { acceptAppNames, refuseDuplicates } from "./app-names.ts";
 
 export interface ReserveSeatsInput {
@@ -23,11 +24,13 @@ export class ReserveSeats {
   constructor(
     private readonly gate: Gate,
     private readonly checkSecondFactors: CheckSecondFactors,
+    private readonly licences: LicenceMessages,
   ) {}
 
   /**
    * Names that the session has already need no check. Unknown name, or not allowed for the app key: 208. Duplicate: 210.
    * Second factors: 340 to 342, and a wrong token counts as in a log-in. No free seat: 306. Session ended: 201 or 203.
+   * A required licence message cannot be sent: 711.
    */
   async reserveSeats(context: SessionContext, { appNames, token }: ReserveSeatsInput): Promise<void> {
     await acceptAppNames(context, appNames);
@@ -57,10 +60,17 @@ export class ReserveSeats {
     const { authenticationMethod } = session;
     const user: FactorUser = { userId: principal.userId, authenticationMethod, except: sessionDigest };
     const check = () => this.checkSecondFactors.checkSecondFactors(context, { secondFactor: { token } }, user, guarded);
-    const act = (r: Repositories) => changeAppNames(context, r, { reserve, limits: seatLimits(applications) });
+    const report = this.licences.report(context, seatChange(context, "seats.reserved", reserve));
+    refuseJoined(context, report);
+    const act = async (r: Repositories) => {
+      await changeAppNames(context, r, { reserve, limits: seatLimits(applications) });
+      await report?.queueToConfirm(r);
+    };
+    const undo = (r: Repositories) => r.sessions.changeAppNames(sessionDigest, { release: reserve });
     if (guarded.length === 0 || !token) {
       await check();
       await unit.transaction(act);
+      await report?.confirm(undo);
       return;
     }
     await this.gate.guard(context, {
@@ -74,11 +84,12 @@ export class ReserveSeats {
       },
       act,
     });
+    await report?.confirm(undo);
   }
 }
 
 /** Refusals to audit. The gate audits those of tokens. */
-const refusals: ReadonlySet<number> = new Set([306, 340, 341]);
+const refusals: ReadonlySet<number> = new Set([306, 340, 341, 711]);
 
 /** Resolves to `null` for a wrong token. */
 async function unlessWrong(check: Promise<FactorCheck>): Promise<FactorCheck | null> {
@@ -92,10 +103,28 @@ async function unlessWrong(check: Promise<FactorCheck>): Promise<FactorCheck | n
 
 /** Releases app names of a session, those of its log-in included. All names are released, or none. */
 export class ReleaseSeats {
-  /** Duplicate: 210. The session lacks a name: 323. Session ended: 201 or 203. */
+  constructor(private readonly licences: LicenceMessages) {}
+
+  /**
+   * Duplicate: 210. The session lacks a name: 323. Session ended: 201 or 203. A required licence message cannot be
+   * sent: 711.
+   */
   async releaseSeats(context: SessionContext, appNames: readonly string[]): Promise<void> {
     refuseDuplicates(appNames);
-    await context.unit.transaction((r) => changeAppNames(context, r, { release: appNames }));
+    const { session, unit, database } = context;
+    const report = this.licences.report(context, seatChange(context, "seats.released", appNames));
+    refuseJoined(context, report);
+    if (report?.required) {
+      const held = [...session.appNames, ...session.reservedNames];
+      if (!appNames.every((name) => held.includes(name))) throw new ServiceError(323);
+      // Before the release: another session could take the seat at once, so the release could not be undone.
+      await report.announce(await database.clock.now(unit));
+    }
+    await unit.transaction(async (r) => {
+      await changeAppNames(context, r, { release: appNames });
+      if (report !== null && !report.required) await report.queue(r);
+    });
+    if (report !== null && !report.required) report.notify();
   }
 }
 

@@ -1,13 +1,4 @@
-import {
-  type ClaimedMailJob,
-  type Database,
-  type DeliverMail,
-  type Delivery,
-  mailJobs,
-  ServiceError,
-  type WaitingMail,
-  waitingMail,
-} from "@sallyport/core";
+import { type ClaimedRecord, type Database, type RecordKind, ServiceError } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 
 /** Notifies the relay of new messages in an outbox. */
@@ -24,9 +15,6 @@ export class OutboxNotifier {
   }
 }
 
-/** Maximum number of messages to claim and send at once. */
-const batch = 5;
-
 /** Milliseconds from a notification to the poll, so that its transaction ends and further ones can join. */
 const notifyDelay = 25;
 
@@ -37,40 +25,42 @@ const maxPause = 30_000;
 /** Codes that are logged elsewhere or are temporary. */
 const loggedElsewhere: ReadonlySet<number> = new Set([607, 704, 705, 706]);
 
-/** Receives the results of deliveries. */
-export interface MailReports {
-  delivered(alias: string, job: ClaimedMailJob, delivery: Delivery): void;
-  waiting(alias: string, waiting: WaitingMail): void;
-  /** A poll of an outbox failed. It is retried. */
+/** Queues of one kind of message in all databases, and how to send them. */
+export interface Outbox<Value> {
+  readonly kind: RecordKind<Value>;
+  /** Maximum number of messages to claim and send at once. */
+  readonly batch: number;
+  /** Milliseconds of a claim. Must exceed the longest attempt. */
+  readonly lease: number;
+  /** Milliseconds between two polls. */
+  readonly interval: number;
+
+  /** Sends, settles and reports claimed messages. Returns for each whether the transport works; `null` if unknown. */
+  deliver(database: Database, claimed: readonly ClaimedRecord<Value>[]): Promise<(boolean | null)[]>;
+
+  /** Runs at the end of each poll. */
+  polled(database: Database): Promise<void>;
+
+  /** A poll failed. It is retried. */
   failed(alias: string, error: unknown): void;
 }
 
-interface MailRelayParts {
-  readonly deliverMail: Pick<DeliverMail, "deliverMail">;
-  readonly reports: MailReports;
-  /** Milliseconds of a claim. Must exceed the longest attempt. */
-  readonly lease: number;
-  /** Milliseconds between two polls of an outbox. */
-  readonly interval: number;
-  /** Monotonic milliseconds, for pauses. */
-  readonly now?: () => number;
-}
-
 /** Sends the messages in the outboxes of all databases. Several servers share the work. */
-export class MailRelay {
+export class OutboxRelay<Value> {
   private readonly databases = new Map<string, Database>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly working = new Map<string, Promise<void>>();
   /** Outboxes notified during their poll. */
   private readonly notified = new Set<string>();
-  private readonly now: () => number;
   private pause = 0;
   private pausedUntil = 0;
   private stopped = false;
 
-  constructor(private readonly parts: MailRelayParts) {
-    this.now = parts.now ?? (() => performance.now());
-  }
+  /** @param now monotonic milliseconds, for pauses */
+  constructor(
+    private readonly outbox: Outbox<Value>,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   /** Polls every outbox now and then at intervals. */
   start(databases: DatabaseDirectory): void {
@@ -105,33 +95,30 @@ export class MailRelay {
     if (this.stopped || database === undefined || this.working.has(alias)) return;
     const work = this.poll(database).finally(() => {
       this.working.delete(alias);
-      this.schedule(alias, this.notified.delete(alias) ? notifyDelay : this.parts.interval);
+      this.schedule(alias, this.notified.delete(alias) ? notifyDelay : this.outbox.interval);
     });
     this.working.set(alias, work);
   }
 
   private async poll(database: Database): Promise<void> {
-    const { alias, storage } = database;
-    const r = storage.repositories;
+    const { kind, batch, lease } = this.outbox;
+    const { records } = database.storage.repositories;
     try {
       while (!this.stopped && this.now() >= this.pausedUntil) {
-        const jobs = await r.records.claim(mailJobs, batch, this.parts.lease);
-        await Promise.all(jobs.map((job) => this.deliver(database, job)));
-        if (jobs.length < batch) break;
+        const claimed = await records.claim(kind, batch, lease);
+        if (claimed.length > 0) this.note(await this.outbox.deliver(database, claimed));
+        if (claimed.length < batch) break;
       }
-      this.parts.reports.waiting(alias, await waitingMail(r));
+      await this.outbox.polled(database);
     } catch (error) {
       if (!this.stopped && !(error instanceof ServiceError && loggedElsewhere.has(error.code)))
-        this.parts.reports.failed(alias, error);
+        this.outbox.failed(database.alias, error);
     }
   }
 
-  private async deliver(database: Database, job: ClaimedMailJob): Promise<void> {
-    const delivery = await this.parts.deliverMail.deliverMail(database, job);
-    if (delivery.kind === "unavailable") this.backOff();
-    else if (delivery.kind !== "failed" && delivery.kind !== "superseded" && delivery.kind !== "skipped")
-      this.resetPause();
-    this.parts.reports.delivered(database.alias, job, delivery);
+  private note(works: readonly (boolean | null)[]): void {
+    if (works.includes(true)) this.resetPause();
+    else if (works.includes(false)) this.backOff();
   }
 
   /** Concurrent failures extend the pause only once. */

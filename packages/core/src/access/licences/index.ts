@@ -1,0 +1,2 @@
+export * from "./deliver-licence-messages.ts";
+export * from "./licence-messages.ts";
