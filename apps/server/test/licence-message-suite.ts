@@ -250,7 +250,7 @@ function severalServersSuite(): void {
   });
   const start = () => postgres.demo({ ...withoutLockout, ...receiver.environment });
 
-  test("survive a restart, and are sent once, whichever server sends them", async () => {
+  test("survive a restart, and are sent once by several servers", async () => {
     receiver.answering = () => 503;
     const first = await start();
     const seats = seatsOf(() => first);
