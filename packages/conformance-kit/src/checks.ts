@@ -52,6 +52,7 @@ import { recordKeepingChecks } from "./sections/records/keeping.ts";
 import { recordRemovingChecks } from "./sections/records/removing.ts";
 import { recordQuotaChecks } from "./sections/records/quotas.ts";
 import { recordVersionChecks } from "./sections/records/versions.ts";
+import { sessionBasisChecks } from "./sections/sessions/basis.ts";
 import { sessionEndingChecks } from "./sections/sessions/ending.ts";
 import { authenticationMethodChecks } from "./sections/sessions/authentication-methods.ts";
 import { sessionExpiryChecks } from "./sections/sessions/expiry.ts";
@@ -91,6 +92,7 @@ export const checks: readonly Check[] = [
   ...sessionLimitChecks,
   ...sessionDeviceChecks,
   ...sessionEndingChecks,
+  ...sessionBasisChecks,
   ...sessionRenewingChecks,
   ...authenticationMethodChecks,
   ...seatChecks,

@@ -2,10 +2,15 @@ import {
   acceptStorable,
   channelOf,
   type AuthenticationMethod,
+  type Digest,
   isStorableText,
   isUuid,
+  type ListedSession,
   type NewSession,
+  objectIdOf,
   objectNumber,
+  type SessionChoice,
+  type SessionMatch,
   type SessionPolicy,
   type SessionRepository,
   type SessionSelector,
@@ -22,7 +27,7 @@ export function knexSessionRepository(
 ): SessionRepository {
   return {
     async open(session, policy) {
-      acceptStorable([session.deviceId, session.appNames]);
+      acceptStorable([session.deviceId, session.appNames, policy.basis?.map(({ id }) => id) ?? []]);
       const channel = channelOf(session);
       const values = valuesOf(session, policy);
       if (channel === null) {
@@ -36,10 +41,11 @@ export function knexSessionRepository(
     },
 
     async end(selector) {
+      if ("matching" in selector) return sql.atomically((transaction) => endMatching(transaction, selector));
       const ending = endingOf(selector);
       if (ending === null) return 0;
-      const { rows } = await sql.run<{ live: string | number }>(...ending);
-      return sumOf(rows.map(({ live }) => live));
+      const { rows } = await sql.run<Ended>(...ending);
+      return liveOf(rows);
     },
 
     async renew(digest, secretVersion) {
@@ -53,7 +59,8 @@ export function knexSessionRepository(
         "release" in change
           ? [null, null, JSON.stringify(change.release)]
           : [JSON.stringify(change.reserve), JSON.stringify(change.limits), null];
-      const parameters = [Buffer.from(digest, "hex"), ...values, offset()];
+      const basis = "release" in change ? null : listOrNull(change.basis);
+      const parameters = [Buffer.from(digest, "hex"), ...values, offset(), basis];
       const { rows } = await sql.run<{ outcome: AppNameOutcome }>(statements.changeAppNames, parameters);
       return (rows[0] as { outcome: AppNameOutcome }).outcome;
     },
@@ -72,8 +79,53 @@ export function knexSessionRepository(
     },
   };
 
+  async function endMatching(
+    transaction: SqlRunner,
+    {
+      matching,
+      choice: { choose, exclusive } = chooseAll,
+    }: Extract<SessionSelector, { readonly matching: SessionMatch }>,
+  ): Promise<number> {
+    if (exclusive) await transaction.run(statements.lockRules);
+    let ended = 0;
+    let last: ListedSession | undefined;
+    for (;;) {
+      const page = await pageOf(transaction, matching, last?.digest ?? null);
+      const chosen = [...(await choose(page))];
+      if (chosen.length > 0)
+        ended += liveOf((await transaction.run<Ended>(statements.endListed, [chosen, offset()])).rows);
+      if (page.length < pageSize) return ended;
+      last = page.at(-1);
+    }
+  }
+
+  async function pageOf(
+    transaction: SqlRunner,
+    { userId, deviceId, appName }: SessionMatch,
+    after: Digest | null,
+  ): Promise<ListedSession[]> {
+    if (!isStorableText(deviceId ?? "") || !isStorableText(appName ?? "")) return [];
+    const { rows } = await transaction.runOnce<ListedRow>(statements.list, [
+      after === null ? null : Buffer.from(after, "hex"),
+      offset(),
+      userId === undefined ? null : objectNumber(userId),
+      deviceId ?? null,
+      appName ?? null,
+      pageSize,
+    ]);
+    return rows.map((row) => ({
+      digest: row.hex,
+      userId: objectIdOf(Number(row.user_id)),
+      deviceId: row.device_id,
+      appNames: [...row.app_names, ...(row.reserved_names ?? [])],
+      openedAt: Number(row.opened_at),
+    }));
+  }
+
   /** The statement that ends the sessions, with its values; `null` if there can be none. */
-  function endingOf(selector: SessionSelector): [Statement, SqlValue[]] | null {
+  function endingOf(
+    selector: Exclude<SessionSelector, { readonly matching: SessionMatch }>,
+  ): [Statement, SqlValue[]] | null {
     const ahead = offset();
     if ("digest" in selector) return [statements.endOne, [Buffer.from(selector.digest, "hex"), ahead]];
     const except = "except" in selector && selector.except !== undefined ? Buffer.from(selector.except, "hex") : null;
@@ -103,7 +155,8 @@ export function knexSessionRepository(
       policy.perUserLimit,
       ...authenticationValues(authenticationMethod),
       policy.perDevice,
-      policy.seats === undefined || policy.seats.length === 0 ? null : JSON.stringify(policy.seats),
+      listOrNull(policy.seats),
+      listOrNull(policy.basis),
     ];
   }
 }
@@ -122,6 +175,35 @@ function authenticationValues(
   }
 }
 
+/** Sessions that `choose` gets at once. */
+const pageSize = 500;
+
+const chooseAll: SessionChoice = {
+  choose: async (page) => page.map(({ digest }) => digest),
+  exclusive: false,
+};
+
+interface ListedRow {
+  readonly hex: Digest;
+  readonly user_id: string | number;
+  readonly device_id: string | null;
+  readonly app_names: readonly string[];
+  readonly reserved_names: readonly string[] | null;
+  readonly opened_at: string | number;
+}
+
+interface Ended {
+  readonly live: string | number;
+}
+
+function liveOf(rows: readonly Ended[]): number {
+  return sumOf(rows.map(({ live }) => live));
+}
+
+function listOrNull(list: readonly unknown[] | undefined): string | null {
+  return list === undefined || list.length === 0 ? null : JSON.stringify(list);
+}
+
 /** The sum of counts, which an engine can return in several rows. */
 function sumOf(counts: readonly (string | number)[]): number {
   return counts.reduce<number>((sum, count) => sum + Number(count), 0);
@@ -133,9 +215,18 @@ export interface SessionStatements {
   /**
    * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 clock offset,
    * 10 secret version. Limits: 11 of the database, 12 of the user (0: none), 17 of the device. Dependencies, each or null:
-   * 13 custom account, 14 its secret version, 15 link record, 16 its birth. 18 seat limits as JSON or null.
+   * 13 custom account, 14 its secret version, 15 link record, 16 its birth. 18 seat limits and 19 basis, as JSON or null.
    */
   readonly open: Statement;
+  /** Makes the openings on a basis wait until the transaction ends. */
+  readonly lockRules: Statement;
+  /**
+   * Text of a query, planned for its values: 1 digest before the page or null, 2 clock offset; filters, each or null:
+   * 3 user id, 4 device, 5 app name; 6 limit. Returns the live sessions by digest.
+   */
+  readonly list: string;
+  /** 1 digests in hexadecimal digits, 2 clock offset. Returns the same as `endOne`. */
+  readonly endListed: Statement;
   /** 1 digest, 2 clock offset. Returns the number of `live` ones, in any number of rows. */
   readonly endOne: Statement;
   /** 1 user id, 2 clock offset, 3 digest to keep or null. Returns the same as `endOne`. */
@@ -146,7 +237,7 @@ export interface SessionStatements {
   readonly endAllOfLink: Statement;
   /** 1 digest, 2 clock offset, 3 secret version. */
   readonly renew: Statement;
-  /** 1 digest, 2 names to reserve, 3 their seat limits, 4 names to release, as JSON or null, 5 clock offset. Returns the `outcome`. */
+  /** 1 digest, 2 names to reserve, 3 their seat limits, 4 names to release, as JSON or null, 5 clock offset, 6 basis as JSON or null. Returns the `outcome`. */
   readonly changeAppNames: Statement;
   /** 1 clock offset. */
   readonly count: Statement;

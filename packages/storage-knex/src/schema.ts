@@ -45,7 +45,8 @@ const others = ["audit", "auditTallies", "migrations", "records", "recordVersion
 const shared = [...accounts, ...sessions, ...objects, ...others];
 
 /** Members for the procedures or functions of every dialect. */
-const routines = ["changeAppNames", "openSession", "passThrottle", "putRecord", "removeAccounts", "takeSeats"] as const;
+const sessionRoutines = ["changeAppNames", "changeOnBasis", "openOnBasis", "openSession", "requireBasis"] as const;
+const routines = [...sessionRoutines, "passThrottle", "putRecord", "removeAccounts", "takeSeats"] as const;
 
 export type Names<Own extends string> = Readonly<
   Record<Own | (typeof shared)[number] | (typeof routines)[number], string>

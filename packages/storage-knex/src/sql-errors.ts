@@ -12,6 +12,7 @@ export const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
   ["SP306", 306],
   ["SP307", 307],
   ["SP315", 315],
+  ["SP318", 318],
   ["SP610", 610],
   ["SP713", 713],
   ["SPLCK", 713],

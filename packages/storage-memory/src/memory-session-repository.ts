@@ -2,6 +2,8 @@ import {
   acceptStorable,
   channelOf,
   type Digest,
+  type ExpectedRecord,
+  type ListedSession,
   type SeatKind,
   type SeatLimit,
   ServiceError,
@@ -11,6 +13,7 @@ import {
 } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { openedChannel } from "./channel-record.ts";
+import { livingRecord } from "./memory-record-repository.ts";
 import { frozenCopy } from "./table.ts";
 import { isLive, type SessionRecord } from "./records.ts";
 import type { State } from "./state.ts";
@@ -19,12 +22,13 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
   async open(newSession, policy) {
     const { channel: _channel, ...bare } = newSession;
     const { digest, secretVersion, ...opened } = frozenCopy(bare);
-    acceptStorable([newSession.deviceId, newSession.appNames]);
+    acceptStorable([newSession.deviceId, newSession.appNames, policy.basis?.map(({ id }) => id) ?? []]);
     const session: Session = { ...opened, reservedNames: [], enrolling: opened.appNames.length === 0 };
     const channel = channelOf(newSession);
     const channelRecord = channel === null ? null : openedChannel(channel);
     return access.write((state, now) => {
       const { sessions } = state;
+      requireBasis(state, now, policy.basis);
       const live = liveSessions(state, now);
       const others = live.filter(([, record]) => !sharesDevice(session, record.session));
       const ofUser = others.filter(([, record]) => record.session.userId === session.userId);
@@ -45,7 +49,8 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
       for (const [old] of ending) forget(state, old);
       const endsAt = now + policy.absoluteLifetime;
       const expiresAt = Math.min(now + policy.idleTimeout, endsAt);
-      sessions.set(digest, { session: Object.freeze(session), secretVersion, touchedAt: now, expiresAt, endsAt });
+      const times = { openedAt: now, touchedAt: now, expiresAt, endsAt };
+      sessions.set(digest, { session: Object.freeze(session), secretVersion, ...times });
       if (channelRecord !== null) state.channels.set(digest, channelRecord);
     });
   },
@@ -53,6 +58,7 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
   async changeAppNames(digest, change) {
     acceptStorable(change);
     return access.write((state, now) => {
+      if ("reserve" in change) requireBasis(state, now, change.basis);
       const record = state.sessions.get(digest);
       if (record === undefined || !isLive(record, now)) return "ended";
       const { session } = record;
@@ -74,12 +80,25 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
     });
   },
 
-  end: (selector) =>
-    access.write((state, now) => {
-      const ended = [...selected(state, selector)].filter(([, record]) => isLive(record, now));
-      for (const [digest] of ended) forget(state, digest);
-      return ended.length;
-    }),
+  async end(selector) {
+    const end = (which: readonly Digest[] | null) =>
+      access.write((state, now) => {
+        const ended = [...selected(state, selector)].filter(
+          ([digest, record]) => isLive(record, now) && which?.includes(digest) !== false,
+        );
+        for (const [digest] of ended) forget(state, digest);
+        return ended.length;
+      });
+    const choice = "matching" in selector ? selector.choice : undefined;
+    if (choice === undefined) return end(null);
+    const listed = await access.read((state, now) =>
+      [...selected(state, selector)].filter(([, record]) => isLive(record, now)).map(listedSession),
+    );
+    let ended = 0;
+    for (let first = 0; first <= listed.length; first += pageSize)
+      ended += await end(await choice.choose(listed.slice(first, first + pageSize)));
+    return ended;
+  },
 
   renew: (digest, secretVersion) =>
     access.write(({ sessions }, now) => {
@@ -112,6 +131,21 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
       return over.length;
     }),
 });
+
+/** Sessions that `choose` gets at once. */
+const pageSize = 500;
+
+function listedSession([digest, { session, openedAt }]: SessionEntry): ListedSession {
+  const { userId, deviceId } = session;
+  return { digest, userId, deviceId, appNames: heldNames(session), openedAt };
+}
+
+/** Throws 318 if a record has another version now. */
+function requireBasis(state: State, now: number, basis: readonly ExpectedRecord[] = []): void {
+  for (const { kind, id, version } of basis) {
+    if ((livingRecord(state, kind, id, now)?.version ?? 0) !== version) throw new ServiceError(318);
+  }
+}
 
 type SessionEntry = readonly [Digest, SessionRecord];
 
@@ -174,10 +208,12 @@ function* selected({ sessions }: State, selector: SessionSelector): Generator<[s
   }
 }
 
-function isOf(
-  { userId, authenticationMethod }: Session,
-  selector: Exclude<SessionSelector, { readonly digest: Digest }>,
-): boolean {
+function isOf(session: Session, selector: Exclude<SessionSelector, { readonly digest: Digest }>): boolean {
+  const { userId, deviceId, authenticationMethod } = session;
+  if ("matching" in selector) {
+    const { userId: user = userId, deviceId: device = deviceId, appName } = selector.matching;
+    return user === userId && device === deviceId && (appName === undefined || heldNames(session).includes(appName));
+  }
   if ("userId" in selector) return userId === selector.userId;
   if ("linkId" in selector)
     return authenticationMethod.kind === "provider" && authenticationMethod.link.id === selector.linkId;

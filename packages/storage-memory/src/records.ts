@@ -15,6 +15,7 @@ export interface SessionRecord {
   readonly session: Session;
   /** The session is valid only with this version of the account's secret. */
   readonly secretVersion: number;
+  readonly openedAt: number;
   readonly touchedAt: number;
   readonly expiresAt: number;
   /** The absolute expiry, which a touch never extends. */

@@ -35,6 +35,7 @@ import { brokenRecordVersions } from "./records/broken-record-versions.ts";
 import { brokenRecycling } from "./broken-recycling.ts";
 import { brokenCallbacks } from "./broken-callbacks.ts";
 import { brokenSeats } from "./broken-seats.ts";
+import { brokenSessionBases } from "./broken-session-bases.ts";
 import { brokenSessions } from "./broken-sessions.ts";
 import { brokenSizes } from "./broken-sizes.ts";
 import { brokenStorages } from "./broken-storages.ts";
@@ -48,6 +49,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["capabilities", brokenCapabilities],
   ["sessions", brokenSessions],
   ["device sessions", brokenDevices],
+  ["the basis of sessions", brokenSessionBases],
   ["seats", brokenSeats],
   ["authentication methods", brokenAuthenticationMethods],
   ["admission", brokenAdmissions],

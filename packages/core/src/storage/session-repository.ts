@@ -1,13 +1,38 @@
 import type { Digest } from "../digests/index.ts";
 import type { ObjectId } from "./entities/object-id.ts";
-import type { AppNameChange, NewSession, SeatLimit, SessionPolicy } from "./entities/session.ts";
+import type { AppNameChange, ListedSession, NewSession, SeatLimit, SessionPolicy } from "./entities/session.ts";
 
-/** Selects sessions: one by digest, or all of a user, custom account or link record, optionally except one. */
+/**
+ * Selects sessions: one by digest; all of a user, custom account or link record, optionally except one; or all that
+ * match every given member of `matching` (all if it is empty), or those of them that `choice` picks.
+ */
 export type SessionSelector =
   | { readonly digest: Digest }
   | { readonly userId: ObjectId; readonly except?: Digest }
   | { readonly customAccountId: string; readonly except?: Digest }
-  | { readonly linkId: string; readonly except?: Digest };
+  | { readonly linkId: string; readonly except?: Digest }
+  | { readonly matching: SessionMatch; readonly choice?: SessionChoice };
+
+export interface SessionMatch {
+  readonly userId?: ObjectId;
+  readonly deviceId?: string;
+  /** An app name of the log-in, or a reserved one. */
+  readonly appName?: string;
+}
+
+/** Picks sessions, page by page. For use inside a transaction. */
+export interface SessionChoice {
+  /**
+   * Returns the digests of the sessions to end among a page of the selected live ones. Called at least once: the last
+   * page, of fewer than 500 sessions, can be empty. It can use the repositories of the transaction.
+   */
+  readonly choose: (page: readonly ListedSession[]) => Promise<readonly Digest[]>;
+  /**
+   * Whether `open` and `changeAppNames` with a `basis` wait for the end of this transaction. It starts before the first
+   * page: either the page contains a session, or its opening sees what this transaction has committed.
+   */
+  readonly exclusive: boolean;
+}
 
 /**
  * Port: live sessions. Every call ignores sessions that have expired by the storage's clock. Once `end` returns, the
@@ -15,8 +40,8 @@ export type SessionSelector =
  */
 export interface SessionRepository {
   /**
-   * Opens a session. Without any change, throws 306 if a limited app name has no free seat, else 315 if another limit
-   * would be exceeded. Exact across concurrent processes. The sessions that end have no seats, and sessions that share a
+   * Opens a session. Without any change, throws 318 if a record of the `basis` has another version now, else 306 if a
+   * limited app name has no free seat, else 315 if another limit would be exceeded. Exact across concurrent processes. The sessions that end have no seats, and sessions that share a
    * seat take one.
    *
    * To stay within `perDevice`, `perUserLimit` and `limit`, it ends the fewest possible sessions of the same user, app
@@ -29,7 +54,8 @@ export interface SessionRepository {
 
   /**
    * Reserves or releases app names of a live session, all or none. Reserved names take seats as those of the log-in do,
-   * and a name that the session has stays as it is. Throws 306 without any change if a name has no free seat. A released
+   * and a name that the session has stays as it is. Without any change, throws 318 if a record of the `basis` has another
+   * version now, else 306 if a name has no free seat. A released
    * name leaves the reserved names and the app names of the session. `ended` if there is no live session, `notHeld` if it
    * lacks a name to release. 307 for a text that is not storable.
    */

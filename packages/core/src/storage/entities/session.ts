@@ -52,7 +52,12 @@ export interface SeatLimit {
 
 /** A change of the app names of a session: names to reserve, with the limits of the limited ones, or names to release. */
 export type AppNameChange =
-  | { readonly reserve: readonly string[]; readonly limits: readonly SeatLimit[] }
+  | {
+      readonly reserve: readonly string[];
+      readonly limits: readonly SeatLimit[];
+      /** As in `SessionPolicy`. */
+      readonly basis?: readonly ExpectedRecord[];
+    }
   | { readonly release: readonly string[] };
 
 /** Lifetimes and limits of sessions. */
@@ -69,6 +74,26 @@ export interface SessionPolicy {
   readonly perDevice: number;
   /** The seats of the limited app names of the session. */
   readonly seats?: readonly SeatLimit[];
+  /** The records that decided about the session. It does not open if one has changed since it was read. */
+  readonly basis?: readonly ExpectedRecord[];
+}
+
+/** A record as it was read. `version` is 0 if there was none. */
+export interface ExpectedRecord {
+  readonly kind: string;
+  readonly id: string;
+  readonly version: number;
+}
+
+/** A live session in a list. */
+export interface ListedSession {
+  readonly digest: Digest;
+  readonly userId: ObjectId;
+  readonly deviceId: string | null;
+  /** The app names of the log-in, then the reserved ones. */
+  readonly appNames: readonly string[];
+  /** Milliseconds since 1970, by the storage's clock. */
+  readonly openedAt: number;
 }
 
 /** Milliseconds between extensions of the idle expiry. Most reads therefore need no write. Sessions may expire this much earlier. */

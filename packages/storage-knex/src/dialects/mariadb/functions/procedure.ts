@@ -21,7 +21,18 @@ export function procedure(name: string, parameters: string, body: string): strin
 }
 
 /** SQLSTATEs that procedures raise. `sql-errors.ts` maps them. */
-type Refusal = "SP302" | "SP304" | "SP306" | "SP307" | "SP315" | "SP610" | "SP713" | "SPLCK" | "SPMOD" | "SPUID";
+type Refusal =
+  | "SP302"
+  | "SP304"
+  | "SP306"
+  | "SP307"
+  | "SP315"
+  | "SP318"
+  | "SP610"
+  | "SP713"
+  | "SPLCK"
+  | "SPMOD"
+  | "SPUID";
 
 /** A statement that raises a refusal. */
 export function raise(refusal: Refusal, message: string): string {

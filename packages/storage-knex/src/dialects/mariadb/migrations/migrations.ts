@@ -1,6 +1,7 @@
 import { admitCallbackProcedure } from "../functions/admit-callback.ts";
 import { auditProcedures } from "../functions/audit.ts";
 import { channelNumberProcedures, registerBlocksProcedure } from "../functions/channels.ts";
+import { openOnBasisProcedures } from "../functions/open-on-basis.ts";
 import { openSessionProcedure } from "../functions/open-session.ts";
 import { putRecordProcedure } from "../functions/put-record.ts";
 import { removeAccountsProcedure } from "../functions/remove-accounts.ts";
@@ -15,6 +16,7 @@ const functions: readonly Functions[] = [
   channelNumberProcedures,
   registerBlocksProcedure,
   openSessionProcedure,
+  openOnBasisProcedures,
   putRecordProcedure,
   removeAccountsProcedure,
   throttleProcedures,

@@ -9,6 +9,7 @@ import { settingsStatements } from "../../../knex-settings-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
 import { noNumbers } from "../functions/channels.ts";
+import { lockRules } from "../functions/open-on-basis.ts";
 import { takenSeats } from "../functions/open-session.ts";
 import { lockStatements } from "../objects/mariadb-lock-repository.ts";
 import { writingStatements } from "../objects/write-lock.ts";
@@ -121,14 +122,26 @@ function cipherBlockStatements({ cipherBlocks, registerBlocks }: Tables): Cipher
   };
 }
 
-function sessionStatements({ changeAppNames, openSession, sessionNames, sessions }: Tables): SessionStatements {
+function sessionStatements(tables: Tables): SessionStatements {
+  const { changeOnBasis, openOnBasis, sessionNames, sessions } = tables;
   const live = `expires_at > ${storageTime(2)} as live`;
   const endAll = (column: string) =>
     `delete from ${sessions} where ${column} = $1 and not digest <=> $3 returning ${live}`;
   return {
     open: statement(
       "session_open",
-      `call ${openSession}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+      `call ${openOnBasis}($19, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+    ),
+    lockRules: statement("session_lock_rules", lockRules(tables)),
+    list: `select lower(hex(digest)) as hex, user_id, device_id, app_names, reserved_names,
+        ${epochMilliseconds("opened_at")} as opened_at
+      from ${sessions} where expires_at > ${storageTime(2)} and ($1 is null or digest > $1)
+        and ($3 is null or user_id = $3) and ($4 is null or device_id = $4)
+        and ($5 is null or digest in (select session from ${sessionNames} where app_name = $5))
+      order by digest limit $6`,
+    endListed: statement(
+      "session_end_listed",
+      `delete from ${sessions} where digest in (select unhex(value) from ${textsOf(1)} listed) returning ${live}`,
     ),
     endOne: statement("session_end", `delete from ${sessions} where digest = $1 returning ${live}`),
     endAllOfUser: statement("session_end_user", endAll("user_id")),
@@ -139,7 +152,7 @@ function sessionStatements({ changeAppNames, openSession, sessionNames, sessions
       `update ${sessions} set secret_version = if(custom_account is null, $3, secret_version), custom_version = if(custom_account is null, custom_version, $3)
       where digest = $1 and expires_at > ${storageTime(2)}`,
     ),
-    changeAppNames: statement("session_app_names", `call ${changeAppNames}($1, $2, $3, $4, $5)`),
+    changeAppNames: statement("session_app_names", `call ${changeOnBasis}($6, $1, $2, $3, $4, $5)`),
     countSeats: statement(
       "session_count_seats",
       takenSeats({ sessionNames, sessions }, { name: "$2", kind: "$3", now: storageTime(1) }),

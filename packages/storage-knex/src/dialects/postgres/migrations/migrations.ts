@@ -3,6 +3,7 @@ import { insertFunctions } from "../functions/insert-objects.ts";
 import { lockFunctions } from "../functions/locks.ts";
 import { objectCountFunctions } from "../functions/object-counts.ts";
 import { objectIdFunctions } from "../functions/object-ids.ts";
+import { openOnBasisFunctions } from "../functions/open-on-basis.ts";
 import { openSessionFunction } from "../functions/open-session.ts";
 import { passThrottleFunction } from "../functions/pass-throttle.ts";
 import { putRecordFunction } from "../functions/put-record.ts";
@@ -21,6 +22,7 @@ const functions: readonly Functions[] = [
   objectCountFunctions,
   objectIdFunctions,
   openSessionFunction,
+  openOnBasisFunctions,
   passThrottleFunction,
   putRecordFunction,
   removeAccountsFunction,

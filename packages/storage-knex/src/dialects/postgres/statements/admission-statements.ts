@@ -4,8 +4,9 @@ import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import { batchableStatement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
+import { lockOfRules } from "../functions/open-on-basis.ts";
 import { takenSeats } from "../functions/open-session.ts";
-import { ownShard, storageTime } from "./expressions.ts";
+import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
 
 export function admissionStatements(tables: Tables): AdmissionStatements {
   const now = storageTime(3);
@@ -96,12 +97,23 @@ export function sessionStatements(tables: Tables): SessionStatements {
     open: {
       ...statement(
         "session_open",
-        `select ${tables.openSession}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
+        `select ${tables.openOnBasis}($19::jsonb, $1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
           $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::text, $16::bigint, $17::bigint,
           $18::jsonb)`,
       ),
       batch: "call",
     },
+    lockRules: statement("session_lock_rules", `select pg_advisory_xact_lock(${lockOfRules(tables)})`),
+    list: `select encode(digest, 'hex') as hex, user_id, device_id, app_names, reserved_names,
+        ${epochMilliseconds("opened_at")} as opened_at
+      from ${tables.sessions} where expires_at > ${storageTime(2)} and ($1::bytea is null or digest > $1::bytea)
+        and ($3::bigint is null or user_id = $3::bigint) and ($4::text is null or device_id = $4::text)
+        and ($5::text is null or app_names @> jsonb_build_array($5::text) or reserved_names @> jsonb_build_array($5::text))
+      order by digest limit $6::integer`,
+    endListed: statement(
+      "session_end_listed",
+      remove(tables, "digest in (select decode(hex, 'hex') from unnest($1::text[]) hex)"),
+    ),
     endOne: statement("session_end", remove(tables, "digest = $1::bytea")),
     endAllOfUser: statement("session_end_user", remove(tables, `user_id = $1::bigint and ${notExcepted}`)),
     endAllOfCustomAccount: statement(
@@ -118,7 +130,7 @@ export function sessionStatements(tables: Tables): SessionStatements {
     ),
     changeAppNames: statement(
       "session_app_names",
-      `select ${tables.changeAppNames}($1::bytea, $2::jsonb, $3::jsonb, $4::jsonb, $5::float8) as outcome`,
+      `select ${tables.changeOnBasis}($6::jsonb, $1::bytea, $2::jsonb, $3::jsonb, $4::jsonb, $5::float8) as outcome`,
     ),
     count: statement("session_count", `select count(*) from ${tables.sessions} where expires_at > ${storageTime(1)}`),
     countSeats: statement(
