@@ -61,6 +61,7 @@ export const policy: DatabasePolicy = {
   throttle: { user: throttle, ip: { ...throttle, maxFailures: 1_000 } },
   locks: { perSession: 0 },
   objects: { recycleBinPerUser: 0 },
+  devices: { policy: "open", perUser: 50 },
   files: {
     maxSize: 1_000_000,
     maxBytes: 0,

@@ -1,4 +1,4 @@
-import type { ClientHash, ProviderType, SessionPolicy, ThrottlePolicy } from "@sallyport/core";
+import type { ClientHash, DevicePolicy, ProviderType, SessionPolicy, ThrottlePolicy } from "@sallyport/core";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
 
@@ -56,6 +56,7 @@ export interface DatabaseConfiguration {
   readonly sessions: SessionPolicy;
   readonly locks: { readonly perSession: number };
   readonly objects: { readonly recycleBinPerUser: number };
+  readonly devices: DevicePolicy;
   readonly throttle: { readonly user: ThrottlePolicy; readonly ip: ThrottlePolicy };
   readonly audit: { readonly retention: number };
   /** `directory`: absolute path; `null` if all macros are stored in the database. */

@@ -63,14 +63,15 @@ type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
 
 /** The policies of one database. Its own values override the server-wide ones. */
 function policyOf(
-  own: Pick<DatabaseDocument, "sessions" | "locks" | "objects" | "throttle" | "audit">,
-  common: Pick<ConfigurationDocument, "sessions" | "locks" | "objects" | "throttle" | "audit">,
-): Pick<DatabaseConfiguration, "sessions" | "locks" | "objects" | "throttle" | "audit"> {
+  own: Pick<DatabaseDocument, "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit">,
+  common: Pick<ConfigurationDocument, "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit">,
+): Pick<DatabaseConfiguration, "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit"> {
   const { idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice } = common.sessions;
   return {
     sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice }, own.sessions),
     locks: overlay(common.locks, own.locks),
     objects: overlay(common.objects, own.objects),
+    devices: overlay(common.devices, own.devices),
     throttle: {
       user: overlay(common.throttle.user, own.throttle?.user),
       ip: overlay(common.throttle.ip, own.throttle?.ip),

@@ -43,6 +43,7 @@ function spellDatabase({
   sessions,
   locks,
   objects,
+  devices,
   throttle,
   audit,
   storage,
@@ -52,6 +53,7 @@ function spellDatabase({
     sessions: spell(sessions, ["sessions"]),
     locks: spell(locks, ["locks"]),
     objects: spell(objects, ["objects"]),
+    devices: spell(devices, ["devices"]),
     throttle: spell(throttle, ["throttle"]),
     audit: spell(audit, ["audit"]),
   };

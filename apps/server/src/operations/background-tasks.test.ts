@@ -217,6 +217,7 @@ describe("sweeper", () => {
       throttle: { user: throttle, ip: throttle },
       locks: { perSession: 0 },
       objects: { recycleBinPerUser: 0 },
+      devices: { policy: "open" as const, perUser: 50 },
       files: {
         maxSize: 1,
         maxBytes: 0,

@@ -5,6 +5,7 @@ export * from "./custom-users/index.ts";
 export * from "./gate/index.ts";
 export * from "./licences/index.ts";
 export * from "./passwords/index.ts";
+export * from "./rules/index.ts";
 export * from "./second-factors/index.ts";
 export * from "./sessions/index.ts";
 export * from "./tokens/index.ts";

@@ -51,7 +51,8 @@ function withPersonal({ classes, principals }: Visibility): Visibility {
   return { classes: classes === null ? null : new Set([...classes, ...personal]), principals };
 }
 
-function groupsOf({ attributes }: StoredObject): ObjectId[] {
+/** The ids in the attribute `Groups` of a user object. */
+export function groupsOf({ attributes }: StoredObject): ObjectId[] {
   const groups = attributes["Groups"];
   return Array.isArray(groups) ? groups.filter((id) => typeof id === "string") : [];
 }

@@ -34,6 +34,13 @@ export interface FilePolicy {
   readonly forbiddenExtensions: readonly string[];
 }
 
+export interface DevicePolicy {
+  /** `registered` admits only devices that an administrator has registered. */
+  readonly policy: "open" | "registered";
+  /** Maximum number of known devices of a user. The least recently seen ones are forgotten. */
+  readonly perUser: number;
+}
+
 export interface DatabasePolicy {
   readonly sessions: SessionPolicy;
   /** Limits of failed attempts per user and per client address. */
@@ -43,6 +50,7 @@ export interface DatabasePolicy {
   /** Maximum number of objects that one user may have in the recycle bin. 0: unlimited. */
   readonly objects: { readonly recycleBinPerUser: number };
   readonly files: FilePolicy;
+  readonly devices: DevicePolicy;
   /** `retention`: how long events are kept, in milliseconds. 0: for ever. */
   readonly audit: { readonly retention: number };
   readonly clientHash: ClientHash;

@@ -5,6 +5,7 @@ export {
   type ClientHash,
   Database,
   type DatabasePolicy,
+  type DevicePolicy,
   type DatabaseSettings,
   type FilePolicy,
 } from "./database.ts";

@@ -90,7 +90,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       operation: "finishProviderLogIn",
       summary: "Finish a provider log-in",
       query: providerCallbackParameters,
-      errors: [101, 208, 210, 302, 306, 315, 324, 340, 341, 342, 608, 698, 710, 711],
+      errors: [101, 208, 210, 302, 306, 315, 318, 324, 340, 341, 342, 403, 608, 698, 710, 711],
       handle: (context, input) => finish(context, input.query, input),
     }),
     defineRoute({
@@ -104,7 +104,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
         faultOrder: [],
         form: (parameter) => providerTypeOf(parameter("providerName")) === "apple",
       },
-      errors: [101, 208, 210, 302, 306, 315, 324, 340, 341, 342, 608, 698, 710, 711],
+      errors: [101, 208, 210, 302, 306, 315, 318, 324, 340, 341, 342, 403, 608, 698, 710, 711],
       handle: (context, input) => finish(context, input.body, input),
     }),
     defineRoute({
@@ -118,7 +118,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       data: providerLogInResponse,
       description:
         "Exchanges the code from the redirect for the response of the callback. The code is valid once, for 60 seconds, with the same app key. The errors 340, 341 and 342 do not use it up: send it again with a `2faToken`.",
-      errors: [302, 306, 315, 324, 340, 341, 342, 608, 698, 710, 711],
+      errors: [302, 306, 315, 318, 324, 340, 341, 342, 403, 608, 698, 710, 711],
       handle: async (context, { body }) => {
         const { code, verifier, "2faToken": token = null, "2faEnrol": enrol = false } = body;
         return answerOf(
@@ -137,7 +137,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
       data: sessionLogInResponse,
       description:
         "Logs in with the credentials of a database user and links the provider account to it. The credentials are checked before the `dfUuid`. Only a success uses up the `dfUuid`.",
-      errors: [208, 209, 210, 301, 302, 306, 315, 324, 340, 341, 342, 711],
+      errors: [208, 209, 210, 301, 302, 306, 315, 318, 324, 340, 341, 342, 403, 711],
       handle: async (context, { body, language }) => {
         const input = await logInInput(context, body);
         return { data: await logInAndLink.logInAndLink(context, { ...input, dfUuid: body.dfUuid, language }) };

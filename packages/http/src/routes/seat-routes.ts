@@ -17,7 +17,7 @@ export function seatRoutes({ reserveSeats, releaseSeats }: UseCases): Route[] {
       access: "session",
       body: { schema: reserveSeatsRequest, faultOrder: seatsFaultOrder },
       data: emptyResponse,
-      errors: [208, 209, 210, 306, 340, 341, 342, 711],
+      errors: [208, 209, 210, 306, 318, 340, 341, 342, 403, 711],
       handle: async (context, { body }) => {
         await reserveSeats.reserveSeats(context, { appNames: body.appNames, token: body["2faToken"] ?? null });
         return { data: {} };

@@ -26,7 +26,7 @@ export function sessionRoutes({ logIn, logOut }: UseCases): Route[] {
       access: "secrets",
       body: logInBody,
       data: sessionLogInResponse,
-      errors: [208, 209, 210, 301, 302, 306, 315, 340, 341, 342, 711],
+      errors: [208, 209, 210, 301, 302, 306, 315, 318, 340, 341, 342, 403, 711],
       handle: async (context, { body }) => ({ data: await logIn.logIn(context, await logInInput(context, body)) }),
     }),
     defineRoute({
@@ -81,12 +81,20 @@ export async function logInInput(
       pass,
       appNames,
       deviceId: device?.deviceId?.trim() || null,
+      device: describedBy(device),
       secondFactor: { token: token ?? null, enrol: enrol ?? false },
     };
   } catch (error) {
     await acceptAppNames(context, appNames);
     throw error;
   }
+}
+
+/** What the client says about its device, without the id and absent members. */
+function describedBy({ deviceId: _deviceId, ...device }: z.output<typeof logInOptions>["device"] & {} = {}) {
+  return Object.fromEntries(
+    Object.entries(device).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
 
 /** Routes of custom users: log-in and confirmation of a password change. */
@@ -103,7 +111,7 @@ export function customUserRoutes({ logInCustomUser, confirmCustomPassword }: Use
       data: sessionLogInResponse,
       description:
         "A custom user has a name and a password, but no database account. Opens a session of the database user that the custom user is mapped to. If the hook `xRestApi_Authenticate` exists, it authenticates custom users. If the hook fails, the log-in fails with 710.",
-      errors: [208, 209, 210, 301, 302, 306, 315, 340, 341, 342, 710, 711],
+      errors: [208, 209, 210, 301, 302, 306, 315, 318, 340, 341, 342, 403, 710, 711],
       handle: async (context, { body }) => ({
         data: await logInCustomUser.logInCustomUser(context, await logInInput(context, body)),
       }),

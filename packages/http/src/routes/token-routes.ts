@@ -52,7 +52,7 @@ export function tokenRoutes({ logInWithToken, logInMessages, keyRings }: UseCase
       },
       description:
         "Returns a token. A body with `aesKey` is an encrypted log-in: its response is encrypted and also contains a session id. Failures are not encrypted.",
-      errors: [205, 206, 208, 209, 210, 301, 302, 306, 309, 310, 315, 340, 341, 342, 711],
+      errors: [205, 206, 208, 209, 210, 301, 302, 306, 309, 310, 315, 318, 340, 341, 342, 403, 711],
       handle: async (context, { body }) => {
         if (!("aesKey" in body))
           return { data: await logInWithToken.logInWithToken(context, await logInInput(context, body), "token") };
@@ -122,7 +122,7 @@ export function secureRoutes({ logIn, logInSecurely, logInMessages, keyRings }: 
         "Opens a session with encrypted traffic. `credentials` contains the fields of `LogInRequest`. A message with the right password is accepted only from the same client, at most three times within a minute.",
         "Failures are not encrypted. All later request and response bodies of the session are encrypted, see `EncryptedMessage`.",
       ].join(" "),
-      errors: [205, 206, 208, 209, 210, 301, 302, 306, 309, 310, 315, 340, 341, 342, 711],
+      errors: [205, 206, 208, 209, 210, 301, 302, 306, 309, 310, 315, 318, 340, 341, 342, 403, 711],
       handle: async (context, { body, settings }) => {
         const { fields, checkReplay, seal } = await logInMessages.openCredentials(context, body);
         const parsed = parseFields(logInCredentials, fields, logInFaultOrder);

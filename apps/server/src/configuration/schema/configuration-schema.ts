@@ -10,6 +10,7 @@ import { isLoopbackUrl } from "./network-texts.ts";
 import {
   auditSection,
   cleanupSection,
+  devicesSection,
   locksSection,
   objectsSection,
   passwordsSection,
@@ -104,6 +105,7 @@ export const configurationSchema = z.strictObject(
     cleanup: cleanupSection,
     locks: locksSection,
     objects: objectsSection,
+    devices: devicesSection,
     throttle: throttleSection,
     audit: auditSection,
     passwords: passwordsSection,

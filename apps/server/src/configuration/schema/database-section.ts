@@ -7,6 +7,7 @@ import { engineOfUrl } from "./network-texts.ts";
 import {
   ownAuditSection,
   ownClientHash,
+  ownDevicesSection,
   ownLocksSection,
   ownObjectsSection,
   ownSessionsSection,
@@ -99,6 +100,7 @@ export const databaseSection = z.strictObject(
     sessions: ownSessionsSection,
     locks: ownLocksSection,
     objects: ownObjectsSection,
+    devices: ownDevicesSection,
     throttle: ownThrottleSection,
     audit: ownAuditSection,
     macros: ownMacrosSection,

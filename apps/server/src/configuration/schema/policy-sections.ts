@@ -58,6 +58,19 @@ const objects = {
 export const objectsSection = section(objects);
 export const ownObjectsSection = ownSection(objects);
 
+const devices = {
+  policy: field("DEVICES_POLICY", choice("open", "registered"), "open", {
+    doc: "Devices from which users can log in: `open` admits every device and log-ins without one, `registered` only devices that an administrator has registered. Other log-ins fail with 318.",
+  }),
+  perUser: field("DEVICES_PER_USER", wholeNumber(1, 1_000), 50, {
+    doc: "Maximum number of known devices of one user. A further device replaces the least recently seen one that is not registered.",
+  }),
+};
+
+/** The devices of users. */
+export const devicesSection = section(devices);
+export const ownDevicesSection = ownSection(devices);
+
 const delay = duration("1ms", "7d");
 
 function throttle(whom: string, free: number) {

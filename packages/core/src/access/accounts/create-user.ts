@@ -96,7 +96,11 @@ export class CreateUser {
 }
 
 /** Returns the ids of the named user groups. Missing groups are created if `creates` is set. Otherwise throws 304. */
-async function findGroups(objects: ObjectRepository, names: readonly string[], creates: boolean): Promise<ObjectId[]> {
+export async function findGroups(
+  objects: ObjectRepository,
+  names: readonly string[],
+  creates: boolean,
+): Promise<ObjectId[]> {
   if (names.length === 0) return [];
   const existing = new Map((await allGroups(objects)).map(({ id, attributes }) => [attributes["Name"], id]));
   const missing = [...new Set(names)].filter((name) => !existing.has(name));

@@ -8,6 +8,7 @@ import type {
   Repositories,
   SessionMode,
 } from "../../storage/index.ts";
+import type { DeviceDescription } from "../rules/access-rules.ts";
 import type { SecondFactorInput } from "../second-factors/check-second-factors.ts";
 
 /** Verifies the credentials. Resolves to the account with its user object, or to `null`. Takes the same time either way. */
@@ -26,6 +27,8 @@ export interface AuthenticationAttempt {
   readonly prepareProof: () => Promise<Proof>;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
+  /** What the client says about the device. */
+  readonly device?: DeviceDescription;
   /** Counts the use of an encrypted message. Runs after the proof and before second factors. Throws if the message was used before. */
   readonly checkReplay?: () => Promise<void>;
   readonly channel?: Channel;

@@ -1,9 +1,11 @@
 import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
 import { type ErrorCode, ServiceError } from "../../errors/index.ts";
+import { groupsOf } from "../../objects/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import type {
   AuditEvent,
   ExemptionGrant,
+  ExpectedRecord,
   NewSession,
   AuthenticatedAccount,
   Repositories,
@@ -12,6 +14,8 @@ import type {
   ThrottleVerdict,
 } from "../../storage/index.ts";
 import { Applications, seatLimits } from "../appkeys/applications.ts";
+import { AccessCheck } from "../rules/access-check.ts";
+import { deviceLog } from "../rules/devices.ts";
 import {
   type CheckSecondFactors,
   type FactorCheck,
@@ -38,12 +42,15 @@ const exemptionLifetime = 30 * 86_400_000;
 
 const maxExemptions = 1_000;
 
+/** Milliseconds after which an answer is most likely sent. */
+const afterAnswer = 50;
+
 /** Read-only work for the authenticated user before the session opens. If it fails, no session opens. */
 export type BeforeOpening<T> = (authenticated: AuthenticatedAccount) => Promise<T>;
 
 /**
  * Opens all sessions. The gate checks every authentication attempt in a fixed order: lockout (302 with a delay), proof
- * (302), reuse of the encrypted message (310), second factors (340 to 342), seats (306), session limits (315). Then it opens the
+ * (302), reuse of the encrypted message (310), bans (318), app access (403), second factors (340 to 342), seats (306), session limits (315). Then it opens the
  * session, consumes tokens, resets the user's failures and writes the audit event, atomically. If a required licence message
  * cannot be sent then, it ends the session (711). A failure is counted and audited atomically. Refusals by a lockout are audited as a tally per app key and network.
  *
@@ -58,7 +65,7 @@ export class Gate {
     private readonly digests: Digests,
     private readonly random: RandomSource,
     private readonly checkSecondFactors: CheckSecondFactors,
-    pause: (milliseconds: number) => Promise<unknown>,
+    private readonly pause: (milliseconds: number) => Promise<unknown>,
     private readonly licences: LicenceMessages = noLicenceMessages,
   ) {
     this.proofTimes = new ProofTimes(pause);
@@ -86,6 +93,7 @@ export class Gate {
     if (authenticated === null) throw await countFailure(context, auditLogIn(context, attempt, null, 302), keys);
     await attempt.checkReplay?.();
     const guarded = withSecondFactors(applications);
+    const access = await this.checkAccess(context, attempt, authenticated, guarded.length > 0);
     const tokenAttempt =
       guarded.length === 0 || !attempt.secondFactor?.token ? null : await this.attemptToken(context, attempt);
     if (tokenAttempt !== null && tokenAttempt.wait > 0)
@@ -95,11 +103,15 @@ export class Gate {
       const user = { userId: account.userId, authenticationMethod };
       const factorCheck = await this.checkSecondFactors.checkSecondFactors(context, attempt, user, guarded);
       const prepared = await before(authenticated);
-      const sessionId = await this.commitSession(context, restrictedToEnrolment(attempt, factorCheck), authenticated, {
-        recheck: verdict.reserved ? [] : keys,
-        consume: consumeTokens(factorCheck, tokenAttempt),
-        seats: factorCheck.kind === "enrolling" ? [] : seatLimits(applications),
-      });
+      const sessionId = await access.whileUnchanged(context.r, (basis) =>
+        this.commitSession(context, restrictedToEnrolment(attempt, factorCheck), authenticated, {
+          recheck: verdict.reserved ? [] : keys,
+          consume: consumeTokens(factorCheck, tokenAttempt),
+          seats: factorCheck.kind === "enrolling" ? [] : seatLimits(applications),
+          basis,
+        }),
+      );
+      this.noteDevice(context, attempt, account);
       return { sessionId, authenticated, prepared };
     } catch (error) {
       // 302: parallel guesses failed during the proof. The same answer here does not reveal the right guess.
@@ -147,11 +159,47 @@ export class Gate {
     }
   }
 
+  /**
+   * Checks bans and app access. Without second factors and work in the transaction of the session, the statement that
+   * opens it is the first to look: most visits are concerned by no rule, and then there is nothing to read.
+   */
+  private async checkAccess(
+    context: AppKeyContext,
+    attempt: AuthenticationAttempt,
+    authenticated: AuthenticatedAccount,
+    hasSecondFactors: boolean,
+  ): Promise<AccessCheck> {
+    const { beforeCommit, consume, deviceId, appNames } = attempt;
+    const { account, user } = authenticated;
+    const visit = { userId: account.userId, groups: groupsOf(user), deviceId, appNames };
+    const access = new AccessCheck(context.database, visit);
+    if (hasSecondFactors || access.needsRead || beforeCommit !== undefined || consume !== undefined) {
+      try {
+        await access.read(context.r);
+      } catch (error) {
+        if (error instanceof ServiceError && error.status < 500)
+          await context.r.audit.append(auditLogIn(context, attempt, authenticated, error.code));
+        throw error;
+      }
+    }
+    return access;
+  }
+
+  /** Does not wait: the device is noted after the answer. */
+  private noteDevice(
+    { database }: AppKeyContext,
+    { deviceId, device: says = {} }: AuthenticationAttempt,
+    { userId }: AuthenticatedAccount["account"],
+  ): void {
+    if (deviceId === null) return;
+    void this.pause(afterAnswer).then(() => deviceLog(database).note(database, { userId, deviceId, says }));
+  }
+
   private async commitSession(
     context: AppKeyContext,
     attempt: AuthenticationAttempt,
     authenticated: AuthenticatedAccount,
-    { recheck, consume, seats }: OpeningSteps,
+    { recheck, consume, seats, basis }: OpeningSteps,
   ): Promise<string> {
     const sessionId = this.random.secret();
     const { mode, appNames, deviceId, channel, beforeCommit, consume: consumeCredential } = attempt;
@@ -170,7 +218,7 @@ export class Gate {
     };
     const session: NewSession = channel === undefined ? newSession : { ...newSession, channel };
     const { storage, policy } = context.database;
-    const limits = { ...policy.sessions, seats };
+    const limits = { ...policy.sessions, seats, basis };
     const [{ key: resetKey }, address] = this.throttleKeys(context, attempt);
     const granted: ExemptionGrant | undefined =
       policy.throttle.ip.maxFailures === 0
@@ -231,8 +279,9 @@ export class Gate {
   }
 }
 
-/** Throttle keys to check again when the session opens, the function that consumes the shown tokens, and the seat limits. */
+/** Throttle keys to check again when the session opens, the function that consumes the shown tokens, the seat limits, and the rules. */
 interface OpeningSteps {
+  readonly basis: readonly ExpectedRecord[];
   readonly recheck: readonly ThrottleKey[];
   readonly seats: readonly SeatLimit[];
   readonly consume: ((r: Repositories) => Promise<void>) | undefined;

@@ -14,6 +14,8 @@ export interface LogInInput {
   readonly pass: string;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
+  /** As in `AuthenticationAttempt`. */
+  readonly device?: NonNullable<AuthenticationAttempt["device"]>;
   /** Second-factor input of the log-in. Optional. */
   readonly secondFactor?: SecondFactorInput;
   /** As in `AuthenticationAttempt`. */

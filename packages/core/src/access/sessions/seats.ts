@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
-import type { AppNameChange, Repositories } from "../../storage/index.ts";
+import type { AppNameChange, ExpectedRecord, Repositories } from "../../storage/index.ts";
 import { type Application, Applications, seatLimits } from "../appkeys/applications.ts";
 import type { Gate } from "../gate/gate.ts";
 import { sessionUserKey } from "../gate/user-keys.ts";
@@ -11,6 +11,7 @@ import {
   withSecondFactors,
 } from "../second-factors/check-second-factors.ts";
 import { type LicenceMessages, refuseJoined, seatChange } from "../licences/licence-messages.ts";
+import { AccessCheck } from "../rules/access-check.ts";
 import { acceptAppNames, refuseDuplicates } from "./app-names.ts";
 
 export interface ReserveSeatsInput {
@@ -29,7 +30,7 @@ export class ReserveSeats {
 
   /**
    * Names that the session has already need no check. Unknown name, or not allowed for the app key: 208. Duplicate: 210.
-   * Second factors: 340 to 342, and a wrong token counts as in a log-in. No free seat: 306. Session ended: 201 or 203.
+   * Ban: 318. Forbidden app name: 403. Second factors: 340 to 342, and a wrong token counts as in a log-in. No free seat: 306. Session ended: 201 or 203.
    * A required licence message cannot be sent: 711.
    */
   async reserveSeats(context: SessionContext, { appNames, token }: ReserveSeatsInput): Promise<void> {
@@ -59,37 +60,44 @@ export class ReserveSeats {
     const guarded = withSecondFactors(applications);
     const { authenticationMethod } = session;
     const user: FactorUser = { userId: principal.userId, authenticationMethod, except: sessionDigest };
+    const { userId, groups } = principal;
+    const access = new AccessCheck(context.database, { userId, groups, deviceId: session.deviceId, appNames: reserve });
+    if (guarded.length > 0 || access.needsRead) await access.read(context.r);
     const check = () => this.checkSecondFactors.checkSecondFactors(context, { secondFactor: { token } }, user, guarded);
     const report = this.licences.report(context, seatChange(context, "seats.reserved", reserve));
     refuseJoined(context, report);
-    const act = async (r: Repositories) => {
-      await changeAppNames(context, r, { reserve, limits: seatLimits(applications) });
+    const limits = seatLimits(applications);
+    const actOn = (basis: readonly ExpectedRecord[]) => async (r: Repositories) => {
+      await changeAppNames(context, r, { reserve, limits, basis });
       await report?.queueToConfirm(r);
     };
     const undo = (r: Repositories) => r.sessions.changeAppNames(sessionDigest, { release: reserve });
     if (guarded.length === 0 || !token) {
       await check();
-      await unit.transaction(act);
+      await access.whileUnchanged(context.r, (basis) => unit.attempt(() => unit.transaction(actOn(basis))));
       await report?.confirm(undo);
       return;
     }
-    await this.gate.guard(context, {
-      userKey: await sessionUserKey(context),
-      counter: "factor",
-      refusal: { code: 342, type: "seats.refused" },
-      userId: principal.userId,
-      prove: () => unlessWrong(check()),
-      consume: async (r, proven) => {
-        if (proven.kind === "proven") await proven.consume(r);
-      },
-      act,
-    });
+    const userKey = await sessionUserKey(context);
+    await access.whileUnchanged(context.r, (basis) =>
+      this.gate.guard(context, {
+        userKey,
+        counter: "factor",
+        refusal: { code: 342, type: "seats.refused" },
+        userId: principal.userId,
+        prove: () => unlessWrong(check()),
+        consume: async (r, proven) => {
+          if (proven.kind === "proven") await proven.consume(r);
+        },
+        act: actOn(basis),
+      }),
+    );
     await report?.confirm(undo);
   }
 }
 
 /** Refusals to audit. The gate audits those of tokens. */
-const refusals: ReadonlySet<number> = new Set([306, 340, 341, 711]);
+const refusals: ReadonlySet<number> = new Set([306, 318, 340, 341, 403, 711]);
 
 /** Resolves to `null` for a wrong token. */
 async function unlessWrong(check: Promise<FactorCheck>): Promise<FactorCheck | null> {

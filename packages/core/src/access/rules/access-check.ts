@@ -1,0 +1,98 @@
+import { ServiceError } from "../../errors/index.ts";
+import type { Database } from "../../request/index.ts";
+import type { ExpectedRecord, RecordKind, Repositories, StoredRecord } from "../../storage/index.ts";
+import {
+  appRulesKind,
+  banKind,
+  deviceKind,
+  isInForce,
+  refusalOf,
+  registrationIds,
+  type RuleIds,
+  ruleIdsOf,
+  type Visit,
+} from "./access-rules.ts";
+
+/** Attempts to open a session while rules about it change. Each attempt waits for the rules to be committed. */
+const maxAttempts = 10;
+
+/**
+ * Checks bans, the device policy and app rules for one visit. The decision depends on records by their ids, so the
+ * number of rules does not matter. Storage verifies in the statement that opens the session that none has changed. A
+ * visit that no rule concerns therefore needs no read.
+ */
+export class AccessCheck {
+  private readonly ids: RuleIds;
+  private readonly registrations: readonly string[];
+  private versions: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    private readonly database: Pick<Database, "clock" | "digests" | "policy">,
+    private readonly visit: Visit,
+  ) {
+    this.ids = ruleIdsOf(visit, database.digests);
+    this.registrations =
+      database.policy.devices.policy === "registered" ? registrationIds(visit, database.digests) : [];
+  }
+
+  /** Whether the check must read before the session opens, since absent records mean a refusal. */
+  get needsRead(): boolean {
+    return this.database.policy.devices.policy === "registered";
+  }
+
+  /** Reads the rules. Throws 318 for a ban or a device that is not registered, 403 for a forbidden app name. */
+  async read({ records }: Pick<Repositories, "records">): Promise<void> {
+    const versions = new Map<string, number>();
+    const find = async <Value>(kind: RecordKind<Value>, ids: readonly string[]) => {
+      const found: StoredRecord<Value>[] = ids.length === 0 ? [] : await records.get(kind, ids);
+      for (const { id, version } of found) versions.set(keyOf(kind, id), version);
+      return new Map(found.map(({ id, value }) => [id, value]));
+    };
+    const [bans, rules, devices] = await Promise.all([
+      find(banKind, this.ids.bans),
+      find(appRulesKind, this.ids.rules.flat()),
+      find(deviceKind, this.registrations),
+    ]);
+    const now = bans.size === 0 ? 0 : await this.database.clock.now({ joined: false });
+    this.versions = versions;
+    const isRegistered = !this.needsRead || [...devices.values()].some(({ registered }) => registered);
+    const refusal = refusalOf(this.visit, this.ids, { bans, rules }, (ban) => isInForce(ban, now));
+    if (refusal !== 318 && !isRegistered)
+      throw new ServiceError(318, { detail: "The database admits registered devices only." });
+    if (refusal !== null) throw new ServiceError(refusal);
+  }
+
+  /**
+   * Opens a session on the basis of the read rules, or of none. Reads them again whenever one has changed. Throws as
+   * `read`, and 706 if they change all the time.
+   */
+  async whileUnchanged<T>(
+    r: Pick<Repositories, "records">,
+    open: (basis: readonly ExpectedRecord[]) => Promise<T>,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await open(this.basis);
+      } catch (error) {
+        if (!(error instanceof ServiceError && error.code === 318)) throw error;
+        if (attempt === maxAttempts)
+          throw new ServiceError(706, { detail: "The rules change too often.", retryAfter: 1, cause: error });
+        await this.read(r);
+      }
+    }
+  }
+
+  private get basis(): ExpectedRecord[] {
+    const expected = (kind: string, ids: readonly string[]) =>
+      ids.map((id) => ({ kind, id, version: this.versions.get(keyOf(kind, id)) ?? 0 }));
+    return [
+      ...expected(banKind, this.ids.bans),
+      ...expected(appRulesKind, this.ids.rules.flat()),
+      ...expected(deviceKind, this.registrations),
+    ];
+  }
+}
+
+function keyOf(kind: string, id: string): string {
+  return `${kind} ${id}`;
+}

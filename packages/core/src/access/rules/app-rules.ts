@@ -1,0 +1,86 @@
+import { ServiceError } from "../../errors/index.ts";
+import type { AdministrationContext } from "../../request/index.ts";
+import type { PageRequest } from "../../storage/index.ts";
+import { requireApplications } from "../appkeys/create-application.ts";
+import { type AppRule, type AppRules, appRulesKind } from "./access-rules.ts";
+import { acceptReason } from "./bans.ts";
+import { type EndedSessions, endRefused } from "./end-refused.ts";
+import {
+  type NamedSubject,
+  requireSubject,
+  type RuleSubject,
+  sessionsOf,
+  type ShownSubject,
+  showSubjects,
+  subjectId,
+  subjectOwner,
+} from "./rule-subjects.ts";
+
+export interface SetAppRuleInput extends NamedSubject {
+  readonly app: string;
+  /** `null` removes the rule of the subject. */
+  readonly access: AppRule["access"] | null;
+  readonly reason: string;
+  /** Returns the sessions that the change would end, and writes nothing. */
+  readonly rehearse?: boolean;
+}
+
+/**
+ * Allows or forbids an app name for a user, a device, a user on a device, a group, or everyone, and ends the sessions
+ * that have the name and may no longer have it. Unknown app name: 208. Unknown user, group or rule: 304. A group with a
+ * user or a device, a reason that is too long, or a rule that excludes the last administrator: 307.
+ */
+export async function setAppRule(
+  context: AdministrationContext,
+  { app, access, reason: given, rehearse = false, ...named }: SetAppRuleInput,
+): Promise<EndedSessions> {
+  const { database, r: outside, eventOf } = context;
+  const reason = acceptReason(given);
+  await requireApplications(outside, [app]);
+  const subject = await requireSubject(outside, named);
+  const id = subjectId(subject, database.digests);
+  return endRefused(context, {
+    matching: { ...sessionsOf(subject), appName: app },
+    rehearse,
+    guardsAdministrators: access !== "allow" && !("deviceId" in subject),
+    change: async (r) => {
+      const [current] = await r.records.get(appRulesKind, [id]);
+      const others = current?.value.rules.filter((rule) => rule.app !== app) ?? [];
+      if (access === null && others.length === (current?.value.rules.length ?? 0))
+        throw new ServiceError(304, { detail: `There is no such rule about "${app}".` });
+      const rules = access === null ? others : [...others, { app, access, reason }];
+      // The lock of the rules keeps other changes out.
+      if (rules.length === 0) await r.records.remove(appRulesKind, { ids: [id] });
+      else await r.records.put(appRulesKind, id, ruleRecord(subject, rules), { owner: subjectOwner(subject) });
+      const subjectUser = "userId" in subject ? subject.userId : null;
+      await r.audit.append(eventOf({ type: eventTypes[access ?? "none"], appNames: [app], subjectId: subjectUser }));
+    },
+  });
+}
+
+const eventTypes = { allow: "appRule.allowed", forbid: "appRule.forbidden", none: "appRule.removed" } as const;
+
+function ruleRecord(subject: RuleSubject, rules: readonly AppRule[]): AppRules {
+  return { subject, rules: rules.toSorted((one, other) => (one.app < other.app ? -1 : 1)) };
+}
+
+export interface ListedAppRules extends ShownSubject {
+  readonly id: string;
+  readonly rules: readonly AppRule[];
+}
+
+/** Lists the rules of at most `limit` subjects after an id. */
+export async function listAppRules(
+  { r }: Pick<AdministrationContext, "r">,
+  page: PageRequest,
+): Promise<ListedAppRules[]> {
+  const listed = await r.records.list(appRulesKind, page);
+  const shown = await showSubjects(
+    r,
+    listed.map(({ value }) => value.subject),
+  );
+  return listed.flatMap(({ id, value: { rules } }, index) => {
+    const subject = shown[index];
+    return subject === undefined ? [] : [{ ...subject, id, rules }];
+  });
+}

@@ -1,0 +1,183 @@
+import { ServiceError } from "../../errors/index.ts";
+import type { AdministrationContext, Database } from "../../request/index.ts";
+import { operatorEvent } from "../../request/index.ts";
+import {
+  type ClaimedRecord,
+  isStorableText,
+  type PageRequest,
+  type RecordKind,
+  type Repositories,
+} from "../../storage/index.ts";
+import { type Ban, banKind } from "./access-rules.ts";
+import { type EndedSessions, endRefused } from "./end-refused.ts";
+import {
+  type BanSubject,
+  type NamedSubject,
+  requireBanSubject,
+  type ShownSubject,
+  sessionsOf,
+  showSubjects,
+  subjectId,
+  subjectOwner,
+} from "./rule-subjects.ts";
+
+/** The next change of a timed ban, under the id of the ban. Without a lifetime, as bans are. */
+const banTimers: RecordKind<Record<never, never>> = "banTimer";
+
+type NamedBanSubject = Pick<NamedSubject, "user" | "device">;
+
+export interface AddBanInput extends NamedBanSubject {
+  readonly reason: string;
+  /** Milliseconds since 1970. `null`: now. */
+  readonly from: number | null;
+  /** Milliseconds since 1970. `null`: no end. */
+  readonly until: number | null;
+  /** Returns the sessions that the ban would end today, and writes nothing. */
+  readonly rehearse?: boolean;
+}
+
+/**
+ * Bans a user, a device, or a user on a device, and ends their sessions. It replaces an earlier ban of the same subject.
+ * A ban in the future ends them when it begins. Unknown user: 304. No subject, an end that is over or before the
+ * beginning, a reason that is too long, or the last administrator: 307.
+ */
+export async function addBan(context: AdministrationContext, input: AddBanInput): Promise<EndedSessions> {
+  const { database, r, unit, eventOf } = context;
+  const { rehearse = false } = input;
+  const reason = acceptReason(input.reason);
+  const [subject, now] = [await requireBanSubject(r, input), await database.clock.now(unit)];
+  const { until } = input;
+  const from = Math.max(input.from ?? now, now);
+  if (until !== null && until <= from)
+    throw new ServiceError(307, { detail: "The end of a ban must be in the future and after its beginning." });
+  const id = subjectId(subject, database.digests);
+  const owner = subjectOwner(subject);
+  // A rehearsal of a later ban shows what it would end now.
+  const begun = rehearse || from <= now;
+  const ban: Ban = { subject, reason, from: begun ? now : from, until, begun };
+  return endRefused(context, {
+    matching: sessionsOf(subject),
+    rehearse,
+    guardsAdministrators: subject.kind === "user" && (await isAdministrator(r, subject)),
+    change: async (inside) => {
+      await inside.records.put(banKind, id, ban, { owner });
+      await inside.records.remove(banTimers, { ids: [id] });
+      if (!begun || until !== null) await inside.records.put(banTimers, id, {}, { owner });
+      await inside.audit.append(eventOf({ type: "ban.added", subjectId: userOf(subject) }));
+    },
+  });
+}
+
+/** Removes a ban, which ends at once. Unknown user or ban: 304. No subject: 307. */
+export async function removeBan(
+  { database, unit, eventOf }: AdministrationContext,
+  named: NamedBanSubject,
+): Promise<void> {
+  await unit.transaction(async (r) => {
+    const subject = await requireBanSubject(r, named);
+    const ids = [subjectId(subject, database.digests)];
+    if ((await r.records.remove(banKind, { ids })).length === 0)
+      throw new ServiceError(304, { detail: "There is no such ban." });
+    await r.records.remove(banTimers, { ids });
+    await r.audit.append(eventOf({ type: "ban.removed", subjectId: userOf(subject) }));
+  });
+}
+
+export interface ListedBan extends Pick<Ban, "reason" | "from" | "until">, Pick<ShownSubject, "userName"> {
+  readonly id: string;
+  readonly userId: string | null;
+  readonly deviceId: string | null;
+  readonly state: "planned" | "inForce" | "over";
+}
+
+/** Lists at most `limit` bans after an id. */
+export async function listBans(
+  { database, r, unit }: Pick<AdministrationContext, "database" | "r" | "unit">,
+  page: PageRequest,
+): Promise<ListedBan[]> {
+  const [listed, now] = [await r.records.list(banKind, page), await database.clock.now(unit)];
+  const shown = await showSubjects(
+    r,
+    listed.map(({ value }) => value.subject),
+  );
+  return listed.map(({ id, value: { reason, from, until } }, index) => {
+    const { userId = null, userName = "", deviceId = null } = shown[index] ?? {};
+    const state = from > now ? "planned" : until !== null && until <= now ? "over" : "inForce";
+    return { id, userId, userName, deviceId, reason, from, until, state };
+  });
+}
+
+/** Milliseconds of a claim, longer than the transaction that ends the sessions. */
+const lease = 60_000;
+
+/**
+ * Ends the sessions of bans that begin, and removes those that are over. Several servers share the work. Returns the
+ * number of timers that it looked at, of at most `limit`.
+ */
+export async function applyTimedBans(database: Database, limit: number): Promise<number> {
+  const timers = await database.storage.repositories.records.claim(banTimers, limit, lease);
+  for (const timer of timers) await applyTimer(database, timer);
+  return timers.length;
+}
+
+async function applyTimer(database: Database, timer: ClaimedRecord): Promise<void> {
+  const { storage, unit } = database;
+  const now = await storage.now();
+  const [record] = await storage.repositories.records.get(banKind, [timer.id]);
+  if (record === undefined) {
+    await storage.repositories.records.settle(banTimers, timer, "done");
+    return;
+  }
+  const { value: ban, version: ifVersion } = record;
+  const owner = subjectOwner(ban.subject);
+  const next = ban.from > now ? ban.from : ban.until;
+  if (next !== null && next <= now) {
+    await unit.transaction(async (r) => {
+      if (!(await r.records.settle(banTimers, timer, "done"))) return;
+      const [current] = await r.records.get(banKind, [timer.id]);
+      if (current?.version === ifVersion) await r.records.remove(banKind, { ids: [timer.id] });
+    });
+    return;
+  }
+  const settle = ({ records }: Pick<Repositories, "records">) =>
+    records.settle(banTimers, timer, next === null ? "done" : { dueIn: next - now });
+  if (ban.begun || ban.from > now) {
+    await settle(storage.repositories);
+    return;
+  }
+  await endRefused(
+    { database, unit },
+    {
+      matching: sessionsOf(ban.subject),
+      change: async (r) => {
+        // Otherwise the ban was replaced or removed, or another server has applied it.
+        if (!(await settle(r))) return;
+        // The new version refuses the log-ins that were checked before the beginning.
+        const put = await r.records.put(banKind, timer.id, { ...ban, begun: true }, { owner, ifVersion });
+        if (put === "stored")
+          await r.audit.append(operatorEvent({ type: "ban.begun", subjectId: userOf(ban.subject) }));
+      },
+    },
+  );
+}
+
+async function isAdministrator(
+  { accounts }: Pick<Repositories, "accounts">,
+  { userId }: Extract<BanSubject, { readonly kind: "user" }>,
+): Promise<boolean> {
+  const { account } = await accounts.find({ id: userId }, []);
+  return account?.administrator === true;
+}
+
+function userOf(subject: BanSubject): string | null {
+  return "userId" in subject ? subject.userId : null;
+}
+
+const maxReason = 500;
+
+/** Throws 307 for a reason that is too long or not storable. */
+export function acceptReason(text: string): string {
+  const reason = text.trim();
+  if (reason.length <= maxReason && isStorableText(reason)) return reason;
+  throw new ServiceError(307, { detail: `A reason must have at most ${maxReason} characters.` });
+}

@@ -1,0 +1,177 @@
+import { LruCache } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import type { AdministrationContext, Database } from "../../request/index.ts";
+import {
+  accountOwner,
+  isStorableText,
+  type ObjectId,
+  type PageRequest,
+  type Repositories,
+  type Storage,
+} from "../../storage/index.ts";
+import { type Device, type DeviceDescription, deviceKind } from "./access-rules.ts";
+import { endRefused } from "./end-refused.ts";
+import {
+  acceptDeviceId,
+  type NamedSubject,
+  requireBanSubject,
+  sessionsOf,
+  showSubjects,
+  type ShownSubject,
+  subjectId,
+  subjectOwner,
+} from "./rule-subjects.ts";
+
+const day = 86_400_000;
+
+/** Kept members of a description, and their length in characters. Clients choose both. */
+const maxMembers = 20;
+const maxText = 200;
+
+export interface ListedDevice extends Device, Pick<ShownSubject, "userName"> {
+  readonly id: string;
+}
+
+/** Lists at most `limit` known and registered devices after an id, of one user if given. Unknown user: 304. */
+export async function listDevices(
+  { r }: Pick<AdministrationContext, "r">,
+  { user, ...page }: PageRequest & Pick<NamedSubject, "user">,
+): Promise<ListedDevice[]> {
+  const subject = user === undefined ? null : await requireBanSubject(r, { user });
+  const owner = subject === null ? null : subjectOwner(subject);
+  const listed = await r.records.list(deviceKind, owner === null ? page : { ...page, owner });
+  const shown = await showSubjects(
+    r,
+    listed.map(({ value: { userId, deviceId } }) =>
+      userId === null ? { kind: "device", deviceId } : { kind: "userOnDevice", userId, deviceId },
+    ),
+  );
+  return listed.map(({ id, value }, index) => ({ ...value, id, userName: shown[index]?.userName ?? "" }));
+}
+
+type DeviceInput = Pick<NamedSubject, "user"> & { readonly device: string };
+
+/** Registers a device for a user, or for all users. Unknown user: 304. Blank device: 307. */
+export async function registerDevice(
+  { database, unit, eventOf }: AdministrationContext,
+  { user, device }: DeviceInput,
+): Promise<void> {
+  await unit.transaction(async (r) => {
+    const subject = await requireBanSubject(r, { user, device });
+    const id = subjectId(subject, database.digests);
+    const userId = "userId" in subject ? subject.userId : null;
+    const [known] = await r.records.get(deviceKind, [id]);
+    const value: Device = {
+      ...(known?.value ?? { userId, deviceId: acceptDeviceId(device), says: {}, firstSeen: null, lastSeen: null }),
+      registered: true,
+    };
+    const stored = await r.records.put(deviceKind, id, value, {
+      owner: subjectOwner(subject),
+      ifVersion: known?.version ?? "none",
+    });
+    if (stored !== "stored") throw new ServiceError(713, { detail: "The device has changed meanwhile. Try again." });
+    await r.audit.append(eventOf({ type: "device.registered", subjectId: userId }));
+  });
+}
+
+/**
+ * Removes a device. Where only registered devices are admitted, this ends its sessions. It becomes known again at the
+ * next log-in. Unknown device or user: 304.
+ */
+export async function forgetDevice(context: AdministrationContext, { user, device }: DeviceInput): Promise<number> {
+  const { database, r: outside, eventOf } = context;
+  const subject = await requireBanSubject(outside, { user, device });
+  const { count } = await endRefused(context, {
+    matching: sessionsOf(subject),
+    registration: database.policy.devices.policy === "registered",
+    change: async (r) => {
+      const removed = await r.records.remove(deviceKind, { ids: [subjectId(subject, database.digests)] });
+      if (removed.length === 0) throw new ServiceError(304, { detail: `There is no device "${device}".` });
+      const subjectUser = "userId" in subject ? subject.userId : null;
+      await r.audit.append(eventOf({ type: "device.forgotten", subjectId: subjectUser }));
+    },
+  });
+  return count;
+}
+
+interface SeenDevice {
+  readonly userId: ObjectId;
+  readonly deviceId: string | null;
+  readonly says: DeviceDescription;
+}
+
+/** Devices whose writes are pending. Further ones are left out: they are noted at their next log-in. */
+const maxPending = 100;
+
+const logs = new WeakMap<Storage, DeviceLog>();
+
+/** Returns the log of devices that all requests to a database share. */
+export function deviceLog({ storage }: Pick<Database, "storage">): DeviceLog {
+  const log = logs.get(storage) ?? new DeviceLog();
+  logs.set(storage, log);
+  return log;
+}
+
+/** Notes the devices of log-ins, at most once a day. A lost note harms nothing. */
+export class DeviceLog {
+  /** Devices noted by this process, with the time. */
+  private readonly noted = new LruCache<string, number>(10_000);
+  private pending = 0;
+
+  /** Never throws. Runs after the answer, so that a log-in does not wait for it. */
+  async note(database: Database, { userId, deviceId, says }: SeenDevice): Promise<void> {
+    if (deviceId === null || this.pending >= maxPending) return;
+    const id = subjectId({ kind: "userOnDevice", userId, deviceId }, database.digests);
+    if (Date.now() - (this.noted.get(id) ?? Number.NEGATIVE_INFINITY) < day) return;
+    this.noted.set(id, Date.now());
+    this.pending += 1;
+    try {
+      await this.write(database, { id, userId, deviceId, says: keptOf(says) });
+    } catch {
+      // At the next log-in on another server, or tomorrow.
+    } finally {
+      this.pending -= 1;
+    }
+  }
+
+  private async write(
+    { storage, policy, clock }: Database,
+    { id, ...seen }: SeenDevice & { readonly id: string; readonly deviceId: string },
+  ): Promise<void> {
+    const { records } = storage.repositories;
+    const [[known], now] = await Promise.all([records.get(deviceKind, [id]), clock.now({ joined: false })]);
+    const owner = accountOwner(seen.userId);
+    if (known !== undefined) {
+      const { value, version } = known;
+      if (value.lastSeen !== null && now - value.lastSeen < day) return;
+      const { firstSeen, registered } = value;
+      const device = { ...seen, firstSeen: firstSeen ?? now, lastSeen: now, registered };
+      await records.put(deviceKind, id, device, { owner, ifVersion: version });
+      return;
+    }
+    const device = { ...seen, firstSeen: now, lastSeen: now, registered: false };
+    const { perUser } = policy.devices;
+    const put = () => records.putWithin(deviceKind, id, device, { owner, quota: { perOwner: perUser, total: 0 } });
+    if ((await put()) !== "ownerFull") return;
+    await removeOldest(records, owner, perUser);
+    await put();
+  }
+}
+
+/** Removes the least recently seen devices of a user, so that one more can be kept. Registered ones stay. */
+async function removeOldest(records: Repositories["records"], owner: string, perUser: number): Promise<void> {
+  const all = await records.list(deviceKind, { owner, after: null, limit: perUser + maxPending });
+  const oldest = all
+    .filter(({ value }) => !value.registered)
+    .toSorted((one, other) => (one.value.lastSeen ?? 0) - (other.value.lastSeen ?? 0))
+    .slice(0, all.length - perUser + 1);
+  if (oldest.length > 0) await records.remove(deviceKind, { ids: oldest.map(({ id }) => id) });
+}
+
+function keptOf(says: DeviceDescription): DeviceDescription {
+  const kept = Object.entries(says)
+    .filter(([name, text]) => name.length <= maxText && isStorableText(name) && isStorableText(text))
+    .slice(0, maxMembers);
+  // Not within a pair of surrogates.
+  return Object.fromEntries(kept.map(([name, text]) => [name, [...text].slice(0, maxText).join("")]));
+}

@@ -1,0 +1,14 @@
+export {
+  type AppRule,
+  appRulesKind,
+  type Ban,
+  banKind,
+  type Device,
+  type DeviceDescription,
+  deviceKind,
+} from "./access-rules.ts";
+export * from "./app-rules.ts";
+export { addBan, type AddBanInput, applyTimedBans, listBans, type ListedBan, removeBan } from "./bans.ts";
+export { deviceLog, forgetDevice, listDevices, type ListedDevice, registerDevice } from "./devices.ts";
+export type { EndedSession, EndedSessions } from "./end-refused.ts";
+export type { NamedSubject, ShownSubject } from "./rule-subjects.ts";

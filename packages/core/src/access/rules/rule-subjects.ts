@@ -1,0 +1,162 @@
+import type { Digests } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import { groupsOf } from "../../objects/index.ts";
+import {
+  accountOwner,
+  isStorableText,
+  type ObjectId,
+  type Repositories,
+  type SessionMatch,
+  seesAll,
+  type StoredObject,
+} from "../../storage/index.ts";
+import { requireAccount } from "../accounts/change-user.ts";
+import { findGroups } from "../accounts/create-user.ts";
+
+/** Whom a ban can exclude. */
+export type BanSubject =
+  | { readonly kind: "user"; readonly userId: ObjectId }
+  | { readonly kind: "device"; readonly deviceId: string }
+  | { readonly kind: "userOnDevice"; readonly userId: ObjectId; readonly deviceId: string };
+
+/** Whom an app rule can concern. */
+export type RuleSubject =
+  | BanSubject
+  | { readonly kind: "group"; readonly groupId: ObjectId }
+  | { readonly kind: "everyone" };
+
+/** A subject by the names that administrators use. A user and a device together: the user on this device. None: everyone. */
+export interface NamedSubject {
+  /** Log-in name of a database user. */
+  readonly user?: string | undefined;
+  readonly device?: string | undefined;
+  /** Name of a user group. */
+  readonly group?: string | undefined;
+}
+
+/** The id of the records of a subject. Device ids are digests, as clients choose them freely. */
+export function subjectId(subject: RuleSubject, digests: Digests): string {
+  switch (subject.kind) {
+    case "user":
+      return `user:${subject.userId}`;
+    case "device":
+      return `device:${digests.sha256(subject.deviceId)}`;
+    case "userOnDevice":
+      return `user:${subject.userId} device:${digests.sha256(subject.deviceId)}`;
+    case "group":
+      return `group:${subject.groupId}`;
+    case "everyone":
+      return "everyone";
+  }
+}
+
+/** The owner of the records of a subject, so that they are removed with the user. */
+export function subjectOwner(subject: RuleSubject): string | null {
+  return "userId" in subject ? accountOwner(subject.userId) : null;
+}
+
+/** Selects the sessions that a rule about the subject can concern. */
+export function sessionsOf(subject: RuleSubject): SessionMatch {
+  switch (subject.kind) {
+    case "user":
+      return { userId: subject.userId };
+    case "device":
+      return { deviceId: subject.deviceId };
+    case "userOnDevice":
+      return { userId: subject.userId, deviceId: subject.deviceId };
+    case "group":
+    case "everyone":
+      return {};
+  }
+}
+
+/** Throws 304 for an unknown user or group, and 307 for a blank device or a group with a user or a device. */
+export async function requireSubject(
+  r: Pick<Repositories, "accounts" | "objects">,
+  { user, device, group }: NamedSubject,
+): Promise<RuleSubject> {
+  const deviceId = device === undefined ? undefined : acceptDeviceId(device);
+  if (group !== undefined) {
+    if (user !== undefined || device !== undefined)
+      throw new ServiceError(307, { detail: "A rule concerns a group, or a user, a device or both." });
+    const [groupId = ""] = await findGroups(r.objects, [group], false);
+    return { kind: "group", groupId };
+  }
+  if (user === undefined) return deviceId === undefined ? { kind: "everyone" } : { kind: "device", deviceId };
+  const { userId } = await requireAccount(r, user);
+  return deviceId === undefined ? { kind: "user", userId } : { kind: "userOnDevice", userId, deviceId };
+}
+
+/** As `requireSubject`, for a user, a device or both. Otherwise throws 307. */
+export async function requireBanSubject(
+  r: Pick<Repositories, "accounts" | "objects">,
+  named: NamedSubject,
+): Promise<BanSubject> {
+  const subject = await requireSubject(r, named);
+  if (subject.kind === "group" || subject.kind === "everyone")
+    throw new ServiceError(307, { detail: "A user, a device or both are required." });
+  return subject;
+}
+
+const maxDeviceId = 512;
+
+/** Log-ins trim the device id, too. */
+export function acceptDeviceId(text: string): string {
+  const deviceId = text.trim();
+  if (deviceId !== "" && deviceId.length <= maxDeviceId && isStorableText(deviceId)) return deviceId;
+  throw new ServiceError(307, { detail: `A device id must have 1 to ${maxDeviceId} characters.` });
+}
+
+/** A subject for lists. A name is empty if the object no longer exists. */
+export interface ShownSubject {
+  readonly userId: ObjectId | null;
+  readonly userName: string;
+  readonly deviceId: string | null;
+  readonly groupId: ObjectId | null;
+  readonly groupName: string;
+}
+
+/** Adds the names of users and groups to subjects, in their order. */
+export async function showSubjects(
+  { objects }: Pick<Repositories, "objects">,
+  subjects: readonly RuleSubject[],
+): Promise<ShownSubject[]> {
+  const ids = subjects.flatMap((subject) => [userOf(subject) ?? [], groupOf(subject) ?? []].flat());
+  const found = await objectsById(objects, ids);
+  const nameOf = (id: ObjectId | null) => String(found.get(id ?? "")?.attributes["Name"] ?? "");
+  return subjects.map((subject) => ({
+    userId: userOf(subject),
+    userName: nameOf(userOf(subject)),
+    deviceId: "deviceId" in subject ? subject.deviceId : null,
+    groupId: groupOf(subject),
+    groupName: nameOf(groupOf(subject)),
+  }));
+}
+
+/** The user objects of these ids, and their groups. */
+export async function usersById(
+  { objects }: Pick<Repositories, "objects">,
+  ids: readonly ObjectId[],
+): Promise<ReadonlyMap<ObjectId, { readonly name: string; readonly groups: readonly ObjectId[] }>> {
+  const found = await objectsById(objects, ids);
+  return new Map(
+    [...found].map(([id, user]) => [id, { name: String(user.attributes["Name"] ?? ""), groups: groupsOf(user) }]),
+  );
+}
+
+async function objectsById(
+  objects: Pick<Repositories["objects"], "get">,
+  ids: readonly ObjectId[],
+): Promise<ReadonlyMap<ObjectId, StoredObject>> {
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return new Map();
+  return new Map((await objects.get(unique, seesAll)).map((object) => [object.id, object]));
+}
+
+function userOf(subject: RuleSubject): ObjectId | null {
+  return "userId" in subject ? subject.userId : null;
+}
+
+function groupOf(subject: RuleSubject): ObjectId | null {
+  return subject.kind === "group" ? subject.groupId : null;
+}
