@@ -10,9 +10,10 @@ import { identifiers } from "../composition/identifiers.ts";
 import { listCommand } from "./list-command.ts";
 import { advising } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
+import { defineAppRules } from "./rules/app-rules.ts";
 import type { ServerCommand, Work } from "./server-command.ts";
 
-/** `app create|seats|second-factor|list`. */
+/** `app create|seats|second-factor|allow|forbid|clear-rule|rules|list`. */
 export function defineApp(group: ServerCommand): void {
   group
     .command("create")
@@ -38,6 +39,7 @@ export function defineApp(group: ServerCommand): void {
       "off: no token; optional: a token from users with a second factor; forced: a token from every user",
     )
     .onDatabase(setSecondFactor);
+  defineAppRules(group, appAdvice);
   group.addCommand(
     listCommand({
       plural: "app names",

@@ -52,6 +52,16 @@ const commands: readonly ListedCommand[] = [
     load: async () => (await import("./second-factor.ts")).defineSecondFactor,
   },
   {
+    name: "ban",
+    description: "ban users and devices",
+    load: async () => (await import("./rules/ban.ts")).defineBan,
+  },
+  {
+    name: "device",
+    description: "list, register and remove devices",
+    load: async () => (await import("./rules/device.ts")).defineDevice,
+  },
+  {
     name: "class",
     description: "list classes",
     load: async () => (await import("./class.ts")).defineClass,

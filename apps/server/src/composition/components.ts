@@ -12,6 +12,7 @@ import type { CountedPasswordHasher, Metrics } from "../operations/metrics.ts";
 import type { IndexKeeper } from "../operations/index-keeper.ts";
 import type { OutboxNotifier, OutboxRelay } from "../operations/outbox-relay.ts";
 import type { ServerOperations } from "../operations/server-operations.ts";
+import type { BanTimer } from "../operations/ban-timer.ts";
 import type { Sweeper } from "../operations/sweeper.ts";
 import type { DatabasePreparation } from "./storages/database-preparation.ts";
 import type { DemoProviderEntries, DemoSeeder } from "./storages/demo-data.ts";
@@ -49,6 +50,7 @@ export const components = {
   writeFileObject: named<core.WriteFileObject>("writeFileObject"),
   preparation: named<DatabasePreparation>("preparation"),
   sweeper: named<Sweeper>("sweeper"),
+  banTimer: named<BanTimer>("banTimer"),
   alignIndexes: named<core.AlignIndexes>("alignIndexes"),
   indexKeeper: named<IndexKeeper>("indexKeeper"),
   timeTokens: named<core.TimeTokens>("timeTokens"),

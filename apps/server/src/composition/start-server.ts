@@ -54,6 +54,7 @@ export async function startServer(
     const preparation = await container.getAsync(identifiers.preparation);
     const seeder = await container.getAsync(identifiers.demoSeeder);
     const sweeper = await container.getAsync(identifiers.sweeper);
+    const banTimer = await container.getAsync(identifiers.banTimer);
     const fileKeeper = await container.getAsync(identifiers.fileKeeper);
     const indexKeeper = await container.getAsync(identifiers.indexKeeper);
     const macroFolders = await container.getAsync(identifiers.macroFolders);
@@ -74,6 +75,7 @@ export async function startServer(
     if (configuration.demo)
       (await container.getAsync(identifiers.callbackAddresses)).listening(urlOf(configuration, address));
     sweeper.start();
+    banTimer.start();
     fileKeeper.start();
     mailRelay?.start(databases);
     licenceRelay?.start(databases);
@@ -82,6 +84,7 @@ export async function startServer(
     const stop = async (delay: number): Promise<void> => {
       preparation.stop();
       sweeper.stop();
+      banTimer.stop();
       fileKeeper.stop();
       indexKeeper.stop();
       macroFolders.stop();

@@ -12,6 +12,7 @@ import type { Configuration, DatabaseConfiguration } from "../../configuration/i
 import { containsDemo } from "../../demo/index.ts";
 import { databaseMacros, macroLimits } from "../../macros/macro-folders.ts";
 import { FileKeeper } from "../../operations/file-keeper.ts";
+import { BanTimer } from "../../operations/ban-timer.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 import { DatabasePreparation } from "../storages/database-preparation.ts";
@@ -53,6 +54,7 @@ export const databaseFactories = {
     (served, { cleanup }, log) => new Sweeper(served, cleanup.interval, log),
     [databases, configuration, logger],
   ),
+  banTimer: classFactory(BanTimer, [databases, logger]),
   demoSeeder: classFactory(DemoSeeder, [components.hasher, digests, logger]),
   preparation: functionFactory(
     (served, { databases: configurations, demo }, log, seeder, providerEntries, keyRings) =>
