@@ -5,10 +5,11 @@ import type { RunningServer } from "../src/index.ts";
 import { logIn, appKey } from "./cases/run-cases.ts";
 import { call, checkSession, tryLogIn } from "./client.ts";
 import { startConfiguredServer } from "./demo-server.ts";
-import { onEngines } from "./engines.ts";
+import { onEngines, withoutLockout } from "./engines.ts";
 import { callbackEnvironment, callbackSuite } from "./log-in-endpoints/callback-suite.ts";
 import { logInEnvironment, logInEndpointSuite } from "./log-in-endpoints/log-in-endpoint-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { ruleSuite } from "./rule-suite.ts";
 import { openProviderFixture, type ProviderFixture } from "./providers/provider-fixture.ts";
 
 describe("access control", () => {
@@ -207,6 +208,7 @@ describe("access control", () => {
     });
   });
 
+  onEngines("rules", ruleSuite, { environment: withoutLockout, count: 2 });
   onEngines("log-in endpoints", logInEndpointSuite, { environment: logInEnvironment });
 
   describe("provider callback", () => {

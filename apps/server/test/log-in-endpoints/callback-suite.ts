@@ -1,4 +1,5 @@
-import { Applications, identityLinkKind, SecondFactors } from "@sallyport/core";
+import { addBan, administrationOf, Applications, identityLinkKind, removeBan } from "@sallyport/core";
+import { SecondFactors, setAppRule } from "@sallyport/core";
 import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
@@ -138,6 +139,23 @@ export function callbackSuite(server: () => RunningServer, fixture: () => Provid
       refused(342),
       refused(342),
     ]);
+  });
+
+  test("refuses a ban and a forbidden app name, and counts no failure", async () => {
+    const { user } = testUser;
+    const admin = administrationOf(databaseOf(server()));
+    await setAppRule(admin, { app: "door forced", user, access: "forbid", reason: "" });
+    const deviceId = `phone of ${user}`;
+    await addBan(admin, { user, device: deviceId, reason: "", from: null, until: null });
+    for (let n = 0; n <= userFailures; n += 1) {
+      expect(await logIn({ appNames: "door forced" })).toEqual(refusal(403));
+      expect(await logIn({ appNames: "door forced", deviceId })).toEqual(refusal(318));
+    }
+    expect(await logIn()).toEqual(loggedIn);
+    await removeBan(admin, { user, device: deviceId });
+    expect(await logIn({ deviceId })).toEqual(loggedIn);
+    const refusals = Array.from({ length: userFailures + 1 }, () => [refused(403), refused(318)]).flat();
+    expect(await trail()).toEqual([...refusals, accepted, accepted]);
   });
 
   test("opens no more sessions than a user and the database may have, and counts no failure", async () => {

@@ -1,4 +1,5 @@
-import { Applications, identityLinkKind, linkOwner, SecondFactors } from "@sallyport/core";
+import { addBan, administrationOf, Applications, identityLinkKind, linkOwner, removeBan } from "@sallyport/core";
+import { SecondFactors, setAppRule } from "@sallyport/core";
 import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
@@ -16,12 +17,12 @@ let networks = 0;
 
 /** Refusals of every log-in endpoint, with the same answers everywhere, and their audit: on every engine. */
 export function logInEndpointSuite(server: () => RunningServer): void {
-  const storage = () => {
+  const database = () => {
     const found = server().databases.get("");
     if (!found) throw new Error("The demo has no database.");
-    return found.storage;
+    return found;
   };
-  const repositories = (): Repositories => storage().repositories;
+  const repositories = (): Repositories => database().storage.repositories;
   const last = async () =>
     Math.max(0, ...(await repositories().audit.read(0, 100_000)).map(({ sequence }) => sequence));
 
@@ -200,6 +201,37 @@ export function logInEndpointSuite(server: () => RunningServer): void {
         refused(342),
         refused(302),
         refused(342),
+      ]);
+    });
+
+    test("refuses a ban and a forbidden app name, in this order and only after a right password", async () => {
+      const { user } = testUser;
+      const admin = administrationOf(database());
+      const open = await logIn({ device: { deviceId: `tablet of ${user}` } });
+      expect(open).toEqual(loggedIn);
+      begun = await last();
+      const rule = { app: "door forced", user, reason: "" } as const;
+      await setAppRule(admin, { ...rule, access: "forbid" });
+      const forced = { appNames: ["door forced"] };
+      for (let n = 0; n <= userFailures; n += 1) expect(await logIn(forced)).toEqual(refusal(403));
+      const device = { deviceId: `phone of ${user}` };
+      await addBan(admin, { user, device: device.deviceId, reason: "", from: null, until: null });
+      for (let n = 0; n <= userFailures; n += 1) expect(await logIn({ ...forced, device })).toEqual(refusal(318));
+      expect(await logIn({ ...forced, device, pass: "wrong" })).toEqual(refusal(302));
+      expect(await logIn({ device, "2faToken": "000000" })).toEqual(refusal(318));
+      await setAppRule(admin, { ...rule, access: null });
+      expect(await logIn(forced)).toEqual(refusal(340));
+      await removeBan(admin, { user, device: device.deviceId });
+      expect(await logIn({ device })).toEqual(loggedIn);
+      const refused = (code: ErrorCode) =>
+        Array.from({ length: userFailures + 1 }, () => ["login.refused", code, true]);
+      expect(await trail()).toEqual([
+        ...refused(403),
+        ...refused(318),
+        ["login.refused", 302, false],
+        ["login.refused", 318, true],
+        ["login.refused", 340, true],
+        ["login.accepted", 0, true],
       ]);
     });
 
