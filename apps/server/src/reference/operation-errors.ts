@@ -27,7 +27,15 @@ export const operationErrors = {
     actions: ["Remove `skipChecker`, or add a group or an app name of the caller to `access.skipCheck`."],
   },
   403: {
-    meaning: "The device management forbids an app name of the log-in for this user or device.",
+    meaning: "A rule forbids an app name of the log-in or the reservation for this user, device or group.",
+    causes: [
+      "The most specific rule about the app name forbids it: of the user on the device, the user, the device, a group, or everyone.",
+      "A rule forbids the app name for everyone, and no rule allows it for this user.",
+    ],
+    actions: [
+      "Log in without the app name.",
+      'An administrator lists the rules with "app rules" and changes them. See [Devices, bans and app rules](../../guides/devices.md#allow-and-forbid-app-names).',
+    ],
   },
   404: {
     meaning:

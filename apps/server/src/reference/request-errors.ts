@@ -157,7 +157,15 @@ export const requestErrors = {
     ],
   },
   318: {
-    meaning: "An administrator has banned the device or the user.",
+    meaning: "An administrator has banned the device or the user, or the database admits registered devices only.",
+    causes: [
+      "A ban of the user, the device, or the user on the device is in force.",
+      "With `DEVICES_POLICY=registered`: the log-in has no `device.deviceId`, or the device is not registered.",
+    ],
+    actions: [
+      'An administrator lists the bans with "ban list" and removes one with "ban remove". See [Devices, bans and app rules](../../guides/devices.md).',
+      'An administrator registers the device with "device register".',
+    ],
   },
   319: {
     meaning: "A change of password has no usable old password.",

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { request as startRequest } from "node:http";
 import { join } from "node:path";
-import { Applications, ChannelSecrets, type ErrorCode } from "@sallyport/core";
+import { addBan, administrationOf, Applications, ChannelSecrets, type Database } from "@sallyport/core";
+import { type ErrorCode, setAppRule } from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
 import { faults, type Instruction } from "@sallyport/storage-faults";
@@ -169,6 +170,26 @@ export const preparedCases: readonly PreparedCase[] = [
     prepare: async ({ server }) => {
       while ((await tryLogIn({ url: `${server.url}/second` }, "demo")).code === "0");
       return { ...logInRequest("demo-app"), path: "/second/v1/login" };
+    },
+  },
+  {
+    title: "the device is banned",
+    code: 318,
+    prepare: async ({ server }) => {
+      const deviceId = "banned phone";
+      const admin = administrationOf(server.databases.get("") as Database);
+      await addBan(admin, { device: deviceId, reason: "lost", from: null, until: null });
+      return logInRequest("demo-app", { device: { deviceId } });
+    },
+  },
+  {
+    title: "a rule forbids the app name",
+    code: 403,
+    prepare: async ({ server, repositories }) => {
+      await new Applications(repositories.records).create({ name: "closed", seats: null });
+      const admin = administrationOf(server.databases.get("") as Database);
+      await setAppRule(admin, { app: "closed", access: "forbid", reason: "" });
+      return logInRequest("closed");
     },
   },
   {

@@ -578,6 +578,79 @@ create or replace procedure `sallyport`.`change_app_names` (changed binary(32), 
   end;
 insert into `sallyport`.`migrations` (name, number) values ('open_session', 2);
 
+-- functions open_on_basis 1
+insert ignore into `sallyport`.`session_lock_rows` (number) values (-2);
+create or replace procedure `sallyport`.`require_basis` (basis longtext, ahead double)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      declare lock_row integer;
+      declare changed integer;
+      select number into lock_row from `session_lock_rows` where number = -2 lock in share mode;
+      select count(*) into changed from json_table(basis, '$[*]' columns (
+        kind varchar(32) character set utf8mb4 collate utf8mb4_nopad_bin path '$.kind',
+        id varchar(512) character set utf8mb4 collate utf8mb4_nopad_bin path '$.id',
+        version bigint path '$.version'
+      )) expected
+      where expected.version <> coalesce((
+        select r.version from `records` r where r.kind = expected.kind and r.id = expected.id
+          and r.expires_at > (now(6) + interval (ahead) * 1000 microsecond)
+      ), 0);
+      if changed > 0 then
+        signal sqlstate 'SP318' set message_text = 'A record that the session depends on has changed.';
+      end if;
+    end work;
+    if alone then commit; end if;
+  end;
+create or replace procedure `sallyport`.`open_on_basis` (basis longtext, new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
+    idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
+    opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
+    device_limit bigint, limits longtext)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      if basis is not null then
+        call `require_basis`(basis, ahead);
+      end if;
+      call `open_session`(new_digest, new_mode, app_key, user_number, names, device, idle, lifetime, ahead, version_of_secret, all_limit,
+        user_limit, opened_by_account, version_of_account, opened_by_link, born_of_link, device_limit, limits);
+    end work;
+    if alone then commit; end if;
+  end;
+create or replace procedure `sallyport`.`change_on_basis` (basis longtext, changed binary(32), reserve longtext, limits longtext, released longtext, ahead double)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      if basis is not null then
+        call `require_basis`(basis, ahead);
+      end if;
+      call `change_app_names`(changed, reserve, limits, released, ahead);
+    end work;
+    if alone then commit; end if;
+  end;
+insert into `sallyport`.`migrations` (name, number) values ('open_on_basis', 1);
+
 -- functions put_record 1
 create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), record_id varchar(512), record_owner varchar(200), record_value longtext, lifetime double, ahead double, if_version bigint,
     owner_limit bigint, all_limit bigint)

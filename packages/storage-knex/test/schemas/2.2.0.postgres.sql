@@ -572,6 +572,46 @@ create or replace function "sallyport"."change_app_names" (
   $$;
 insert into "sallyport"."migrations" (name, number) values ('open_session', 2);
 
+-- functions open_on_basis 1
+create or replace function "sallyport"."require_basis" (basis jsonb, ahead float8) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
+  begin
+    perform pg_advisory_xact_lock_shared(hashtextextended('sallyport:sallyport:rules', 0));
+    if exists (
+      select from jsonb_to_recordset(basis) as expected (kind text, id text, version bigint)
+      where version <> coalesce((
+        select r.version from "sallyport"."records" r where r.kind = expected.kind and r.id = expected.id
+          and r.expires_at > statement_timestamp() + ahead * interval '1 millisecond'
+      ), 0)
+    ) then
+      raise exception using errcode = 'SP318', message = 'A record that the session depends on has changed.';
+    end if;
+  end
+  $$;
+create or replace function "sallyport"."open_on_basis" (
+    basis jsonb, digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
+    idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
+    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint, limits jsonb
+  ) returns void language plpgsql as $$
+  begin
+    if basis is not null then
+      perform "sallyport"."require_basis"(basis, ahead);
+    end if;
+    perform "sallyport"."open_session"(digest, mode, app_key, user_number, app_names, device, idle, lifetime, ahead, secret_version, all_limit, user_limit,
+      custom_account, custom_version, link_id, link_born, device_limit, limits);
+  end
+  $$;
+create or replace function "sallyport"."change_on_basis" (
+    basis jsonb, session bytea, reserve jsonb, limits jsonb, release jsonb, ahead float8
+  ) returns text language plpgsql as $$
+  begin
+    if basis is not null then
+      perform "sallyport"."require_basis"(basis, ahead);
+    end if;
+    return "sallyport"."change_app_names"(session, reserve, limits, release, ahead);
+  end
+  $$;
+insert into "sallyport"."migrations" (name, number) values ('open_on_basis', 1);
+
 -- functions pass_throttle 1
 create or replace function "sallyport"."pass_throttle" (
     keys text[], requested jsonb, reset_keys text[], ahead float8, granted text, granted_group text, at_most integer, lifetime float8, renewal float8
