@@ -15,6 +15,7 @@ import {
   type StoredObject,
 } from "@sallyport/core";
 import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
+import { ruleSuite } from "./rule-suite.ts";
 
 const gate = new Gate(digests, random, checkSecondFactors, async () => {});
 
@@ -403,4 +404,8 @@ describe("licence messages", () => {
     expect(messages.report(fixture.context, { ...change, appNames: [] })).toBeNull();
     expect(new LicenceMessages(null).report(fixture.context, change)).toBeNull();
   });
+});
+
+describe("bans and app rules", () => {
+  ruleSuite();
 });

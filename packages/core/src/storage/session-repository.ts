@@ -3,8 +3,8 @@ import type { ObjectId } from "./entities/object-id.ts";
 import type { AppNameChange, ListedSession, NewSession, SeatLimit, SessionPolicy } from "./entities/session.ts";
 
 /**
- * Selects sessions: one by digest; all of a user, custom account or link record, optionally except one; or all that
- * match every given member of `matching` (all if it is empty), or those of them that `choice` picks.
+ * Selects sessions: one by digest, or all of a user, custom account or link record, optionally except one. `matching`
+ * selects those that match every given member. `choice` picks some of them.
  */
 export type SessionSelector =
   | { readonly digest: Digest }

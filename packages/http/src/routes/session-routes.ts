@@ -90,7 +90,7 @@ export async function logInInput(
   }
 }
 
-/** What the client says about its device, without the id and absent members. */
+/** The description of the device by the client, without the id and absent members. */
 function describedBy({ deviceId: _deviceId, ...device }: z.output<typeof logInOptions>["device"] & {} = {}) {
   return Object.fromEntries(
     Object.entries(device).filter((entry): entry is [string, string] => entry[1] !== undefined),

@@ -243,5 +243,5 @@ const choosing = visitorChecks("sessions", {
   },
 });
 
-/** What decides about a session must still hold when it opens, and a rule ends the sessions that it no longer permits. */
+/** Openings on a basis of records, and the choice of sessions that a rule ends. */
 export const sessionBasisChecks: readonly Check[] = [...opening, ...choosing];

@@ -27,7 +27,7 @@ export interface AuthenticationAttempt {
   readonly prepareProof: () => Promise<Proof>;
   readonly appNames: readonly string[];
   readonly deviceId: string | null;
-  /** What the client says about the device. */
+  /** Description of the device by the client. */
   readonly device?: DeviceDescription;
   /** Counts the use of an encrypted message. Runs after the proof and before second factors. Throws if the message was used before. */
   readonly checkReplay?: () => Promise<void>;

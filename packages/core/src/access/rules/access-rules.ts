@@ -35,7 +35,7 @@ export interface AppRules {
 
 export const appRulesKind: RecordKind<AppRules> = "appRules";
 
-/** What a client says about its device at a log-in: texts by name. */
+/** Description of a device by the client of a log-in: texts by name. */
 export type DeviceDescription = Readonly<Record<string, string>>;
 
 /** A device of one user, or a device that is registered for all users. Times are milliseconds since 1970. */

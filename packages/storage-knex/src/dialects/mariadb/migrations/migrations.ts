@@ -1,8 +1,7 @@
 import { admitCallbackProcedure } from "../functions/admit-callback.ts";
 import { auditProcedures } from "../functions/audit.ts";
 import { channelNumberProcedures, registerBlocksProcedure } from "../functions/channels.ts";
-import { openOnBasisProcedures } from "../functions/open-on-basis.ts";
-import { openSessionProcedure } from "../functions/open-session.ts";
+import { openOnBasisProcedures, openSessionProcedure } from "../functions/open-session.ts";
 import { putRecordProcedure } from "../functions/put-record.ts";
 import { removeAccountsProcedure } from "../functions/remove-accounts.ts";
 import { throttleProcedures } from "../functions/throttle.ts";

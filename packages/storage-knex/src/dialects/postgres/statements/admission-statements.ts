@@ -4,8 +4,7 @@ import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import type { SessionStatements } from "../../../knex-session-repository.ts";
 import { batchableStatement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { lockOfRules } from "../functions/open-on-basis.ts";
-import { takenSeats } from "../functions/open-session.ts";
+import { lockOfRules, takenSeats } from "../functions/open-session.ts";
 import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
 
 export function admissionStatements(tables: Tables): AdmissionStatements {
@@ -93,6 +92,7 @@ const shard = `shard = ${ownShard}`;
  * sessions are counted only when the bound reaches a limit.
  */
 export function sessionStatements(tables: Tables): SessionStatements {
+  const named = "jsonb_build_array($5::text)";
   return {
     open: {
       ...statement(
@@ -108,7 +108,7 @@ export function sessionStatements(tables: Tables): SessionStatements {
         ${epochMilliseconds("opened_at")} as opened_at
       from ${tables.sessions} where expires_at > ${storageTime(2)} and ($1::bytea is null or digest > $1::bytea)
         and ($3::bigint is null or user_id = $3::bigint) and ($4::text is null or device_id = $4::text)
-        and ($5::text is null or app_names @> jsonb_build_array($5::text) or reserved_names @> jsonb_build_array($5::text))
+        and ($5::text is null or app_names @> ${named} or reserved_names @> ${named})
       order by digest limit $6::integer`,
     endListed: statement(
       "session_end_listed",
