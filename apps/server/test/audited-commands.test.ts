@@ -126,6 +126,7 @@ const others = [
   "macro list",
   "macro show",
   "macro history",
+  "why",
   "mail test",
   "mail queue",
   "provider test",

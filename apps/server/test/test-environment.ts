@@ -14,6 +14,8 @@ export const testEnvironment: Readonly<Record<string, string>> = {
   ARGON2_TIME_COST: "1",
   FILES_DIRECTORY: join(runDirectory(), "files"),
   LOCKS_PER_SESSION: `${locksPerSession}`,
+  // Tests count calls and compare states. Those of explanations turn them on.
+  EXPLANATIONS_RETENTION: "0s",
   // Beside the tests themselves, macros would rarely get processor time.
   MACRO_THREAD_PRIORITY: "0",
 };

@@ -71,6 +71,7 @@ export const policy: DatabasePolicy = {
     forbiddenExtensions: [],
   },
   audit: { retention: 0 },
+  explanations: { retention: 0, perNetwork: 1 },
   clientHash: "none",
   timeZone: "UTC",
 };

@@ -7,6 +7,7 @@ export { Connections } from "./connections/connections.ts";
 export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";
 export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.ts";
 export { isAlias } from "./pipeline/find-route.ts";
+export type { RefusalRecorder } from "./pipeline/refusal.ts";
 export type { DemoAccess, Playground } from "./playground/playground-pages.ts";
 export { type Access, declaredErrors, type Method, type Route } from "./routes/route.ts";
 export { routeTable } from "./routes/route-table.ts";

@@ -92,6 +92,11 @@ const commands: readonly ListedCommand[] = [
     load: async () => (await import("./key.ts")).defineKey,
   },
   {
+    name: "why",
+    description: "explain why a request was refused",
+    load: async () => (await import("./why.ts")).defineWhy,
+  },
+  {
     name: "maintenance",
     description: "turn maintenance mode on or off",
     load: async () => (await import("./database.ts")).defineMaintenance,

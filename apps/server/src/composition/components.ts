@@ -11,6 +11,7 @@ import type { FileKeeper } from "../operations/file-keeper.ts";
 import type { CountedPasswordHasher, Metrics } from "../operations/metrics.ts";
 import type { IndexKeeper } from "../operations/index-keeper.ts";
 import type { OutboxNotifier, OutboxRelay } from "../operations/outbox-relay.ts";
+import type { RefusalWriter } from "../operations/refusal-writer.ts";
 import type { ServerOperations } from "../operations/server-operations.ts";
 import type { BanTimer } from "../operations/ban-timer.ts";
 import type { Sweeper } from "../operations/sweeper.ts";
@@ -104,6 +105,7 @@ export const components = {
   metrics: named<Metrics>("metrics"),
   operations: named<ServerOperations>("operations"),
   observer: named<http.RequestObserver>("observer"),
+  refusalWriter: named<RefusalWriter>("refusalWriter"),
   slowQueries: named<core.SlowQueries>("slowQueries"),
   application: named<http.Application>("application"),
 } as const;

@@ -61,6 +61,7 @@ export async function startServer(
     const macroRuntime = await container.getAsync(identifiers.macroRuntime);
     const mailRelay = await container.getAsync(identifiers.mailRelay);
     const licenceRelay = await container.getAsync(identifiers.licenceRelay);
+    const refusalWriter = await container.getAsync(identifiers.refusalWriter);
     const application = await container.getAsync(identifiers.application);
     await fileKeeper.prepare();
     await preparation.run();
@@ -90,6 +91,7 @@ export async function startServer(
       macroFolders.stop();
       const finished = await drain.run({ delay, timeout: configuration.server.timeouts.drain });
       if (!finished) logger.warn("Drain timed out; requests in progress were aborted");
+      await refusalWriter.stop();
       // The finished requests may have queued messages. They are durable, so the next server sends them.
       await Promise.all([mailRelay?.stop(), licenceRelay?.stop()]);
       (await container.getAsync(identifiers.licenceReceiver))?.close();

@@ -59,6 +59,7 @@ export interface DatabaseConfiguration {
   readonly devices: DevicePolicy;
   readonly throttle: { readonly user: ThrottlePolicy; readonly ip: ThrottlePolicy };
   readonly audit: { readonly retention: number };
+  readonly explanations: { readonly retention: number; readonly perNetwork: number };
   /** `directory`: absolute path; `null` if all macros are stored in the database. */
   readonly macros: { readonly directory: string | null };
 }

@@ -63,10 +63,14 @@ type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
 
 /** The policies of one database. Its own values override the server-wide ones. */
 function policyOf(
-  own: Pick<DatabaseDocument, "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit">,
-  common: Pick<ConfigurationDocument, "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit">,
-): Pick<DatabaseConfiguration, "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit"> {
+  own: Pick<DatabaseDocument, "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit" | "explanations">,
+  common: Pick<
+    ConfigurationDocument,
+    "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit" | "explanations"
+  >,
+): Pick<DatabaseConfiguration, "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit" | "explanations"> {
   const { idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice } = common.sessions;
+  const { retention, perNetwork } = common.explanations;
   return {
     sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice }, own.sessions),
     locks: overlay(common.locks, own.locks),
@@ -77,6 +81,7 @@ function policyOf(
       ip: overlay(common.throttle.ip, own.throttle?.ip),
     },
     audit: overlay(common.audit, own.audit),
+    explanations: overlay({ retention, perNetwork }, own.explanations),
   };
 }
 

@@ -46,6 +46,7 @@ function spellDatabase({
   devices,
   throttle,
   audit,
+  explanations,
   storage,
   migrateOnStart,
 }: DatabaseConfiguration): object {
@@ -56,6 +57,7 @@ function spellDatabase({
     devices: spell(devices, ["devices"]),
     throttle: spell(throttle, ["throttle"]),
     audit: spell(audit, ["audit"]),
+    explanations: spell(explanations, ["explanations"]),
   };
   const common = { alias, name, timeZone, clientHash, ...policy };
   return storage === null ? common : { ...common, storage: spellStorage(storage, migrateOnStart) };

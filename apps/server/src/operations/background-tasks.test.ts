@@ -227,6 +227,7 @@ describe("sweeper", () => {
         forbiddenExtensions: [],
       },
       audit: { retention },
+      explanations: { retention: 0, perNetwork: 1 },
       clientHash: "none",
       timeZone: "UTC",
     };

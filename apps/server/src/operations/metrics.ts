@@ -9,6 +9,7 @@ import type {
   WaitingMail,
 } from "@sallyport/core";
 import type { Application, RequestObserver, RequestRecord } from "@sallyport/http";
+import type { WrittenRefusal } from "./refusal-writer.ts";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /** State of a connection pool. */
@@ -60,6 +61,11 @@ export class Metrics implements RequestObserver {
   private readonly licenceSends = this.counter(
     "sallyport_licence_messages_total",
     "Number of attempts to send queued licence messages by outcome: sent, failed, superseded.",
+    ["outcome"],
+  );
+  private readonly explanations = this.counter(
+    "sallyport_explanations_total",
+    "Number of refused requests by outcome of their explanation: stored, exists, full, dropped, failed.",
     ["outcome"],
   );
   private readonly hookRuns = this.counter(
@@ -168,6 +174,10 @@ export class Metrics implements RequestObserver {
 
   delivered(outcome: Delivery["kind"]): void {
     this.mails.inc({ outcome });
+  }
+
+  explained(outcome: WrittenRefusal): void {
+    this.explanations.inc({ outcome });
   }
 
   mailWaits(alias: string, waiting: WaitingMail): void {

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { explained, ServiceError } from "../errors/index.ts";
 import {
   type ExecutedMacro,
   isMacroName,
@@ -9,7 +9,7 @@ import {
 } from "../macros/index.ts";
 import { type SessionContext, sessionEvent } from "../request/index.ts";
 import type { JsonValue } from "../storage/index.ts";
-import { accessibleMacro, CallerNames, mayExecute } from "./macro-access.ts";
+import { accessFinding, accessibleMacro, CallerNames, mayExecute } from "./macro-access.ts";
 import type { MacroInput, MacroRunner } from "./macro-runner.ts";
 
 export interface MacroResult {
@@ -63,7 +63,8 @@ export class ExecuteMacro {
   ): Promise<MacroOutcome> {
     const names = new CallerNames();
     const macro = await accessibleMacro(context, name, names);
-    if (skipCheck && !(await mayExecute(context, macro.skipCheck, names))) throw new ServiceError(402);
+    if (skipCheck && !(await mayExecute(context, macro.skipCheck, names)))
+      throw explained(new ServiceError(402), accessFinding("May the user skip the checker?", macro.skipCheck));
     return this.runner.run(context, macro, { input, skipCheck, names });
   }
 }

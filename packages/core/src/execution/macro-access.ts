@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { explained, type Finding, ServiceError } from "../errors/index.ts";
 import { isMacroName, type Macro, type MacroAccess } from "../macros/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import { seesAll, type StoredObject } from "../storage/index.ts";
@@ -71,6 +71,19 @@ export async function accessibleMacro(context: SessionContext, name: string, nam
   if (found === undefined) throw new ServiceError(710, { detail: "There is no macro with this name." });
   if (found.kind === "hook") throw new ServiceError(710, { detail: "The module is a hook, not a macro." });
   if (found.kind === "broken") throw new ServiceError(710, { detail: "The macro failed to load.", cause: found.fault });
-  if (!(await mayExecute(context, found.access, names))) throw new ServiceError(401);
+  if (!(await mayExecute(context, found.access, names)))
+    throw explained(
+      new ServiceError(401),
+      accessFinding(`May the user execute the macro ${found.name}?`, found.access),
+    );
   return found;
+}
+
+/** Which groups and app names a macro is for. */
+export function accessFinding(asked: string, access: MacroAccess | null): Finding {
+  if (access === null) return { asked, found: "No: only administrators may." };
+  const [groups, apps] = [access.groups, access.apps].map((each) =>
+    each === null ? "all" : each.join(", ") || "none",
+  );
+  return { asked, found: `No. It is for the groups: ${groups}; and for the app names: ${apps}.` };
 }

@@ -8,6 +8,7 @@ import {
   type MacroExecution,
   macroFailure,
   MacroFault,
+  MacroRefusal,
   type MacroHost,
   type MacroOutcome,
   type MacroLease,
@@ -193,7 +194,24 @@ export class MacroRunner {
       argument: { ...argument, caller: caller as unknown as JsonValue },
       limits: { ...limits, timeout: Math.min(limits.timeout, left) },
     };
-    return execution.lease.invoke(invocation, this.hostOf(scope, execution, job));
+    const host = this.hostOf(scope, execution, job);
+    let refused: unknown;
+    const answer: MacroHost["answer"] = async (call) => {
+      try {
+        return await host.answer(call);
+      } catch (error) {
+        refused = error;
+        throw error;
+      }
+    };
+    try {
+      return await execution.lease.invoke(invocation, { ...host, answer });
+    } catch (error) {
+      // The module refused with the error of its last call.
+      if (error instanceof MacroRefusal && refused instanceof ServiceError && refused.code === error.code)
+        error.cause = refused;
+      throw error;
+    }
   }
 
   private hostOf(scope: MacroScope, execution: MacroExecution, job: Job): MacroHost {

@@ -56,7 +56,8 @@ export class LogInWithProvider {
     };
     const userKey = providerUserKey(profile);
     const requested = { appNames, deviceId, secondFactor, providerName: registered.provider.type };
-    const known = { mode: "session", userKey, prepareProof, ...requested } as const;
+    const account = { linkId: identityLinkId(profile, this.digests) };
+    const known = { mode: "session", userKey, account, prepareProof, ...requested } as const;
     const attempt =
       consume === undefined ? known : { ...known, consume: consumeOrThrow(consume, () => new AlreadyConsumedError()) };
     const { sessionId, prepared: user } = await this.gate.openSession(context, attempt, (authenticated) =>

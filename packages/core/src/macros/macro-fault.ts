@@ -1,4 +1,4 @@
-import { type ErrorCode, isErrorCode, ServiceError } from "../errors/index.ts";
+import { type ErrorCode, explained, type Finding, findingsOf, isErrorCode, ServiceError } from "../errors/index.ts";
 
 /**
  * Reason for a failed module. `invalid`: not a valid module. `threw`: uncaught error. `pending`: awaits a promise that
@@ -55,14 +55,24 @@ export class MacroFault extends Error {
 
 /** Maps the error of an execution for the client: the code that the module refused with, 706 if it was evicted, 710 if it failed. */
 export function macroFailure(error: unknown): unknown {
-  if (error instanceof MacroRefusal)
-    return new ServiceError(error.code, error.detail === undefined ? {} : { detail: error.detail });
-  if (error instanceof MacroFault && error.kind === "evicted")
-    return new ServiceError(706, { detail: `${error.macro}: ${error.message}`, retryAfter: 1, cause: error });
-  if (error instanceof MacroFault)
-    return new ServiceError(710, { detail: `${error.macro}: ${error.message}`, cause: error });
-  return error;
+  if (error instanceof MacroRefusal) {
+    const refusal = new ServiceError(error.code, error.detail === undefined ? {} : { detail: error.detail });
+    return explained(
+      refusal,
+      { ...moduleFinding, found: `No: ${error.code}. The log has its text.` },
+      ...findingsOf(error),
+    );
+  }
+  if (!(error instanceof MacroFault)) return error;
+  const { kind, macro, message } = error;
+  const options = { detail: `${macro}: ${message}`, cause: error };
+  const failure =
+    kind === "evicted" ? new ServiceError(706, { ...options, retryAfter: 1 }) : new ServiceError(710, options);
+  return explained(failure, { ...moduleFinding, found: `No: ${macro} failed (${kind}). The log has the cause.` });
 }
+
+/** The text of a module may contain anything, so it is in the log only. */
+const moduleFinding: Pick<Finding, "asked"> = { asked: "Does the macro or hook accept the request?" };
 
 /** A module refuses its request with a code of the catalogue: by `refuse(code, detail)`, or by an uncaught error of the host. */
 export class MacroRefusal extends Error {

@@ -13,6 +13,7 @@ import { serializeWritten } from "./object-serializer.ts";
 import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { Serialization } from "./serialization.ts";
 import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts";
+import { missingClass, withoutRight } from "./object-findings.ts";
 
 /** Creates an object. 304: unknown or unreadable class. 404: no right to create, or a file. 307: invalid attributes. */
 export class CreateObject {
@@ -29,8 +30,9 @@ export class CreateObject {
       const model = whole.as(principal);
       const visibility = visibilityOf(principal, model);
       const modelClass = model.find(className);
-      if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
-      if (!mayOnClass(principal, modelClass, "create")) throw new ServiceError(404);
+      if (modelClass === undefined || visibility.classes?.has(className) === false)
+        throw missingClass(model, className);
+      if (!mayOnClass(principal, modelClass, "create")) throw withoutRight("create", modelClass);
       if (isFileClass(model, className)) throw new ServiceError(404, { detail: "Files are created by uploads." });
       const plan = planSerialization(serialization, { model, visibility, className });
       const hooks = await hooksOfSaves(this.hooks, context, [className], { model, visibility });

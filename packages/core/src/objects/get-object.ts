@@ -1,6 +1,6 @@
-import { ServiceError } from "../errors/index.ts";
 import { visibilityOf } from "../model/index.ts";
 import { type RequestContext, requestModel, type SessionContext } from "../request/index.ts";
+import { missingObject } from "./object-findings.ts";
 import type { Repositories, SerializedObject, SingleReference, StoredObject, Visibility } from "../storage/index.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
@@ -46,7 +46,8 @@ export async function visibleObject(
 ): Promise<StoredObject> {
   const [found] = await objects.get(reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] }, visibility);
   if (found !== undefined) return found;
-  throw new ServiceError((await deletion.find(reference, visibility)) === null ? 304 : deletedCode);
+  const code = (await deletion.find(reference, visibility)) === null ? 304 : deletedCode;
+  throw missingObject(code, reference, visibility);
 }
 
 /** Caches the class of an object. Skipped inside a transaction, which may roll back. */

@@ -1,5 +1,5 @@
 import type { Digests } from "../digests/index.ts";
-import { faultAt, ServiceError } from "../errors/index.ts";
+import { faultAt } from "../errors/index.ts";
 import { visibilityOf } from "../model/index.ts";
 import { requestModel, type SessionContext } from "../request/index.ts";
 import type { ObjectPage, ObjectQuery, Page, SerializedCollection, Visibility } from "../storage/index.ts";
@@ -12,6 +12,7 @@ import { type Cursor, cursorBehind, type CursorSealing, positionOf } from "./que
 import { type QueryRequest, resolveQuery } from "./query/resolve-query.ts";
 import { type SlowQueries, unindexedAttributes } from "./query/slow-queries.ts";
 import type { Serialization } from "./serialization.ts";
+import { missingClass } from "./object-findings.ts";
 
 export interface ListObjectsInput {
   readonly className: string;
@@ -56,7 +57,7 @@ export class ListObjects {
     const { r, database, principal } = context;
     const model = (await requestModel(context)).as(principal);
     const visibility = visibilityOf(principal, model);
-    if (model.find(className) === undefined || !sees(visibility, className)) throw new ServiceError(304);
+    if (model.find(className) === undefined || !sees(visibility, className)) throw missingClass(model, className);
     const plan = planSerialization(serialization, { model, visibility, className });
     const requestedQuery = input.query ?? {};
     const hookResults: NamedFindResult[] = [];

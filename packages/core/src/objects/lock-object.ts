@@ -4,6 +4,7 @@ import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { type Database, requestModel, type SessionContext } from "../request/index.ts";
 import type { Lock, ObjectId, SingleReference } from "../storage/index.ts";
 import { visibleObject } from "./get-object.ts";
+import { withoutRight } from "./object-findings.ts";
 
 /** Locks an object for the session; idempotent. 713: locked by another session. 307: too many locks of the session. */
 export class LockObject {
@@ -49,7 +50,8 @@ async function lockableObject(context: SessionContext, reference: SingleReferenc
   const model = await requestModel(context);
   const { id, className } = await visibleObject(r, reference, visibilityOf(principal, model), 610);
   const modelClass = model.find(className);
-  if (modelClass === undefined || !mayOnClass(principal, modelClass, "write")) throw new ServiceError(404);
+  if (modelClass === undefined) throw new ServiceError(404);
+  if (!mayOnClass(principal, modelClass, "write")) throw withoutRight("write", modelClass);
   return id;
 }
 

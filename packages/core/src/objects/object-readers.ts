@@ -13,6 +13,7 @@ import { visibleObject } from "./get-object.ts";
 import { namedObjects } from "./resolve-links.ts";
 import type { ReadScope } from "./serialization-source.ts";
 import { isUserClass } from "./user-names.ts";
+import { withoutRight } from "./object-findings.ts";
 
 /** Limit for one object. */
 const maximumReaders = 1_000;
@@ -78,7 +79,7 @@ export class SetReaders {
 function acceptCaller({ principal }: SessionContext, model: Model, className: string): void {
   const modelClass = model.find(className);
   if (modelClass === undefined) throw new ServiceError(304);
-  if (!mayOnClass(principal, modelClass, "write")) throw new ServiceError(404);
+  if (!mayOnClass(principal, modelClass, "write")) throw withoutRight("write", modelClass);
   if (principal.administrator || !isReaderClass(model, className)) return;
   throw new ServiceError(404, { detail: "Only administrators can set the readers of users and groups." });
 }

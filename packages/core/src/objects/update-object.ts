@@ -20,6 +20,7 @@ import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { ReadScope } from "./serialization-source.ts";
 import type { Serialization } from "./serialization.ts";
 import { prepareAttributes, writeChange } from "./write-object.ts";
+import { missingClass, withoutRight } from "./object-findings.ts";
 
 export interface UpdateObjectInput {
   readonly given: GivenAttributes;
@@ -77,8 +78,8 @@ export class UpdateObject {
     const { principal, sessionDigest } = context;
     const { model, visibility } = readScope;
     const modelClass = model.find(className);
-    if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
-    if (!mayOnClass(principal, modelClass, "write")) throw new ServiceError(404);
+    if (modelClass === undefined || visibility.classes?.has(className) === false) throw missingClass(model, className);
+    if (!mayOnClass(principal, modelClass, "write")) throw withoutRight("write", modelClass);
     const plan = planSerialization(serialization, { model, visibility, className });
     // The class must still be the one of the prepared attributes.
     const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };

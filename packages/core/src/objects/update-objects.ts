@@ -25,6 +25,7 @@ import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { GivenChange } from "./update-object.ts";
 import { guardUserAttributes, isUserClass } from "./user-names.ts";
 import { prepareAttributes } from "./write-object.ts";
+import { missingClass, withoutRight } from "./object-findings.ts";
 
 const maximumObjects = 10_000;
 /** Batch size of a write. Bytes include the old and the new values, which are sent to storage and back. */
@@ -60,8 +61,9 @@ export class UpdateObjects {
       const model = whole.as(principal);
       const visibility = visibilityOf(principal, model);
       const modelClass = model.find(className);
-      if (modelClass === undefined || visibility.classes?.has(className) === false) throw new ServiceError(304);
-      if (!modelClass.subtree.some((name) => mayWrite(context, model, name))) throw new ServiceError(404);
+      if (modelClass === undefined || visibility.classes?.has(className) === false)
+        throw missingClass(model, className);
+      if (!modelClass.subtree.some((name) => mayWrite(context, model, name))) throw withoutRight("write", modelClass);
       const runFindHooks = await findHookRunner(this.hooks, context, { className, macro: request["macro"], model });
       const query = await resolveQuery(request, { model, objects: r.objects, visibility, className, runFindHooks });
       const prepared = await prepareAttributes(context, given, { model, modelClass, visibility, whole: false });

@@ -14,6 +14,7 @@ import type { ResolvedAttributes } from "./resolve-links.ts";
 import type { ReadScope } from "./serialization-source.ts";
 import type { Serialization } from "./serialization.ts";
 import { writeChange, writeNew } from "./write-object.ts";
+import { withoutRight } from "./object-findings.ts";
 
 export interface FileObjectInput {
   /** The object to change; `null` creates one. */
@@ -73,7 +74,8 @@ async function target(
   const modelClass = whole.find(className);
   if (modelClass === undefined || !canHaveBytes(whole, className) || visibility.classes?.has(className) === false)
     throw new ServiceError(304);
-  if (!mayOnClass(principal, modelClass, base === null ? "create" : "write")) throw new ServiceError(404);
+  const permission = base === null ? "create" : "write";
+  if (!mayOnClass(principal, modelClass, permission)) throw withoutRight(permission, modelClass);
   return { className, base };
 }
 

@@ -53,6 +53,11 @@ export interface DatabasePolicy {
   readonly devices: DevicePolicy;
   /** `retention`: how long events are kept, in milliseconds. 0: for ever. */
   readonly audit: { readonly retention: number };
+  /**
+   * Explanations of refused requests. `retention`: how long they are kept, in milliseconds; 0 stores none. `perNetwork`:
+   * maximum number of one network.
+   */
+  readonly explanations: { readonly retention: number; readonly perNetwork: number };
   readonly clientHash: ClientHash;
   /** IANA time zone of `~StoreTime`. */
   readonly timeZone: string;

@@ -15,3 +15,4 @@ export { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 export * from "./request-context.ts";
 export * from "./store-time.ts";
 export * from "./administration-context.ts";
+export * from "./refusals.ts";

@@ -1,9 +1,13 @@
 import {
   type Admission,
   type CredentialReader,
+  explained,
+  type Finding,
   listingsOf,
   maintenanceError,
+  requestChecks,
   ServiceError,
+  sessionFindings,
   type SessionReference,
 } from "@sallyport/core";
 import type { Route } from "../routes/route.ts";
@@ -93,11 +97,18 @@ export const checkAppKey: Step = (exchange) => {
   if (exchange.access === "public" || exchange.access === "callback") return;
   if (isAbsent(exchange.credentials.appKey)) throw new ServiceError(100);
   const { appKey } = exchange.admission;
-  if (appKey === null || !appKey.enabled) throw new ServiceError(101);
+  if (appKey === null || !appKey.enabled) throw explained(new ServiceError(101), appKeyFinding(exchange));
   const { origin } = exchange.request.headers;
   if (origin !== undefined && listingsOf(origin).some((listed) => appKey.origins.includes(listed)))
     Object.assign(exchange.answerHeaders, corsHeaders(origin));
 };
+
+function appKeyFinding({ credentials, admission: { appKey } }: Exchange): Finding {
+  const asked = requestChecks.appKey;
+  if (appKey !== null) return { asked, found: `No: the app key "${appKey.name}" is disabled.` };
+  if (credentials.appKey.conflict) return { asked, found: "No: the request has it twice, with different values." };
+  return { asked, found: "No: the database has no such app key." };
+}
 
 /** On a session route, requires exactly one valid credential in its own header. */
 export const checkSession: Step = (exchange, { settings }) => {
@@ -107,8 +118,25 @@ export const checkSession: Step = (exchange, { settings }) => {
   if (presented.length === 0) throw new ServiceError(missingCode(exchange, settings));
   if (presented.every(isAbsent)) throw new ServiceError(204);
   if (exchange.admission.session !== null) return;
-  throw new ServiceError(sessionEndedCode(exchange.credentials));
+  throw endedSession(exchange, presented.filter((each) => !isAbsent(each)).length);
 };
+
+function endedSession({ credentials, session, appKeyDigest }: Exchange, presented: number): ServiceError {
+  const error = new ServiceError(sessionEndedCode(credentials));
+  const asked = requestChecks.session;
+  if (presented > 1) return explained(error, { asked, found: "No: the request has more than one credential." });
+  if (session === null) return explained(error, { asked, found: `No: ${unreadable(credentials)}` });
+  return explained(error, sessionFindings(session, appKeyDigest));
+}
+
+/** Why a credential names no session. */
+function unreadable({ sessionId, authorization, secureToken }: PresentedCredentials): string {
+  if ([sessionId, authorization, secureToken].some(({ conflict }) => conflict))
+    return "the request has the credential twice, with different values.";
+  if (!isAbsent(sessionId)) return "the value of sessionId has not the form of a session id.";
+  if (!isAbsent(authorization)) return "the JWT is malformed, expired, or not signed by a key of this database.";
+  return "the secure token is malformed, or of another server or database.";
+}
 
 /** Code for a missing credential: 202 for clients that encrypt, unless the configuration sets one code for all. */
 function missingCode({ request }: Exchange, { missingCredential }: HttpSettings): 200 | 202 | 204 {
@@ -118,5 +146,9 @@ function missingCode({ request }: Exchange, { missingCredential }: HttpSettings)
 
 /** Throws 340 if an enrolment session calls a route that it does not allow. */
 export const checkEnrolment: Step = ({ access, admission: { session }, route }) => {
-  if (access === "session" && session?.enrolling === true && route.whileEnrolling !== true) throw new ServiceError(340);
+  if (access === "session" && session?.enrolling === true && route.whileEnrolling !== true)
+    throw explained(new ServiceError(340), {
+      asked: requestChecks.enrolment,
+      found: "No: the session is only for the set-up of a second factor. Then the user logs in again.",
+    });
 };

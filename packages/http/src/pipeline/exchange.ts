@@ -6,6 +6,7 @@ import type {
   Database,
   Digest,
   Digests,
+  RequestCheck,
   SessionReference,
 } from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
@@ -60,6 +61,8 @@ export class Exchange {
   items: readonly ItemRecord[] | null = null;
   /** Set by `handle`: the failure behind a redirect. */
   failure: unknown = undefined;
+  /** The check that refused the request. */
+  check: RequestCheck | null = null;
 
   constructor(
     readonly request: IncomingMessage,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
-import { ServiceError } from "@sallyport/core";
+import { type RequestCheck, ServiceError } from "@sallyport/core";
 import { parseBody, parseJson } from "../body/json.ts";
 import { bodyLimit, checkContentType, readBody, shedLoad } from "../body/read-body.ts";
 import { openStream } from "../files/open-stream.ts";
@@ -96,40 +96,52 @@ const parseInput: Step = (exchange) => {
   exchange.query = parseQuery(route.query, queryString);
 };
 
+/** A step, and the check that explains its refusal. Without a database there is no explanation. */
+type CheckedStep = readonly [check: RequestCheck | null, step: Step];
+
 /** The steps of every request, in order. The first error decides the response. */
-const steps: readonly Step[] = [
-  checkMessage,
-  findPath,
-  findMethod,
-  findDatabase,
-  shedLoad,
-  answerPreflight,
-  admit,
-  checkAppKey,
-  requireSecureTransport,
-  checkSession,
-  openChannel,
-  checkEnrolment,
-  checkContentType,
-  readBody,
-  openMessage,
-  openStream,
-  parseInput,
-  handle,
+const steps: readonly CheckedStep[] = [
+  [null, checkMessage],
+  [null, findPath],
+  [null, findMethod],
+  [null, findDatabase],
+  ["capacity", shedLoad],
+  ["preflight", answerPreflight],
+  ["service", admit],
+  ["appKey", checkAppKey],
+  ["transport", requireSecureTransport],
+  ["session", checkSession],
+  ["channel", openChannel],
+  ["enrolment", checkEnrolment],
+  ["contentType", checkContentType],
+  ["body", readBody],
+  ["message", openMessage],
+  ["body", openStream],
+  ["fields", parseInput],
+  ["operation", handle],
 ];
 
 /** The key set belongs to no database and needs no app key. */
-const keySetSteps: readonly Step[] = [checkMessage, findKeySetMethod, shedLoad, answerKeySet];
+const keySetSteps: readonly CheckedStep[] = [
+  [null, checkMessage],
+  [null, findKeySetMethod],
+  [null, shedLoad],
+  [null, answerKeySet],
+];
 
 /** Runs the steps until the response is written. */
 export async function runPipeline(exchange: Exchange, parts: PipelineParts): Promise<void> {
   const toTake = asksForKeySet(exchange.request, parts.settings.basePath) ? keySetSteps : steps;
+  let current: CheckedStep | undefined;
   try {
-    for (const step of toTake) {
-      const pending = step(exchange, parts);
+    for (current of toTake) {
+      const pending = current[1](exchange, parts);
       if (pending !== undefined) await pending;
       if (exchange.response.headersSent) return;
     }
+  } catch (error) {
+    exchange.check = current?.[0] ?? null;
+    throw error;
   } finally {
     exchange.stream?.close();
   }

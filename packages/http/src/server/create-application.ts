@@ -9,6 +9,7 @@ import { type Operations, operationsAnswer } from "../operations-listener.ts";
 import { OriginResolver } from "../client-origin.ts";
 import { faultOf, runPipeline } from "../pipeline/pipeline.ts";
 import { Exchange, type PipelineParts } from "../pipeline/exchange.ts";
+import { type RefusalRecorder, Refusals } from "../pipeline/refusal.ts";
 import { asksForPage, playgroundRouter } from "../playground/playground-router.ts";
 import type { Playground } from "../playground/playground-pages.ts";
 import type { Route } from "../routes/route.ts";
@@ -21,6 +22,8 @@ export interface ApplicationParts extends Omit<PipelineParts, "matcher" | "load"
   /** `null` disables the page at `/docs`. */
   readonly playground: Playground | null;
   readonly observer: RequestObserver;
+  /** `null` records no refusals. */
+  readonly refusalRecorder: RefusalRecorder | null;
 }
 
 export interface Application {
@@ -42,7 +45,7 @@ export interface Application {
 
 /** Creates the Express application. Every API request and response passes through the pipeline. */
 export function createApplication(parts: ApplicationParts): Application {
-  const { settings, databases, observer, operations, playground } = parts;
+  const { settings, databases, observer, operations, playground, refusalRecorder } = parts;
   const { maxIncompleteBodies, maxSendBufferBytes, sendTimeout, debugMessages } = settings;
   const load = new LoadGauge(settings.maxRequestsInFlight);
   const incompleteBodies = new NetworkBudget(maxIncompleteBodies);
@@ -55,6 +58,7 @@ export function createApplication(parts: ApplicationParts): Application {
     networkOf: (socket) => origins.clientNetwork(socket),
   });
   const matcher = new RouteMatcher(parts.routes);
+  const refusals = new Refusals(parts.routes);
   const pipeline: PipelineParts = { ...parts, load, matcher, incompleteBodies, transfers };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -80,6 +84,8 @@ export function createApplication(parts: ApplicationParts): Application {
     } finally {
       watchSendBuffer(exchange, sendTimeout);
       observe(observer, exchange, error ?? exchange.failure);
+      const refused = refusals.of(exchange, error ?? exchange.failure);
+      if (refused !== null) refusalRecorder?.refused(exchange.database, refused);
     }
   };
 

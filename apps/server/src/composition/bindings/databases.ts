@@ -87,9 +87,21 @@ async function openDatabases(
   { fileStores, macrosOf, ...shared }: DatabaseNeeds,
 ): Promise<DatabaseDirectory> {
   const entries = configured.map(async (each) => {
-    const { alias, name, timeZone, clientHash, sessions, locks, objects, devices, throttle, audit } = each;
+    const { alias, name, timeZone, clientHash, sessions, locks, objects, devices, throttle, audit, explanations } =
+      each;
     if (each.storage === null) return [alias, null] as const;
-    const policy = { timeZone, clientHash, sessions, locks, objects, devices, throttle, audit, files: limits };
+    const policy = {
+      timeZone,
+      clientHash,
+      sessions,
+      locks,
+      objects,
+      devices,
+      throttle,
+      audit,
+      explanations,
+      files: limits,
+    };
     const files = fileStores.get(alias) as FileStore;
     const storage = await engines.open(each.storage);
     const macros = macrosOf(each);

@@ -37,6 +37,7 @@ export const httpFactories = {
       routes: components.routes,
       operations: components.operations,
       observer: components.observer,
+      refusalRecorder: components.refusalWriter,
       digests: components.digests,
       credentialReader: components.credentialReader,
       traffic: components.channelTraffic,

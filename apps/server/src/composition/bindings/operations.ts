@@ -2,6 +2,7 @@ import { AlignIndexes } from "@sallyport/core";
 import { allObservers, RequestLog, SlowQueryLog } from "../../operations/request-log.ts";
 import { IndexKeeper } from "../../operations/index-keeper.ts";
 import { Metrics } from "../../operations/metrics.ts";
+import { RefusalWriter } from "../../operations/refusal-writer.ts";
 import { ReadinessProbe, ServerOperations } from "../../operations/server-operations.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 
@@ -28,6 +29,10 @@ export const operationsFactories = {
   slowQueries: functionFactory(
     ({ log: { slowQueryThreshold } }, log) => new SlowQueryLog(log, slowQueryThreshold),
     [configuration, logger],
+  ),
+  refusalWriter: functionFactory(
+    ({ explanations }, measured) => new RefusalWriter(explanations.perSecond, (outcome) => measured.explained(outcome)),
+    [configuration, metrics],
   ),
   observer: functionFactory((log, measured) => allObservers(new RequestLog(log), measured), [logger, metrics]),
 } satisfies Factories;

@@ -9,6 +9,7 @@ import { mailSection } from "./mail-section.ts";
 import { isLoopbackUrl } from "./network-texts.ts";
 import {
   auditSection,
+  explanationsSection,
   cleanupSection,
   devicesSection,
   locksSection,
@@ -108,6 +109,7 @@ export const configurationSchema = z.strictObject(
     devices: devicesSection,
     throttle: throttleSection,
     audit: auditSection,
+    explanations: explanationsSection,
     passwords: passwordsSection,
     oAuthProviders: oAuthProvidersSection,
     providers: providersSection,

@@ -113,6 +113,24 @@ const audit = {
 export const auditSection = section(audit);
 export const ownAuditSection = ownSection(audit);
 
+const explanations = {
+  retention: field("EXPLANATIONS_RETENTION", duration("0s", "366d"), "7d", {
+    doc: "Time that the server can explain a refused request. `0s` stores no explanations.",
+  }),
+  perNetwork: field("EXPLANATIONS_PER_NETWORK", wholeNumber(1, 10_000), 200, {
+    doc: "Maximum number of explanations of one IPv4 address or IPv6 /64. Newer ones replace the oldest. A database has at most 10,000.",
+  }),
+};
+
+/** Explanations of refused requests, for `sallyport-server why`. */
+export const explanationsSection = section({
+  ...explanations,
+  perSecond: field("EXPLANATIONS_PER_SECOND", wholeNumber(1, 10_000), 20, {
+    doc: "Maximum number of explanations that a server writes per second and database, at most half of them of one network. Further ones are dropped.",
+  }),
+});
+export const ownExplanationsSection = ownSection(explanations);
+
 const resetLink = text({
   expected: "an http or https URL that contains {token}, such as https://app.example/new-password#{token}",
   fits: isResetLink,

@@ -5,6 +5,7 @@ import { acceptAppNames } from "../sessions/app-names.ts";
 import type { LogInInput } from "../sessions/open-password-session.ts";
 import type { LogInResult } from "../sessions/log-in.ts";
 import { customUserKey } from "../gate/user-keys.ts";
+import { loginNameOf } from "../../storage/index.ts";
 import type { ProveCustomUser, ProvenCustomUser } from "./verify-custom-password.ts";
 
 /** Logs in a custom user. The session in session-id mode belongs to the mapped database user. */
@@ -32,8 +33,8 @@ export class LogInCustomUser {
         return proven?.authenticated ?? null;
       };
     };
-    const userKey = customUserKey(user);
-    const attempt = { ...shown, mode: "session", userKey, prepareProof, appNames, deviceId } as const;
+    const known = { userKey: customUserKey(user), account: { realm: "custom", loginName: loginNameOf(user) } } as const;
+    const attempt = { ...shown, ...known, mode: "session", prepareProof, appNames, deviceId } as const;
     const { sessionId, prepared } = await this.gate.openSession(context, attempt, (authenticated) =>
       this.serializeOwnUser.serializeOwnUser(context, authenticated),
     );

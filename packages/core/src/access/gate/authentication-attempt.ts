@@ -1,5 +1,6 @@
 import { type ErrorCode, ServiceError } from "../../errors/index.ts";
 import type {
+  AccountSelector,
   AuditEventType,
   Channel,
   ObjectId,
@@ -23,6 +24,8 @@ export interface AuthenticationAttempt {
    * subject.
    */
   readonly userKey: string;
+  /** The account of the attempt, for the explanation of a refusal. It may not exist. */
+  readonly account?: AccountSelector;
   /** Loads the data for the proof. The proof itself runs only if no lockout applies. */
   readonly prepareProof: () => Promise<Proof>;
   readonly appNames: readonly string[];

@@ -1,8 +1,9 @@
 import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
-import { type ErrorCode, ServiceError } from "../../errors/index.ts";
+import { type ErrorCode, explained, findingsOf, ServiceError } from "../../errors/index.ts";
 import { groupsOf } from "../../objects/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import type {
+  AccountSelector,
   AuditEvent,
   ExemptionGrant,
   ExpectedRecord,
@@ -29,6 +30,7 @@ import {
   type GuardedAttempt,
   isCounted,
 } from "./authentication-attempt.ts";
+import { accountFinding, lockoutFindings, openingFindings, wrongProof } from "./gate-findings.ts";
 import { ProofTimes } from "./proof-times.ts";
 
 export interface OpenedSession {
@@ -86,18 +88,31 @@ export class Gate {
     const kind = kindOf(attempt);
     if (verdict.wait > 0) {
       await this.proofTimes.simulate(kind);
-      return lockedOut(context, auditLogIn(context, attempt, null, 302), verdict.wait);
+      return lockedOut(context, auditLogIn(context, attempt, null, 302), {
+        wait: verdict.wait,
+        keys,
+        account: attempt.account ?? null,
+      });
     }
 
     const authenticated = await this.proofTimes.measure(kind, prove);
-    if (authenticated === null) throw await countFailure(context, auditLogIn(context, attempt, null, 302), keys);
+    if (authenticated === null)
+      throw explained(
+        await countFailure(context, auditLogIn(context, attempt, null, 302), keys),
+        accountFinding(attempt.account ?? null),
+        wrongProof,
+      );
     await attempt.checkReplay?.();
     const guarded = withSecondFactors(applications);
     const access = await this.checkAccess(context, attempt, authenticated, guarded.length > 0);
     const tokenAttempt =
       guarded.length === 0 || !attempt.secondFactor?.token ? null : await this.attemptToken(context, attempt);
     if (tokenAttempt !== null && tokenAttempt.wait > 0)
-      return lockedOut(context, auditLogIn(context, attempt, authenticated, 342), tokenAttempt.wait);
+      return lockedOut(context, auditLogIn(context, attempt, authenticated, 342), {
+        wait: tokenAttempt.wait,
+        keys: [tokenAttempt.key],
+        account: attempt.account ?? null,
+      });
     try {
       const { account, authenticationMethod } = authenticated;
       const user = { userId: account.userId, authenticationMethod };
@@ -118,8 +133,11 @@ export class Gate {
       if (isCounted(error)) {
         const failed = error.code === 342 && tokenAttempt !== null ? [...keys, tokenAttempt.key] : keys;
         const audited = error.code === 302 ? null : authenticated;
-        throw await countFailure(context, auditLogIn(context, attempt, audited, error.code), failed);
+        const counted = await countFailure(context, auditLogIn(context, attempt, audited, error.code), failed);
+        throw explained(counted, ...openingFindings(error, authenticated, []), ...findingsOf(error));
       }
+      if (error instanceof ServiceError)
+        explained(error, ...openingFindings(error, authenticated, seatLimits(applications)));
       if (error instanceof ServiceError && (error.status < 500 || error.code === 711))
         await context.r.audit.append(auditLogIn(context, attempt, authenticated, error.code));
       throw error;
@@ -133,15 +151,17 @@ export class Gate {
   ): Promise<Result> {
     const { refusal, userId, prove, consume, act } = guarded;
     const keys = this.throttleKeys(context, guarded);
+    const account = userId === null ? null : { id: userId };
     const failure = logInEvent(context, { type: refusal.type, outcome: refusal.code, userId });
     const verdict = await context.r.throttle.attempt(keys);
     if (verdict.wait > 0) {
       await this.proofTimes.simulate(refusal.type);
-      return lockedOut(context, failure, verdict.wait);
+      return lockedOut(context, failure, { wait: verdict.wait, keys, account });
     }
 
     const proven = await this.proofTimes.measure(refusal.type, prove);
-    if (proven === null) throw await countFailure(context, failure, keys);
+    if (proven === null)
+      throw explained(await countFailure(context, failure, keys), accountFinding(account), wrongProof);
     let passed = false;
     try {
       return await context.unit.transaction(async (r) => {
@@ -329,12 +349,23 @@ function kindOf({ userKey }: AuthenticationAttempt): string {
   return userKey.slice(0, Math.max(0, userKey.indexOf("\0")));
 }
 
+/** A lockout in force: the milliseconds to wait, the throttle keys, and the account if there is one. */
+interface Lockout {
+  readonly wait: number;
+  readonly keys: readonly ThrottleKey[];
+  readonly account: AccountSelector | null;
+}
+
 /** Locked-out clients could flood the audit, so their refusals are tallied. */
-async function lockedOut(context: AppKeyContext, event: CountedEvent, wait: number): Promise<never> {
+async function lockedOut(
+  context: AppKeyContext,
+  event: CountedEvent,
+  { wait, keys, account }: Lockout,
+): Promise<never> {
   const kind = event.type === "login.refused" ? "" : `${event.type} `;
   const key = `lockout ${kind}${context.appKey.id} ${context.origin.network}`;
   await context.unit.autonomously((r) => r.audit.tally(key, event));
-  throw refused(event.outcome, wait);
+  throw explained(refused(event.outcome, wait), accountFinding(account), ...lockoutFindings(wait, keys));
 }
 
 async function countFailure(

@@ -1,5 +1,5 @@
 import type { Digest } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { explained, type Finding, ServiceError } from "../../errors/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import { personOf, type Repositories } from "../../storage/index.ts";
 import type { Application } from "../appkeys/applications.ts";
@@ -63,12 +63,21 @@ export class CheckSecondFactors {
     const effective = factors.filter(
       ({ appName, confirmed }) => confirmed || (shown.length > 0 && forced.includes(appName)),
     );
-    if (forced.some((name) => !effective.some(({ appName }) => appName === name))) {
+    const missing = forced.find((name) => !effective.some(({ appName }) => appName === name));
+    if (missing !== undefined) {
       if (secondFactor?.enrol === true) return { kind: "enrolling" };
-      throw new ServiceError(340);
+      const state = factors.some(({ appName }) => appName === missing) ? "an unconfirmed one" : "none";
+      throw explained(new ServiceError(340), {
+        asked: `Has the user the second factor that "${missing}" requires?`,
+        found: `No: the user has ${state}.`,
+      });
     }
     if (effective.length === 0) return { kind: "free" };
-    if (shown.length === 0) throw new ServiceError(341);
+    if (shown.length === 0)
+      throw explained(new ServiceError(341), {
+        asked: `Did the client send the token of the second factor of "${effective.map(({ appName }) => appName).join(", ")}"?`,
+        found: "No.",
+      });
     // At most one token per factor. More would allow several guesses in one attempt.
     const checked = shown.slice(0, effective.length);
     return {
@@ -85,12 +94,12 @@ export class CheckSecondFactors {
   ) {
     const proofs = factors.map((factor) => {
       const consume = prove(factor);
-      if (consume === null) throw new ServiceError(342);
+      if (consume === null) throw explained(new ServiceError(342), wrongToken(factor.appName));
       return { ...factor, consume };
     });
     return async (r: Repositories): Promise<void> => {
       for (const { consume, confirmed, appName } of proofs) {
-        if (!(await consume(r))) throw new ServiceError(342);
+        if (!(await consume(r))) throw explained(new ServiceError(342), wrongToken(appName));
         if (confirmed) continue;
         await endOtherSessions(r, user, except);
         await r.audit.append(
@@ -99,4 +108,11 @@ export class CheckSecondFactors {
       }
     };
   }
+}
+
+function wrongToken(appName: string): Finding {
+  return {
+    asked: `Is one of the tokens right for "${appName}", and new?`,
+    found: "No: it is wrong, expired or was used before. The clock of the device may be wrong.",
+  };
 }

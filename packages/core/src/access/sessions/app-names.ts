@@ -1,5 +1,5 @@
-import { ServiceError } from "../../errors/index.ts";
-import type { AppKeyContext } from "../../request/index.ts";
+import { explained, type Finding, ServiceError } from "../../errors/index.ts";
+import type { AppKeyContext, Database } from "../../request/index.ts";
 import { Applications, applicationCache } from "../appkeys/applications.ts";
 
 /** Validates the app names of a log-in. Unknown, not allowed for the app key, or none: 208. Duplicate: 210. */
@@ -12,8 +12,26 @@ export async function acceptAppNames(
     allowed &&
     appNames.length > 0 &&
     (await applicationCache(database).includes(appNames, new Applications(r.records)));
-  if (!known) throw new ServiceError(208);
+  if (!known)
+    throw explained(new ServiceError(208), (served: Database) => appNameFindings(served, appKey.appNames, appNames));
   refuseDuplicates(appNames);
+}
+
+/** Which of the names exist, and which the app key may use. */
+async function appNameFindings(
+  { storage }: Database,
+  allowed: readonly string[] | null,
+  appNames: readonly string[],
+): Promise<Finding[]> {
+  const known = await new Applications(storage.repositories.records).existing(appNames);
+  const unknown = new Set(appNames.filter((name) => !known.includes(name))).size;
+  return [
+    { asked: "Do the app names exist?", found: unknown === 0 ? "Yes." : `No: ${unknown} of them are unknown.` },
+    ...known.map((name) => ({
+      asked: `May the app key use "${name}"?`,
+      found: allowed === null || allowed.includes(name) ? "Yes." : "No.",
+    })),
+  ];
 }
 
 /** Throws 210 if a name occurs twice. */

@@ -4,3 +4,4 @@ export * from "./open-password-session.ts";
 export * from "./log-in.ts";
 export * from "./log-out.ts";
 export * from "./seats.ts";
+export { sessionFindings } from "./session-findings.ts";

@@ -1,6 +1,12 @@
 import type { SerializeOwnUser } from "../../objects/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
-import type { Channel, ObjectId, SerializedObject, SessionMode } from "../../storage/index.ts";
+import {
+  type Channel,
+  loginNameOf,
+  type ObjectId,
+  type SerializedObject,
+  type SessionMode,
+} from "../../storage/index.ts";
 import type { VerifyPassword } from "../accounts/verify-password.ts";
 import type { AuthenticationAttempt } from "../gate/authentication-attempt.ts";
 import type { Gate } from "../gate/gate.ts";
@@ -59,7 +65,11 @@ export class OpenPasswordSession {
       ]);
       return prove;
     };
-    const attempt = { ...wanted, ...shown, userKey: databaseUserKey(user), prepareProof, appNames, deviceId };
+    const known = {
+      userKey: databaseUserKey(user),
+      account: { realm: "database", loginName: loginNameOf(user) },
+    } as const;
+    const attempt = { ...wanted, ...shown, ...known, prepareProof, appNames, deviceId };
     const opened = await this.gate.openSession(context, attempt, (authenticated) =>
       this.serializeOwnUser.serializeOwnUser(context, authenticated),
     );

@@ -1,7 +1,8 @@
-import { ServiceError } from "../../errors/index.ts";
+import { explained, ServiceError } from "../../errors/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { AppNameChange, ExpectedRecord, Repositories } from "../../storage/index.ts";
 import { type Application, Applications, seatLimits } from "../appkeys/applications.ts";
+import { seatFindings } from "../gate/gate-findings.ts";
 import type { Gate } from "../gate/gate.ts";
 import { sessionUserKey } from "../gate/user-keys.ts";
 import {
@@ -42,6 +43,7 @@ export class ReserveSeats {
     try {
       await this.reserveChecked(context, applications, token);
     } catch (error) {
+      if (error instanceof ServiceError && error.code === 306) explained(error, seatFindings(seatLimits(applications)));
       if (error instanceof ServiceError && refusals.has(error.code)) {
         const event = sessionEvent(context, { type: "seats.refused", outcome: error.code, appNames: names });
         await context.unit.autonomously((r) => r.audit.append(event));

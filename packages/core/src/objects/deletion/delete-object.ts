@@ -1,5 +1,5 @@
 import type { Digest } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { explained, ServiceError } from "../../errors/index.ts";
 import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import type {
@@ -18,6 +18,7 @@ import { hookFailure } from "../hooks/hook-caller.ts";
 import type { ReadScope } from "../serialization-source.ts";
 import { isUserClass } from "../user-names.ts";
 import { deleteAll, type DeletionSet, deletionSetOf } from "./deletion-cascade.ts";
+import { withoutRight } from "../object-findings.ts";
 
 export interface DeleteObjectInput {
   readonly recycled: boolean;
@@ -45,7 +46,7 @@ export class DeleteObject {
       const { id, className } = await visibleObject(r, reference, visibility, 609);
       const modelClass = model.find(className);
       if (modelClass === undefined) throw new ServiceError(304);
-      if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
+      if (!mayOnClass(principal, modelClass, "delete")) throw withoutRight("delete", modelClass);
       requireRightsOnUsers([{ className }], { model, principal });
       const active = await hooksOfDeletions(this.hooks, context);
       const readScope = { model, visibility };
@@ -138,7 +139,10 @@ export function requireRightsOnUsers(
   { model, principal }: { readonly model: Model; readonly principal: Principal },
 ): void {
   if (!principal.administrator && objects.some(({ className }) => isUserClass(model, className)))
-    throw new ServiceError(404);
+    throw explained(new ServiceError(404), {
+      asked: "Is the user, who deletes a user, an administrator?",
+      found: "No.",
+    });
 }
 
 /** Locks the object to delete. 609: deleted meanwhile. 713: not an expected version. */

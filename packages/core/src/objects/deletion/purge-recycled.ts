@@ -15,6 +15,7 @@ import {
 import { visibleObject } from "../get-object.ts";
 import { requireRightsOnUsers } from "./delete-object.ts";
 import { type CallerKnowledge, maximum, referrerDetail, refused, ruleOf } from "./deletion-cascade.ts";
+import { withoutRight } from "../object-findings.ts";
 
 /** Maximum number of roots per request, each with its group. */
 const maxRoots = 1_000;
@@ -76,7 +77,7 @@ export async function recycledObject(
   const { className } = tombstone ?? (await visibleObject(r, reference, visibility, 609));
   const modelClass = model.find(className);
   if (modelClass === undefined) throw new ServiceError(304);
-  if (!mayOnClass(principal, modelClass, "delete")) throw new ServiceError(404);
+  if (!mayOnClass(principal, modelClass, "delete")) throw withoutRight("delete", modelClass);
   if (tombstone === null) throw notInRecycleBin();
   if (tombstone.kind === "deleted") throw new ServiceError(609);
   return tombstone;

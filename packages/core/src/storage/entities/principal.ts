@@ -1,4 +1,4 @@
-import { ServiceError } from "../../errors/index.ts";
+import { explained, ServiceError } from "../../errors/index.ts";
 import type { ObjectId } from "./object-id.ts";
 
 /** The authenticated user of a request. */
@@ -16,7 +16,7 @@ export interface Principal {
 
 /** Throws 404 unless the user is an administrator. */
 export function requireAdministrator({ administrator }: Principal): void {
-  if (!administrator) throw new ServiceError(404);
+  if (!administrator) throw explained(new ServiceError(404), { asked: "Is the user an administrator?", found: "No." });
 }
 
 /** Principal of internal work without a user, such as work before the authentication. */

@@ -1,0 +1,52 @@
+import { explained, type Finding, ServiceError } from "../errors/index.ts";
+import type { ModelClass, Model } from "../model/index.ts";
+import type { Database } from "../request/index.ts";
+import { type Permission, seesAll, type SingleReference, type Visibility } from "../storage/index.ts";
+
+/** The error for a class without this right of the caller. */
+export function withoutRight(permission: Permission, { definition: { name } }: ModelClass): ServiceError {
+  return explained(new ServiceError(404), {
+    asked: `May the user ${permission} objects of the class ${name}?`,
+    found: "No: no group of the user has this right.",
+  });
+}
+
+/** The error for a class that does not exist or is not readable. */
+export function missingClass(model: Model, className: string): ServiceError {
+  return explained(
+    new ServiceError(304),
+    model.find(className) === undefined ? { asked: "Does the class exist?", found: "No." } : unreadableClass(className),
+  );
+}
+
+function unreadableClass(name: string): Finding {
+  return {
+    asked: `May the user read objects of the class ${name}?`,
+    found: "No: no group of the user has this right.",
+  };
+}
+
+/** The error for an object that is deleted, or does not exist for the caller. */
+export function missingObject(
+  code: 304 | 609 | 610,
+  reference: SingleReference,
+  { classes }: Visibility,
+): ServiceError {
+  return explained(new ServiceError(code), async ({ storage }: Database): Promise<Finding[]> => {
+    const { objects, deletion } = storage.repositories;
+    const asked = "Does the object exist?";
+    const [found] = await objects.get(reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] }, seesAll);
+    if (found === undefined) {
+      const tombstone = await deletion.find(reference, seesAll);
+      return [
+        { asked, found: tombstone === null ? "No, it never did." : `No: it was deleted (${tombstone.className}).` },
+      ];
+    }
+    const { className } = found;
+    if (classes !== null && !classes.has(className)) return [{ asked, found: "Yes." }, unreadableClass(className)];
+    return [
+      { asked, found: `Yes, of the class ${className}.` },
+      { asked: "Is the user among its readers?", found: "No, and neither is a group of the user." },
+    ];
+  });
+}
