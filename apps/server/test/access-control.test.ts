@@ -10,9 +10,12 @@ import { callbackEnvironment, callbackSuite } from "./log-in-endpoints/callback-
 import { logInEnvironment, logInEndpointSuite } from "./log-in-endpoints/log-in-endpoint-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { ruleSuite } from "./rule-suite.ts";
+import { refusalEnvironment, refusalSuite } from "./refusal-suite.ts";
 import { openProviderFixture, type ProviderFixture } from "./providers/provider-fixture.ts";
 
 describe("access control", () => {
+  onEngines("explanations of refusals", refusalSuite, { environment: refusalEnvironment });
+
   const digestOf = (key: string) => createHash("sha256").update(key).digest("hex");
   const shop = "https://shop.example";
 

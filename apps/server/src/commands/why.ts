@@ -22,13 +22,14 @@ export function defineWhy(command: ServerCommand): void {
           `No refusal with the request id "${printable(requestId)}" is stored in this database. It may be too old, have succeeded, or belong to another alias.`,
         );
       if (options.json) printJson({ ...found, at: new Date(found.at).toISOString() });
-      else console.log(linesOf(found).join("\n"));
+      else console.log(explanationLines(found).join("\n"));
     });
 }
 
 type Failure = NonNullable<Explanation["failure"]>;
 
-function linesOf(explanation: Explanation): string[] {
+/** What an operator reads. */
+export function explanationLines(explanation: Explanation): string[] {
   const { requestId, at, method, route, network, appKey, mode, user, failure, items } = explanation;
   const style = terminalStyle(process.stdout);
   const about = [

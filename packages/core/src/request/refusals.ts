@@ -122,23 +122,27 @@ async function makeRoom(records: Repositories["records"]): Promise<void> {
 
 async function storedRefusal(database: Database, refused: RefusedRequest, now: number): Promise<StoredRefusal> {
   const { method, route, check, appKey, mode, accountId, error, items, fields, at } = refused;
-  const failure = error === undefined ? null : await failureOf(database, error, fields);
+  const failure = error === undefined ? null : await failureOf(database, { error, check }, fields);
   const stored: StoredItem[] = [];
   for (const { error: ofItem, ...item } of items.slice(0, maxItems))
-    stored.push({ ...item, ...(await failureOf(database, ofItem, fields)) });
+    stored.push({ ...item, ...(await failureOf(database, { error: ofItem, check: null }, fields)) });
   const proven = failure?.findings.find((finding) => finding.accountId !== undefined)?.accountId;
   const delay = Math.max(0, Math.round(now - at));
   return { method, route, check, appKey, mode, accountId: accountId ?? proven ?? null, failure, items: stored, delay };
 }
 
-async function failureOf(database: Database, error: unknown, fields: RefusedRequest["fields"]): Promise<StoredFailure> {
+async function failureOf(
+  database: Database,
+  { error, check }: Pick<RefusedRequest, "error" | "check">,
+  fields: RefusedRequest["fields"],
+): Promise<StoredFailure> {
   const code = error instanceof ServiceError ? error.code : 799;
   const noted = findingsOf(error);
   const findings = (await Promise.all(noted.map((each) => readFinding(database, each)))).flat();
   const detail = error instanceof ServiceError && noted.length === 0 ? error.detail : undefined;
   if (detail === undefined) return { code, findings };
-  const asked = requestChecks.operation;
-  return { code, findings: [{ asked, found: await withoutUnknownNames(database, detail, fields) }] };
+  const asked = requestChecks[check ?? "operation"];
+  return { code, findings: [{ asked, found: `No: ${await withoutUnknownNames(database, detail, fields)}` }] };
 }
 
 async function readFinding(database: Database, finding: Finding | FindingReader): Promise<readonly Finding[]> {
