@@ -7,6 +7,9 @@ import {
   CreateAppKey,
   CreateApplication,
   CreateUser,
+  discardingWrites,
+  explained,
+  explainRefusal,
   type CreateUserInput,
   listCustomUsers,
   listSecondFactors,
@@ -16,6 +19,10 @@ import {
   type PasswordHasher,
   PasswordPolicy,
   passwordAuthentication,
+  type RecordRepository,
+  recordRefusal,
+  type RefusedRequest,
+  type Repositories,
   removeCustomUser,
   ReplacePassword,
   SecondFactors,
@@ -248,5 +255,110 @@ describe("app names and app keys", () => {
     expect(await refusal(applications(true).setSecondFactor(context, { ...office, name: "nowhere" }))).toBe(304);
     await applications(true).setSecondFactor(context, office);
     expect(await audited()).toEqual(["app.created", "appSecondFactor.required"]);
+  });
+});
+
+describe("explanations of refusals", () => {
+  const week = 7 * 86_400_000;
+  const explanations = { retention: week, perNetwork: 4 };
+  const refused = (requestId: string, more: Partial<RefusedRequest> = {}): RefusedRequest => ({
+    requestId,
+    network: "192.0.2.1",
+    method: "POST",
+    route: "/v1/login",
+    check: "operation",
+    appKey: "key",
+    mode: null,
+    accountId: null,
+    error: new ServiceError(302),
+    items: [],
+    fields: () => new Set(["device"]),
+    at: 0,
+    ...more,
+  });
+  const foundOf = async (requestId: string) =>
+    (await explainRefusal(fixture, requestId))?.failure?.steps.at(-1)?.found ?? null;
+
+  test("a network keeps its newest, and takes no room of others", async () => {
+    fixture = await openFixture({ explanations });
+    const { database } = fixture;
+    await recordRefusal(database, refused("other", { network: "192.0.2.2" }), 0);
+    for (let n = 1; n <= 9; n += 1) await recordRefusal(database, refused(`own-${n}`), 0);
+    expect(await foundOf("other")).not.toBeNull();
+    const kept = await Promise.all(Array.from({ length: 9 }, (_, n) => foundOf(`own-${n + 1}`)));
+    expect(kept.map((each) => each !== null)).toEqual([...Array(5).fill(false), ...Array(4).fill(true)]);
+  });
+
+  test("the oldest of all make room if the database is full", async () => {
+    fixture = await openFixture({ explanations });
+    const { database, r } = fixture;
+    await recordRefusal(database, refused("old"), 0);
+    let isFull = true;
+    const records: RecordRepository = {
+      ...r.records,
+      putWithin: (...given) => {
+        const outcome = isFull ? "full" : r.records.putWithin(...given);
+        isFull = false;
+        return Promise.resolve(outcome);
+      },
+    };
+    const storage = { ...database.storage, repositories: { ...r, records } };
+    const full = Object.create(database, { storage: { value: storage } }) as typeof database;
+    expect(await recordRefusal(full, refused("new"), 0)).toBe("stored");
+    expect([await foundOf("old"), await foundOf("new")]).toEqual([null, expect.any(String)]);
+  });
+
+  test("the first refusal with a request id stays, because clients can choose the id", async () => {
+    fixture = await openFixture({ explanations });
+    expect(await recordRefusal(fixture.database, refused("chosen"), 0)).toBe("stored");
+    const other = refused("chosen", { error: new ServiceError(208), network: "192.0.2.2" });
+    expect(await recordRefusal(fixture.database, other, 0)).toBe("exists");
+    expect((await explainRefusal(fixture, "chosen"))?.failure?.code).toBe(302);
+  });
+
+  test("are kept for the retention by the storage's clock, and state the time of the response", async () => {
+    let ahead = 0;
+    fixture = await openFixture({ explanations }, () => ahead);
+    const before = Date.now();
+    await recordRefusal(fixture.database, refused("timed", { at: 1_000 }), 31_000);
+    expect((await explainRefusal(fixture, "timed"))?.at).toBeLessThan(before - 29_000);
+    ahead = week - 60_000;
+    expect(await explainRefusal(fixture, "timed")).not.toBeNull();
+    ahead = week + 1;
+    expect(await explainRefusal(fixture, "timed")).toBeNull();
+  });
+
+  test("mask quoted texts, and names that are no fields, classes or attributes", async () => {
+    fixture = await openFixture({ explanations });
+    const detail = 'at /device/0/hunter2/Name: There is no "hunter2".';
+    await recordRefusal(fixture.database, refused("masked", { error: new ServiceError(307, { detail }) }), 0);
+    expect(await foundOf("masked")).toBe('No: at /device/0/…/Name: There is no "…".');
+  });
+
+  test("contain what checks noted, in the order of the checks, and survive a failed look-up", async () => {
+    fixture = await openFixture({ explanations });
+    const inner = explained(new ServiceError(340, { detail: "hunter2" }), { asked: "Inner?", found: "No." });
+    const outer = explained(inner, { asked: "Outer?", found: "Yes." }, async () => {
+      throw new Error("The database is down.");
+    });
+    const wrapped = new ServiceError(340, { detail: "hunter2", cause: outer });
+    await recordRefusal(fixture.database, refused("noted", { error: wrapped }), 0);
+    const steps = (await explainRefusal(fixture, "noted"))?.failure?.steps ?? [];
+    expect(steps.slice(-2)).toEqual([
+      { asked: "Outer?", found: "Yes." },
+      { asked: "Inner?", found: "No." },
+    ]);
+    expect(JSON.stringify(steps)).not.toContain("hunter2");
+  });
+
+  test("look-ups that write leave nothing behind", async () => {
+    const work = async (r: Repositories) => {
+      await r.records.put("example", "1", 1);
+      return (await r.records.get("example", ["1"])).length;
+    };
+    expect(await discardingWrites(fixture.database.storage, work)).toBe(1);
+    expect(await fixture.r.records.get("example", ["1"])).toEqual([]);
+    const failure = new ServiceError(704);
+    await expect(discardingWrites(fixture.database.storage, () => Promise.reject(failure))).rejects.toBe(failure);
   });
 });

@@ -15,4 +15,12 @@ export { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 export * from "./request-context.ts";
 export * from "./store-time.ts";
 export * from "./administration-context.ts";
-export * from "./refusals.ts";
+export { type ExplainedStep, type Explanation, explainRefusal } from "./explain-refusal.ts";
+export {
+  discardingWrites,
+  recordRefusal,
+  type RefusalOutcome,
+  type RefusedRequest,
+  type RequestCheck,
+  requestChecks,
+} from "./refusals.ts";

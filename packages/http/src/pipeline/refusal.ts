@@ -28,7 +28,8 @@ export class Refusals {
       network: origin.network,
       method: route?.method ?? "OPTIONS",
       route: matched?.pattern ?? "",
-      check: error === undefined ? null : check,
+      // A redirect with a failure comes from the operation.
+      check: error === undefined ? null : (check ?? "operation"),
       ...callerOf(exchange),
       ...(error === undefined ? {} : { error }),
       items: failed,

@@ -20,24 +20,32 @@ export function accountFinding(selector: AccountSelector | null): FindingReader 
 
 export const wrongProof: Finding = { asked: "Is the password, code or token right?", found: "No." };
 
+const lockoutAsked = "Is a lockout in force?";
+
 /** The lockout in force, which of the throttle keys it belongs to, and whether the user is exempt. */
 export function lockoutFindings(wait: number, keys: readonly ThrottleKey[]): [Finding, FindingReader] {
-  const refusal = `Yes, for another ${seconds(wait)}. The password, code or token was not checked.`;
   return [
-    { asked: "Is a lockout in force?", found: refusal },
-    ({ storage }: Database): Promise<Finding[]> =>
-      discardingWrites(storage, async ({ throttle }) => {
-        const findings: Finding[] = [];
-        for (const { exemption, ...key } of keys) {
-          const asked = `Has the ${exemption === undefined ? "user" : "network"} too many failures?`;
-          const { wait: left } = await throttle.attempt([key]);
-          const isExempt =
-            left > 0 && exemption !== undefined && (await throttle.attempt([{ ...key, exemption }])).wait === 0;
-          const found = left > 0 ? `Yes, for another ${seconds(left)}.` : "No.";
-          findings.push({ asked, found: isExempt ? `${found} The user is exempt after an earlier log-in.` : found });
-        }
-        return findings;
-      }),
+    {
+      asked: lockoutAsked,
+      found: `Yes, for another ${seconds(wait)}. The password, code or token was not checked.`,
+    },
+    async ({ storage }: Database): Promise<Finding[]> => {
+      const findings: Finding[] = [];
+      for (const { exemption, ...key } of keys) {
+        // A transaction per key, because log-ins lock the keys in an order of their own.
+        const waits = await discardingWrites(storage, async ({ throttle }) => [
+          (await throttle.attempt([key])).wait,
+          exemption === undefined ? null : (await throttle.attempt([{ ...key, exemption }])).wait,
+        ]);
+        const [left = 0, forUser = null] = waits;
+        const found = left === null || left === 0 ? "No." : `Yes, for another ${seconds(left)}.`;
+        findings.push({
+          asked: `Has the ${exemption === undefined ? "user" : "network"} too many failures?`,
+          found: left !== 0 && forUser === 0 ? `${found} The user is exempt after an earlier log-in.` : found,
+        });
+      }
+      return findings;
+    },
   ];
 }
 
@@ -53,6 +61,7 @@ export function openingFindings(
 ): (Finding | FindingReader)[] {
   const accountId = authenticationMethod.kind === "custom" ? authenticationMethod.accountId : account.id;
   const proven: Finding = { asked: "Are the credentials right?", found: "Yes.", accountId };
+  if (error.code === 302) return [proven, { asked: lockoutAsked, found: "Yes, since failures of parallel requests." }];
   if (error.code === 306) return [proven, seatFindings(seats)];
   return error.code === 315 ? [proven, limitFinding] : [proven];
 }
