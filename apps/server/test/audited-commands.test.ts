@@ -2,6 +2,7 @@ import { jest } from "@jest/globals";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   type AuditEvent,
   identityLinkKind,
@@ -15,6 +16,7 @@ import type { Command } from "commander";
 import { mainCommand, wholeCommand } from "../src/commands/main-command.ts";
 import { describeError } from "../src/commands/report-failure.ts";
 import type { RunningServer } from "../src/index.ts";
+import { tryLogIn } from "./client.ts";
 import { repositoriesOf } from "./password-suite.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { resetMail } from "./reset-mail.ts";
@@ -150,7 +152,7 @@ describe("audit of commands", () => {
 
   beforeAll(async () => {
     postgres = await openPostgresFixture();
-    server = await postgres.demo();
+    server = await postgres.demo({ EXPLANATIONS_RETENTION: "7d" });
     r = repositoriesOf(server);
     delete process.env["DATABASE_URL"];
     Object.assign(process.env, testEnvironment, {
@@ -197,15 +199,17 @@ describe("audit of commands", () => {
   const events = async (after: number): Promise<RecordedAuditEvent[]> => r.audit.read(after, 1_000);
   const last = async () => (await events(0)).at(-1)?.sequence ?? 0;
 
-  /** Runs a command in this process; files are named relative to the folder. */
-  async function run(command: string): Promise<void> {
+  /** Runs a command in this process and returns its output; files are named relative to the folder. */
+  async function run(command: string): Promise<string> {
     const words = command.split(" ").map((word) => (/\.(?:txt|js|json)$/.test(word) ? join(folder, word) : word));
+    const output: string[] = [];
     const muted = [
-      jest.spyOn(console, "log").mockImplementation(() => {}),
+      jest.spyOn(console, "log").mockImplementation((text: string) => void output.push(text)),
       jest.spyOn(console, "error").mockImplementation(() => {}),
     ];
     try {
       await mainCommand().parseAsync([...words, "--config", join(folder, "sallyport.config.json")], { from: "user" });
+      return output.join("\n");
     } finally {
       for (const each of muted) each.mockRestore();
     }
@@ -263,6 +267,25 @@ describe("audit of commands", () => {
       expect(await run(command).then(() => null, describeError)).toMatch(/There is|not|already/);
     }
     expect(await events(before)).toEqual([]);
+  });
+
+  test("explains a refused request, as text and as JSON", async () => {
+    const { headers } = await tryLogIn(server, "reader", { pass: "wrong" });
+    const requestId = headers["x-request-id"] as string;
+    while ((await r.records.get("refusal", [requestId])).length === 0) await pause(20);
+    const text = await run(`why ${requestId}`);
+    expect(text).toContain("POST /v1/login was refused with 403/302 (User and password are invalid)");
+    expect(text).toMatch(/user +reader$/m);
+    expect(text).toMatch(/Is the password, code or token right\? +No\.$/m);
+    expect(text).toContain("What to do:");
+    expect(JSON.parse(await run(`why ${requestId} --json`))).toMatchObject({
+      requestId,
+      user: "reader",
+      network: expect.any(String),
+      failure: { code: 302, status: 403, steps: expect.arrayContaining([{ asked: "Does the user exist?", found: "Yes." }]) },
+      items: [],
+    });
+    await expect(run("why unknown")).rejects.toThrow(/^No refusal with the request id "unknown" is stored in this database\./);
   });
 
   test("a new address invalidates tokens sent to the previous one", async () => {

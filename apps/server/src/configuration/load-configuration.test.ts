@@ -95,6 +95,7 @@ describe("reads", () => {
           objects: { recycleBinPerUser: 7 },
           throttle: { user: { initialDelay: "2s" } },
           audit: { retention: "0s" },
+          explanations: { perNetwork: 9 },
         },
         { ...memory, alias: "other" },
       ],
@@ -107,10 +108,12 @@ describe("reads", () => {
       locks: { perSession: 5 },
       objects: { recycleBinPerUser: 7 },
       audit: { retention: 0 },
+      explanations: { retention: 7 * 86_400_000, perNetwork: 9 },
     });
     expect(other?.locks).toEqual({ perSession: 1_000 });
     expect(other?.objects).toEqual({ recycleBinPerUser: 10_000 });
     expect(other?.audit).toEqual({ retention: 400 * 86_400_000 });
+    expect(other?.explanations).toEqual({ retention: 7 * 86_400_000, perNetwork: 200 });
   });
 
   test("a database's own macro folder, the common one, or none", () => {
