@@ -277,15 +277,21 @@ describe("audit of commands", () => {
     expect(text).toContain("POST /v1/login was refused with 403/302 (User and password are invalid)");
     expect(text).toMatch(/user +reader$/m);
     expect(text).toMatch(/Is the password, code or token right\? +No\.$/m);
-    expect(text).toContain("What to do:");
+    expect(text).toContain("Next steps:");
     expect(JSON.parse(await run(`why ${requestId} --json`))).toMatchObject({
       requestId,
       user: "reader",
       network: expect.any(String),
-      failure: { code: 302, status: 403, steps: expect.arrayContaining([{ asked: "Does the user exist?", found: "Yes." }]) },
+      failure: {
+        code: 302,
+        status: 403,
+        steps: expect.arrayContaining([{ asked: "Does the user exist?", found: "Yes." }]),
+      },
       items: [],
     });
-    await expect(run("why unknown")).rejects.toThrow(/^No refusal with the request id "unknown" is stored in this database\./);
+    await expect(run("why unknown")).rejects.toThrow(
+      /^No refusal with the request id "unknown" is stored in this database\./,
+    );
   });
 
   test("a new address invalidates tokens sent to the previous one", async () => {

@@ -28,7 +28,7 @@ export function defineWhy(command: ServerCommand): void {
 
 type Failure = NonNullable<Explanation["failure"]>;
 
-/** What an operator reads. */
+/** The output of the command. */
 export function explanationLines(explanation: Explanation): string[] {
   const { requestId, at, method, route, network, appKey, mode, user, failure, items } = explanation;
   const style = terminalStyle(process.stdout);
@@ -73,5 +73,5 @@ function adviceLines(code: Failure["code"]): string[] {
   const actions = errorTexts[code].actions ?? [];
   // Links of the reference lead nowhere in a terminal.
   const plain = actions.map((action) => `  - ${action.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", "")}`);
-  return plain.length === 0 ? [] : ["", "What to do:", ...plain];
+  return plain.length === 0 ? [] : ["", "Next steps:", ...plain];
 }

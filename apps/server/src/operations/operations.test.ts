@@ -434,7 +434,11 @@ describe("writer of explanations", () => {
     const outcomes: string[] = [];
     const writer = new RefusalWriter(4, (each) => void outcomes.push(each));
     let fail = (_error: Error): void => {};
-    const { written, database } = counting(1_000, () => new Promise((_resolve, reject) => (fail = reject)));
+    const { written, database } = counting(1_000, () => {
+      return new Promise((_resolve, reject) => {
+        fail = reject;
+      });
+    });
     writer.refused(database, refused(0, "192.0.2.1"));
     await jest.advanceTimersByTimeAsync(100);
     writer.refused(database, refused(1, "192.0.2.1"));

@@ -1,7 +1,7 @@
 import { type Database, recordRefusal, type RefusalOutcome, type RefusedRequest } from "@sallyport/core";
 import type { RefusalRecorder } from "@sallyport/http";
 
-/** What became of a refusal. `dropped`: too many at once. `failed`: the database refused the write. */
+/** Outcome of a refusal. `dropped`: too many at once. `failed`: the database refused the write. */
 export type WrittenRefusal = RefusalOutcome | "dropped" | "failed";
 
 /** Milliseconds before the first write, so that the response is on its way. */

@@ -1,7 +1,7 @@
-import { ServiceError } from "./service-error.ts";
+import type { ServiceError } from "./service-error.ts";
 
 /**
- * What a check asked and what it found, for operators. Both are sentences of constants and of existing things: names of
+ * The question of a check and its answer, for operators. Both are sentences of constants and of existing things: names of
  * classes, app names and app keys that exist. Never input of the client, which may be a password in the wrong field.
  */
 export interface Finding {
@@ -12,7 +12,7 @@ export interface Finding {
 }
 
 /**
- * Reads findings after the response, so that a refusal costs the same whatever it finds. Takes the `Database` of the
+ * Reads findings after the response, so that the time of a refusal does not depend on them. Takes the `Database` of the
  * request. Its errors are ignored.
  */
 export type FindingReader = (database: never) => Promise<readonly Finding[]>;

@@ -96,12 +96,12 @@ export async function recordRefusal(database: Database, refused: RefusedRequest,
     });
   const outcome = await put();
   if (outcome === "stored" || outcome === "exists") return outcome;
-  await (outcome === "ownerFull" ? makeRoomOf(records, owner, perNetwork) : makeRoom(records));
+  await (outcome === "ownerFull" ? removeOldestOf(records, owner, perNetwork) : removeOldest(records));
   return (await put()) === "stored" ? "stored" : "full";
 }
 
 /** Removes the oldest quarter of a network. */
-async function makeRoomOf(records: Repositories["records"], owner: string, perNetwork: number): Promise<void> {
+async function removeOldestOf(records: Repositories["records"], owner: string, perNetwork: number): Promise<void> {
   const found = await records.list(refusalKind, { owner, after: null, limit: perNetwork });
   const oldest = found.toSorted((one, other) => one.createdVersion - other.createdVersion);
   const ids = oldest.slice(0, Math.ceil(found.length / 4)).map(({ id }) => id);
@@ -109,7 +109,7 @@ async function makeRoomOf(records: Repositories["records"], owner: string, perNe
 }
 
 /** Removes the oldest hundredth of all. */
-async function makeRoom(records: Repositories["records"]): Promise<void> {
+async function removeOldest(records: Repositories["records"]): Promise<void> {
   const oldest = await records.claim(refusalKind, maxRefusals / 100, 1_000);
   await records.remove(refusalKind, { ids: oldest.map(({ id }) => id) });
 }

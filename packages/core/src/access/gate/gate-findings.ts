@@ -1,4 +1,4 @@
-import { type Finding, type FindingReader, ServiceError } from "../../errors/index.ts";
+import type { Finding, FindingReader, ServiceError } from "../../errors/index.ts";
 import { type Database, discardingWrites } from "../../request/index.ts";
 import {
   type AccountSelector,
@@ -53,7 +53,7 @@ function seconds(milliseconds: number): string {
   return `${Math.ceil(milliseconds / 1000)} s`;
 }
 
-/** What the gate found for an authenticated user whose session did not open. */
+/** The findings for an authenticated user whose session did not open. */
 export function openingFindings(
   error: ServiceError,
   { account, authenticationMethod }: Pick<AuthenticatedAccount, "account" | "authenticationMethod">,
