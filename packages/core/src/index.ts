@@ -12,4 +12,5 @@ export * from "./mail/index.ts";
 export * from "./model/index.ts";
 export * from "./objects/index.ts";
 export * from "./request/index.ts";
+export * from "./resealing/index.ts";
 export * from "./storage/index.ts";

@@ -34,6 +34,7 @@ const throttle = { maxFailures: 3, initialDelay: 60_000, maxDelay: 60_000, reset
 const plainWrapping: KeyWrapping = {
   wrap: (bytes) => Buffer.from(bytes).toString("base64url"),
   unwrap: (text) => Buffer.from(text, "base64url"),
+  rewrap: (text) => text,
 };
 
 /** Cursors that are not encrypted. */

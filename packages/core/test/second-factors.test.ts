@@ -42,6 +42,7 @@ describe("second factors", () => {
       wrapped.startsWith(`${purpose}:`)
         ? Uint8Array.from(wrapped.slice(purpose.length + 1), (letter) => letter.charCodeAt(0))
         : undefined,
+    rewrap: (wrapped) => wrapped,
   };
 
   const secrets = new FactorSecrets(wrapping, digests);
@@ -286,6 +287,26 @@ describe("stored second factors", () => {
       const { sealedSecret, confirmed } = await found(factors, factor);
       expect([sealedSecret, confirmed]).toEqual(accepted === true ? ["old", true] : ["new", false]);
     }
+  });
+
+  test("accept a token for a secret that was sealed anew meanwhile, once, and not for another one", async () => {
+    const { r } = await openStoreFixture();
+    factors = new SecondFactors(r.records);
+    const codes = [freshDigest(), freshDigest()];
+    await factors.enrol(factorOf("user:3", { recoveryCodes: codes }));
+    const resealed = async (change: object) => {
+      const before = await found(factors, factorOf("user:3"));
+      const [stored] = await r.records.list<object>("secondFactor", { after: null, limit: 1 });
+      await r.records.put("secondFactor", stored?.id ?? "", { ...stored?.value, ...change }, { owner: "user:3" });
+      return before;
+    };
+    for (const step of [5, 6]) {
+      const before = await resealed({ sealedSecret: `anew ${step}` });
+      expect([await factors.accept(before, step), await factors.accept(before, step)]).toEqual([true, false]);
+    }
+    expect((await found(factors, factorOf("user:3"))).sealedSecret).toBe("anew 6");
+    const before = await resealed({ sealedSecret: "another", recoveryCodes: [codes[0], freshDigest()] });
+    expect(await factors.accept(before, 9)).toBe(false);
   });
 
   test("are removed one by one, or all of a subject", async () => {

@@ -43,8 +43,13 @@ export class AesGcmFileCipher implements FileCipher {
   ofSegment(key: string, name: SegmentName): SegmentCipher {
     if (this.#wrapping === null) throw failure(`file ${name.file} is encrypted, and no master key is configured`);
     const opened = this.#wrapping.unwrap(key, purpose);
-    if (opened?.length !== keyLength) throw failure(`the key of file ${name.file} was not wrapped by this master key`);
+    if (opened?.length !== keyLength)
+      throw failure(`the key of file ${name.file} was wrapped by a master key that is not configured`);
     return new AesGcmSegmentCipher(opened, name);
+  }
+
+  currentKey(key: string): string | undefined {
+    return this.#wrapping?.rewrap(key, purpose);
   }
 }
 

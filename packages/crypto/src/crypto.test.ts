@@ -35,6 +35,29 @@ describe("aes gcm key wrapping", () => {
     expect(new AesGcmKeyWrapping(randomBytes(32)).unwrap(wrapped, "server key")).toBeUndefined();
   });
 
+  test("unwraps and rewraps texts of the master key and the former ones, and of no other", () => {
+    const keys = Array.from({ length: 5 }, () => randomBytes(32));
+    const list = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 1 });
+    fc.assert(
+      fc.property(list, fc.nat(4), fc.uint8Array({ maxLength: 40 }), ([master = 0, ...former], sealer, plain) => {
+        const keyOf = (index: number) => keys[index] as Buffer;
+        const listed = new AesGcmKeyWrapping(keyOf(master), former.map(keyOf));
+        const wrapped = new AesGcmKeyWrapping(keyOf(sealer)).wrap(plain, "server key");
+        const isKnown = [master, ...former].includes(sealer);
+        expect(listed.unwrap(wrapped, "server key")).toEqual(isKnown ? Uint8Array.from(plain) : undefined);
+        expect(listed.unwrap(wrapped, "file key")).toBeUndefined();
+        const rewrapped = listed.rewrap(wrapped, "server key");
+        expect(rewrapped === wrapped).toBe(sealer === master);
+        if (rewrapped === undefined) expect(isKnown).toBe(false);
+        else
+          expect(new AesGcmKeyWrapping(keyOf(master)).unwrap(rewrapped, "server key")).toEqual(Uint8Array.from(plain));
+        expect(listed.rewrap(wrapped, "file key")).toBeUndefined();
+        const own = listed.wrap(plain, "server key");
+        expect(new AesGcmKeyWrapping(keyOf(master)).unwrap(own, "server key")).toEqual(Uint8Array.from(plain));
+      }),
+    );
+  });
+
   test("unwraps a text of version 1", () => {
     const known = new AesGcmKeyWrapping(Buffer.alloc(32, 7));
     const wrapped = "AQABAgMEBQYHCAkKC4Cik6UKpkX5-yD-1Vp2-wju9547-A";

@@ -1,8 +1,9 @@
 import { KeyStore } from "@sallyport/core";
-import type { KeyRotation, RotationRefusal, ServerKeyKind, StoredKey } from "@sallyport/core";
+import type { KeyRotation, ResealedSecrets, RotationRefusal, ServerKeyKind, StoredKey } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
-import { type JsonOptions, listCommand, printJson } from "./list-command.ts";
+import { type JsonOptions, listCommand, printJson, printList } from "./list-command.ts";
+import { counted, grouped, ProgressLine } from "./progress.ts";
 import { describeError } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
@@ -10,7 +11,7 @@ import { chosen, loadWithDemoNote, nameOf, reachable, withExisting } from "./wit
 
 const timeOf = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** `key list|rotate`. */
+/** `key list|rotate|reseal`. */
 export function defineKey(group: ServerCommand): void {
   group.addCommand(
     listCommand<StoredKey>({
@@ -45,6 +46,35 @@ export function defineKey(group: ServerCommand): void {
       .command("rotate")
       .description("replace the current key; the previous one is accepted for 24 hours and sessions continue"),
   );
+  defineReseal(
+    group
+      .command("reseal")
+      .description("encrypt stored secrets again under the master key, and count those that need a former one"),
+  );
+}
+
+/** Works on the selected database, or on all. A failure in one does not stop the others; they are reported together by `end`. */
+async function inDatabases<T>(
+  { config, alias }: AliasOptions,
+  work: (configuration: Configuration, target: DatabaseConfiguration) => Promise<T>,
+): Promise<{ readonly results: readonly T[]; readonly end: () => void }> {
+  const configuration = loadWithDemoNote(config);
+  if (configuration.encryption.masterKey === undefined && configuration.demoMasterKeyFile === null) {
+    throw new CommandError("The master key is not set. Set MASTER_KEY or MASTER_KEY_FILE to the one of the servers.");
+  }
+  const results: T[] = [];
+  const failures: string[] = [];
+  for (const each of alias === undefined ? reachable(configuration) : [chosen(configuration, alias)]) {
+    try {
+      results.push(await work(configuration, each));
+    } catch (error) {
+      failures.push(`database ${nameOf(each)}: ${describeError(error)}`);
+    }
+  }
+  const end = () => {
+    if (failures.length > 0) throw new CommandError(failures.join("\n       "));
+  };
+  return { results, end };
 }
 
 interface RotateOptions extends AliasOptions, JsonOptions {
@@ -75,24 +105,13 @@ function defineRotate(command: ServerCommand): void {
 
 async function rotate(word: string, options: RotateOptions): Promise<void> {
   const kind = kindOf(word);
-  const configuration = loadWithDemoNote(options.config);
-  if (configuration.encryption.masterKey === undefined && configuration.demoMasterKeyFile === null) {
-    throw new CommandError("The master key is not set. Set MASTER_KEY or MASTER_KEY_FILE to the one of the servers.");
-  }
-  const rotated: Rotated[] = [];
-  const failures: string[] = [];
-  for (const each of options.alias === undefined ? reachable(configuration) : [chosen(configuration, options.alias)]) {
-    const label = `database ${nameOf(each)}`;
-    try {
-      const outcome = await rotateIn(configuration, each, kind, options.masterKeyLost === true);
-      rotated.push(outcome);
-      if (!options.json) console.log(`${label}: ${wordsOf(outcome)}`);
-    } catch (error) {
-      failures.push(`${label}: ${describeError(error)}`);
-    }
-  }
-  if (options.json) printJson(rotated);
-  if (failures.length > 0) throw new CommandError(failures.join("\n       "));
+  const { results, end } = await inDatabases(options, async (configuration, target) => {
+    const outcome = await rotateIn(configuration, target, kind, options.masterKeyLost === true);
+    if (!options.json) console.log(`database ${nameOf(target)}: ${wordsOf(outcome)}`);
+    return outcome;
+  });
+  if (options.json) printJson(results);
+  end();
 }
 
 function kindOf(word: string): ServerKeyKind {
@@ -146,4 +165,94 @@ function refusalWords(
     case "suppliedBefore":
       return `The key in ${file} was rotated out and cannot be used again. Put another key into the file, or remove the file from the configuration to generate one.`;
   }
+}
+
+interface ResealOptions extends AliasOptions, JsonOptions {
+  readonly dryRun?: true;
+}
+
+/** Result for one database. */
+interface Resealed extends ResealedSecrets {
+  readonly alias: string;
+}
+
+/** `key reseal`: moves the stored secrets of databases from former master keys to the current one. */
+function defineReseal(command: ServerCommand): void {
+  command
+    .option("--dry-run", "only count")
+    .option("--json", "print JSON")
+    .withAlias("all databases")
+    .addHelpText(
+      "after",
+      "\nConfigure the master key and encryption.formerMasterKeys as on the servers, which can run meanwhile. An interrupted run can be repeated. Exit codes: 0 if no secret needs a former master key, 2 if some do, 1 if some cannot be decrypted or the command fails.",
+    )
+    .action(reseal);
+}
+
+async function reseal(options: ResealOptions): Promise<void> {
+  const dryRun = options.dryRun === true;
+  const progress = new ProgressLine(process.stderr);
+  let read = 0;
+  const onProgress = (length: number) => {
+    read += length;
+    progress.show(() => `Reading ${counted(read, "record")}`);
+  };
+  const { results, end } = await inDatabases(options, (configuration, target) =>
+    withExisting(configuration, target, async ({ administration, container }): Promise<Resealed> => {
+      const resealSecrets = await container.getAsync(identifiers.resealSecrets);
+      return {
+        alias: target.alias,
+        ...(await resealSecrets.resealSecrets(administration, { dryRun, onProgress })),
+      };
+    }),
+  );
+  progress.clear();
+  const rows = results.flatMap(({ alias, counts }) => counts.map((count) => ({ alias, ...count })));
+  const left = rows.filter(({ former }) => former > 0);
+  if (options.json)
+    printJson(
+      results.map(({ alias, resealed, counts }) => ({
+        alias,
+        resealed,
+        secrets: counts.map(({ kind, total, former, unreadable, until }) => ({
+          kind,
+          total,
+          former,
+          unreadable,
+          until: until === null ? null : timeOf(until),
+        })),
+      })),
+    );
+  else {
+    printList(rows, { json: (row) => row, columns: resealColumns }, options);
+    const resealed = results.reduce((sum, each) => sum + each.resealed, 0);
+    if (!dryRun) console.log(`Encrypted ${counted(resealed, "record")} again.`);
+    console.log(leftWords(left.map(({ until }) => until)));
+  }
+  if (left.length > 0) process.exitCode = 2;
+  end();
+  const unreadable = rows.reduce((sum, row) => sum + row.unreadable, 0);
+  if (unreadable > 0)
+    throw new CommandError(
+      `No configured master key decrypts ${counted(unreadable, "secret")}. Add the missing key to encryption.formerMasterKeys.`,
+    );
+}
+
+type ResealRow = Resealed["counts"][number] & { readonly alias: string };
+
+const resealColumns = {
+  DATABASE: (row: ResealRow) => nameOf(row),
+  KIND: ({ kind }: ResealRow) => kind,
+  TOTAL: ({ total }: ResealRow) => grouped(total),
+  "UNDER A FORMER KEY": ({ former }: ResealRow) => grouped(former),
+  UNTIL: ({ former, until }: ResealRow) => (former === 0 ? "" : until === null ? "encrypted again" : timeOf(until)),
+  UNREADABLE: ({ unreadable }: ResealRow) => grouped(unreadable),
+};
+
+/** States until when the former keys must stay. `ends`: of the kinds that need them; `null` for one that does not end. */
+function leftWords(ends: readonly (number | null)[]): string {
+  if (ends.length === 0) return "No secret needs a former master key.";
+  if (ends.includes(null))
+    return 'Secrets need a former master key. Run "key reseal" once all servers use the new one.';
+  return `The former master keys are needed until ${timeOf(Math.max(...ends.map(Number)))}, or until the last of these sessions and records ends.`;
 }

@@ -138,6 +138,7 @@ const useCases = {
   createAppKey: classFactory(core.CreateAppKey, [random, digests]),
   createApplication: classFactory(core.CreateApplication, [factorSecrets]),
   rotateKey: classFactory(core.RotateKey, [components.keySupply]),
+  resealSecrets: classFactory(core.ResealSecrets, [components.keyWrapping]),
 };
 
 /** Maximum number of pending log-ins: at a provider, or returned with a code that is not exchanged yet. */

@@ -14,11 +14,18 @@ export interface InvalidCombination extends Fault {
 
 /** Invalid combinations of the key settings. */
 export function* encryptionCombinations({ encryption }: ConfigurationDocument): Generator<InvalidCombination> {
-  const { rsaKeyFile, rsaKeyPassphrase, jwtKeyFile, jwtKeyPassphrase } = encryption;
+  const { masterKey, formerMasterKeys = [], rsaKeyFile, rsaKeyPassphrase, jwtKeyFile, jwtKeyPassphrase } = encryption;
+  const former = { path: "encryption.formerMasterKeys", against: ["encryption.masterKey"] };
+  if (formerMasterKeys.length > 0 && masterKey === undefined)
+    yield { path: "encryption.masterKey", reason: "is required with formerMasterKeys", against: [former.path] };
+  if (masterKey !== undefined && formerMasterKeys.includes(masterKey))
+    yield { ...former, reason: "must not contain the master key" };
+  if (new Set(formerMasterKeys).size < formerMasterKeys.length)
+    yield { ...former, reason: "must not contain a key twice" };
   for (const [name, file] of Object.entries({ rsaKeyFile, jwtKeyFile })) {
     if (file === undefined) continue;
     yield* fileCombinations("encryption", { [name]: file });
-    if (encryption.masterKey === undefined) {
+    if (masterKey === undefined) {
       yield { path: "encryption.masterKey", reason: `is required with ${name}`, against: [`encryption.${name}`] };
     }
   }

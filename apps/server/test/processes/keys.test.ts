@@ -21,6 +21,7 @@ import {
 import { secureBody } from "../secure/credentials.ts";
 import { post, send } from "../secure/send.ts";
 import { client, storedServerKeys, stranger } from "../secure/stored-keys.ts";
+import { masterKeySuite } from "./master-key-suite.ts";
 import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
@@ -212,6 +213,8 @@ describe("key rotation", () => {
     });
   });
 });
+
+masterKeySuite();
 
 describe("secure sessions", () => {
   jest.setTimeout(60_000);

@@ -12,8 +12,11 @@ export interface CheckedFile {
   readonly objectId: ObjectId;
   readonly name: string;
   readonly size: number;
-  /** `missing`: bytes are absent or cannot be read. `damaged`: they differ from the SHA-256, or cannot be decrypted. `null`: none. */
-  readonly problem: "missing" | "damaged" | null;
+  /**
+   * `missing`: bytes are absent or cannot be read. `damaged`: they differ from the SHA-256, or cannot be decrypted. `sealed`:
+   * no configured master key opens the key of the file, so its bytes were not checked. `null`: none.
+   */
+  readonly problem: "missing" | "damaged" | "sealed" | null;
 }
 
 export interface CheckOptions {
@@ -76,10 +79,14 @@ export class CheckFiles {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.code === 707) return read === value.size ? "damaged" : "missing";
-      if (error.code === 708) return "damaged";
+      if (error.code === 708) return isSealed(context, value) ? "sealed" : "damaged";
       throw error;
     }
   }
+}
+
+function isSealed({ database: { fileCipher } }: AdministrationContext, { key }: StoredFile): boolean {
+  return key !== null && fileCipher.currentKey(key) === undefined;
 }
 
 /** Reads the last byte of each segment. Throws 707 if one is missing, 708 if one cannot be decrypted. */

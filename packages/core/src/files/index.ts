@@ -9,5 +9,6 @@ export { OpenFile, type OpenedFile } from "./open-file.ts";
 export * from "./resumable-hash.ts";
 export { StoreChunk } from "./store-chunk.ts";
 export { addFile, StoreFile, type StoreFileInput } from "./store-file.ts";
-export { fileAttributes } from "./stored-files.ts";
+export { fileAttributes, fileKind, type StoredFile } from "./stored-files.ts";
+export { type Upload, uploadKind } from "./uploads.ts";
 export * from "./upload-state.ts";

@@ -47,15 +47,20 @@ export function uploadIdOf(file: string): string {
   return file.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** 602 if the id is no UUID. 603 if there is no such upload of this person. */
+/**
+ * 602 if the id is no UUID. 603 if there is no such upload of this person. The key is wrapped by the current master key, so
+ * that no later write needs a former one.
+ */
 export async function ownUpload(
-  context: Pick<SessionContext, "r" | "session">,
+  context: Pick<SessionContext, "database" | "r" | "session">,
   uploadId: string,
 ): Promise<UploadRecord> {
   if (!isUuid(uploadId)) throw new ServiceError(602);
   const [found] = await context.r.records.get(uploadKind, [uploadId.toLowerCase()]);
   if (found === undefined || found.owner !== personOf(context.session)) throw new ServiceError(603);
-  return found;
+  const { key } = found.value;
+  const current = key === null ? null : (context.database.fileCipher.currentKey(key) ?? key);
+  return current === key ? found : { ...found, value: { ...found.value, key: current } };
 }
 
 /** Replaces the value of an upload. 606 if another request has changed it. */

@@ -3,7 +3,7 @@ import type { JsonValue } from "../storage/index.ts";
 import type { StoredKey, WrappedKeyPair } from "./key-store.ts";
 import type { ServerKeyPair, ServerKeys } from "./server-keys.ts";
 
-const keyPurpose = "server key";
+const keyPurpose: SealedUse = "server key";
 
 /** Seals key pairs under the master key. Throws 705 without one. */
 export class KeySealing {
@@ -40,25 +40,43 @@ export function requireWrapping(wrapping: KeyWrapping | null, detail = "No maste
   return wrapping;
 }
 
+/** Uses of secrets that are sealed under the master key. `sealedTexts` states for each what a new master key means for it. */
+export type SealedUse =
+  | "channel key"
+  | "cursor"
+  | "file key"
+  | "outbox"
+  | "provider data"
+  | "provider return code"
+  | "provider state"
+  | "second factor"
+  | "secure token"
+  | "server key";
+
+/** A use, or a use in one database: `secure token|<alias>`. */
+export type SealedPurpose = SealedUse | `${SealedUse}|${string}`;
+
 /**
- * Port: seals secrets under the master key of the installation: private keys, session keys and `Secure-Token`s.
+ * Port: seals secrets under the master key of the installation, and opens those sealed under it or a former one.
  *
- * A purpose states the use of a secret, for example `server key` or `secure token|<alias>`. It is bound to the result:
- * text wrapped for one purpose cannot be unwrapped for another. Purposes are not secret. Keep them few, as each has its
- * own derived key.
+ * A purpose is bound to the result: text wrapped for one purpose cannot be unwrapped for another. Purposes are not secret.
+ * Keep them few, as each has its own derived keys.
  */
 export interface KeyWrapping {
   /** Seals 0 to 65,536 bytes. The result is unpadded base64url, unique per call, 29 bytes longer than `plain` when decoded. */
-  wrap(plain: Uint8Array, purpose: string): string;
+  wrap(plain: Uint8Array, purpose: SealedPurpose): string;
 
   /**
-   * Returns the plain bytes. `undefined` for text that this master key did not wrap for this purpose: altered,
-   * truncated, non-canonical or of an unknown version.
+   * Returns the plain bytes. `undefined` for text that no known master key wrapped for this purpose: of another master key,
+   * altered, truncated, non-canonical or of an unknown version.
    */
-  unwrap(wrapped: string, purpose: string): Uint8Array | undefined;
+  unwrap(wrapped: string, purpose: SealedPurpose): Uint8Array | undefined;
+
+  /** Returns the text wrapped under the current master key: itself if it already is. `undefined` as in `unwrap`. */
+  rewrap(wrapped: string, purpose: SealedPurpose): string | undefined;
 }
 
-export function sealJson(wrapping: KeyWrapping, value: unknown, purpose: string): string {
+export function sealJson(wrapping: KeyWrapping, value: unknown, purpose: SealedPurpose): string {
   // Escapes non-ASCII characters, as `asciiBytes` requires.
   const json = JSON.stringify(value).replaceAll(
     /[^\0-\x7f]/g,
@@ -67,8 +85,8 @@ export function sealJson(wrapping: KeyWrapping, value: unknown, purpose: string)
   return wrapping.wrap(asciiBytes(json), purpose);
 }
 
-/** Opens sealed JSON. Returns `undefined` if this master key did not seal it for the purpose. */
-export function openJson(wrapping: KeyWrapping, sealed: string, purpose: string): JsonValue | undefined {
+/** Opens sealed JSON. Returns `undefined` if no known master key sealed it for the purpose. */
+export function openJson(wrapping: KeyWrapping, sealed: string, purpose: SealedPurpose): JsonValue | undefined {
   const bytes = wrapping.unwrap(sealed, purpose);
   return bytes === undefined ? undefined : (JSON.parse(asciiText(bytes)) as JsonValue);
 }

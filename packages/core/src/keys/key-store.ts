@@ -5,7 +5,7 @@ import type { ServerKeyKind, ServerPublicKey } from "./server-keys.ts";
 export const keyRingKind: RecordKind<readonly StoredKey[]> = "keyRing";
 
 /** Replaces a deleted private key. */
-const deletedMarker = "";
+export const deletedMarker = "";
 
 /**
  * The key pairs of one database. Each kind has at most one current key, even with concurrent writers, and never loses

@@ -1,6 +1,6 @@
 import type { Digests } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import { type KeyWrapping, openJson, sealJson } from "../keys/index.ts";
+import { type KeyWrapping, openJson, type SealedPurpose, sealJson } from "../keys/index.ts";
 import type { RequestContext } from "../request/index.ts";
 import type { Account, ProviderType, RecordKind, Repositories } from "../storage/index.ts";
 import type { MailMessage, MailLanguage, MailJob } from "./mail.ts";
@@ -151,6 +151,6 @@ export class SealedMailJobs {
   }
 }
 
-function purposeOf(alias: string): string {
+function purposeOf(alias: string): SealedPurpose {
   return `outbox|${alias}`;
 }

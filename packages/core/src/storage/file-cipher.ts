@@ -8,6 +8,9 @@ export interface FileCipher {
 
   /** The cipher of one segment. Throws 708 if the key cannot be unwrapped. */
   ofSegment(key: string, name: SegmentName): SegmentCipher;
+
+  /** The key wrapped by the current master key: itself if it already is. `undefined` if no configured master key unwraps it. */
+  currentKey(key: string): string | undefined;
 }
 
 /**
@@ -37,4 +40,5 @@ export const noFileCipher: FileCipher = {
   ofSegment: () => {
     throw new ServiceError(708, { detail: "Encryption of files is not configured." });
   },
+  currentKey: () => undefined,
 };

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { WasmHashes } from "@sallyport/crypto";
+import { administrationOf, CheckFiles } from "../../src/index.ts";
 import {
   byId,
   codeOf,
@@ -153,6 +155,34 @@ describe("encrypted bytes", () => {
     const { uploadId } = await f.begin.beginUpload(f.anna);
     expect(await codeOf(f.chunk.storeChunk(under(fileCipherOf(8)), uploadId, null, incoming("a")))).toBe(708);
     expect(await codeOf(f.chunk.storeChunk(f.anna, uploadId, null, incoming("a")))).toMatchObject({ size: 1 });
+  });
+
+  test("of an upload need a former master key no more once the upload has gone on", async () => {
+    const { uploadId } = await f.begin.beginUpload(f.anna);
+    const send = (first: number, part: string, context: typeof f.anna) =>
+      f.chunk.storeChunk(context, uploadId, { first, last: first + part.length - 1, total: 6 }, incoming(part));
+    await send(0, "abc", f.anna);
+    await send(3, "def", under(fileCipherOf(8, { former: [7] })));
+    const { object } = await finishText(f, uploadId, null, {}, under(fileCipherOf(8)));
+    const opened = await f.open.openFile(under(fileCipherOf(8)), byId(object["~ObjectID"]));
+    const parts: Uint8Array[] = [];
+    for await (const part of await opened.read({ offset: 0, length: 6 })) parts.push(part);
+    expect(Buffer.concat(parts).toString()).toBe("abcdef");
+  });
+
+  test("under another master key are reported apart from damaged ones", async () => {
+    const ids = [await storeText(f, text), await storeText(f, text)];
+    await damage(0, (stored) => Buffer.from(stored).fill(0, 10, 20));
+    const problems = async (context: typeof f.anna) => {
+      const found = [];
+      for await (const { problem } of new CheckFiles(new WasmHashes()).checkFiles(administrationOf(context.database)))
+        found.push(problem);
+      return found;
+    };
+    expect(ids).toHaveLength(2);
+    expect((await problems(f.anna)).toSorted()).toEqual(["damaged", null]);
+    expect(await problems(under(fileCipherOf(8)))).toEqual(["sealed", "sealed"]);
+    expect((await problems(under(fileCipherOf(8, { former: [6, 7] })))).toSorted()).toEqual(["damaged", null]);
   });
 
   test("are written to the end of an upload that began with them, and to no other", async () => {

@@ -27,8 +27,9 @@ import { sessionContext } from "../session-context.ts";
 const fileDefinition = builtInClasses.find(({ name }) => name === "File") as ClassDefinition;
 
 /** The cipher of files under a master key of this byte. */
-export function fileCipherOf(byte: number, { encryptsNew = true } = {}): FileCipher {
-  return new AesGcmFileCipher(new AesGcmKeyWrapping(new Uint8Array(32).fill(byte)), { encryptsNew });
+export function fileCipherOf(byte: number, { encryptsNew = true, former = [] as readonly number[] } = {}): FileCipher {
+  const [key, ...formerKeys] = [byte, ...former].map((each) => new Uint8Array(32).fill(each));
+  return new AesGcmFileCipher(new AesGcmKeyWrapping(key as Uint8Array, formerKeys), { encryptsNew });
 }
 
 export const everything = [{ group: "*", permissions: ["read", "create", "write", "delete"] }] as const;

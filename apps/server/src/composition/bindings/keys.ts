@@ -26,7 +26,9 @@ export const keyFactories = {
   keyWrapping: functionFactory(
     async (configured) => {
       const masterKey = await masterKeyOf(configured);
-      return masterKey === null ? null : new crypto.AesGcmKeyWrapping(masterKey);
+      const { formerMasterKeys = [] } = configured.encryption;
+      const former = formerMasterKeys.map((key) => Buffer.from(key, "base64"));
+      return masterKey === null ? null : new crypto.AesGcmKeyWrapping(masterKey, former);
     },
     [configuration],
   ),

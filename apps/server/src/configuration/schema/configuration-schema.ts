@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { choice, duration, flag, path, providerName, text, wholeNumber } from "../field-kinds.ts";
+import { choice, duration, flag, listOf, path, providerName, text, wholeNumber } from "../field-kinds.ts";
 import { anyElement, field, optionalField, section, walkFields } from "../fields.ts";
 import { connectionString, databaseSection } from "./database-section.ts";
 import { filesSection } from "./files-section.ts";
@@ -31,6 +31,10 @@ const encryptionSection = section({
   masterKey: optionalField("MASTER_KEY", masterKey, {
     secret: true,
     doc: "Key that encrypts all stored secrets: base64 of 32 random bytes. Without it, token and secure log-in fail with 705.",
+  }),
+  formerMasterKeys: optionalField("FORMER_MASTER_KEYS", listOf(masterKey), {
+    secret: true,
+    doc: "Further master keys that open stored secrets but encrypt none, during a change of the master key. In the variable, commas separate them.",
   }),
   rsaBits: field("RSA_BITS", choice("2048", "3072", "4096"), "2048", {
     doc: "Size in bits of the RSA keys that the server generates for encrypted log-in.",

@@ -33,7 +33,7 @@ export class ChannelSecrets {
 
   /** Returns the symmetric key of a channel. Throws 314 if it cannot be unwrapped. */
   unwrapKey(alias: string, { wrappedKey }: Channel): Uint8Array {
-    const purpose = `channel key|${alias}`;
+    const purpose = `channel key|${alias}` as const;
     // The purpose is part of the cache key, so a text copied to another database does not hit the cache.
     const name = `${purpose} ${wrappedKey}`;
     const known = this.keys.get(name);

@@ -1,10 +1,10 @@
 import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import { asciiBytes, asciiText, type KeyWrapping, requireWrapping } from "../../keys/index.ts";
+import { asciiBytes, asciiText, type KeyWrapping, requireWrapping, type SealedUse } from "../../keys/index.ts";
 import type { Repositories } from "../../storage/index.ts";
 import { type FactorKey, type FoundFactor, type SecondFactor, SecondFactors } from "./second-factors.ts";
 
-const purpose = "second factor";
+const purpose: SealedUse = "second factor";
 
 /** Seals shared secrets under the master key, bound to owner and app name. A secret copied to another row does not open. */
 export class FactorSecrets {

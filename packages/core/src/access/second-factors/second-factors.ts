@@ -44,9 +44,7 @@ export class SecondFactors {
   /** Accepts a later time step and confirms the factor. Returns `false` for an earlier step or a changed secret. */
   accept(found: FoundFactor, step: number): Promise<boolean> {
     return this.change(found, (factor) =>
-      factor.sealedSecret === found.sealedSecret && factor.lastStep < step
-        ? { ...factor, confirmed: true, lastStep: step }
-        : null,
+      hasSameSecret(factor, found) && factor.lastStep < step ? { ...factor, confirmed: true, lastStep: step } : null,
     );
   }
 
@@ -84,6 +82,15 @@ export class SecondFactors {
     const { version, ...value } = found;
     return changeRecord(this.records, secondFactorKind, idOf(found), work, { owner: found.subject, value, version });
   }
+}
+
+/**
+ * Whether the secret is still the one found. A new master key seals it anew, so the text can differ. A new secret comes with
+ * new recovery codes, and a secret only ever loses codes.
+ */
+function hasSameSecret({ sealedSecret, recoveryCodes }: SecondFactor, found: SecondFactor): boolean {
+  const keepsCodes = recoveryCodes.length > 0 && recoveryCodes.every((code) => found.recoveryCodes.includes(code));
+  return keepsCodes || sealedSecret === found.sealedSecret;
 }
 
 function foundFactor({ value, version }: StoredRecord<SecondFactor>): FoundFactor {

@@ -1,6 +1,6 @@
 import type { RandomSource } from "../../digests/index.ts";
 import { faultAt, ServiceError } from "../../errors/index.ts";
-import { type KeyWrapping, openJson, sealJson } from "../../keys/index.ts";
+import { type KeyWrapping, openJson, type SealedPurpose, sealJson } from "../../keys/index.ts";
 import type { Database, RequestContext } from "../../request/index.ts";
 import { isObjectId, type Position, type RecordKind, type Scalar, type SortKey } from "../../storage/index.ts";
 import { operandOf } from "./parsing/operand.ts";
@@ -104,6 +104,6 @@ export class CursorSealing {
   }
 }
 
-function purposeOf({ database }: CursorContext): string {
+function purposeOf({ database }: CursorContext): SealedPurpose {
   return `cursor|${database.alias}`;
 }

@@ -95,6 +95,12 @@ function channelStatements({ acceptNumber, channels, reserveNumbers, sessions }:
       "channel_judge",
       `select highest >= ${messageWindow} and cast($2 as unsigned) <= highest - ${messageWindow} as old from ${channels} where session = $1`,
     ),
+    list: statement(
+      "channel_list",
+      `select c.session, c.wrapped_key, ${epochMilliseconds("s.ends_at")} as ends_at
+      from ${channels} c join ${sessions} s on s.digest = c.session
+      where c.session > $1 and s.expires_at > ${storageTime(3)} order by c.session limit $2`,
+    ),
   };
 }
 

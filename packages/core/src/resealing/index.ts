@@ -1,0 +1,2 @@
+export * from "./reseal-secrets.ts";
+export * from "./sealed-texts.ts";

@@ -1,0 +1,166 @@
+import { type KeyWrapping, requireWrapping, type SealedPurpose } from "../keys/index.ts";
+import type { AdministrationContext } from "../request/index.ts";
+import type { StoredRecord } from "../storage/index.ts";
+import { type Reseal, type SealedRecords, sealedTexts } from "./sealed-texts.ts";
+
+/** The sealed texts of one record kind, or of the live secure sessions. */
+export interface SealedCount {
+  /** The record kind, or `secureSession`. */
+  readonly kind: string;
+  /** Number of records or sessions, including those without a sealed text. */
+  readonly total: number;
+  /** Number of those that need a former master key. */
+  readonly former: number;
+  /** Number of those that no configured master key opens. */
+  readonly unreadable: number;
+  /** When the last of `former` has ended by itself, in milliseconds since 1970. `null`: never, or there are none. */
+  readonly until: number | null;
+}
+
+export interface ResealedSecrets {
+  /** Number of records that were sealed anew. */
+  readonly resealed: number;
+  /** What is left, counted afterwards. */
+  readonly counts: readonly SealedCount[];
+}
+
+export interface ResealInput {
+  /** Counts only. */
+  readonly dryRun?: boolean;
+  /** Called after each page with the number of records or sessions in it. */
+  readonly onProgress?: (length: number) => void;
+}
+
+/** A value with its texts sealed anew, and whether one of them needed a former key, and one could not be opened. */
+interface Examined<Value> {
+  readonly value: Value;
+  readonly former: boolean;
+  readonly unreadable: boolean;
+}
+
+const pageSize = 200;
+
+const allRecords = Object.values(sealedTexts).flatMap((records) => (typeof records === "string" ? [] : records));
+
+/**
+ * Seals the records of a database anew under the current master key. Each record is changed alone and only if no one else has
+ * changed it, so servers can run meanwhile and the work can stop at any time: the next run selects what is left.
+ */
+export class ResealSecrets {
+  /** @param wrapping `null` without a master key */
+  constructor(private readonly wrapping: KeyWrapping | null) {}
+
+  /** Throws 705 without a master key. */
+  async resealSecrets(
+    context: AdministrationContext,
+    { dryRun = false, onProgress = () => {} }: ResealInput = {},
+  ): Promise<ResealedSecrets> {
+    requireWrapping(this.wrapping);
+    let resealed = 0;
+    for (const sealed of dryRun ? [] : allRecords.filter(({ treatment }) => treatment !== "expire"))
+      for await (const page of pagesOf(context, sealed)) {
+        // After a failure, the others of the page come to their end first.
+        const outcomes = await Promise.allSettled(page.map((record) => this.reseal(context, sealed, record)));
+        for (const outcome of outcomes) {
+          if (outcome.status === "rejected") throw outcome.reason;
+          if (outcome.value) resealed += 1;
+        }
+        onProgress(page.length);
+      }
+    const counts: SealedCount[] = [];
+    for (const sealed of allRecords) counts.push(await this.countRecords(context, sealed, onProgress));
+    return { resealed, counts: [...counts, await this.countSessions(context, onProgress)] };
+  }
+
+  /** Whether the record was sealed anew. Not if it needs no former key, or was changed meanwhile. */
+  private async reseal(
+    { database, r: { records } }: AdministrationContext,
+    { kind, treatment, map }: SealedRecords,
+    { id, owner, version, value }: StoredRecord,
+  ): Promise<boolean> {
+    const { former, value: next } = this.examine((reseal) => map(value, reseal, database.alias));
+    if (!former) return false;
+    if (treatment === "inPlace") return records.settle(kind, { id, version }, { value: next });
+    return (await records.put(kind, id, next, { owner, ifVersion: version })) === "stored";
+  }
+
+  private async countRecords(
+    context: AdministrationContext,
+    sealed: SealedRecords,
+    onProgress: (length: number) => void,
+  ): Promise<SealedCount> {
+    const count = new Counting(sealed.kind);
+    for await (const page of pagesOf(context, sealed)) {
+      for (const record of page) {
+        const examined = this.examine((reseal) => sealed.map(record.value, reseal, context.database.alias));
+        count.add(examined, sealed.endOf(record));
+      }
+      onProgress(page.length);
+    }
+    return count;
+  }
+
+  private async countSessions(
+    { database: { alias }, r }: AdministrationContext,
+    onProgress: (length: number) => void,
+  ): Promise<SealedCount> {
+    const count = new Counting("secureSession");
+    for (let after: string | null = null; ; ) {
+      const page = await r.channels.list(after, pageSize);
+      for (const { wrappedKey, endsAt } of page)
+        count.add(
+          this.examine((reseal) => reseal(wrappedKey, `channel key|${alias}`)),
+          endsAt,
+        );
+      onProgress(page.length);
+      if (page.length < pageSize) return count;
+      after = page.at(-1)?.session ?? null;
+    }
+  }
+
+  private examine<Value>(map: (reseal: Reseal) => Value): Examined<Value> {
+    const wrapping = requireWrapping(this.wrapping);
+    let [former, unreadable] = [false, false];
+    const value = map((text: string, purpose: SealedPurpose) => {
+      const again = wrapping.rewrap(text, purpose);
+      if (again === undefined) unreadable = true;
+      else if (again !== text) former = true;
+      return again ?? text;
+    });
+    return { value, former, unreadable };
+  }
+}
+
+class Counting implements SealedCount {
+  total = 0;
+  former = 0;
+  unreadable = 0;
+  /** `undefined` before the first one. */
+  private last: number | null | undefined;
+
+  constructor(readonly kind: string) {}
+
+  get until(): number | null {
+    return this.last ?? null;
+  }
+
+  add({ former, unreadable }: Examined<unknown>, end: number | null): void {
+    this.total += 1;
+    if (unreadable) this.unreadable += 1;
+    if (!former) return;
+    this.former += 1;
+    this.last = end === null || this.last === null ? null : Math.max(this.last ?? 0, end);
+  }
+}
+
+async function* pagesOf(
+  { r: { records } }: AdministrationContext,
+  { kind }: SealedRecords,
+): AsyncGenerator<StoredRecord[], void, undefined> {
+  for (let after: string | null = null; ; ) {
+    const page: StoredRecord[] = await records.list(kind, { after, limit: pageSize });
+    yield page;
+    if (page.length < pageSize) return;
+    after = page.at(-1)?.id ?? null;
+  }
+}
