@@ -12,6 +12,7 @@ import {
   type Repositories,
   SecondFactors,
 } from "@sallyport/core";
+import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import type { Command } from "commander";
 import { mainCommand, wholeCommand } from "../src/commands/main-command.ts";
 import { describeError } from "../src/commands/report-failure.ts";
@@ -36,6 +37,7 @@ interface Row {
   readonly events: readonly (readonly [AuditEvent["type"], About])[];
 }
 
+const formerKey = Buffer.alloc(32, 8);
 const linkId = "11111111-2222-4333-8444-555555555555";
 const password = "--password-file password.txt";
 const audited = (command: string, type: AuditEvent["type"], about: About): Row => ({
@@ -94,6 +96,7 @@ const changing: readonly Row[] = [
   audited("provider remove google", "provider.removed", { providerName: "google" }),
   audited("key rotate jwt", "jwtKey.rotated", {}),
   audited("key rotate rsa", "rsaKey.rotated", {}),
+  audited("key reseal", "secrets.resealed", {}),
   audited("file collect --older-than 0s", "files.collected", {}),
   audited("maintenance on", "maintenance.started", {}),
   audited("maintenance off", "maintenance.ended", {}),
@@ -157,6 +160,7 @@ describe("audit of commands", () => {
     delete process.env["DATABASE_URL"];
     Object.assign(process.env, testEnvironment, {
       MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
+      FORMER_MASTER_KEYS: formerKey.toString("base64"),
       FILES_DIRECTORY: join(folder, "files"),
     });
     const files: Record<string, string> = {
@@ -182,12 +186,9 @@ describe("audit of commands", () => {
     const identity = { provider: "google", issuer: "https://accounts.example", subject: "1" } as const;
     const link = { ...identity, id: linkId, userId, shared: false, email: null, displayName: null };
     await r.records.put(identityLinkKind, "link", link, { owner: linkOwner(userId) });
-    await new SecondFactors(r.records).enrol({
-      subject: `user:${userId}`,
-      appName: "office",
-      sealedSecret: "sealed",
-      recoveryCodes: [],
-    });
+    const sealedSecret = new AesGcmKeyWrapping(formerKey).wrap(Buffer.of(1), "second factor");
+    for (const appName of ["office", "field"])
+      await new SecondFactors(r.records).enrol({ subject: `user:${userId}`, appName, sealedSecret, recoveryCodes: [] });
   });
   afterAll(async () => {
     await postgres.close();

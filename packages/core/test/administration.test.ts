@@ -367,6 +367,8 @@ describe("explanations of refusals", () => {
     expect(await fixture.r.records.get("example", ["1"])).toEqual([]);
     const failure = new ServiceError(704);
     await expect(discardingWrites(fixture.database.storage, () => Promise.reject(failure))).rejects.toBe(failure);
+  });
+});
 describe("a new master key", () => {
   const [former, current, lost] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
     Uint8Array,

@@ -5,6 +5,8 @@ import { embedded, memory, messageOf, postgres, masterKey } from "../../test/con
 import { didYouMean } from "./did-you-mean.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 
+const otherKey = Buffer.alloc(32, 8).toString("base64");
+
 describe("refusals", () => {
   describe("refuses", () => {
     const faults: readonly (readonly [string, object, RegExp, Record<string, string>?])[] = [
@@ -301,6 +303,26 @@ describe("refused settings", () => {
         "providers without a master key",
         { oAuthProviders: [{ name: "google" }] },
         /encryption\.masterKey \(MASTER_KEY\): is required with oAuthProviders/,
+      ],
+      [
+        "a former master key that is the master key",
+        { encryption: { masterKey, formerMasterKeys: [masterKey] } },
+        /encryption\.formerMasterKeys: must not contain the master key/,
+      ],
+      [
+        "a former master key twice",
+        { encryption: { masterKey, formerMasterKeys: [otherKey, otherKey] } },
+        /encryption\.formerMasterKeys: must not contain a key twice/,
+      ],
+      [
+        "a malformed former master key",
+        { encryption: { masterKey, formerMasterKeys: [otherKey, "c2hvcnQ="] } },
+        /encryption\.formerMasterKeys\[1\]: must be base64 of 32 bytes/,
+      ],
+      [
+        "a former master key without a master key",
+        { encryption: { formerMasterKeys: [otherKey] } },
+        /encryption\.masterKey \(MASTER_KEY\): is required with formerMasterKeys/,
       ],
       [
         "encrypted files without a master key",

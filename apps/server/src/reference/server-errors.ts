@@ -69,7 +69,7 @@ export const serverErrors = {
   708: {
     meaning: "The server cannot encrypt or decrypt the stored file.",
     causes: [
-      "The master key is missing, or is not the one under which the file was stored.",
+      "The master key is missing, or neither it nor a former one is the one under which the file was stored.",
       "The stored bytes were changed, exchanged, cut or extended outside the server.",
     ],
     actions: [

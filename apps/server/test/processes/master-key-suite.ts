@@ -1,14 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ClientSession, LogInMode } from "@sallyport/client";
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
+import { openRealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import type { RunningServer } from "../../src/index.ts";
+import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
+import { startConfiguredServer, startSeededServer } from "../demo-server.ts";
 import { form, formType, type Sender, senderOf } from "../file-sender.ts";
 import { openSession } from "../open-session.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import type { Subject } from "../subject.ts";
+import { runCommand } from "./run-command.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 
 const keys = [randomBytes(32), randomBytes(32)] as const;
@@ -188,12 +192,14 @@ export function masterKeySuite(): void {
       expect(await download(subject, ofSession, paths[0] as string)).toBe("708");
       expect((await send(subject, secure)("GET", "/_CheckSession")).code).toBe("203");
       await early.kill();
-      const unreadable = await reseal("finished", "--dry-run");
+      const [unreadable, check] = await Promise.all([
+        reseal("finished", "--dry-run"),
+        fleet.launch("finished", ["file", "check", "--alias="]).ended,
+      ]);
       expect([unreadable.code, unreadable.stderr]).toEqual([
         1,
         expect.stringMatching(/No configured master key decrypts/),
       ]);
-      const check = await fleet.launch("finished", ["file", "check", "--alias="]).ended;
       expect([check.code, check.stdout]).toEqual([1, expect.stringMatching(/ sealed$/m)]);
 
       // Enough to be killed amidst them.
@@ -231,14 +237,83 @@ export function masterKeySuite(): void {
       await postgres.sql.query("update sallyport_demo.sessions set expires_at = now() where mode = 'secure'");
       const last = await reseal("changed", "--dry-run");
       expect([last.code, countsOf(last).left]).toEqual([0, {}]);
-      await fleet.restart("finished", [0, 1]);
+      await fleet.restart("finished", [0]);
       expect(await Promise.all(modes.map((mode) => fleet.request(0, (each) => logIn(each, mode))))).toEqual([
         "0",
         "0",
         "0",
       ]);
       for (const session of sessions.slice(0, 2))
-        expect(await fleet.request(1, (each) => download(each, session, paths[0] as string))).toBe("0");
+        expect(await fleet.request(0, (each) => download(each, session, paths[0] as string))).toBe("0");
     }, 120_000);
   });
+
+  const onMariadb = (process.env["MARIADB_URL"] ?? "") !== "";
+  test.each(["embedded", ...(onMariadb ? ["MariaDB"] : [])])(
+    "a new master key on %s seals everything anew beside a server, also in a restored dump",
+    async (engine) => {
+      const folder = mkdtempSync(join(tmpdir(), "sallyport-master-key-"));
+      const mariadb = engine === "MariaDB" ? await openRealMariadb() : null;
+      const files = { encrypt: true, directory: join(folder, "files") };
+      const storages = ["sallyport_demo", "sallyport_demo_second"].map((schema) =>
+        mariadb === null
+          ? { engine: "embedded", dataDir: folder, schema }
+          : { url: mariadb.url, schema: mariadb.freshName(), migrateOnStart: true },
+      ) as [object, object];
+      const databases = [{ alias: "", name: "demo", storage: storages[0] }];
+      const restored = { engine: "embedded", dataDir: join(folder, "restored") };
+      writeFileSync(join(folder, "here.json"), JSON.stringify({ databases, files }));
+      const restoredDatabases = [{ ...databases[0], storage: restored }];
+      writeFileSync(join(folder, "there.json"), JSON.stringify({ databases: restoredDatabases, files }));
+      const run = async (step: Step, words: string) => {
+        const ended = await runCommand(words.split(" "), steps[step], folder);
+        return words.startsWith("key reseal") && ended.code !== 1
+          ? { code: ended.code, ...countsOf(ended) }
+          : { code: ended.code, ...(ended.code === 1 && { stderr: ended.stderr }) };
+      };
+      const withServer = async (step: Step, work: (server: RunningServer) => Promise<void>, isNew = false) => {
+        const environment = { ...steps[step], FILES_DIRECTORY: files.directory };
+        const server = await (isNew
+          ? startSeededServer(storages, environment, undefined, { files })
+          : startConfiguredServer({ databases, files }, environment));
+        await work(server).finally(() => server.close());
+      };
+      if (mariadb === null) await copyEmbeddedDemo(folder);
+      const sessions: ClientSession[] = [];
+      const paths: string[] = [];
+      const downloads = (server: RunningServer) =>
+        Promise.all(sessions.map((session) => download(server, session, paths[0] as string)));
+
+      await withServer(
+        "start",
+        async (server) => {
+          for (const mode of modes) sessions.push(await openSession(server, mode, "admin"));
+          paths.push(await upload(server, sessions[0] as ClientSession));
+          expect(await downloads(server)).toEqual(["0", "0", "0"]);
+          expect(await run("start", "dump -o dump.gz --config here.json")).toEqual({ code: 0 });
+        },
+        mariadb !== null,
+      );
+      await withServer("changed", async (server) => {
+        expect(await downloads(server)).toEqual(["0", "0", "0"]);
+        const first = await run("changed", "key reseal --json --config here.json");
+        expect(first).toMatchObject({ code: 2, left: { secureSession: [1, 0] } });
+        expect(await downloads(server)).toEqual(["0", "0", "0"]);
+        await send(server, sessions.pop() as ClientSession)("POST", "/v1/logout");
+        expect(await run("changed", "key reseal --json --config here.json")).toMatchObject({ code: 0, resealed: 0 });
+      });
+      await withServer("finished", async (server) => {
+        expect(await downloads(server)).toEqual(["0", "0"]);
+        expect(await Promise.all(modes.map((mode) => logIn(server, mode)))).toEqual(["0", "0", "0"]);
+      });
+
+      expect(await run("changed", "restore -i dump.gz --config there.json")).toEqual({ code: 0 });
+      // Two key pairs, and the key of the file, whose bytes were not dumped.
+      expect(await run("changed", "key reseal --json --config there.json")).toMatchObject({ code: 0, resealed: 3 });
+      expect(await run("finished", "key reseal --dry-run --json --config there.json")).toMatchObject({ code: 0 });
+      await mariadb?.close();
+      rmSync(folder, { recursive: true });
+    },
+    120_000,
+  );
 }

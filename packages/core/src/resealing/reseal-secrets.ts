@@ -44,7 +44,8 @@ const allRecords = Object.values(sealedTexts).flatMap((records) => (typeof recor
 
 /**
  * Seals the records of a database anew under the current master key. Each record is changed alone and only if no one else has
- * changed it, so servers can run meanwhile and the work can stop at any time: the next run selects what is left.
+ * changed it, so servers can run meanwhile and the work can stop at any time: the next run selects what is left. A run that
+ * has sealed something is audited at its end.
  */
 export class ResealSecrets {
   /** @param wrapping `null` without a master key */
@@ -67,6 +68,7 @@ export class ResealSecrets {
         }
         onProgress(page.length);
       }
+    if (resealed > 0) await context.r.audit.append(context.eventOf({ type: "secrets.resealed" }));
     const counts: SealedCount[] = [];
     for (const sealed of allRecords) counts.push(await this.countRecords(context, sealed, onProgress));
     return { resealed, counts: [...counts, await this.countSessions(context, onProgress)] };

@@ -97,7 +97,8 @@ export type AuditEventType =
   | "maintenance.started"
   | "maintenance.ended"
   | "rsaKey.rotated"
-  | "jwtKey.rotated";
+  | "jwtKey.rotated"
+  | "secrets.resealed";
 
 /** One audit event. Contains no secret: no password, no session id, no login name without an account. */
 export interface AuditEvent {
