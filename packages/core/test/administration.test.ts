@@ -416,7 +416,7 @@ describe("a new master key", () => {
         ),
       );
 
-  test("seals every kind anew that does not end soon, and tells until when the others need the former one", async () => {
+  test("seals every kind again that does not end soon, and tells until when the others need the former one", async () => {
     const kinds = Object.values(sealedTexts).flatMap((sealed) => (typeof sealed === "string" ? [] : sealed));
     expect(kinds.map(({ kind }) => kind).toSorted()).toEqual(Object.keys(samples).toSorted());
     for (const kind of Object.keys(samples)) await put(kind, "a", former, kind === "upload" ? 3 * hour : null);

@@ -289,7 +289,7 @@ describe("stored second factors", () => {
     }
   });
 
-  test("accept a token for a secret that was sealed anew meanwhile, once, and not for another one", async () => {
+  test("accept a token for a secret that was sealed again meanwhile, once, and not for another one", async () => {
     const { r } = await openStoreFixture();
     factors = new SecondFactors(r.records);
     const codes = [freshDigest(), freshDigest()];
@@ -301,10 +301,10 @@ describe("stored second factors", () => {
       return before;
     };
     for (const step of [5, 6]) {
-      const before = await resealed({ sealedSecret: `anew ${step}` });
+      const before = await resealed({ sealedSecret: `again ${step}` });
       expect([await factors.accept(before, step), await factors.accept(before, step)]).toEqual([true, false]);
     }
-    expect((await found(factors, factorOf("user:3"))).sealedSecret).toBe("anew 6");
+    expect((await found(factors, factorOf("user:3"))).sealedSecret).toBe("again 6");
     const before = await resealed({ sealedSecret: "another", recoveryCodes: [codes[0], freshDigest()] });
     expect(await factors.accept(before, 9)).toBe(false);
   });

@@ -304,26 +304,18 @@ describe("refused settings", () => {
         { oAuthProviders: [{ name: "google" }] },
         /encryption\.masterKey \(MASTER_KEY\): is required with oAuthProviders/,
       ],
-      [
-        "a former master key that is the master key",
-        { encryption: { masterKey, formerMasterKeys: [masterKey] } },
-        /encryption\.formerMasterKeys: must not contain the master key/,
-      ],
-      [
-        "a former master key twice",
-        { encryption: { masterKey, formerMasterKeys: [otherKey, otherKey] } },
-        /encryption\.formerMasterKeys: must not contain a key twice/,
-      ],
-      [
-        "a malformed former master key",
-        { encryption: { masterKey, formerMasterKeys: [otherKey, "c2hvcnQ="] } },
-        /encryption\.formerMasterKeys\[1\]: must be base64 of 32 bytes/,
-      ],
-      [
-        "a former master key without a master key",
-        { encryption: { formerMasterKeys: [otherKey] } },
-        /encryption\.masterKey \(MASTER_KEY\): is required with formerMasterKeys/,
-      ],
+      ...(
+        [
+          ["that is the master key", { masterKey, formerMasterKeys: [masterKey] }, "must not contain the master key"],
+          ["twice", { masterKey, formerMasterKeys: [otherKey, otherKey] }, "must not contain a key twice"],
+          ["malformed", { masterKey, formerMasterKeys: ["c2hvcnQ="] }, "must be base64 of 32 bytes"],
+          ["without a master key", { formerMasterKeys: [otherKey] }, "is required with formerMasterKeys"],
+        ] as const
+      ).map(([what, encryption, words]): [string, object, RegExp] => [
+        `a former master key: ${what}`,
+        { encryption },
+        RegExp(`encryption\\.\\w+asterKeys?.*: ${words}`),
+      ]),
       [
         "encrypted files without a master key",
         { files: { encrypt: true } },

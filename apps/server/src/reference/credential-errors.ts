@@ -75,7 +75,7 @@ export const credentialErrors = {
     actions: [
       "Log in again. In secure mode, use the new key and begin with message number 0.",
       "Send exactly one of `sessionId`, `Authorization` and `Secure-Token`.",
-      "If one server of several returns 203, compare the [master keys](../../guides/keys.md).",
+      "If one server of several returns 203, compare the [master keys](../../guides/keys.md#change-the-master-key).",
     ],
   },
   204: {

@@ -18,9 +18,9 @@ export interface SealedCount {
 }
 
 export interface ResealedSecrets {
-  /** Number of records that were sealed anew. */
+  /** Number of records that were sealed again. */
   readonly resealed: number;
-  /** What is left, counted afterwards. */
+  /** Counts after the run. */
   readonly counts: readonly SealedCount[];
 }
 
@@ -31,7 +31,7 @@ export interface ResealInput {
   readonly onProgress?: (length: number) => void;
 }
 
-/** A value with its texts sealed anew, and whether one of them needed a former key, and one could not be opened. */
+/** A value with its texts sealed again, and whether one of them needed a former key, and one could not be opened. */
 interface Examined<Value> {
   readonly value: Value;
   readonly former: boolean;
@@ -43,7 +43,7 @@ const pageSize = 200;
 const allRecords = Object.values(sealedTexts).flatMap((records) => (typeof records === "string" ? [] : records));
 
 /**
- * Seals the records of a database anew under the current master key. Each record is changed alone and only if no one else has
+ * Seals the records of a database again under the current master key. Each record is changed alone and only if no one else has
  * changed it, so servers can run meanwhile and the work can stop at any time: the next run selects what is left. A run that
  * has sealed something is audited at its end.
  */
@@ -74,7 +74,7 @@ export class ResealSecrets {
     return { resealed, counts: [...counts, await this.countSessions(context, onProgress)] };
   }
 
-  /** Whether the record was sealed anew. Not if it needs no former key, or was changed meanwhile. */
+  /** Whether the record was sealed again. Not if it needs no former key, or was changed meanwhile. */
   private async reseal(
     { database, r: { records } }: AdministrationContext,
     { kind, treatment, map }: SealedRecords,

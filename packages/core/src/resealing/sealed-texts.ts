@@ -12,15 +12,15 @@ import { deletedMarker, keyRingKind, type SealedPurpose, type SealedUse, type St
 import { mailJobs } from "../mail/index.ts";
 import type { RecordValue, StoredRecord } from "../storage/index.ts";
 
-/** Seals one text of a record anew. Returns it as it is if that is not possible or needed. */
+/** Seals one text of a record again. Returns it as it is if that is not possible or needed. */
 export type Reseal = (sealed: string, purpose: SealedPurpose) => string;
 
 /** How the records of a kind are treated under a new master key. */
 export interface SealedRecords<Value = RecordValue> {
   readonly kind: string;
   /**
-   * `change`: sealed anew as a change of the record, so that concurrent writers notice. `inPlace`: sealed anew without
-   * another version, for records whose next writer seals them anew as well. `expire`: kept until the records end.
+   * `change`: sealed again as a change of the record, so that concurrent writers notice. `inPlace`: sealed again without
+   * another version, for records whose next writer seals them again as well. `expire`: kept until the records end.
    */
   readonly treatment: "change" | "inPlace" | "expire";
   /** The value with each of its sealed texts replaced. Members other than those stay the same. */

@@ -74,7 +74,7 @@ export interface ChannelRepository {
 
 export interface ListedChannel extends Pick<Channel, "wrappedKey"> {
   readonly session: Digest;
-  /** When the session ends at the latest, whatever is requested: milliseconds since 1970 by the storage's clock. */
+  /** The absolute end of the session, in milliseconds since 1970 by the storage's clock. */
   readonly endsAt: number;
 }
 

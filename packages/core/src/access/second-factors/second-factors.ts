@@ -85,7 +85,7 @@ export class SecondFactors {
 }
 
 /**
- * Whether the secret is still the one found. A new master key seals it anew, so the text can differ. A new secret comes with
+ * Whether the secret is still the one found. A new master key seals it again, so the text can differ. A new secret comes with
  * new recovery codes, and a secret only ever loses codes.
  */
 function hasSameSecret({ sealedSecret, recoveryCodes }: SecondFactor, found: SecondFactor): boolean {
