@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import {
@@ -129,6 +129,17 @@ export class SmtpMailer implements Mailer {
     }
   }
 
+  /** Connects and authenticates without sending anything. Throws `MailerUnusable` as `send` does. */
+  async verify(): Promise<void> {
+    try {
+      await withinDeadline(this.transport.verify(), this.deadline);
+    } catch (error) {
+      if (error instanceof MailerUnusable) throw error;
+      const failure: Failure = typeof error === "object" && error !== null ? error : {};
+      throw unusable(failure, errorCodeOf(failure.code, failure));
+    }
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     await Promise.allSettled(this.atWork);
@@ -245,14 +256,25 @@ export class FolderMailer implements Mailer {
       await rename(unfinished, join(this.folder, name));
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => {});
-      throw new MailerUnusable(
-        "folder",
-        `The message cannot be written to the mail directory (${String((error as NodeJS.ErrnoException).code)}).`,
-        error,
-      );
+      throw unwritable(error);
     }
     return { kind: "sent" };
   }
 
+  /** Checks that messages can be written, without writing any. Throws `MailerUnusable` as `send` does. */
+  async verify(): Promise<void> {
+    try {
+      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await access(this.folder, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      throw unwritable(error);
+    }
+  }
+
   async close(): Promise<void> {}
+}
+
+function unwritable(error: unknown): MailerUnusable {
+  const code = String((error as NodeJS.ErrnoException).code);
+  return new MailerUnusable("folder", `The message cannot be written to the mail directory (${code}).`, error);
 }

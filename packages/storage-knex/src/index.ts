@@ -6,3 +6,6 @@ export {
   type PostgresSettings,
 } from "./dialects/postgres/create-postgres-knex.ts";
 export { KnexStorage, type KnexStorageOptions } from "./dialects/postgres/postgres-storage.ts";
+export { mariadbFacts } from "./dialects/mariadb/connection.ts";
+export { postgresFacts } from "./dialects/postgres/connection.ts";
+export type { ServerFacts } from "./sql-storage.ts";

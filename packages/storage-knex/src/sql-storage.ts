@@ -25,6 +25,21 @@ export interface SqlStorageOptions {
   readonly onClose?: () => Promise<void>;
 }
 
+/** What an operator needs to know about a database server, as one connection of the storage sees it. */
+export interface ServerFacts {
+  readonly version: string;
+  /** Whether writes are refused: a standby, or a read-only setting. */
+  readonly isReadOnly: boolean;
+  /** Privileges that a server needs and its role lacks, in the words of the database server. */
+  readonly missingPrivileges: readonly string[];
+  /** Whether the role can migrate and build indexes. A server can work without it. */
+  readonly canChangeSchema: boolean;
+  /** Connections that the role can have at most. */
+  readonly maxConnections: number;
+  /** Milliseconds after which the server ends a statement of this connection; 0: never. */
+  readonly statementTimeout: number;
+}
+
 /** The common base of SQL storages. */
 export abstract class SqlStorage implements Storage {
   abstract readonly capabilities: StorageCapabilities;

@@ -1,15 +1,8 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Mail,
-  mailAddress,
-  type Mailer,
-  type MailerErrorCode,
-  MailerUnusable,
-  waitingMail,
-} from "@sallyport/core";
+import { type Mail, mailAddress, type Mailer, MailerUnusable, waitingMail } from "@sallyport/core";
 import { durationText } from "../configuration/field-kinds.ts";
 import type { Configuration } from "../configuration/index.ts";
-import { createMailer } from "../mail/create-mailer.ts";
+import { createMailer, mailAdvice } from "../mail/create-mailer.ts";
 import { type JsonOptions, printJson } from "./list-command.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
@@ -49,26 +42,6 @@ export function defineMail(group: ServerCommand): void {
     });
 }
 
-/** Advice by error code. */
-const advice: ReadonlyMap<MailerErrorCode, string> = new Map([
-  ["unreachable", "Check mail.smtp.host and mail.smtp.port, and that no firewall blocks the connection."],
-  [
-    "timeout",
-    "Check that no firewall drops the connection, and that mail.smtp.security fits the port: 465 needs tls, 587 and 25 need startTls.",
-  ],
-  [
-    "tls",
-    "Check that the SMTP server supports mail.smtp.security, and that its certificate is for mail.smtp.host. Set mail.smtp.caFile for a private certificate authority.",
-  ],
-  [
-    "authentication",
-    "Check mail.smtp.user and mail.smtp.password. Some providers require an app password or an allowed IP address.",
-  ],
-  ["sender", "Check that the SMTP server accepts mail.from as a sender."],
-  ["answer", "Check that an SMTP server listens on the port, and that mail.smtp.security fits it."],
-  ["folder", "Check that this user can write to mail.directory, and that the disk is not full."],
-]);
-
 /** Sends a message directly, without the outbox, and reports the result. */
 async function testMail(address: string, configuration: Configuration): Promise<void> {
   const to = mailAddress(address);
@@ -91,7 +64,7 @@ async function hand(mailer: Mailer, mail: Mail, configuration: Configuration): P
     outcome = await mailer.send(mail);
   } catch (error) {
     if (!(error instanceof MailerUnusable)) throw error;
-    throw new CommandError(`${place}: ${error.message} ${advice.get(error.errorCode) ?? ""}`, { cause: error });
+    throw new CommandError(`${place}: ${error.message} ${mailAdvice.get(error.errorCode) ?? ""}`, { cause: error });
   }
   const { kind } = outcome;
   if (kind === "rejected")

@@ -27,6 +27,11 @@ const commands: readonly ListedCommand[] = [
     load: async () => (await import("./check-config.ts")).defineCheckConfig,
   },
   {
+    name: "doctor",
+    description: "examine the configuration, this machine and the databases",
+    load: async () => (await import("./doctor.ts")).defineDoctor,
+  },
+  {
     name: "app-key",
     description: "manage app keys",
     load: async () => (await import("./app-key.ts")).defineAppKey,

@@ -76,6 +76,19 @@ describe("commands", () => {
     expect(listed).toMatchObject({ code: 0 });
     expect(listed.stdout).toContain('"demo"');
     await expect(run(["app", "create", "another"], worker)).resolves.toMatchObject({ code: 0 });
+    const doctor = async (account: string) => {
+      const { stdout } = await run(["doctor"], account);
+      return stdout.split("\n").filter((line) => / (?:rights|timeout|connections|schema): /.test(line));
+    };
+    expect(await doctor(owner)).toEqual([
+      expect.stringMatching(/^ok {6}rights: /),
+      expect.stringMatching(/^ok {6}timeout: .* 30000 ms/),
+      expect.stringMatching(/^ok {6}schema: /),
+      expect.stringMatching(/^ok {6}connections: /),
+    ]);
+    expect((await doctor(worker))[0]).toMatch(/^warning rights: .* not migrate or create indexes/);
+    await mariadb.admin.query(`revoke delete on ${database}.* from '${worker}'@'%'`);
+    expect((await doctor(worker))[0]).toMatch(/^error {3}rights: .* lacks DELETE on /);
     const [rows] = await mariadb.admin.query<RowDataPacket[]>(
       `select count(*) as count from ${database}.records where kind = 'application' and id = 'another'`,
     );

@@ -10,8 +10,11 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { jest } from "@jest/globals";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import { copyEmbeddedDemo } from "../copy-embedded-demo.ts";
+import { doctorSuite } from "../doctor-suite.ts";
 import { runCommand } from "./run-command.ts";
 import { ServerProcess, type Ended } from "./server-process.ts";
+
+describe("doctor", doctorSuite);
 
 describe("set up", () => {
   jest.setTimeout(120_000);

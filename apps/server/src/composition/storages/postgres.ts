@@ -21,12 +21,13 @@ interface CountedPool {
 
 /** Opens a connection pool to Postgres. It connects on first use. */
 export async function openPostgres({ url, pool, statementTimeout }: ServerStorage): Promise<SqlEngine> {
-  const { createPostgresKnex, KnexStorage } = await import("@sallyport/storage-knex");
+  const { createPostgresKnex, KnexStorage, postgresFacts } = await import("@sallyport/storage-knex");
   const { knex, close } = createPostgresKnex({ url, pool: poolLimits(pool), connectTimeout, statementTimeout });
   const counted = (knex.client as { readonly pool: CountedPool }).pool;
   return {
     name: maskedUrl(url),
     pool: (): PoolState => ({ total: counted.totalCount, idle: counted.idleCount, waiting: counted.waitingCount }),
+    facts: (schema) => postgresFacts(knex, schema),
     storage: (schema) => new KnexStorage({ knex, schema }),
     close,
   };

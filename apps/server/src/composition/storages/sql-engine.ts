@@ -1,4 +1,5 @@
 import type { Storage } from "@sallyport/core";
+import type { ServerFacts } from "@sallyport/storage-knex";
 import type { PoolConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 
@@ -16,6 +17,8 @@ export interface SqlEngine {
   readonly name: string;
   /** `null` if the engine has no pool. */
   readonly pool: (() => PoolState) | null;
+  /** Reads what an operator needs to know about the server; `null` if there is no server. */
+  readonly facts: ((schema: string) => Promise<ServerFacts>) | null;
   storage(schema: string): Storage;
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
 import type { OpenStorage, Storage } from "@sallyport/core";
+import type { ServerFacts } from "@sallyport/storage-knex";
 import type { EmbeddedStorage, ModuleStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import { StartError } from "../start-error.ts";
@@ -27,6 +28,13 @@ export class StorageEngines {
     const storage = await this.make(configuration);
     this.storages.push(storage);
     return storage;
+  }
+
+  /** Reads the facts of the server of a storage; `null` if it has none. */
+  async facts(configuration: StorageConfiguration): Promise<ServerFacts | null> {
+    if (configuration.engine === "memory" || configuration.engine === "module") return null;
+    const { facts } = await this.engineOf(configuration);
+    return facts === null ? null : facts(configuration.schema);
   }
 
   /** The connection pools, by a name without secrets. */

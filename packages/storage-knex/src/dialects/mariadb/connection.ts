@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
+import type { Knex } from "knex";
 import { connectionAccess, type PooledConnection } from "../../pooled-connections.ts";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
+import type { ServerFacts } from "../../sql-storage.ts";
 import { connectionError, isDuplicate, losesConnection, SilentServer, statementError } from "./mariadb-error.ts";
 import { type Row, withValues } from "./row-values.ts";
 
@@ -163,3 +165,49 @@ export async function takeLock(
   const { rows } = await run<{ locked: number | null }>("select get_lock(?, ?) as locked", [name, waitTimeout]);
   return rows[0]?.locked === 1;
 }
+
+/** Privileges of a server on the database: its procedures need `EXECUTE`. */
+const ofServer = ["SELECT", "INSERT", "UPDATE", "DELETE", "EXECUTE"] as const;
+
+/** Further privileges of `migrate` and of index builds. */
+const ofOwner = ["CREATE", "ALTER", "DROP", "INDEX", "CREATE ROUTINE", "ALTER ROUTINE"] as const;
+
+interface FactsRow {
+  readonly version: string;
+  readonly read_only: number;
+  readonly connections: string | number;
+  readonly timeout: string | number;
+}
+
+/** Reads the facts of a server for one database. Errors are those of the storage. */
+export function mariadbFacts(knex: Knex, database: string): Promise<ServerFacts> {
+  return withConnection(knex, async (connection) => {
+    const run = <T>(sql: string, values: readonly string[] = []) =>
+      runOn<T>(connection, { sql, values: [...values], plain: true });
+    const { rows } = await run<FactsRow>(
+      `select version() as version, @@global.read_only as read_only,
+        least(@@max_connections, if(@@max_user_connections = 0, @@max_connections, @@max_user_connections)) as connections,
+        @@max_statement_time as timeout`,
+    );
+    // The account's own privileges and those of its role. A database name in a grant is a pattern.
+    const { rows: granted } = await run<{ readonly privilege: string }>(
+      `select privilege_type as privilege from information_schema.user_privileges where grantee in (${grantees})
+        union select privilege_type from information_schema.schema_privileges
+        where grantee in (${grantees}) and ? like table_schema`,
+      [database],
+    );
+    const has = new Set(granted.map(({ privilege }) => privilege));
+    const { version, read_only: readOnly, connections, timeout } = rows[0] as FactsRow;
+    return {
+      version,
+      isReadOnly: Number(readOnly) !== 0 && !has.has("READ_ONLY ADMIN"),
+      missingPrivileges: ofServer.filter((each) => !has.has(each)).map((each) => `${each} on ${database}`),
+      canChangeSchema: ofOwner.every((each) => has.has(each)),
+      maxConnections: Number(connections),
+      statementTimeout: Number(timeout) * 1_000,
+    };
+  });
+}
+
+/** As in the tables of privileges: an account as 'user'@'host', a role as 'role'@''. */
+const grantees = `concat('''', replace(current_user(), '@', '''@'''), ''''), concat('''', coalesce(current_role(), ''), '''@''''')`;

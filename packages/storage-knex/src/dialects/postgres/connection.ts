@@ -1,6 +1,8 @@
 import type { Writable } from "node:stream";
+import type { Knex } from "knex";
 import { connectionAccess, type PooledConnection } from "../../pooled-connections.ts";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
+import type { ServerFacts } from "../../sql-storage.ts";
 import { connectionError, losesConnection, statementError } from "./postgres-error.ts";
 
 /** A query as the driver expects it. A named query is prepared on first use. */
@@ -89,5 +91,60 @@ function send<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>
       if (losesConnection(error)) connection.__knex__disposed = error;
       reject(statementError(error));
     });
+  });
+}
+
+/** 1 schema. An owner can migrate. Without a schema, the role must be able to create it. */
+const factsQuery = `
+  select current_setting('server_version') as version,
+    pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
+    least(
+      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer,
+      nullif((select rolconnlimit from pg_roles where rolname = current_user), -1)
+    ) as connections,
+    (select setting::integer from pg_settings where name = 'statement_timeout') as timeout,
+    case when n.oid is null then has_database_privilege(current_database(), 'CREATE')
+      else has_schema_privilege(n.oid, 'CREATE') and not exists (
+        select from pg_class c
+        where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'S') and not pg_has_role(c.relowner, 'USAGE')
+      ) end as can_change,
+    case when n.oid is null or has_schema_privilege(n.oid, 'USAGE') then '{}'::text[] else array['USAGE on schema ' || $1] end || array(
+      select privilege || ' on ' || c.relname
+      from pg_class c, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) with ordinality as p (privilege, position)
+      where c.relnamespace = n.oid and c.relkind in ('r', 'p') and c.relname <> 'migrations'
+        and not has_table_privilege(c.oid, privilege)
+      order by c.relname, position
+    ) as missing
+  from (select 1) one left join pg_namespace n on n.nspname = $1`;
+
+interface FactsRow {
+  readonly version: string;
+  readonly read_only: boolean;
+  readonly connections: number;
+  readonly timeout: number;
+  readonly can_change: boolean;
+  readonly missing: readonly string[];
+}
+
+/** Reads the facts of a server for one schema. Errors are those of the storage. */
+export function postgresFacts(knex: Knex, schema: string): Promise<ServerFacts> {
+  return withConnection(knex, async (connection) => {
+    const { rows } = await runOn<FactsRow>(connection, { text: factsQuery, values: [schema] });
+    const {
+      version,
+      read_only: isReadOnly,
+      can_change: canChangeSchema,
+      connections,
+      timeout,
+      missing,
+    } = rows[0] as FactsRow;
+    return {
+      version,
+      isReadOnly,
+      missingPrivileges: missing,
+      canChangeSchema,
+      maxConnections: connections,
+      statementTimeout: timeout,
+    };
   });
 }

@@ -1,0 +1,63 @@
+import { identifiers } from "../composition/identifiers.ts";
+import { type Configuration, ConfigurationError, loadConfiguration } from "../configuration/index.ts";
+import { examineServer } from "../doctor/examine-server.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { type JsonOptions, printJson } from "./list-command.ts";
+import { describeError } from "./report-failure.ts";
+import type { AliasOptions, ServerCommand } from "./server-command.ts";
+import { withOpened } from "./with-database.ts";
+
+/** `doctor`: examines the server and prints each finding with its fix. */
+export function defineDoctor(command: ServerCommand): void {
+  command
+    .withConfiguration()
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      "\nThe command needs no running server, and works with an invalid configuration. It exits with 1 if a finding is an error.",
+    )
+    .action(async ({ config, json }: AliasOptions & JsonOptions) => {
+      const findings = await examine(config);
+      if (json) printJson(findings);
+      else console.log(findings.map(linesOf).join("\n"));
+      if (findings.some(({ level }) => level === "error")) process.exitCode = 1;
+    });
+}
+
+async function examine(file: string | undefined): Promise<readonly Finding[]> {
+  let configuration: Configuration;
+  try {
+    configuration = loadConfiguration({ file });
+  } catch (error) {
+    return invalidConfiguration(error);
+  }
+  return examineServer({
+    configuration,
+    withDatabase: (each, work) =>
+      withOpened(configuration, each, async ({ database, container }) =>
+        work({
+          database,
+          keyRings: await container.getAsync(identifiers.keyRings),
+          listProviders: await container.getAsync(identifiers.listProviders),
+          facts: async () => (each.storage === null ? null : container.get(identifiers.engines).facts(each.storage)),
+        }),
+      ),
+  });
+}
+
+function invalidConfiguration(error: unknown): readonly Finding[] {
+  const check = "configuration";
+  const fix = 'Correct it, and check it with "sallyport-server check-config".';
+  if (!(error instanceof ConfigurationError)) return [{ check, level: "error", finding: describeError(error), fix }];
+  return error.faults.map(({ path, env, reason }) => ({
+    check,
+    level: "error",
+    finding: path === "" ? reason : `${path}${env === undefined ? "" : ` (${env})`}: ${reason}`,
+    fix,
+  }));
+}
+
+function linesOf({ check, level, finding, fix }: Finding): string {
+  const line = `${level.padEnd(8)}${check}: ${finding}`;
+  return fix === null ? line : `${line}\n        ${fix}`;
+}

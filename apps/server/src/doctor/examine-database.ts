@@ -1,0 +1,214 @@
+import {
+  administrationOf,
+  type Database,
+  keyRingKind,
+  type KeyRings,
+  type ListProviders,
+  ServiceError,
+} from "@sallyport/core";
+import type { ServerFacts } from "@sallyport/storage-knex";
+import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
+import { databaseDiagnostics } from "../composition/storages/database-diagnostics.ts";
+import { demoCredentials } from "../demo/index.ts";
+import { type Finding, found, orAllWell } from "./finding.ts";
+
+/** Milliseconds by which clocks may differ. Second factors accept tokens of 30 seconds before and after. */
+const clockTolerance = { warning: 5_000, error: 30_000 };
+
+/** What the examination of one database needs. */
+export interface ExaminedDatabase {
+  readonly database: Database;
+  readonly keyRings: Pick<KeyRings, "isSealedByOtherKey">;
+  readonly listProviders: Pick<ListProviders, "listProviders">;
+  /** Reads the facts of the database server; `null` if there is none. */
+  readonly facts: () => Promise<ServerFacts | null>;
+}
+
+export interface Examination {
+  readonly findings: readonly Finding[];
+  readonly facts: ServerFacts | null;
+}
+
+/** The name of a database in a sentence. */
+export function databaseName({ alias }: Pick<DatabaseConfiguration, "alias">): string {
+  return alias === "" ? "The database with the empty alias" : `The database "${alias}"`;
+}
+
+/** Examines a database that could be opened. */
+export async function examineDatabase(
+  configuration: Configuration,
+  each: DatabaseConfiguration,
+  opened: ExaminedDatabase,
+): Promise<Examination> {
+  const { database } = opened;
+  const name = databaseName(each);
+  const findings: Finding[] = [];
+  let facts: ServerFacts | null = null;
+  try {
+    facts = await opened.facts();
+    if (facts !== null) findings.push(...examineRights(name, facts), ...examineTimeout(name, facts, each));
+    const before = Date.now();
+    findings.push(...examineClock(name, await database.storage.now(), before));
+  } catch (error) {
+    return { findings: [...findings, unavailable(each, error)], facts };
+  }
+  findings.push(found("database", `${name} answers${facts === null ? "" : ` (${facts.version})`}.`));
+  const schema = await examineSchema(each, opened);
+  findings.push(schema);
+  if (schema.level !== "ok") return { findings, facts };
+  findings.push(...(await examineKeys(configuration, name, opened)));
+  findings.push(...(await examineProviders(configuration, each, opened)));
+  findings.push(...(await examineDemo(configuration, name, opened)));
+  return { findings, facts };
+}
+
+/** The finding for a database that does not answer. */
+export function unavailable(each: DatabaseConfiguration, error: unknown): Finding {
+  const known = databaseDiagnostics(error, each.storage);
+  const reason = known ?? (error instanceof Error ? error.message : String(error));
+  const fix = "Correct databases[].storage or the database server, then run this command again.";
+  return { check: "database", level: "error", finding: `${databaseName(each)} cannot be used. ${reason}`, fix };
+}
+
+function* examineClock(name: string, theirs: number, before: number): Generator<Finding> {
+  const after = Date.now();
+  const tolerance = after - before;
+  const difference = Math.max(0, Math.abs(theirs - (before + after) / 2) - tolerance);
+  if (difference <= clockTolerance.warning) {
+    yield found("clock", `${name} has the time of this machine.`);
+    return;
+  }
+  yield {
+    check: "clock",
+    level: difference > clockTolerance.error ? "error" : "warning",
+    finding: `The clock of the database differs from this machine by ${Math.round(difference / 1_000)} s (${name}).`,
+    fix: "Synchronise both clocks by NTP. Second factors and tokens depend on them.",
+  };
+}
+
+function* examineRights(
+  name: string,
+  { isReadOnly, missingPrivileges, canChangeSchema }: ServerFacts,
+): Generator<Finding> {
+  const check = "rights";
+  if (isReadOnly)
+    yield {
+      check,
+      level: "error",
+      finding: `${name} is read-only.`,
+      fix: "Connect to the primary server, and allow writes.",
+    };
+  if (missingPrivileges.length > 0)
+    yield {
+      check,
+      level: "error",
+      finding: `${name}: the role lacks ${missingPrivileges.join(", ")}.`,
+      fix: "Grant the privileges as the owner of the database.",
+    };
+  if (isReadOnly || missingPrivileges.length > 0) return;
+  if (canChangeSchema) yield found(check, `${name}: the role can write, migrate and create indexes.`);
+  else
+    yield {
+      check,
+      level: "warning",
+      finding: `${name}: the role can write, but not migrate or create indexes.`,
+      fix: 'Run "sallyport-server migrate" as the owner after each upgrade and each change of indexed attributes.',
+    };
+}
+
+/** A pooler between server and database can drop the settings of a connection. */
+function* examineTimeout(
+  name: string,
+  { statementTimeout }: ServerFacts,
+  { storage }: DatabaseConfiguration,
+): Generator<Finding> {
+  if (storage?.engine !== "postgres" && storage?.engine !== "mariadb") return;
+  if (statementTimeout === storage.statementTimeout) {
+    yield found("timeout", `${name} ends statements after ${statementTimeout} ms.`);
+    return;
+  }
+  const actual = statementTimeout === 0 ? "never ends statements" : `ends statements after ${statementTimeout} ms`;
+  yield {
+    check: "timeout",
+    level: "warning",
+    finding: `${name} ${actual}, not after the configured ${storage.statementTimeout} ms.`,
+    fix: "Connect without a pooler, or configure the pooler to keep the settings of connections.",
+  };
+}
+
+async function examineSchema(each: DatabaseConfiguration, { database }: ExaminedDatabase): Promise<Finding> {
+  const name = databaseName(each);
+  try {
+    await database.storage.health();
+    return found("schema", `${name} has the schema and the functions of this version.`);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 705) return unavailable(each, error);
+    const reason = databaseDiagnostics(error, each.storage) ?? error.message;
+    const isNewer = error.detail?.includes("newer version") === true;
+    const level = each.migrateOnStart && !isNewer ? "warning" : "error";
+    const migrate = 'Run "sallyport-server migrate".';
+    return {
+      check: "schema",
+      level,
+      finding: `${name}: ${reason}`,
+      fix: isNewer ? "Start the newer version." : migrate,
+    };
+  }
+}
+
+async function examineKeys(
+  { encryption, demoMasterKeyFile }: Configuration,
+  name: string,
+  { database, keyRings }: ExaminedDatabase,
+): Promise<readonly Finding[]> {
+  if (encryption.masterKey === undefined && demoMasterKeyFile === null) {
+    const { count } = await database.storage.repositories.records.count(keyRingKind);
+    if (count === 0) return [];
+    const finding = `${name} has keys that are encrypted with a master key, and none is configured.`;
+    return [{ check: "keys", level: "error", finding, fix: "Set MASTER_KEY to the key with which they were created." }];
+  }
+  if (!(await keyRings.isSealedByOtherKey(database)))
+    return [found("keys", `${name}: the master key opens the stored keys.`)];
+  const finding = `${name} has keys that are encrypted with another master key.`;
+  return [{ check: "keys", level: "error", finding, fix: "Set MASTER_KEY to the former key, or rotate the keys." }];
+}
+
+async function examineProviders(
+  { oAuthProviders, demo }: Configuration,
+  each: DatabaseConfiguration,
+  { database, listProviders }: ExaminedDatabase,
+): Promise<readonly Finding[]> {
+  if (oAuthProviders.length === 0 || demo) return [];
+  const name = databaseName(each);
+  const registered = await listProviders.listProviders(administrationOf(database));
+  const findings = oAuthProviders.flatMap((type): Finding[] => {
+    const entry = registered.find((one) => one.type === type);
+    const add = `Run "sallyport-server provider add ${type}".`;
+    if (entry === undefined)
+      return [
+        { check: "providers", level: "warning", finding: `${name}: ${type} is enabled but not registered.`, fix: add },
+      ];
+    if (entry.fault !== null)
+      return [{ check: "providers", level: "error", finding: `${name}: ${type}: ${entry.fault}`, fix: add }];
+    if (entry.callback?.startsWith("http:") === true && !/^http:\/\/(?:localhost|127\.|\[::1\])/.test(entry.callback)) {
+      const finding = `${name}: ${type} returns to ${entry.callback}, over plain HTTP.`;
+      return [{ check: "providers", level: "error", finding, fix: "Use an https address." }];
+    }
+    return [];
+  });
+  return orAllWell(findings, found("providers", `${name}: the enabled identity providers are registered.`));
+}
+
+/** The demo's app key is public. */
+async function examineDemo(
+  { demo }: Configuration,
+  name: string,
+  { database: { digests, storage } }: ExaminedDatabase,
+): Promise<readonly Finding[]> {
+  if (demo) return [];
+  const request = { appKey: digests.sha256(demoCredentials.appKey), session: null, idleTimeout: 1 };
+  const { appKey } = await storage.repositories.admission.admit(request);
+  if (appKey === null) return [];
+  const finding = `${name} has the public app key, and probably the users, of the demo.`;
+  return [{ check: "secrets", level: "warning", finding, fix: "Use a database without the demo data for real data." }];
+}

@@ -1,0 +1,408 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Database, keyRingKind, type ListedProvider, ServiceError, type Storage } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import { MemoryStorage } from "@sallyport/storage-memory";
+import forge from "node-forge";
+import { type ExaminedDatabase } from "../src/doctor/examine-database.ts";
+import { examineServer } from "../src/doctor/examine-server.ts";
+import type { Finding } from "../src/doctor/finding.ts";
+import { loadConfiguration } from "../src/index.ts";
+import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { runCommand } from "./processes/run-command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sallyport-doctor-"));
+const masterKey = randomBytes(32).toString("base64");
+
+/** A key and its self-signed certificate for a number of days from now. */
+function certificateFor(days: number): { key: string; certificate: string } {
+  const { privateKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: "pkcs1", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
+  const key = forge.pki.privateKeyFromPem(privateKey);
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = forge.pki.setRsaPublicKey(key.n, key.e);
+  certificate.validity.notBefore = new Date(Date.now() - 90 * 86_400_000);
+  certificate.validity.notAfter = new Date(Date.now() + days * 86_400_000);
+  certificate.sign(key, forge.md.sha256.create());
+  return { key: privateKey, certificate: forge.pki.certificateToPem(certificate) };
+}
+
+/** Writes a file that its owner alone can read, and returns its path. */
+function fileOf(name: string, content: string, mode = 0o600): string {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  chmodSync(file, mode);
+  return file;
+}
+
+function tls(days: number) {
+  const { key, certificate } = certificateFor(days);
+  const files = { keyFile: fileOf(`${days}.key`, key), certificateFile: fileOf(`${days}.crt`, certificate) };
+  return { server: { tls: files } };
+}
+
+const healthyFacts = {
+  version: "17.2",
+  isReadOnly: false,
+  missingPrivileges: [] as string[],
+  canChangeSchema: true,
+  maxConnections: 97,
+  statementTimeout: 30_000,
+};
+
+interface Scene {
+  readonly content?: object;
+  readonly facts?: Partial<typeof healthyFacts>;
+  readonly nodeVersion?: string;
+  readonly clockOffset?: number;
+  readonly isSealedByOtherKey?: boolean;
+  readonly providers?: readonly Partial<ListedProvider>[];
+  readonly prepare?: (storage: Storage) => Promise<unknown>;
+  /** Default: the storage is migrated. */
+  readonly health?: ServiceError;
+  readonly opening?: Error;
+}
+
+/** The findings about a server whose database is in memory, behind the facts of a Postgres server. */
+async function findingsOf(scene: Scene): Promise<Finding[]> {
+  const { content = {}, facts, nodeVersion = "24.1.0", clockOffset = 0, isSealedByOtherKey = false } = scene;
+  const configuration = loadConfiguration({
+    content: {
+      databases: [{ storage: { url: "postgres://127.0.0.1/none", pool: { max: 10 } } }],
+      files: { directory: join(folder, "files") },
+      encryption: { masterKey },
+      server: { maxRequestsInFlight: 500 },
+      ...content,
+    },
+    environment: {},
+  });
+  const storage = new MemoryStorage({ clockOffset: () => clockOffset });
+  await storage.migrate();
+  await scene.prepare?.(storage);
+  const { health } = scene;
+  const examined =
+    health === undefined
+      ? storage
+      : Object.assign(Object.create(storage) as Storage, { health: () => Promise.reject(health) });
+  const opened: ExaminedDatabase = {
+    database: { alias: "", storage: examined, digests: new NodeDigests() } as unknown as Database,
+    keyRings: { isSealedByOtherKey: async () => isSealedByOtherKey },
+    listProviders: { listProviders: async () => (scene.providers ?? []) as ListedProvider[] },
+    facts: async () => ({ ...healthyFacts, ...facts }),
+  };
+  return examineServer({
+    configuration,
+    nodeVersion,
+    withDatabase: (_each, work) => (scene.opening === undefined ? work(opened) : Promise.reject(scene.opening)),
+  });
+}
+
+const google = { oAuthProviders: [{ name: "google" }], encryption: { masterKey } };
+const httpsUrl = { server: { publicUrl: "https://api.example", maxRequestsInFlight: 500 } };
+
+/** A scene, and the finding that it provokes: check, level, words of the finding, words of the fix. */
+const provoked: readonly (readonly [string, Scene, string, Finding["level"], RegExp, RegExp])[] = [
+  ["an old Node.js", { nodeVersion: "18.20.0" }, "node", "error", /18\.20\.0 is too old/, /20\.19 or newer/],
+  [
+    "plain HTTP for other machines",
+    { content: { server: { host: "0.0.0.0", maxRequestsInFlight: 500 } } },
+    "configuration",
+    "warning",
+    /without TLS/,
+    /server\.host/,
+  ],
+  [
+    "a master key that is not random",
+    { content: { encryption: { masterKey: Buffer.alloc(32, 7).toString("base64") } } },
+    "secrets",
+    "warning",
+    /master key is not random/,
+    /openssl rand/,
+  ],
+  [
+    "a usual database password",
+    { content: { databases: [{ storage: { url: "postgres://sallyport:postgres@db.example/x" } }] } },
+    "secrets",
+    "warning",
+    /role "sallyport" is easy to guess/,
+    /random password/,
+  ],
+  [
+    "the app key of the demo",
+    {
+      prepare: ({ repositories: { appKeys } }) =>
+        appKeys.create({ name: "a", appNames: [], origins: [] }, new NodeDigests().sha256("demo-app-key")),
+    },
+    "secrets",
+    "warning",
+    /public app key/,
+    /without the demo data/,
+  ],
+  [
+    "a key file that others can read",
+    { content: { encryption: { masterKey, rsaKeyFile: fileOf("rsa.pem", certificateFor(1).key, 0o644) } } },
+    "keys",
+    "warning",
+    /Other users .* key file .*rsa\.pem/,
+    /^chmod 600 /,
+  ],
+  [
+    "a key file without a key",
+    { content: { encryption: { masterKey, rsaKeyFile: fileOf("empty.pem", "nothing") } } },
+    "keys",
+    "error",
+    /empty\.pem cannot be used/,
+    /Correct the file/,
+  ],
+  ["an expired certificate", { content: tls(-1) }, "certificate", "error", /expired on/, /Renew/],
+  ["a certificate that expires soon", { content: tls(3) }, "certificate", "warning", /expires on/, /Renew/],
+  [
+    "a folder for files below a file",
+    { content: { files: { directory: join(fileOf("a-file", ""), "files") } } },
+    "files",
+    "error",
+    /cannot write to .*a-file/,
+    /files\.directory/,
+  ],
+  [
+    "a bucket that cannot be reached",
+    {
+      content: {
+        files: {
+          store: "s3",
+          s3: { endpoint: "http://127.0.0.1:1", bucket: "files", accessKeyId: "a", secretAccessKey: "s3cret" },
+        },
+      },
+    },
+    "files",
+    "error",
+    /bucket "files" cannot be used/,
+    /files\.s3/,
+  ],
+  [
+    "a mail server that does not answer",
+    { content: { mail: { smtp: { host: "127.0.0.1", port: 1 }, from: "a@mail.example" } } },
+    "mail",
+    "error",
+    /ECONNREFUSED/,
+    /mail\.smtp\.host/,
+  ],
+  [
+    "callbacks over plain HTTP",
+    { content: { ...google, server: { publicUrl: "http://api.example" } } },
+    "callbacks",
+    "error",
+    /over plain HTTP/,
+    /https URL/,
+  ],
+  [
+    "a provider that is not registered",
+    { content: { ...google, ...httpsUrl } },
+    "providers",
+    "warning",
+    /google is enabled but not registered/,
+    /provider add google/,
+  ],
+  [
+    "a provider with incomplete data",
+    {
+      content: { ...google, ...httpsUrl },
+      providers: [{ type: "google", fault: "clientId is missing", callback: null }],
+    },
+    "providers",
+    "error",
+    /clientId is missing/,
+    /provider add google/,
+  ],
+  ["a clock that is a little ahead", { clockOffset: 20_000 }, "clock", "warning", /differs .* by 20 s/, /NTP/],
+  ["a clock that is far behind", { clockOffset: -3_600_000 }, "clock", "error", /differs .* by 3600 s/, /NTP/],
+  ["a standby", { facts: { isReadOnly: true } }, "rights", "error", /is read-only/, /primary/],
+  [
+    "missing privileges",
+    { facts: { missingPrivileges: ["INDEX on x"] } },
+    "rights",
+    "error",
+    /lacks INDEX on x/,
+    /Grant/,
+  ],
+  [
+    "a role that cannot migrate",
+    { facts: { canChangeSchema: false } },
+    "rights",
+    "warning",
+    /not migrate or create indexes/,
+    /migrate" as the owner/,
+  ],
+  [
+    "a pooler that drops the time limit",
+    { facts: { statementTimeout: 0 } },
+    "timeout",
+    "warning",
+    /never ends statements, not after the configured 30000 ms/,
+    /pooler/,
+  ],
+  ["a pool above the limit", { facts: { maxConnections: 9 } }, "connections", "error", /cannot fill/, /pool\.max/],
+  [
+    "a pool for one process only",
+    { facts: { maxConnections: 19 } },
+    "connections",
+    "warning",
+    /10 of 19 connections\. A second process/,
+    /max_connections/,
+  ],
+  [
+    "more requests than can wait",
+    { content: { server: { maxRequestsInFlight: 5_000 } } },
+    "pool",
+    "warning",
+    /accepts 5000 requests .* only 510/,
+    /maxWaiting/,
+  ],
+  [
+    "fewer sessions than connections",
+    { content: { sessions: { limit: 5 } } },
+    "sessions",
+    "warning",
+    /allows 5 sessions, fewer than the 10/,
+    /SESSION_LIMIT/,
+  ],
+  ["keys of another master key", { isSealedByOtherKey: true }, "keys", "error", /another master key/, /MASTER_KEY/],
+  [
+    "keys without a master key",
+    {
+      content: { encryption: {} },
+      prepare: ({ repositories: { records } }) => records.put(keyRingKind, "rsa", []),
+    },
+    "keys",
+    "error",
+    /none is configured/,
+    /MASTER_KEY/,
+  ],
+  [
+    "a database of another version",
+    { health: new ServiceError(705, { detail: "The database was migrated by a newer version of the server." }) },
+    "schema",
+    "error",
+    /newer version/,
+    /Start the newer version/,
+  ],
+  [
+    "a database that cannot be opened",
+    { opening: new Error("The adapter is missing.") },
+    "database",
+    "error",
+    /cannot be used\. The adapter is missing/,
+    /databases\[\]\.storage/,
+  ],
+];
+
+/** `sallyport-server doctor`, and the examination behind it. */
+export function doctorSuite(): void {
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("finds nothing wrong with a healthy server", async () => {
+    const findings = await findingsOf({ content: { ...httpsUrl } });
+    expect(findings.filter(({ level }) => level !== "ok")).toEqual([]);
+    expect(findings.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(["node", "configuration", "secrets", "keys", "files", "mail", "database", "clock"]),
+    );
+    expect(findings.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(["rights", "timeout", "schema", "connections"]),
+    );
+  });
+
+  test.each(provoked)("finds %s", async (_what, scene, check, level, finding, fix) => {
+    const findings = await findingsOf(scene);
+    const found = findings.filter((each) => each.check === check && each.level === level);
+    expect(found).toEqual([{ check, level, finding: expect.stringMatching(finding), fix: expect.stringMatching(fix) }]);
+    expect(JSON.stringify(findings)).not.toContain("s3cret");
+  });
+
+  describe("the command", () => {
+    let postgres: PostgresFixture;
+    beforeAll(async () => {
+      postgres = await openPostgresFixture();
+    }, 60_000);
+    afterAll(() => postgres.close());
+
+    const doctor = async (content: object, ...args: readonly string[]) => {
+      const file = fileOf("sallyport.config.json", JSON.stringify(content));
+      return runCommand(["doctor", "--config", file, ...args], {}, folder);
+    };
+    const findings = async (content: object): Promise<readonly [number, Finding[]]> => {
+      const { code, stdout } = await doctor(content, "--json");
+      return [code ?? 1, JSON.parse(stdout) as Finding[]];
+    };
+    const of = (url: string, schema: string) => ({ databases: [{ storage: { url, schema } }] });
+    const levelsOf = (all: readonly Finding[], check: string) =>
+      all.filter((each) => each.check === check).map(({ level }) => level);
+
+    test("succeeds with warnings, as lines", async () => {
+      const { code, stdout, stderr } = await doctor(of(postgres.url, "sallyport_demo"));
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/^ok {6}schema: The database with the empty alias has the schema/m);
+      expect(stdout).toMatch(/^ok {6}rights: /m);
+      expect(stdout).toMatch(/^ok {6}timeout: .* 30000 ms\.$/m);
+      expect(stdout).toMatch(/^warning secrets: .* demo\.\n {8}Use a database/m);
+    });
+
+    test("fails for an invalid configuration, with every fault", async () => {
+      const [code, all] = await findings({ server: { prot: 1 }, databases: [] });
+      expect(code).toBe(1);
+      expect(all.map(({ level, finding }) => [level, finding])).toEqual([
+        ["error", expect.stringMatching(/^server\.prot: is unknown/)],
+        ["error", expect.stringMatching(/^databases: is required/)],
+      ]);
+    });
+
+    test("examines the other databases if one is away or not migrated", async () => {
+      const [code, all] = await findings({
+        databases: [
+          { alias: "away", storage: { url: "postgres://u:s3cret@127.0.0.1:1/d" } },
+          { alias: "empty", storage: { url: postgres.url, schema: "nothing_here" } },
+          { alias: "good", storage: { url: postgres.url, schema: "sallyport_demo" } },
+        ],
+      });
+      expect(code).toBe(1);
+      expect(levelsOf(all, "database")).toEqual(["error", "ok", "ok"]);
+      expect(levelsOf(all, "schema")).toEqual(["error", "ok"]);
+      expect(all.find(({ check, level }) => check === "schema" && level === "error")?.fix).toContain("migrate");
+      expect(JSON.stringify(all)).not.toContain("s3cret");
+    });
+
+    test("finds a role that lacks privileges, and one that can serve but not migrate", async () => {
+      const role = `doctor_${randomBytes(6).toString("hex")}`;
+      const password = randomBytes(12).toString("hex");
+      const grant = (what: string) => postgres.sql.query(`grant ${what} in schema sallyport_demo to ${role}`);
+      const url = Object.assign(new URL(postgres.url), { username: role, password });
+      const rights = async () => {
+        const [code, all] = await findings(of(url.href, "sallyport_demo"));
+        return [code, all.find(({ check }) => check === "rights")];
+      };
+      await postgres.sql.query(`create role ${role} login password '${password}'`);
+      try {
+        await postgres.sql.query(`grant usage on schema sallyport_demo to ${role}`);
+        await grant("select on all tables");
+        expect(await rights()).toEqual([
+          1,
+          expect.objectContaining({
+            level: "error",
+            finding: expect.stringMatching(
+              /lacks INSERT on accounts, UPDATE on accounts, DELETE on accounts, INSERT on/,
+            ),
+          }),
+        ]);
+        await grant("insert, update, delete on all tables");
+        await grant("usage on all sequences");
+        expect(await rights()).toEqual([0, expect.objectContaining({ level: "warning" })]);
+      } finally {
+        await postgres.sql.query(`drop owned by ${role}; drop role ${role}`);
+      }
+    });
+  });
+}
