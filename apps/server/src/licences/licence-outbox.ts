@@ -22,6 +22,8 @@ interface LicenceOutboxParts extends Pick<Outbox<LicenceMessage>, "lease" | "int
 /** The outbox of licence messages. Its polls also count the seats. */
 export function licenceOutbox(parts: LicenceOutboxParts): Outbox<LicenceMessage> {
   const { delivery, messages, counts, queueLimit, log, lease, interval } = parts;
+  /** Monotonic milliseconds of the last look at the queue, by alias. */
+  const looked = new Map<string, number>();
   return {
     lease,
     interval,
@@ -33,6 +35,10 @@ export function licenceOutbox(parts: LicenceOutboxParts): Outbox<LicenceMessage>
       return deliveries.map(({ kind }) => (kind === "superseded" ? null : kind === "sent"));
     },
     polled: async (database) => {
+      // Each change notifies the relay, and a long queue takes time to count.
+      const now = performance.now();
+      if (now - (looked.get(database.alias) ?? Number.NEGATIVE_INFINITY) < 0.9 * interval) return;
+      looked.set(database.alias, now);
       const waiting = await database.storage.repositories.records.count(licenceMessages);
       messages.noteWaiting(database.alias, waiting.count);
       log.waiting(database.alias, waiting, queueLimit);
