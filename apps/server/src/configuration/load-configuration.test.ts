@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keyPath } from "@sallyport/test-kit/crypto/key-files";
-import { embedded, masterKey, memory } from "../../test/configuration-file.ts";
+import { embedded, masterKey, memory, messageOf } from "../../test/configuration-file.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 
 let folder: string;
@@ -288,4 +289,26 @@ test("provider names are read in any case, and no public address is required if 
     "microsoft",
     "facebook",
   ]);
+});
+
+test.each(["prod", "Production", "staging", " "])("NODE_ENV=%j is refused", (value) => {
+  expect(messageOf({}, { NODE_ENV: value })).toMatch(
+    /^NODE_ENV: must be production, development, test or unset, not ".*"\./,
+  );
+});
+
+test("the closest value of NODE_ENV is suggested", () => {
+  expect(messageOf({}, { NODE_ENV: "productoin" })).toMatch(/Did you mean production\?$/);
+});
+
+test.each([
+  ["prot", "port"],
+  ["Host", "host"],
+  ["basepath", "basePath"],
+  ["timeout", "timeouts"],
+  ["truestdProxies", "trustedProxies"],
+  ["xyz", undefined],
+  ["", undefined],
+])("the suggestion for %p is %p", (name, meant) => {
+  expect(didYouMean(name, ["host", "port", "basePath", "timeouts", "trustedProxies"])).toBe(meant);
 });

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { embedded, memory, messageOf, postgres, masterKey } from "../../test/configuration-file.ts";
-import { didYouMean } from "./did-you-mean.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 
 const otherKey = Buffer.alloc(32, 8).toString("base64");
@@ -172,18 +171,6 @@ describe("refusals", () => {
     test.each(rows)("%s", (_title, content, expected, environment) => {
       expect(messageOf(content, environment)).toMatch(expected);
     });
-  });
-
-  test.each([
-    ["prot", "port"],
-    ["Host", "host"],
-    ["basepath", "basePath"],
-    ["timeout", "timeouts"],
-    ["truestdProxies", "trustedProxies"],
-    ["xyz", undefined],
-    ["", undefined],
-  ])("the suggestion for %p is %p", (name, meant) => {
-    expect(didYouMean(name, ["host", "port", "basePath", "timeouts", "trustedProxies"])).toBe(meant);
   });
 });
 
@@ -517,15 +504,5 @@ describe("refused settings", () => {
       expect(load).toThrow(/DATABASE_URL/);
       expect(load).toThrow(/--config/);
     });
-  });
-
-  test.each(["prod", "Production", "staging", " "])("NODE_ENV=%j is refused", (value) => {
-    expect(messageOf({}, { NODE_ENV: value })).toMatch(
-      /^NODE_ENV: must be production, development, test or unset, not ".*"\./,
-    );
-  });
-
-  test("the closest value of NODE_ENV is suggested", () => {
-    expect(messageOf({}, { NODE_ENV: "productoin" })).toMatch(/Did you mean production\?$/);
   });
 });

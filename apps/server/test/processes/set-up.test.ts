@@ -14,7 +14,9 @@ import { doctorSuite } from "../doctor-suite.ts";
 import { runCommand } from "./run-command.ts";
 import { ServerProcess, type Ended } from "./server-process.ts";
 
-describe("doctor", () => doctorSuite());
+describe("doctor", () => {
+  doctorSuite();
+});
 
 describe("set up", () => {
   jest.setTimeout(120_000);
