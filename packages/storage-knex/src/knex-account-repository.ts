@@ -77,10 +77,11 @@ export function knexAccountRepository<ObjectRow extends { readonly oid: unknown;
       return rowCount === 1 ? "created" : "nameTaken";
     },
 
-    async change(id, { name, email, disabled, userId }) {
+    async change(id, { name, email, disabled, administrator, userId }) {
       acceptStorable([name?.loginName ?? null, name?.confusableKey ?? null, email ?? null]);
-      if (userId !== undefined && !isUuid(id)) return false;
+      if ((isUuid(id) ? administrator : userId) !== undefined) return false;
       const columns = {
+        ...(administrator === undefined ? {} : { administrator }),
         ...(name === undefined ? {} : { login_name: name.loginName, confusable_key: name.confusableKey }),
         ...(email === undefined ? {} : { email }),
         ...(disabled === undefined ? {} : { disabled }),

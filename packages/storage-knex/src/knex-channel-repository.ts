@@ -55,16 +55,6 @@ export const knexChannelRepository = (
     const { rowCount } = await sql.run(blockStatements.sweep, [acceptedKeyIds, age, limit, offset()]);
     return rowCount;
   },
-
-  async list(after, limit) {
-    const values = [after === null ? Buffer.alloc(0) : bytesOf(after), limit, offset()];
-    const { rows } = await sql.run<ChannelRow>(statements.list, values);
-    return rows.map(({ session, wrapped_key: wrappedKey, ends_at: endsAt }) => ({
-      session: session.toString("hex"),
-      wrappedKey,
-      endsAt: Number(endsAt),
-    }));
-  },
 });
 
 function bytesOf(digest: Digest): Buffer {
@@ -80,15 +70,6 @@ export interface ChannelStatements {
   readonly acceptIn: Statement;
   /** 1 session digest, 2 number. Returns whether a refused number is old. */
   readonly checkNumber: Statement;
-  /** 1 session digest before the first one, or no bytes, 2 limit, 3 clock offset. Returns rows of `ChannelRow`. */
-  readonly list: Statement;
-}
-
-interface ChannelRow {
-  readonly session: Buffer;
-  readonly wrapped_key: string;
-  /** Milliseconds since 1970. */
-  readonly ends_at: string | number;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   isStorableText,
   isUuid,
   type ListedSession,
+  type LiveSession,
   type NewSession,
   objectIdOf,
   objectNumber,
@@ -14,10 +15,11 @@ import {
   type SessionPolicy,
   type SessionRepository,
   type SessionSelector,
+  type SessionsOf,
 } from "@sallyport/core";
 import type { ChannelStatements } from "./knex-channel-repository.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
-import type { Statement } from "./statement.ts";
+import { type Statement, statement } from "./statement.ts";
 
 export function knexSessionRepository(
   sql: SqlRunner,
@@ -63,6 +65,15 @@ export function knexSessionRepository(
       const parameters = [Buffer.from(digest, "hex"), ...values, offset(), basis];
       const { rows } = await sql.run<{ outcome: AppNameOutcome }>(statements.changeAppNames, parameters);
       return (rows[0] as { outcome: AppNameOutcome }).outcome;
+    },
+
+    async list({ after, limit }, selector) {
+      const last = after === null ? Buffer.alloc(0) : Buffer.from(after, "hex");
+      const listing = selector === undefined ? null : selectionOf(selector);
+      if (selector !== undefined && listing === null) return [];
+      const [name, ...values] = listing ?? ["all"];
+      const { rows } = await sql.run<LiveRow>(statements.page[name], [last, limit, offset(), ...values]);
+      return rows.map(liveSessionOf);
     },
 
     async count(seats) {
@@ -123,17 +134,17 @@ export function knexSessionRepository(
   }
 
   /** The statement that ends the sessions, with its values; `null` if there can be none. */
-  function endingOf(
-    selector: Exclude<SessionSelector, { readonly matching: SessionMatch }>,
-  ): [Statement, SqlValue[]] | null {
-    const ahead = offset();
-    if ("digest" in selector) return [statements.endOne, [Buffer.from(selector.digest, "hex"), ahead]];
-    const except = "except" in selector && selector.except !== undefined ? Buffer.from(selector.except, "hex") : null;
-    if ("userId" in selector) return [statements.endAllOfUser, [objectNumber(selector.userId), ahead, except]];
-    if ("linkId" in selector)
-      return isStorableText(selector.linkId) ? [statements.endAllOfLink, [selector.linkId, ahead, except]] : null;
-    const { customAccountId } = selector;
-    return isUuid(customAccountId) ? [statements.endAllOfCustomAccount, [customAccountId, ahead, except]] : null;
+  function endingOf(selector: SessionsOf): [Statement, SqlValue[]] | null {
+    const selection = selectionOf(selector);
+    if (selection === null) return null;
+    const [name, value, except] = selection;
+    const ending = {
+      one: statements.endOne,
+      user: statements.endAllOfUser,
+      link: statements.endAllOfLink,
+      customAccount: statements.endAllOfCustomAccount,
+    }[name];
+    return [ending, name === "one" ? [value, offset()] : [value, offset(), except]];
   }
 
   function valuesOf(
@@ -159,6 +170,90 @@ export function knexSessionRepository(
       listOrNull(policy.basis),
     ];
   }
+}
+
+/** The column, its value, and the digest to leave out; `null` if no session can match. */
+function selectionOf(
+  selector: SessionsOf,
+): [name: "one" | "user" | "link" | "customAccount", value: SqlValue, except: SqlValue] | null {
+  const except = "except" in selector && selector.except !== undefined ? Buffer.from(selector.except, "hex") : null;
+  if ("digest" in selector) return ["one", Buffer.from(selector.digest, "hex"), null];
+  if ("userId" in selector) return ["user", objectNumber(selector.userId), except];
+  if ("linkId" in selector) return isStorableText(selector.linkId) ? ["link", selector.linkId, except] : null;
+  return isUuid(selector.customAccountId) ? ["customAccount", selector.customAccountId, except] : null;
+}
+
+interface LiveRow {
+  readonly digest: Buffer;
+  readonly mode: LiveSession["mode"];
+  readonly app_key_id: string;
+  readonly user_id: string;
+  readonly app_names: string[];
+  readonly reserved_names: string[] | null;
+  readonly enrolling: boolean;
+  readonly device_id: string | null;
+  readonly custom_account: string | null;
+  readonly link_id: string | null;
+  readonly wrapped_key: string | null;
+  readonly opened: string | number;
+  readonly expires: string | number;
+  readonly ends: string | number;
+}
+
+function liveSessionOf(row: LiveRow): LiveSession {
+  const method = row.custom_account !== null ? "custom" : row.link_id === null ? "password" : "provider";
+  return {
+    digest: row.digest.toString("hex"),
+    mode: row.mode,
+    appKeyId: row.app_key_id,
+    userId: objectIdOf(Number(row.user_id)),
+    appNames: row.app_names,
+    reservedNames: row.reserved_names ?? [],
+    enrolling: row.enrolling,
+    deviceId: row.device_id,
+    method,
+    customAccountId: row.custom_account,
+    wrappedKey: row.wrapped_key,
+    openedAt: Number(row.opened),
+    expiresAt: Number(row.expires),
+    endsAt: Number(row.ends),
+  };
+}
+
+/** The statements that list sessions, by selection. */
+export function pageStatements(
+  { channels, sessions }: { readonly channels: string; readonly sessions: string },
+  {
+    now,
+    milliseconds,
+    other,
+    types = {},
+  }: {
+    readonly now: string;
+    readonly milliseconds: (time: string) => string;
+    /** Compares the digest with a parameter that can be null. */
+    readonly other: string;
+    /** Casts of parameters by column. */
+    readonly types?: Readonly<Record<string, string>>;
+  },
+): SessionStatements["page"] {
+  const columns =
+    "digest, mode, app_key_id, user_id, app_names, reserved_names, enrolling, device_id, custom_account, link_id, wrapped_key";
+  const times = ["opened", "expires", "ends"].map((time) => `${milliseconds(`${time}_at`)} as ${time}`).join(", ");
+  const listed = (name: string, column: string | null) =>
+    statement(
+      `session_page_${name}`,
+      `select ${columns}, ${times} from ${sessions} left join ${channels} on session = digest
+      where digest > $1${types["digest"] ?? ""} and expires_at > ${now}${column === null ? "" : ` and ${column} = $4${types[column] ?? ""} and ${other}`}
+      order by digest limit $2${types["limit"] ?? ""}`,
+    );
+  return {
+    all: listed("all", null),
+    one: listed("one", "digest"),
+    user: listed("user", "user_id"),
+    link: listed("link", "link_id"),
+    customAccount: listed("custom", "custom_account"),
+  };
 }
 
 /** Custom account with version, and link with birth. */
@@ -239,6 +334,11 @@ export interface SessionStatements {
   readonly renew: Statement;
   /** 1 digest, 2 names to reserve, 3 their seat limits, 4 names to release, as JSON or null, 5 clock offset, 6 basis as JSON or null. Returns the `outcome`. */
   readonly changeAppNames: Statement;
+  /**
+   * 1 digest to continue after, 2 limit, 3 clock offset. All but `all`: 4 value of the selection, 5 digest to leave out or
+   * null. Returns `LiveRow`s.
+   */
+  readonly page: Readonly<Record<"all" | "one" | "user" | "link" | "customAccount", Statement>>;
   /** 1 clock offset. */
   readonly count: Statement;
   /** 1 clock offset, 2 app name, 3 kind of its seats. */

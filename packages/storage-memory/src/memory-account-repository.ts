@@ -47,11 +47,11 @@ export const memoryAccountRepository = (access: Access): AccountRepository => ({
     });
   },
 
-  async change(id, { name, email, disabled, userId }) {
+  async change(id, { name, email, disabled, administrator, userId }) {
     acceptStorable([name?.loginName ?? null, name?.confusableKey ?? null, email ?? null]);
     return access.write((state) => {
       const account = state.accounts.get(id);
-      if (account === undefined || (userId !== undefined && !isUuid(id))) return false;
+      if (account === undefined || (isUuid(id) ? administrator : userId) !== undefined) return false;
       if (name !== undefined && isTaken(state, { id, ...name })) {
         throw new ServiceError(307, { detail: "The user name is in use, or too similar to one in use." });
       }
@@ -61,6 +61,7 @@ export const memoryAccountRepository = (access: Access): AccountRepository => ({
         ...name,
         ...(email === undefined ? {} : { email }),
         ...(disabled === undefined ? {} : { disabled }),
+        ...(administrator === undefined ? {} : { administrator }),
         ...(userId === undefined ? {} : { userId, secretVersion: account.secretVersion + 1 }),
       });
       return true;

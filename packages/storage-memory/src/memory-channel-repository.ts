@@ -1,7 +1,6 @@
 import { assertMessageNumber, assertReservation, type ChannelRepository } from "@sallyport/core";
 import type { Access } from "./access.ts";
 import { accepted } from "./channel-record.ts";
-import { isLive } from "./records.ts";
 
 export const memoryChannelRepository = (access: Access): ChannelRepository => ({
   async reserveOut(session, count) {
@@ -47,16 +46,4 @@ export const memoryChannelRepository = (access: Access): ChannelRepository => ({
       cipherBlocks.sweep(({ keyId, firstUsedAt }) => !kept.has(keyId) && now - firstUsedAt >= age, limit),
     );
   },
-
-  list: (after, limit) =>
-    access.read(({ channels, sessions }, now) =>
-      [...channels.entries()]
-        .flatMap(([session, { wrappedKey }]) => {
-          const record = sessions.get(session);
-          const isListed = record !== undefined && isLive(record, now) && (after === null || session > after);
-          return isListed ? [{ session, wrappedKey, endsAt: record.endsAt }] : [];
-        })
-        .toSorted(({ session: one }, { session: other }) => (one < other ? -1 : 1))
-        .slice(0, limit),
-    ),
 });

@@ -4,6 +4,7 @@ import {
   type Digest,
   type ExpectedRecord,
   type ListedSession,
+  type LiveSession,
   type SeatKind,
   type SeatLimit,
   ServiceError,
@@ -118,6 +119,16 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
       return true;
     }),
 
+  list: ({ after, limit }, selector) =>
+    access.read((state, now) => {
+      const listed = selector === undefined ? [...state.sessions.entries()] : [...selected(state, selector)];
+      return listed
+        .filter(([digest, record]) => isLive(record, now) && (after === null || digest > after))
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .slice(0, limit)
+        .map((entry) => liveSession(state, entry));
+    }),
+
   count: (seats) =>
     access.read((state, now) => {
       const live = liveSessions(state, now);
@@ -195,6 +206,29 @@ function sessionsToEnd(others: number, limit: number): number {
 
 function sharesDevice({ deviceId, userId, appKeyId }: Session, old: Session): boolean {
   return deviceId !== null && old.deviceId === deviceId && old.userId === userId && old.appKeyId === appKeyId;
+}
+
+function liveSession(
+  { channels }: State,
+  [digest, { session, openedAt, expiresAt, endsAt }]: SessionEntry,
+): LiveSession {
+  const { mode, appKeyId, userId, appNames, reservedNames, enrolling, deviceId, authenticationMethod: by } = session;
+  return {
+    digest,
+    mode,
+    appKeyId,
+    userId,
+    appNames,
+    reservedNames,
+    enrolling,
+    deviceId,
+    method: by.kind,
+    customAccountId: by.kind === "custom" ? by.accountId : null,
+    wrappedKey: channels.get(digest)?.wrappedKey ?? null,
+    openedAt,
+    expiresAt,
+    endsAt,
+  };
 }
 
 function* selected({ sessions }: State, selector: SessionSelector): Generator<[string, SessionRecord]> {

@@ -1,7 +1,7 @@
 import type { Account, Admission, Repositories } from "@sallyport/core";
 import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
-import { accountNamed, createUser } from "../fixtures/accounts.ts";
+import { accountNamed, accountOf, createCustomAccount, createUser } from "../fixtures/accounts.ts";
 import { restoreObjects, createObjects, idsOf, deleteObjects, update } from "../fixtures/objects.ts";
 import { createAppKey } from "../fixtures/apps.ts";
 import { freshDigest } from "../fixtures/digests.ts";
@@ -240,6 +240,20 @@ export const admissionChecks: readonly Check[] = checksOf("admission", {
       const { principal } = await visitor.admit(r, digest);
       equal(principal, { userId: visitor.account.userId, groups: [], administrator }, "the principal");
     }
+  },
+
+  "applies a change of the administrator flag to open sessions": async ({ r }) => {
+    const { visitor, digest } = await scene(r, { administrator: false });
+    const { userId } = visitor.account;
+    const isAdministrator = async () => (await visitor.admit(r, digest)).principal?.administrator;
+    for (const administrator of [true, true, false]) {
+      equal(await r.accounts.change(userId, { administrator }), true, "whether the account exists");
+      equal(await isAdministrator(), administrator, "whether the user is an administrator");
+    }
+    const custom = await createCustomAccount(r, { userId });
+    const outcome = await r.accounts.change(custom.id, { administrator: true, email: "changed@example.com" });
+    equal(outcome, false, "the outcome for a custom user");
+    equal(await accountOf(r, custom.id), custom, "the custom user");
   },
 
   "reports the maintenance switch with every admission": async ({ r }) => {

@@ -215,30 +215,6 @@ const life: readonly BrokenAdapter[] = [
   }),
 
   broken(
-    "lists the channels of expired sessions",
-    "lists the channels of live sessions by digest, with the latest end of each session",
-    () => {
-      const opened = new Map<Digest, string>();
-      return (r) => ({
-        sessions: {
-          open: async (session, policy) => {
-            await r.sessions.open(session, policy);
-            if (session.channel !== undefined) opened.set(session.digest, session.channel.wrappedKey);
-          },
-        },
-        channels: {
-          list: async (after, limit) => {
-            const listed = await r.channels.list(after, limit);
-            const known = new Set(listed.map(({ session }) => session));
-            const more = [...opened].filter(([session]) => !known.has(session));
-            return [...listed, ...more.map(([session, wrappedKey]) => ({ session, wrappedKey, endsAt: 0 }))];
-          },
-        },
-      });
-    },
-  ),
-
-  broken(
     "hands the channel of a device to the next session",
     "starts a new channel when a session of the same device is replaced",
     () => {

@@ -57,7 +57,6 @@ export const brokenMemories: readonly BrokenProcesses[] = [
           reserveOut: (...of) => channels.reserveOut(...of),
           registerBlocks: (...of) => channels.registerBlocks(...of),
           sweepBlocks: (...of) => channels.sweepBlocks(...of),
-          list: (...of) => channels.list(...of),
           acceptIn: async () => "fresh",
         },
       },

@@ -1,4 +1,4 @@
-import { type NewSession, type Repositories, ServiceError } from "@sallyport/core";
+import { type LiveSession, type NewSession, type Repositories, ServiceError } from "@sallyport/core";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever = 1_000_000_000_000;
@@ -181,6 +181,50 @@ export const brokenSessions: readonly BrokenAdapter[] = [
           return 1;
         },
       },
+    }),
+  ),
+
+  broken("lists expired sessions, too", "lists live sessions by digest, in pages", () => {
+    const ended = new Map<string, LiveSession>();
+    return (r) => ({
+      sessions: {
+        open: async (session, policy) => {
+          await r.sessions.open(session, policy);
+          for (const each of await r.sessions.list({ after: null, limit: 100 })) ended.set(each.digest, each);
+        },
+        list: async ({ after, limit }, selector) => {
+          if (selector !== undefined) return r.sessions.list({ after, limit }, selector);
+          const all = [...ended.values()].toSorted((one, other) => (one.digest < other.digest ? -1 : 1));
+          return all.filter(({ digest }) => after === null || digest > after).slice(0, limit);
+        },
+      },
+    });
+  }),
+
+  broken("lists the session to continue after again", "lists live sessions by digest, in pages", () => (r) => ({
+    sessions: {
+      list: async ({ after, limit }, selector) => {
+        const before = after === null ? [] : await r.sessions.list({ after: null, limit: 100 }, { digest: after });
+        return [...before, ...(await r.sessions.list({ after, limit }, selector))].slice(0, limit);
+      },
+    },
+  })),
+
+  broken("lists all sessions of the user of a custom account", "lists the selected sessions", () => (r) => ({
+    sessions: {
+      list: async (page, selector) => {
+        if (selector === undefined || !("customAccountId" in selector)) return r.sessions.list(page, selector);
+        const { account } = await r.accounts.find({ id: selector.customAccountId }, []);
+        return r.sessions.list(page, { userId: account?.userId ?? "" });
+      },
+    },
+  })),
+
+  broken(
+    "keeps the administrator flag of a new account",
+    "applies a change of the administrator flag to open sessions",
+    () => (r) => ({
+      accounts: { change: (id, { administrator: _administrator, ...change }) => r.accounts.change(id, change) },
     }),
   ),
 

@@ -108,15 +108,17 @@ export class ResealSecrets {
   ): Promise<SealedCount> {
     const count = new Counting("secureSession");
     for (let after: string | null = null; ; ) {
-      const page = await r.channels.list(after, pageSize);
-      for (const { wrappedKey, endsAt } of page)
+      const page = await r.sessions.list({ after, limit: pageSize });
+      for (const { wrappedKey, endsAt } of page) {
+        if (wrappedKey === null) continue;
         count.add(
           this.examine((reseal) => reseal(wrappedKey, `channel key|${alias}`)),
           endsAt,
         );
+      }
       onProgress(page.length);
       if (page.length < pageSize) return count;
-      after = page.at(-1)?.session ?? null;
+      after = page.at(-1)?.digest ?? null;
     }
   }
 

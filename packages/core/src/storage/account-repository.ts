@@ -71,6 +71,8 @@ export interface AccountChange {
   readonly name?: { readonly loginName: string; readonly confusableKey: string };
   readonly email?: string | null;
   readonly disabled?: boolean;
+  /** Accounts of database users only. */
+  readonly administrator?: boolean;
   /** Custom accounts only. */
   readonly userId?: ObjectId;
 }
@@ -93,8 +95,8 @@ export interface AccountRepository {
   create(account: NewAccount, confusableKey: string): Promise<"created" | "nameTaken">;
 
   /**
-   * Changes the given fields. `false` if there is no account, or if a new `userId` is given for a database user. 307 if
-   * another account has the name or the confusable key, and for a text that is not storable.
+   * Changes the given fields. `false` if there is no account, or if its realm does not have a given field. 307 if another
+   * account has the name or the confusable key, and for a text that is not storable.
    */
   change(id: AccountId, change: AccountChange): Promise<boolean>;
 

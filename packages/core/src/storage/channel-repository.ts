@@ -67,15 +67,6 @@ export interface ChannelRepository {
    * their number. `age` protects blocks of keys that this process does not know yet.
    */
   sweepBlocks(acceptedKeyIds: readonly string[], age: number, limit: number): Promise<number>;
-
-  /** At most `limit` channels of live sessions after a session digest, or from the first (`null`), by session digest. */
-  list(after: Digest | null, limit: number): Promise<ListedChannel[]>;
-}
-
-export interface ListedChannel extends Pick<Channel, "wrappedKey"> {
-  readonly session: Digest;
-  /** The absolute end of the session, in milliseconds since 1970 by the storage's clock. */
-  readonly endsAt: number;
 }
 
 /** The shared state of a secure session, as stored. It ends with the session. */

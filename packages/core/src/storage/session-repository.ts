@@ -1,6 +1,14 @@
 import type { Digest } from "../digests/index.ts";
 import type { ObjectId } from "./entities/object-id.ts";
-import type { AppNameChange, ListedSession, NewSession, SeatLimit, SessionPolicy } from "./entities/session.ts";
+import type {
+  AppNameChange,
+  ListedSession,
+  NewSession,
+  SeatLimit,
+  Session,
+  SessionPolicy,
+} from "./entities/session.ts";
+import type { PageRequest } from "./record-repository.ts";
 
 /**
  * Selects sessions: one by digest, or all of a user, custom account or link record, optionally except one. `matching`
@@ -32,6 +40,25 @@ export interface SessionChoice {
    * page: either the page contains a session, or its opening sees what this transaction has committed.
    */
   readonly exclusive: boolean;
+}
+
+/** Selects sessions by a digest or an owner. */
+export type SessionsOf = Exclude<SessionSelector, { readonly matching: SessionMatch }>;
+
+/** A live session as listed. Times are milliseconds since 1970 by the storage's clock. */
+export interface LiveSession
+  extends Pick<Session, "mode" | "appKeyId" | "userId" | "appNames" | "reservedNames" | "enrolling" | "deviceId"> {
+  readonly digest: Digest;
+  readonly method: "password" | "custom" | "provider";
+  /** Of a custom user; else `null`. */
+  readonly customAccountId: string | null;
+  /** The sealed key of the channel of a secure session; else `null`. */
+  readonly wrappedKey: string | null;
+  readonly openedAt: number;
+  /** The session expires then, unless it is used. */
+  readonly expiresAt: number;
+  /** The absolute expiry. */
+  readonly endsAt: number;
 }
 
 /**
@@ -69,6 +96,9 @@ export interface SessionRepository {
    * account if it has no custom account. `false` if there is no live session.
    */
   renew(digest: Digest, secretVersion: number): Promise<boolean>;
+
+  /** At most `limit` live sessions after a digest, or from the first (`null`), by digest; of the selected ones if given. */
+  list(page: PageRequest<Digest>, selector?: SessionsOf): Promise<LiveSession[]>;
 
   /** Number of live sessions, or of the taken seats of an app name. */
   count(seats?: Pick<SeatLimit, "name" | "kind">): Promise<number>;

@@ -1,5 +1,5 @@
 import type { Digest, Repositories } from "@sallyport/core";
-import { equal, failsWith, isTrue } from "../../assert/index.ts";
+import { equal, failsWith } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { freshChannel, freshDigest } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
@@ -103,50 +103,6 @@ export const channelLifeChecks: readonly Check[] = visitorChecks("channels", {
       await failsWith(315, () => r.sessions.open(session, { ...unlimitedSessions, ...limits }), "opening a session");
       await isClosed(r, session.digest, "a refused session");
     }
-  },
-
-  "lists the channels of live sessions by digest, with the latest end of each session": async ({
-    storage,
-    r,
-    advance,
-    visitor,
-  }) => {
-    const policy = { ...unlimitedSessions, idleTimeout: 10 * minute, absoluteLifetime: 60 * minute };
-    const [ended, expired] = [await visitor.openSecure(r), await visitor.openSecure(r, {}, policy)];
-    await r.sessions.end({ digest: ended });
-    await visitor.open(r);
-    advance(11 * minute);
-    const before = await storage.now();
-    const opened = Array.from({ length: 5 }, () => visitor.newSession({ mode: "secure", channel: freshChannel() }));
-    for (const session of opened) await r.sessions.open(session, policy);
-    const after = await storage.now();
-    const sorted = opened.toSorted(({ digest: one }, { digest: other }) => (one < other ? -1 : 1));
-    const expected = sorted.map(({ digest: session, channel }) => ({ session, wrappedKey: channel?.wrappedKey }));
-    const listed = await r.channels.list(null, 10);
-    equal(
-      listed.map(({ session, wrappedKey }) => ({ session, wrappedKey })),
-      expected,
-      "the listed channels",
-    );
-    equal(
-      listed.some(({ session }) => session === expired),
-      false,
-      "whether an expired session is listed",
-    );
-    for (const { endsAt } of listed)
-      isTrue(
-        endsAt >= before + 60 * minute - 1 && endsAt <= after + 60 * minute + 1,
-        "A session must end after its absolute lifetime",
-      );
-    const third = sorted[2]?.digest ?? "";
-    const page = await r.channels.list(third, 1);
-    equal(
-      page.map(({ session }) => session),
-      [sorted[3]?.digest],
-      "the page after the third session",
-    );
-    equal(await r.channels.list(sorted[4]?.digest ?? "", 10), [], "the page after the last session");
-    equal(await r.channels.list(null, 0), [], "a page with a limit of zero");
   },
 
   "rolls back a channel with the transaction that opened it": async ({ storage, r, visitor }) => {

@@ -1,8 +1,11 @@
+import type { SessionsOf } from "@sallyport/core";
 import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
+import { createCustomAccount } from "../../fixtures/accounts.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";
 import { freshDigest } from "../../fixtures/digests.ts";
 import { unlimitedSessions, minute, second } from "../../fixtures/policy.ts";
+import { createLink } from "../../fixtures/new-link.ts";
 import { Visitor, visitorChecks } from "../../fixtures/visitor.ts";
 
 export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
@@ -41,6 +44,80 @@ export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
     const digest = await visitor.open(r);
     const ended = await concurrently(10, () => r.sessions.end({ digest }));
     equal(ended.toSorted(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1], "number of sessions ended by each call");
+  },
+
+  "lists live sessions by digest, in pages": async ({ r, advance, visitor }) => {
+    await visitor.open(r);
+    advance(11 * minute);
+    const secure = visitor.newSession({ mode: "secure" });
+    await r.sessions.open(secure, unlimitedSessions);
+    const opened = [
+      await visitor.open(r, { deviceId: "phone", appNames: ["Sales"] }),
+      secure.digest,
+      await visitor.open(r, { mode: "token" }),
+    ];
+    await r.sessions.changeAppNames(opened[0] as string, { reserve: ["Stock"], limits: [] });
+    const [first, next, ...rest] = opened.toSorted();
+    const digestsAfter = async (after: string | null, limit: number) =>
+      (await r.sessions.list({ after, limit })).map(({ digest }) => digest);
+    equal(await digestsAfter(null, 2), [first, next], "the first page");
+    equal(await digestsAfter(next ?? null, 2), rest, "the second page");
+    equal(await digestsAfter(rest[0] ?? null, 2), [], "the page after the last session");
+    const listed = (await r.sessions.list({ after: null, limit: 10 })).find(({ digest }) => digest === opened[0]);
+    const [ofSecure] = await r.sessions.list({ after: null, limit: 1 }, { digest: secure.digest });
+    equal(ofSecure?.wrappedKey, secure.channel?.wrappedKey, "the sealed key of the secure session");
+    equal(await digestsAfter(null, 0), [], "a page with a limit of zero");
+    const { openedAt = 0, expiresAt = 0, endsAt = 0, ...session } = listed ?? {};
+    const expected = {
+      digest: opened[0],
+      mode: "session",
+      appKeyId: visitor.appKey.id,
+      userId: visitor.account.userId,
+      appNames: ["Sales"],
+      reservedNames: ["Stock"],
+      enrolling: false,
+      deviceId: "phone",
+      method: "password",
+      customAccountId: null,
+      wrappedKey: null,
+    };
+    equal(session, expected, "the session");
+    const { idleTimeout, absoluteLifetime } = unlimitedSessions;
+    equal([expiresAt - openedAt, endsAt - openedAt], [idleTimeout, absoluteLifetime], "the lifetimes");
+  },
+
+  "lists the selected sessions": async ({ r, visitor }) => {
+    const { account } = visitor;
+    const colleague = await Visitor.create(r, { key: visitor });
+    const custom = await createCustomAccount(r, { userId: account.userId });
+    const link = await createLink(r, { userId: account.userId });
+    const own = await visitor.open(r);
+    await colleague.open(r);
+    const byCustom = await visitor.open(r, {
+      authenticationMethod: { kind: "custom", accountId: custom.id, secretVersion: custom.secretVersion },
+    });
+    const byLink = await visitor.open(r, { authenticationMethod: { kind: "provider", link } });
+    const methodsOf = async (selector: SessionsOf) =>
+      (await r.sessions.list({ after: null, limit: 10 }, selector)).map(({ digest, method, customAccountId }) => [
+        digest,
+        method,
+        customAccountId,
+      ]);
+    const all = [
+      [own, "password", null],
+      [byCustom, "custom", custom.id],
+      [byLink, "provider", null],
+    ].toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1));
+    equal(await methodsOf({ userId: account.userId }), all, "the sessions of the user");
+    equal(
+      await methodsOf({ userId: account.userId, except: own }),
+      all.filter(([digest]) => digest !== own),
+      "the other sessions of the user",
+    );
+    equal(await methodsOf({ customAccountId: custom.id }), [[byCustom, "custom", custom.id]], "those of the account");
+    equal(await methodsOf({ linkId: link.id }), [[byLink, "provider", null]], "those of the link");
+    equal(await methodsOf({ digest: own }), [[own, "password", null]], "the one session");
+    equal(await methodsOf({ digest: freshDigest() }), [], "the sessions with an unknown digest");
   },
 
   "sweeps expired sessions up to the limit": async ({ r, advance, visitor }) => {

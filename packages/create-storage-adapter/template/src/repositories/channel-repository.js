@@ -17,8 +17,4 @@ export const channelRepository = (access) => ({
   async sweepBlocks(acceptedKeyIds, age, limit) {
     return notImplemented("channels.sweepBlocks");
   },
-
-  async list(after, limit) {
-    return notImplemented("channels.list");
-  },
 });

@@ -18,6 +18,10 @@ export const sessionRepository = (access) => ({
     return notImplemented("sessions.renew");
   },
 
+  async list(page, selector) {
+    return notImplemented("sessions.list");
+  },
+
   async count(seats) {
     return notImplemented("sessions.count");
   },

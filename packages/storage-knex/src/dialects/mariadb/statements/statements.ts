@@ -4,7 +4,7 @@ import { auditDetails, type AuditStatements } from "../../../knex-audit-reposito
 import { changeStatements } from "../../../knex-change-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import { modelStatements } from "../../../knex-model-repository.ts";
-import type { SessionStatements } from "../../../knex-session-repository.ts";
+import { pageStatements, type SessionStatements } from "../../../knex-session-repository.ts";
 import { settingsStatements } from "../../../knex-settings-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
@@ -95,12 +95,6 @@ function channelStatements({ acceptNumber, channels, reserveNumbers, sessions }:
       "channel_judge",
       `select highest >= ${messageWindow} and cast($2 as unsigned) <= highest - ${messageWindow} as old from ${channels} where session = $1`,
     ),
-    list: statement(
-      "channel_list",
-      `select c.session, c.wrapped_key, ${epochMilliseconds("s.ends_at")} as ends_at
-      from ${channels} c join ${sessions} s on s.digest = c.session
-      where c.session > $1 and s.expires_at > ${storageTime(3)} order by c.session limit $2`,
-    ),
   };
 }
 
@@ -158,6 +152,11 @@ function sessionStatements(tables: Tables): SessionStatements {
       where digest = $1 and expires_at > ${storageTime(2)}`,
     ),
     changeAppNames: statement("session_app_names", `call ${changeOnBasis}($6, $1, $2, $3, $4, $5)`),
+    page: pageStatements(tables, {
+      now: storageTime(3),
+      milliseconds: epochMilliseconds,
+      other: "not digest <=> $5",
+    }),
     countSeats: statement(
       "session_count_seats",
       takenSeats({ sessionNames, sessions }, { name: "$2", kind: "$3", now: storageTime(1) }),

@@ -1,7 +1,7 @@
 import type { SessionMode } from "@sallyport/core";
 import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
-import type { SessionStatements } from "../../../knex-session-repository.ts";
+import { pageStatements, type SessionStatements } from "../../../knex-session-repository.ts";
 import { batchableStatement, statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { lockOfRules, takenSeats } from "../functions/open-session.ts";
@@ -132,6 +132,18 @@ export function sessionStatements(tables: Tables): SessionStatements {
       "session_app_names",
       `select ${tables.changeOnBasis}($6::jsonb, $1::bytea, $2::jsonb, $3::jsonb, $4::jsonb, $5::float8) as outcome`,
     ),
+    page: pageStatements(tables, {
+      now: storageTime(3),
+      milliseconds: epochMilliseconds,
+      other: "digest is distinct from $5::bytea",
+      types: {
+        digest: "::bytea",
+        user_id: "::bigint",
+        custom_account: "::uuid",
+        link_id: "::text",
+        limit: "::bigint",
+      },
+    }),
     count: statement("session_count", `select count(*) from ${tables.sessions} where expires_at > ${storageTime(1)}`),
     countSeats: statement(
       "session_count_seats",

@@ -2,7 +2,7 @@ import { messageWindow } from "@sallyport/core";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
-import { epochMilliseconds, storageTime } from "./expressions.ts";
+import { storageTime } from "./expressions.ts";
 
 export function channelStatements({ channels, sessions }: Tables): ChannelStatements {
   const number = "$2::numeric";
@@ -39,12 +39,6 @@ export function channelStatements({ channels, sessions }: Tables): ChannelStatem
     checkNumber: statement(
       "channel_judge",
       `select ${number} <= highest - ${messageWindow} as old from ${channels} where session = $1::bytea`,
-    ),
-    list: statement(
-      "channel_list",
-      `select c.session, c.wrapped_key, ${epochMilliseconds("s.ends_at")} as ends_at
-      from ${channels} c join ${sessions} s on s.digest = c.session
-      where c.session > $1::bytea and s.expires_at > ${storageTime(3)} order by c.session limit $2`,
     ),
   };
 }
