@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { catalogue, errorEntry, extensions, isErrorCode } from "@sallyport/core";
-import { declaredErrors } from "@sallyport/http";
+import { declaredErrors, takesSession } from "@sallyport/http";
 import { tableLines } from "./commands/table-lines.ts";
 import { configurationFields } from "./configuration/index.ts";
 import { checkReference, declaredRoutes, referenceFiles, writeReference } from "./reference.ts";
@@ -20,8 +20,10 @@ describe("reference", () => {
 
   /** Every failure of the published API description, as `code status route`. */
   function failuresInDescription(): string[] {
-    const { paths } = JSON.parse(published("openapi.json")) as { paths: Record<string, Record<string, Operation>> };
-    return Object.entries(paths).flatMap(([path, operations]) =>
+    const pathsOf = (name: string) =>
+      (JSON.parse(published(name)) as { paths: Record<string, Record<string, Operation>> }).paths;
+    const all = { ...pathsOf("openapi.json"), ...pathsOf("administration-openapi.json") };
+    return Object.entries(all).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, { responses = {} }]) =>
         Object.entries(responses).flatMap(([status, { content }]) =>
           Object.keys(content["application/json"]?.examples ?? {}).map(
@@ -46,6 +48,10 @@ describe("reference", () => {
       .map(nameOf),
     "All routes that accept a session.": routes
       .filter(({ access }) => access === "session" || access === "optional")
+      .map(nameOf),
+    "All routes that accept a session, except those of administration.": routes.filter(takesSession).map(nameOf),
+    "All routes that need a session, except those of administration.": routes
+      .filter((route) => route.access === "session" && takesSession(route))
       .map(nameOf),
     "All routes that need a session.": routes.filter(({ access }) => access === "session").map(nameOf),
   };
@@ -78,7 +84,9 @@ describe("reference", () => {
     });
 
     test("has every route under a heading of its own", () => {
-      const headings = [...published("api.md").matchAll(/^### `([A-Z]+ \/.*)`$/gm)].map(([, name]) => String(name));
+      const headings = ["api.md", "administration-api.md"].flatMap((page) =>
+        [...published(page).matchAll(/^### `([A-Z]+ \/.*)`$/gm)].map(([, name]) => String(name)),
+      );
       expect(headings.toSorted()).toEqual([...routes.map(nameOf), "GET /.well-known/jwks.json"].toSorted());
     });
 

@@ -1,6 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type OpenApiDocument, openApiDocument, type Route, routeTable, type UseCases } from "@sallyport/http";
+import {
+  administrationTable,
+  type OpenApiDocument,
+  openApiDocument,
+  type Route,
+  routeTable,
+  type UseCases,
+} from "@sallyport/http";
 import { version } from "./composition/version.ts";
 import { type ConfigurationField, configurationFields, demoDatabases } from "./configuration/index.ts";
 import { apiReference } from "./reference/api.ts";
@@ -28,8 +35,13 @@ export function writeReference(directory: string): void {
 /** The generated reference: text by file name. */
 export function referenceFiles(): ReadonlyMap<string, string> {
   const routes = declaredRoutes();
-  const description = openApiDocument({ routes, title: "Sallyport", version, basePath: "" });
+  const describe = (title: string, isDescribed: (route: Route) => boolean) =>
+    openApiDocument({ routes: routes.filter(isDescribed), title, version, basePath: "" });
+  const description = describe("Sallyport", ({ administration }) => administration !== true);
+  const administration = describe("Sallyport administration", (route) => route.administration === true);
   return new Map([
+    ["administration-api.md", apiReference(administration, administrationPage)],
+    ["administration-openapi.json", openApiReference(administration)],
     ["api.md", apiReference(description)],
     ["configuration.md", configurationReference()],
     ["errors.md", errorsReference()],
@@ -43,10 +55,13 @@ function openApiReference({ openapi, ...rest }: OpenApiDocument): string {
   return `${JSON.stringify({ openapi, "x-generated": generatedNote, ...rest }, null, 2)}\n`;
 }
 
-/** The declared routes. They cannot be called. */
+const administrationPage = { title: "Administration API", description: "administration-openapi.json" };
+
+/** The declared routes, those of administration last. They cannot be called. */
 export function declaredRoutes(): Route[] {
   // The declarations only store the use cases for later calls.
-  return routeTable({} as UseCases);
+  const useCases = {} as UseCases;
+  return [...routeTable(useCases), ...administrationTable(useCases)];
 }
 
 const topLevel = "Top level";

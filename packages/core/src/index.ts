@@ -1,4 +1,5 @@
 export * from "./access/index.ts";
+export * from "./administration/index.ts";
 export * from "./archive/index.ts";
 export * from "./classes/index.ts";
 export * from "./digests/index.ts";

@@ -1,3 +1,4 @@
+export { administrationTable } from "./administration/administration-table.ts";
 export { ContractForms } from "./contract-forms.ts";
 export { DatabaseKeys, type KeySet, type PublishedKeys } from "./database-keys.ts";
 export type { LoadGauge, NetworkBudget } from "./load-gauge.ts";
@@ -9,7 +10,7 @@ export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.
 export { isAlias } from "./pipeline/find-route.ts";
 export type { RefusalRecorder } from "./pipeline/refusal.ts";
 export type { DemoAccess, Playground } from "./playground/playground-pages.ts";
-export { type Access, declaredErrors, type Method, type Route } from "./routes/route.ts";
+export { type Access, declaredErrors, type Method, type Route, takesSession } from "./routes/route.ts";
 export { routeTable } from "./routes/route-table.ts";
 export type { UseCases } from "./routes/use-cases.ts";
 export { type Application, type ApplicationParts, createApplication } from "./server/create-application.ts";

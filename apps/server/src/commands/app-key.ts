@@ -1,4 +1,13 @@
-import { acceptAppKey, acceptKeyText, allPages, anyPort, safeAppKeyLength, setAppKeyEnabled } from "@sallyport/core";
+import {
+  acceptAppKey,
+  acceptKeyText,
+  allPages,
+  anyPort,
+  type AppKeyScope,
+  safeAppKeyLength,
+  setAppKeyEnabled,
+  withScopes,
+} from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { appAdvice } from "./app.ts";
 import { listCommand } from "./list-command.ts";
@@ -21,6 +30,7 @@ export function defineAppKey(group: ServerCommand): void {
       "--return-to <address...>",
       "allowed redirect URLs after a provider log-in, such as https://app.example/callback, com.example.app:/callback, or http://localhost/callback for any port",
     )
+    .option("--scope <app|admin>", "routes that the key opens: those of applications, or of administration", "app")
     .option("--key-file <file>", "file with the key (default: generate one)")
     .onDatabase(create);
   for (const verb of ["enable", "disable"]) {
@@ -36,16 +46,19 @@ export function defineAppKey(group: ServerCommand): void {
   group.addCommand(
     listCommand({
       plural: "app keys",
-      read: ({ database }) =>
-        allPages(
-          ({ after, limit }) => database.storage.repositories.appKeys.list(after, limit),
+      read: async ({ administration: { r } }) => {
+        const keys = await allPages(
+          ({ after, limit }) => r.appKeys.list(after, limit),
           ({ name }) => name,
-        ),
-      json: ({ name, enabled, appNames, origins, returnAddresses }) => {
-        return { name, enabled, appNames, origins, returnAddresses };
+        );
+        return withScopes(r, keys);
+      },
+      json: ({ name, scope, enabled, appNames, origins, returnAddresses }) => {
+        return { name, scope, enabled, appNames, origins, returnAddresses };
       },
       columns: {
         NAME: ({ name }) => name,
+        SCOPE: ({ scope }) => scope,
         STATE: ({ enabled }) => (enabled ? "enabled" : "disabled"),
         "APP NAMES": ({ appNames }) => (appNames === null ? "all" : appNames.join(", ") || "none"),
         ORIGINS: ({ origins }) => origins.join(", ") || "none",
@@ -60,16 +73,20 @@ interface CreateOptions {
   readonly origin?: readonly string[];
   readonly returnTo?: readonly string[];
   readonly keyFile?: string;
+  readonly scope: string;
 }
 
 function create(name: string, options: CreateOptions): Work {
   const { appName: appNames = null, origin = [], returnTo: returnAddresses = [], keyFile } = options;
+  const scope = scopeOf(options.scope);
+  if (scope === "admin" && keyFile !== undefined)
+    throw new CommandError("A key with scope admin is always generated. Omit --key-file.");
   const origins = origin.map(checkedOrigin);
   acceptAppKey({ name, returnAddresses });
   const given = keyFile === undefined ? null : acceptKeyText(readGivenFile(keyFile).toString().trim());
   return async ({ container, administration }) => {
     const createAppKey = await container.getAsync(identifiers.createAppKey);
-    const input = { name, appNames, origins, returnAddresses, key: given };
+    const input = { name, appNames, origins, returnAddresses, key: given, scope };
     const key = await advising(208, appAdvice, () => createAppKey.createAppKey(administration, input));
     if (given === null) console.log(key);
     else if (given.length < safeAppKeyLength) {
@@ -77,6 +94,11 @@ function create(name: string, options: CreateOptions): Work {
     }
     console.error(given === null ? "Store the key now. It cannot be shown again." : `Created app key "${name}".`);
   };
+}
+
+function scopeOf(text: string): AppKeyScope {
+  if (text === "app" || text === "admin") return text;
+  throw new CommandError(`--scope must be app or admin, not "${text}".`);
 }
 
 function checkedOrigin(text: string): string {

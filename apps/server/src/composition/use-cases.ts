@@ -21,6 +21,9 @@ const useCases = {
   logOut: classFactory(core.LogOut, [components.licenceMessages]),
   reserveSeats: classFactory(core.ReserveSeats, [gate, components.checkSecondFactors, components.licenceMessages]),
   releaseSeats: classFactory(core.ReleaseSeats, [components.licenceMessages]),
+  logInAdministrator: classFactory(core.LogInAdministrator, [openPasswordSession, digests]),
+  logOutAdministrator: functionFactory(() => new core.LogOut(core.noLicenceMessages), []),
+  giveProof: classFactory(core.GiveProof, [gate, components.verifyPassword, proveFactor]),
 
   startProviderLogIn: functionFactory(
     (configured, ...needs) => new core.StartProviderLogIn(...needs, quotaOf(configured)),
@@ -51,6 +54,20 @@ const useCases = {
     [configuration, components.supportedProviders, providerSealing, components.callbackAddresses],
   ),
   putProvider: classFactory(core.PutProvider, [providerSealing]),
+  administerProviders: functionFactory(
+    ({ oAuthProviders }, known, sealing, addresses) =>
+      new core.AdministerProviders(
+        known,
+        new core.ListProviders(known, sealing, addresses, oAuthProviders),
+        new core.PutProvider(sealing),
+      ),
+    [configuration, components.supportedProviders, providerSealing, components.callbackAddresses],
+  ),
+  changeUser: functionFactory((hooks) => new core.ChangeUser(new core.UpdateObject(hooks)), [objectHooks]),
+  putGroup: functionFactory(
+    (hooks) => new core.PutGroup(new core.CreateObject(hooks), new core.UpdateObject(hooks)),
+    [objectHooks],
+  ),
 
   changePassword: functionFactory(
     (rings, credentials, digest, own, custom) => {

@@ -51,8 +51,9 @@ interface Description {
 }
 
 /** A link to a route in `api.md`. `up` is the path to the folder of the reference. */
-export function routeLink(route: Pick<Route, "method" | "path">, up: string): string {
-  return `[${codeSpan(titleOf(route.method, route.path))}](${up}api.md#${anchorOf(titleOf(route.method, route.path))})`;
+export function routeLink({ method, path, administration }: Route, up: string): string {
+  const page = administration === true ? "administration-api.md" : "api.md";
+  return `[${codeSpan(titleOf(method, path))}](${up}${page}#${anchorOf(titleOf(method, path))})`;
 }
 
 function titleOf(method: string, path: string): string {
@@ -67,8 +68,16 @@ function anchorOf(title: string): string {
     .replaceAll(" ", "-");
 }
 
-/** `api.md`: every route with its parameters, body, response and error codes. */
-export function apiReference(document: OpenApiDocument): string {
+/** A page of routes: its title, and the file of the API description. */
+interface ApiPage {
+  readonly title: string;
+  readonly description: string;
+}
+
+const usualPage: ApiPage = { title: "API", description: "openapi.json" };
+
+/** `api.md`, or another page: every route with its parameters, body, response and error codes. */
+export function apiReference(document: OpenApiDocument, page = usualPage): string {
   // The document is JSON with a type for its writer. The reference reads it as JSON.
   const { tags, paths, components } = JSON.parse(JSON.stringify(document)) as Description;
   const operations = Object.entries(paths).flatMap(([path, item]) =>
@@ -82,12 +91,12 @@ export function apiReference(document: OpenApiDocument): string {
     const texts = own.map(({ title, operation }) => operationText(title, operation, { components, common }));
     return [`## ${name}`, description, ...texts].join("\n\n");
   });
-  return `# API
+  return `# ${page.title}
 
 <!-- ${generatedNote} -->
 
 Paths are relative to the address of the database. Every response is an envelope with \`status\` and, on success, \`data\`. The
-[API description](openapi.json) in OpenAPI 3.1 has the schemas in full.
+[API description](${page.description}) in OpenAPI 3.1 has the schemas in full.
 
 Error codes that many routes return are listed here only:
 

@@ -1,5 +1,5 @@
 import { catalogue, type CatalogueEntry, type ErrorCode, errorEntry, extensions, isRefusalCode } from "@sallyport/core";
-import { declaredErrors, type Route } from "@sallyport/http";
+import { declaredErrors, type Route, takesSession } from "@sallyport/http";
 import { routeLink } from "./api.ts";
 import { errorTexts } from "./error-texts.ts";
 import { codeSpan, generatedNote, markdownList, markdownTable } from "./markdown.ts";
@@ -99,6 +99,11 @@ const routeGroups: readonly [name: string, isMember: (route: Route) => boolean][
   ["All routes that need an app key.", ({ access }) => access !== "public" && access !== "callback"],
   ["All routes that accept a session.", ({ access }) => access === "session" || access === "optional"],
   ["All routes that need a session.", ({ access }) => access === "session"],
+  ["All routes that accept a session, except those of administration.", takesSession],
+  [
+    "All routes that need a session, except those of administration.",
+    (route) => route.access === "session" && takesSession(route),
+  ],
 ];
 
 /** Maximum number of routes to write as a list. */

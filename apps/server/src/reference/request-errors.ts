@@ -314,4 +314,11 @@ export const requestErrors = {
       "If the phone is lost, use a recovery code. See [A lost phone](../../guides/two-factor.md#a-lost-phone).",
     ],
   },
+  802: {
+    meaning: "The route changes keys, rights or credentials, and the last proof of the administrator is too old.",
+    causes: ["The session was opened more than 10 minutes ago, and no proof was given since."],
+    actions: [
+      "Send the own password or a token to `POST /admin/v1/proof`, and repeat the request. `@sallyport/client/admin` offers `prove`.",
+    ],
+  },
 } satisfies Partial<ErrorTexts>;

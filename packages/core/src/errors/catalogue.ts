@@ -181,6 +181,11 @@ const added = {
   ],
   342: [401, "Two-factor token is invalid", "`2faToken` or `token` is wrong, expired or was used before."],
   800: [429, "Too many requests", "A configured request rate is exceeded. `Retry-After` states when to retry."],
+  802: [
+    403,
+    "Recent proof is required",
+    "The request needs a proof of the password or second factor that is at most 10 minutes old. See `POST /admin/v1/proof`.",
+  ],
   801: [413, "Payload is too large", "The body exceeds the limit of the route, or an object would exceed 1 MiB."],
 } as const satisfies Entries<number>;
 

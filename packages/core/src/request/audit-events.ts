@@ -33,11 +33,16 @@ export function logInEvent<Outcome extends AuditEvent["outcome"]>(
 
 /** A change by an administrator. `subjectId` is the changed user. */
 export type ChangeToAudit = Pick<AuditEvent, "type"> &
-  Partial<Pick<AuditEvent, "appKeyId" | "subjectId" | "appNames" | "macroName" | "providerName">>;
+  Partial<Pick<AuditEvent, "appKeyId" | "subjectId" | "appNames" | "className" | "macroName" | "providerName">>;
 
 /** Creates the event of a CLI command, which has no request and no actor. */
 export function operatorEvent(change: ChangeToAudit): AuditEvent {
   return { ...blankEvent, ...change };
+}
+
+/** Creates the event of a change by an administrator in a session. */
+export function administratorEvent(context: SessionContext, change: ChangeToAudit): AuditEvent {
+  return { ...requestEvent(context), actorId: context.principal.userId, ...change };
 }
 
 type Given = Pick<AuditEvent, "type"> &

@@ -1,5 +1,5 @@
 import { faultAt, ServiceError } from "../errors/index.ts";
-import type { RecordKind } from "../storage/index.ts";
+import type { RecordKind, Repositories } from "../storage/index.ts";
 import type { AdministrationContext } from "./administration-context.ts";
 import type { Database } from "./database.ts";
 
@@ -37,6 +37,17 @@ export async function setMaintenance(
   });
 }
 
+/** The notice of the current maintenance; `null` without one. */
+export async function readMaintenance({ r }: Pick<AdministrationContext, "r">): Promise<MaintenanceNotice | null> {
+  const { maintenance } = await r.settings.read();
+  return maintenance ? noticeIn(r) : null;
+}
+
+async function noticeIn({ records }: Pick<Repositories, "records">): Promise<MaintenanceNotice> {
+  const [found] = await records.get(noticeKind, [currentNotice]);
+  return found?.value ?? { message: null, endsAt: null };
+}
+
 function acceptMessage(message: string): void {
   if (message.trim() === "" || message.length > maxMessage || /\p{Cc}/u.test(message))
     throw faultAt("/message", `must be a line of 1 to ${maxMessage} characters`);
@@ -44,8 +55,7 @@ function acceptMessage(message: string): void {
 
 /** The error for requests during maintenance: 706 with the notice. */
 export async function maintenanceError({ storage, clock, unit }: Database): Promise<ServiceError> {
-  const [found] = await storage.repositories.records.get(noticeKind, [currentNotice]);
-  const { message, endsAt } = found?.value ?? { message: null, endsAt: null };
+  const { message, endsAt } = await noticeIn(storage.repositories);
   const left = endsAt === null ? 0 : Math.ceil((endsAt - (await clock.now(unit))) / 1000);
   return new ServiceError(706, {
     retryAfter: left > 0 ? left : defaultPause,

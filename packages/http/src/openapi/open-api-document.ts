@@ -47,6 +47,13 @@ const description = [
   "The log-in determines which of three credentials a session uses. All request and response bodies of a secure session are encrypted.",
 ].join(" ");
 
+const administrationDescription = [
+  "Every response is an envelope with `status` and, on success, `data`.",
+  "`status.internalStatus` is `0` on success, otherwise an error code. Each code has one HTTP status.",
+  "All routes need an app key of scope `admin`, which opens no other routes, and the session of an administrator.",
+  "A request that replaces something needs `If-Match` with the `ETag` of the last read.",
+].join(" ");
+
 const security: Readonly<Record<Access, OperationObject["security"]>> = {
   public: [],
   callback: [],
@@ -60,6 +67,12 @@ const security: Readonly<Record<Access, OperationObject["security"]>> = {
   optional: [{}, { appKey: [], sessionId: [] }, { appKey: [], token: [] }, { appKey: [], secureToken: [] }],
 };
 
+function securityOf({ access, administration, keyInQuery }: Route): OperationObject["security"] {
+  // Administrators have session ids only.
+  if (administration === true && access === "session") return security.session.slice(0, 1);
+  return keyInQuery === true ? [...security[access], { appKeyInQuery: [] }] : security[access];
+}
+
 /** Generates the API description from the routes. The result is deterministic. */
 export function openApiDocument({
   routes,
@@ -72,18 +85,19 @@ export function openApiDocument({
 }: OpenApiParts): OpenApiDocument {
   const components = new SchemaComponents();
   const paths: Record<string, PathItemObject> = {};
+  const isAdministration = routes.some(({ administration }) => administration === true);
   for (const route of routes) {
     paths[route.path] = {
       ...paths[route.path],
       [route.method.toLowerCase()]: operationOf(route, components, { classes, macros }),
     };
   }
-  paths[keySetPath] = keySetItem(basePath, components);
+  if (!isAdministration) paths[keySetPath] = keySetItem(basePath, components);
   return {
     openapi: "3.1.1",
-    info: { title, version, description },
+    info: { title, version, description: isAdministration ? administrationDescription : description },
     servers: servers(basePath, alias),
-    tags: tagsOf([keySetTag, ...routes.flatMap(({ tag = [] }) => tag)]),
+    tags: tagsOf([...(isAdministration ? [] : [keySetTag]), ...routes.flatMap(({ tag = [] }) => tag)]),
     paths,
     components: {
       schemas: schemas(components, classes),
@@ -149,8 +163,7 @@ function operationOf(route: Route, components: SchemaComponents, known: KnownNam
     tags: [route.tag ?? keySetTag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    security:
-      route.keyInQuery === true ? [...(security[route.access] ?? []), { appKeyInQuery: [] }] : security[route.access],
+    security: securityOf(route),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}

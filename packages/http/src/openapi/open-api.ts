@@ -17,6 +17,11 @@ const tags = [
   { name: "Macros", description: "Execution of server-side macros." },
   { name: "Model", description: "The classes of the database." },
   { name: "Service", description: "Service check, API description, public keys and multi requests." },
+  { name: "Access", description: "Log-in, log-out and proof of administrators." },
+  { name: "Users", description: "Database users and user groups." },
+  { name: "Applications", description: "App keys and app names." },
+  { name: "Audit", description: "The audit." },
+  { name: "Operations", description: "Maintenance, keys and mail." },
 ] as const;
 
 export type TagName = (typeof tags)[number]["name"];

@@ -12,6 +12,7 @@ import {
 } from "@sallyport/core";
 import type { Route } from "../routes/route.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
+import { digestInScope, idleTimeoutOf, isSpared } from "./administration.ts";
 import { corsHeaders } from "./cors.ts";
 import {
   isAbsent,
@@ -27,7 +28,7 @@ import type { Exchange, Step } from "./exchange.ts";
 const maxAppKeyLength = 512;
 
 /** Reads the app key, session and principal in one statement. Throws 706 during maintenance. */
-export const admit: Step = async (exchange, { digests, credentialReader }) => {
+export const admit: Step = async (exchange, parts) => {
   const { request, route, database, queryString } = exchange;
   const presented = presentedCredentials(request);
   exchange.credentials = route.keyInQuery === true ? withKeyInQuery(presented, queryString) : presented;
@@ -39,18 +40,19 @@ export const admit: Step = async (exchange, { digests, credentialReader }) => {
   const key = single(exchange.credentials.appKey);
   const asksForKey = exchange.access !== "public";
   if (exchange.access === "session") {
-    const reading = referenceOf(exchange, credentialReader);
+    const reading = referenceOf(exchange, parts.credentialReader);
     exchange.session = reading instanceof Promise ? await reading : reading;
   }
 
-  exchange.appKeyDigest = asksForKey && key !== null && key.length <= maxAppKeyLength ? digests.sha256(key) : null;
+  exchange.appKeyDigest =
+    asksForKey && key !== null && key.length <= maxAppKeyLength ? digestInScope(key, route, parts) : null;
   exchange.admission = await database.storage.repositories.admission.admit({
     appKey: exchange.appKeyDigest,
     session: exchange.session?.digest ?? null,
     mode: exchange.session?.mode ?? "session",
-    idleTimeout: database.policy.sessions.idleTimeout,
+    idleTimeout: idleTimeoutOf(exchange),
   });
-  if (exchange.admission.maintenance) throw await maintenanceError(database);
+  if (exchange.admission.maintenance && !isSpared(route)) throw await maintenanceError(database);
 };
 
 /** For `callback` routes the use case performs the admission. */

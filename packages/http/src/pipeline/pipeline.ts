@@ -5,6 +5,7 @@ import { parseBody, parseJson } from "../body/json.ts";
 import { bodyLimit, checkContentType, readBody, shedLoad } from "../body/read-body.ts";
 import { openStream } from "../files/open-stream.ts";
 import { formFields, parseQuery } from "../routing/query-string.ts";
+import { checkAdministrator, checkProof } from "./administration.ts";
 import { admit, checkAppKey, checkEnrolment, checkSession } from "./admit.ts";
 import { answerPreflight } from "./cors.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";
@@ -111,8 +112,10 @@ const steps: readonly CheckedStep[] = [
   ["appKey", checkAppKey],
   ["transport", requireSecureTransport],
   ["session", checkSession],
+  ["session", checkAdministrator],
   ["channel", openChannel],
   ["enrolment", checkEnrolment],
+  ["enrolment", checkProof],
   ["contentType", checkContentType],
   ["body", readBody],
   ["message", openMessage],

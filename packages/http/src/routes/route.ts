@@ -152,6 +152,10 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
   readonly whileEnrolling?: true;
   /** Whether the route ends the session. */
   readonly endsSession?: true;
+  /** Whether the route is for administrators, with an app key of scope `admin`. */
+  readonly administration?: true;
+  /** Whether the route needs a recent proof of the administrator's password or factor. */
+  readonly needsProof?: true;
   /** Whether the route executes a macro. */
   readonly executesMacro?: true;
   /** Further description, in Markdown. */
@@ -171,7 +175,7 @@ interface Contexts {
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
-interface RouteDefinition<A extends Access, B extends z.ZodType, Q extends z.ZodObject> extends RouteBase<B, Q> {
+export interface RouteDefinition<A extends Access, B extends z.ZodType, Q extends z.ZodObject> extends RouteBase<B, Q> {
   readonly access: A;
   readonly handle: (
     context: Contexts[A],
@@ -220,6 +224,9 @@ const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   optional: [100, 101, 201, 203, 207, 312, 314, 340, 801],
 };
 
+/** Codes of secure sessions and of those that enrol a second factor. */
+const ofOtherModes: ReadonlySet<ErrorCode> = new Set([312, 314, 340]);
+
 const withBody: readonly ErrorCode[] = [207, 311, 801];
 
 const withForm: readonly ErrorCode[] = [207, 801];
@@ -239,11 +246,13 @@ export function declaredErrors(route: Route): ErrorCode[] {
           ...(takesSession(route) ? encryptedBody : []),
         ];
   if (needsStream(route)) body.push(...neededBody);
-  const codes = [...anyRoute, ...byAccess[route.access], ...body, ...route.errors];
+  if (route.needsProof === true) body.push(802);
+  const access = byAccess[route.access].filter((code) => route.administration !== true || !ofOtherModes.has(code));
+  const codes = [...anyRoute, ...access, ...body, ...route.errors];
   return [...new Set(codes)].toSorted((a, b) => a - b);
 }
 
-/** Whether a route can be called in a session, and therefore in a secure one. */
-export function takesSession({ access }: Pick<Route, "access">): boolean {
-  return access === "session" || access === "optional";
+/** Whether a route can be called in a session of any mode, and therefore in a secure one. */
+export function takesSession({ access, administration }: Pick<Route, "access" | "administration">): boolean {
+  return administration !== true && (access === "session" || access === "optional");
 }

@@ -2,6 +2,8 @@ import type * as core from "@sallyport/core";
 
 /** The use cases of the routes. The composition root creates them. */
 export interface UseCases {
+  readonly addCustomUser: core.AddCustomUser;
+  readonly administerProviders: core.AdministerProviders;
   readonly beginUpload: core.BeginUpload;
   readonly cancelUpload: core.CancelUpload;
   readonly finishUpload: core.FinishUpload;
@@ -10,6 +12,10 @@ export interface UseCases {
   readonly storeChunk: core.StoreChunk;
   readonly storeFile: core.StoreFile;
   readonly requestPasswordReset: core.RequestPasswordReset;
+  readonly changeUser: core.ChangeUser;
+  readonly createAppKey: core.CreateAppKey;
+  readonly createApplication: core.CreateApplication;
+  readonly createUser: core.CreateUser;
   readonly changePassword: core.ChangePassword;
   readonly confirmCustomPassword: core.ConfirmCustomPassword;
   readonly confirmReset: core.ConfirmReset;
@@ -19,6 +25,7 @@ export interface UseCases {
   readonly enrolSecondFactor: core.EnrolSecondFactor;
   readonly executeMacro: core.ExecuteMacro;
   readonly finishProviderLogIn: core.FinishProviderLogIn;
+  readonly giveProof: core.GiveProof;
   readonly getLock: core.GetLock;
   readonly getObject: core.GetObject;
   readonly getReaders: core.GetReaders;
@@ -30,15 +37,18 @@ export interface UseCases {
   readonly listRecycled: core.ListRecycled;
   readonly lockObject: core.LockObject;
   readonly logIn: core.LogIn;
+  readonly logInAdministrator: core.LogInAdministrator;
   readonly logInCustomUser: core.LogInCustomUser;
   readonly logInAndLink: core.LogInAndLink;
   readonly logInMessages: core.LogInMessages;
   readonly logInSecurely: core.LogInSecurely;
   readonly logInWithToken: core.LogInWithToken;
   readonly logOut: core.LogOut;
+  readonly logOutAdministrator: core.LogOut;
   readonly objectHooks: core.ObjectHooks;
   readonly purgeRecycled: core.PurgeRecycled;
   readonly putClass: core.PutClass;
+  readonly putGroup: core.PutGroup;
   readonly readSecondFactor: core.ReadSecondFactor;
   readonly readStructure: core.ReadStructure;
   readonly releaseSeats: core.ReleaseSeats;
@@ -46,6 +56,9 @@ export interface UseCases {
   readonly removeOwnLinks: core.RemoveOwnLinks;
   readonly removeSecondFactor: core.RemoveSecondFactor;
   readonly reserveSeats: core.ReserveSeats;
+  readonly rotateKey: core.RotateKey;
+  readonly setCustomPassword: core.SetCustomPassword;
+  readonly setUserPassword: core.SetUserPassword;
   readonly restoreObject: core.RestoreObject;
   readonly setReaders: core.SetReaders;
   readonly startProviderLogIn: core.StartProviderLogIn;

@@ -1,4 +1,5 @@
 import {
+  administrationTable,
   type ApplicationParts,
   createApplication,
   DatabaseKeys,
@@ -22,7 +23,10 @@ import { version } from "../version.ts";
 /** The HTTP adapter. */
 export const httpFactories = {
   httpSettings: functionFactory(settingsOf, [components.configuration]),
-  routes: functionFactory(routeTable, [components.useCases]),
+  routes: functionFactory(
+    (useCases) => [...routeTable(useCases), ...administrationTable(useCases)],
+    [components.useCases],
+  ),
   publishedKeys: classFactoryByName(DatabaseKeys, { databases: components.databases, keyRings: components.keyRings }),
   playground: functionFactory(playgroundOf, [components.configuration, components.demoSeeder]),
   application: functionFactoryByName(

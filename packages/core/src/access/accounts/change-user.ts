@@ -1,23 +1,42 @@
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
-import { type Account, accountOwner, loginNameOf, type Repositories } from "../../storage/index.ts";
+import {
+  type Account,
+  type AccountId,
+  accountOwner,
+  type AccountSelector,
+  loginNameOf,
+  type Realm,
+  realmOf,
+  type Repositories,
+} from "../../storage/index.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
 import type { PasswordHasher } from "./verify-password.ts";
 
-/** Finds the account by log-in name. Throws 304 for an unknown name. */
-export async function requireAccount({ accounts }: Pick<Repositories, "accounts">, name: string): Promise<Account> {
-  const { account } = await accounts.find({ realm: "database", loginName: loginNameOf(name) }, []);
-  if (account === null) throw noSuchUser(name);
+/** Names an account: by log-in name, or by id. */
+export type AccountReference = string | { readonly id: AccountId };
+
+/** Finds the account of a database user. Throws 304 for an unknown one. */
+export async function requireAccount(
+  { accounts }: Pick<Repositories, "accounts">,
+  name: AccountReference,
+): Promise<Account> {
+  const { account } = await accounts.find(selectorOf("database", name), []);
+  if (account === null || realmOf(account.id) !== "database") throw noSuchUser(name);
   return account;
+}
+
+export function selectorOf(realm: Realm, name: AccountReference): AccountSelector {
+  return typeof name === "string" ? { realm, loginName: loginNameOf(name) } : name;
 }
 
 /** Sets or clears a user's e-mail address. Revokes pending password resets, as another person may read the old mailbox. Unknown name: 304. */
 export async function setUserEmail(
   { unit, eventOf }: AdministrationContext,
-  { name, email }: { readonly name: string; readonly email: string | null },
+  { name, email }: { readonly name: AccountReference; readonly email: string | null },
 ): Promise<void> {
   const address = email === null ? null : acceptMailAddress(email);
   await unit.transaction(async (r) => {
@@ -31,7 +50,7 @@ export async function setUserEmail(
 /** Enables or disables a user. Disabling ends all sessions of the user. Returns the number of ended sessions. Unknown name: 304. */
 export async function setUserDisabled(
   { unit, eventOf }: AdministrationContext,
-  { name, disabled }: { readonly name: string; readonly disabled: boolean },
+  { name, disabled }: { readonly name: AccountReference; readonly disabled: boolean },
 ): Promise<number> {
   return unit.transaction(async (r) => {
     const { userId } = await requireAccount(r, name);
@@ -41,12 +60,12 @@ export async function setUserDisabled(
   });
 }
 
-function noSuchUser(name: string): ServiceError {
-  return new ServiceError(304, { detail: `There is no user "${name}".` });
+function noSuchUser(name: AccountReference): ServiceError {
+  return new ServiceError(304, { detail: `There is no user ${wordsOf(name)}.` });
 }
 
 export interface SetUserPasswordInput {
-  readonly name: string;
+  readonly name: AccountReference;
   /** Plain text, or the client hash. */
   readonly password: string;
 }
@@ -69,10 +88,15 @@ export class SetUserPassword {
     const secret = await this.hasher.hash(accepted);
     await unit.transaction(async (r) => {
       if (!(await this.replace.replacePassword(r, account, { secret }))) {
-        const detail = `Another request changed the password of the user "${name}" at the same time. Nothing was changed.`;
+        const detail = `Another request changed the password of the user ${wordsOf(name)} at the same time. Nothing was changed.`;
         throw new ServiceError(713, { detail });
       }
       await r.audit.append(eventOf({ type: "password.changed", subjectId: account.userId }));
     });
   }
+}
+
+/** The reference in an error detail. */
+export function wordsOf(name: AccountReference): string {
+  return typeof name === "string" ? `"${name}"` : `with the id ${name.id}`;
 }

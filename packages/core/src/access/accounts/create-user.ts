@@ -7,6 +7,7 @@ import {
   type AccountId,
   type AccountRepository,
   confusableKeyOf,
+  isObjectId,
   type ListedAccount,
   loginNameOf,
   type NewAccount,
@@ -61,6 +62,8 @@ export interface CreateUserInput {
   readonly email: string | null;
   readonly groups: readonly string[];
   readonly createsGroups: boolean;
+  /** Ids of further groups. */
+  readonly groupIds?: readonly ObjectId[];
 }
 
 export class CreateUser {
@@ -72,7 +75,7 @@ export class CreateUser {
   /** Returns the user id. Refused password: 320. Taken or confusable name, or invalid e-mail address: 307. Unknown group: 304. */
   async createUser(
     { database, unit, eventOf }: AdministrationContext,
-    { name, password, description, administrator, groups, createsGroups, ...given }: CreateUserInput,
+    { name, password, description, administrator, groups, createsGroups, groupIds = [], ...given }: CreateUserInput,
   ): Promise<ObjectId> {
     const { policy, digests } = database;
     const { clientHash } = policy;
@@ -80,7 +83,8 @@ export class CreateUser {
     const email = given.email === null ? null : acceptMailAddress(given.email);
     this.policy.accept({ pass: password, clientHash });
     return unit.transaction(async (r) => {
-      const Groups = await findGroups(r.objects, groups, createsGroups);
+      const named = await findGroups(r.objects, groups, createsGroups);
+      const Groups = [...new Set([...named, ...(await acceptGroups(r.objects, groupIds))])];
       const attributes = { Name, ...(description === undefined ? {} : { Description: description }), Groups };
       const [user] = await r.objects.insert([{ className: "User", attributes, links: { Groups } }]);
       if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
@@ -111,6 +115,15 @@ export async function findGroups(
   const made = await objects.insert(missing.map((name) => ({ className: "UserGroup", attributes: { Name: name } })));
   for (const { id, attributes } of made) existing.set(attributes["Name"], id);
   return [...new Set(names)].map((name) => existing.get(name)).filter((id) => id !== undefined);
+}
+
+/** Throws 307 unless all ids are those of user groups. */
+async function acceptGroups(objects: ObjectRepository, ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
+  const found = ids.length === 0 ? [] : await objects.get(ids.filter(isObjectId), seesAll);
+  const known = new Set(found.filter(({ className }) => className === "UserGroup").map(({ id }) => id));
+  const missing = ids.find((id) => !known.has(id));
+  if (missing === undefined) return ids;
+  throw new ServiceError(307, { detail: `There is no user group with the id ${missing}.` });
 }
 
 export interface ListedUser extends ListedAccount {

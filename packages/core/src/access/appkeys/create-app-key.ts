@@ -2,12 +2,15 @@ import type { Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
 import { allPages, type AppKey, type Repositories } from "../../storage/index.ts";
+import { appKeyDigest, type AppKeyScope, markAdministrationKey } from "./app-key-scope.ts";
 import { requireApplications } from "./create-application.ts";
 import { isReturnAddress } from "./return-address.ts";
 
 export interface CreateAppKeyInput extends Pick<AppKey, "name" | "appNames" | "origins" | "returnAddresses"> {
-  /** `null`: generate a new key. */
+  /** `null`: generate a new key. Keys with scope `admin` are always generated. */
   readonly key: string | null;
+  /** Default: `app`. */
+  readonly scope?: AppKeyScope;
 }
 
 /** Characters that are valid in a header. */
@@ -26,17 +29,20 @@ export class CreateAppKey {
   /** Returns the key. Unknown app name: 208. Taken name or key: 307. Other refusals: see `acceptAppKey`. */
   async createAppKey(
     { unit, eventOf }: AdministrationContext,
-    { key: given, ...input }: CreateAppKeyInput,
+    { key: given, scope = "app", ...input }: CreateAppKeyInput,
   ): Promise<string> {
     acceptAppKey(input);
+    if (scope === "admin" && given !== null)
+      throw new ServiceError(307, { detail: "An app key for administration is always generated." });
     const key = given === null ? this.random.secret() : acceptKeyText(given);
     const { name, appNames } = input;
     await unit.transaction(async (r) => {
       if (appNames !== null) await requireApplications(r, appNames);
-      if ((await r.appKeys.create(input, this.digests.sha256(key))) === "nameTaken") {
+      if ((await r.appKeys.create(input, appKeyDigest(key, scope, this.digests))) === "nameTaken") {
         const detail = `An app key with the name "${name}" or with this key already exists.`;
         throw new ServiceError(307, { detail });
       }
+      if (scope === "admin") await markAdministrationKey(r, name);
       await r.audit.append(eventOf({ type: "appKey.created", appKeyId: await idOf(r, name) }));
     });
     return key;

@@ -6,6 +6,7 @@ export {
   type NewApplication,
   type SeatChange,
 } from "./applications.ts";
+export * from "./app-key-scope.ts";
 export * from "./create-app-key.ts";
 export * from "./create-application.ts";
 export * from "./return-address.ts";

@@ -2,6 +2,7 @@ import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { isUserName } from "../../objects/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
+import type { AccountReference } from "../accounts/change-user.ts";
 import type { CreateAccount } from "../accounts/create-user.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { requireMappedUser } from "./change-custom-user.ts";
@@ -10,8 +11,8 @@ export interface AddCustomUserInput {
   readonly name: string;
   /** Plain text, or the client hash. */
   readonly password: string;
-  /** Log-in name of the mapped database user. */
-  readonly user: string;
+  /** The mapped database user. */
+  readonly user: AccountReference;
   readonly email: string | null;
 }
 

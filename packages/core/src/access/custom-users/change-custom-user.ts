@@ -6,36 +6,40 @@ import {
   accountOwner,
   type AuditEventType,
   type ListedAccount,
-  loginNameOf,
   type ObjectId,
   type PageRequest,
+  realmOf,
   type Repositories,
   seesAll,
 } from "../../storage/index.ts";
+import { type AccountReference, selectorOf, wordsOf } from "../accounts/change-user.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
 import { mapCustomAccount } from "./custom-accounts.ts";
 
-/** Finds the custom user by log-in name. Throws 304 for an unknown name. */
-export async function requireCustomUser({ accounts }: Pick<Repositories, "accounts">, name: string): Promise<Account> {
-  const { account } = await accounts.find({ realm: "custom", loginName: loginNameOf(name) }, []);
-  if (account === null) throw new ServiceError(304, { detail: `There is no custom user "${name}".` });
-  return account;
+/** Finds a custom user. Throws 304 for an unknown one. */
+export async function requireCustomUser(
+  { accounts }: Pick<Repositories, "accounts">,
+  name: AccountReference,
+): Promise<Account> {
+  const { account } = await accounts.find(selectorOf("custom", name), []);
+  if (account !== null && realmOf(account.id) === "custom") return account;
+  throw new ServiceError(304, { detail: `There is no custom user ${wordsOf(name)}.` });
 }
 
 /** Returns the id of the database user to map a custom user to. Throws 304 for an unknown name. */
-export async function requireMappedUser(r: Pick<Repositories, "accounts">, name: string): Promise<ObjectId> {
-  const { account } = await r.accounts.find({ realm: "database", loginName: loginNameOf(name) }, []);
-  if (account !== null) return account.userId;
-  throw new ServiceError(304, { detail: `There is no database user "${name}".` });
+export async function requireMappedUser(r: Pick<Repositories, "accounts">, name: AccountReference): Promise<ObjectId> {
+  const { account } = await r.accounts.find(selectorOf("database", name), []);
+  if (account !== null && realmOf(account.id) === "database") return account.userId;
+  throw new ServiceError(304, { detail: `There is no database user ${wordsOf(name)}.` });
 }
 
 /** Sets or clears the e-mail address. Revokes password resets, as another person may read the old mailbox. Refusals: see `changeCustomUser`. */
 export async function setCustomUserEmail(
   context: AdministrationContext,
-  { name, email }: { readonly name: string; readonly email: string | null },
+  { name, email }: { readonly name: AccountReference; readonly email: string | null },
 ): Promise<void> {
   const address = email === null ? null : acceptMailAddress(email);
   await changeCustomUser(context, name, {
@@ -51,7 +55,7 @@ export async function setCustomUserEmail(
 /** Maps a custom user to another user. Returns the number of ended sessions. Unknown user: 304. Other refusals: see `changeCustomUser`. */
 export async function mapCustomUser(
   context: AdministrationContext,
-  { name, user }: { readonly name: string; readonly user: string },
+  { name, user }: { readonly name: AccountReference; readonly user: AccountReference },
 ): Promise<number> {
   return changeCustomUser(context, name, {
     type: "customUser.changed",
@@ -63,7 +67,7 @@ export async function mapCustomUser(
 /** Enables or disables a custom user. Disabling ends all sessions. Returns their number. Refusals: see `changeCustomUser`. */
 export function setCustomUserDisabled(
   context: AdministrationContext,
-  { name, disabled }: { readonly name: string; readonly disabled: boolean },
+  { name, disabled }: { readonly name: AccountReference; readonly disabled: boolean },
 ): Promise<number> {
   return changeCustomUser(context, name, {
     type: disabled ? "customUser.disabled" : "customUser.enabled",
@@ -73,7 +77,7 @@ export function setCustomUserDisabled(
 }
 
 /** Removes a custom user and the account's records. Returns the number of ended sessions. Refusals: see `changeCustomUser`. */
-export function removeCustomUser(context: AdministrationContext, name: string): Promise<number> {
+export function removeCustomUser(context: AdministrationContext, name: AccountReference): Promise<number> {
   return changeCustomUser(context, name, {
     type: "customUser.removed",
     endsSessions: true,
@@ -91,13 +95,13 @@ interface Change {
 /** Returns the number of ended sessions. Unknown name: 304. Concurrent change: 713. */
 async function changeCustomUser(
   { r: outside, unit, eventOf }: AdministrationContext,
-  name: string,
+  name: AccountReference,
   { type, endsSessions, make }: Change,
 ): Promise<number> {
   const account = await requireCustomUser(outside, name);
   return unit.transaction(async (r) => {
     if (!(await make(r, account))) {
-      const detail = `Another process changed the custom user "${name}" at the same time. Try again.`;
+      const detail = `Another process changed the custom user ${wordsOf(name)} at the same time. Try again.`;
       throw new ServiceError(713, { detail });
     }
     await r.audit.append(eventOf({ type, subjectId: account.userId }));
@@ -106,7 +110,7 @@ async function changeCustomUser(
 }
 
 export interface SetCustomPasswordInput {
-  readonly name: string;
+  readonly name: AccountReference;
   /** Plain text, or the client hash. */
   readonly password: string;
 }
@@ -155,7 +159,10 @@ export async function listCustomUsers(
 }
 
 /** Returns one custom user. Throws 304 for an unknown name. */
-export async function findCustomUser({ r }: Pick<AdministrationContext, "r">, name: string): Promise<ListedCustomUser> {
+export async function findCustomUser(
+  { r }: Pick<AdministrationContext, "r">,
+  name: AccountReference,
+): Promise<ListedCustomUser> {
   const { secret: _secret, secretVersion: _version, ...account } = await requireCustomUser(r, name);
   return { ...account, mappedUserName: (await namesOf(r, [account]))(account) };
 }

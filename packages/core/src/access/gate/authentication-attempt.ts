@@ -8,6 +8,7 @@ import type {
   ProviderType,
   Repositories,
   SessionMode,
+  SessionPolicy,
 } from "../../storage/index.ts";
 import type { DeviceDescription } from "../rules/access-rules.ts";
 import type { SecondFactorInput } from "../second-factors/check-second-factors.ts";
@@ -35,6 +36,10 @@ export interface AuthenticationAttempt {
   /** Counts the use of an encrypted message. Runs after the proof and before second factors. Throws if the message was used before. */
   readonly checkReplay?: () => Promise<void>;
   readonly channel?: Channel;
+  /** Whether the app names take no seats, so that nothing of the licences can refuse the log-in. */
+  readonly unlicensed?: true;
+  /** Replaces limits and lifetimes of the database's policy. */
+  readonly policy?: Partial<SessionPolicy>;
   /** Second-factor input of the attempt. Optional. */
   readonly secondFactor?: SecondFactorInput;
   /** The identity provider of the log-in, for the audit. */

@@ -122,7 +122,7 @@ export class Gate {
         this.commitSession(context, restrictedToEnrolment(attempt, factorCheck), authenticated, {
           recheck: verdict.reserved ? [] : keys,
           consume: consumeTokens(factorCheck, tokenAttempt),
-          seats: factorCheck.kind === "enrolling" ? [] : seatLimits(applications),
+          seats: factorCheck.kind === "enrolling" || attempt.unlicensed === true ? [] : seatLimits(applications),
           basis,
         }),
       );
@@ -238,7 +238,7 @@ export class Gate {
     };
     const session: NewSession = channel === undefined ? newSession : { ...newSession, channel };
     const { storage, policy } = context.database;
-    const limits = { ...policy.sessions, seats, basis };
+    const limits = { ...policy.sessions, ...attempt.policy, seats, basis };
     const [{ key: resetKey }, address] = this.throttleKeys(context, attempt);
     const granted: ExemptionGrant | undefined =
       policy.throttle.ip.maxFailures === 0
@@ -246,7 +246,7 @@ export class Gate {
         : { ...address.exemption, lifetime: exemptionLifetime, atMost: maxExemptions };
     const accepted = auditLogIn(context, attempt, authenticated, 0);
     const change = { event: "session.opened", appNames, userId, sessionDigest: digest, deviceId } as const;
-    const report = this.licences.report(context, change);
+    const report = attempt.unlicensed === true ? null : this.licences.report(context, change);
     const isFixed = beforeCommit === undefined && consume === undefined && consumeCredential === undefined;
     if (isFixed && report === null) {
       await storage.batch((r) =>

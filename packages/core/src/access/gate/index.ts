@@ -1,3 +1,3 @@
 export type { AuthenticationAttempt, CountedCode, GuardedAttempt, Proof } from "./authentication-attempt.ts";
 export * from "./gate.ts";
-export { providerUserKey } from "./user-keys.ts";
+export { providerUserKey, sessionUserKey } from "./user-keys.ts";

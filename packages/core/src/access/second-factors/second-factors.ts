@@ -65,11 +65,16 @@ export class SecondFactors {
 
   /** Whether the subject has a confirmed factor for any app name. */
   async hasConfirmed(subject: FactorSubject): Promise<boolean> {
+    return (await this.ofSubject(subject)).some(({ confirmed }) => confirmed);
+  }
+
+  /** All factors of a subject. */
+  async ofSubject(subject: FactorSubject): Promise<FoundFactor[]> {
     const factors = await allPages(
       (part) => this.records.list(secondFactorKind, { owner: subject, ...part }),
       ({ id }) => id,
     );
-    return factors.some(({ value }) => value.confirmed);
+    return factors.map(foundFactor);
   }
 
   /** Lists at most `limit` factors after the given one (`null`: from the start), by subject and app name in code-point order. */

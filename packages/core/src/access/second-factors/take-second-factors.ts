@@ -1,14 +1,14 @@
 import { ServiceError } from "../../errors/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
 import { accountOwner, type ObjectId, type Repositories } from "../../storage/index.ts";
-import { requireAccount } from "../accounts/change-user.ts";
+import { type AccountReference, requireAccount } from "../accounts/change-user.ts";
 import { requireCustomUser } from "../custom-users/change-custom-user.ts";
 import { type FactorKey, type FactorSubject, type SecondFactor, SecondFactors } from "./second-factors.ts";
 
 export interface TakeSecondFactorsInput {
   readonly of: "user" | "customUser" | "link";
-  /** Log-in name, or the id of a link. */
-  readonly name: string;
+  /** The user or custom user; the id of a link as text. */
+  readonly name: AccountReference;
   /** `null`: all app names. */
   readonly appName: string | null;
 }
@@ -21,7 +21,7 @@ export async function takeSecondFactors(
   const { subject, userId } = await ownerOf(outside, { of, name });
   await unit.transaction(async (r) => {
     if (!(await new SecondFactors(r.records).remove(subject, appName))) {
-      const detail = `"${name}" has no second factor${appName === null ? "" : ` for "${appName}"`}.`;
+      const detail = `${typeof name === "string" ? `"${name}"` : "The user"} has no second factor${appName === null ? "" : ` for "${appName}"`}.`;
       throw new ServiceError(304, { detail });
     }
     const appNames = appName === null ? [] : [appName];
@@ -33,7 +33,7 @@ async function ownerOf(
   r: Repositories,
   { of, name }: Pick<TakeSecondFactorsInput, "of" | "name">,
 ): Promise<{ subject: FactorSubject; userId: ObjectId | null }> {
-  if (of === "link") return { subject: `link:${name}`, userId: null };
+  if (of === "link") return { subject: `link:${String(name)}`, userId: null };
   const { id, userId } = await (of === "user" ? requireAccount(r, name) : requireCustomUser(r, name));
   return { subject: accountOwner(id), userId };
 }
@@ -52,6 +52,15 @@ export async function listSecondFactors(
   for (const factor of await new SecondFactors(r.records).list(after, limit))
     listed.push({ ...factor, ownerName: await nameOf(r, factor.subject) });
   return listed;
+}
+
+/** The second factors of one owner, as `accountOwner` names it. */
+export async function secondFactorsOf(
+  { r }: Pick<AdministrationContext, "r">,
+  subject: FactorSubject,
+): Promise<ListedFactor[]> {
+  const ownerName = await nameOf(r, subject);
+  return (await new SecondFactors(r.records).ofSubject(subject)).map((factor) => ({ ...factor, ownerName }));
 }
 
 async function nameOf(r: Repositories, subject: FactorSubject): Promise<string | null> {

@@ -8,7 +8,7 @@ import {
   type SessionMode,
 } from "../../storage/index.ts";
 import type { VerifyPassword } from "../accounts/verify-password.ts";
-import type { AuthenticationAttempt } from "../gate/authentication-attempt.ts";
+import type { AuthenticationAttempt, Proof } from "../gate/authentication-attempt.ts";
 import type { Gate } from "../gate/gate.ts";
 import { databaseUserKey } from "../gate/user-keys.ts";
 import type { SecondFactorInput } from "../second-factors/check-second-factors.ts";
@@ -30,6 +30,10 @@ export interface LogInInput {
 
 export interface WantedSession {
   readonly mode: SessionMode;
+  /** Accepts administrators only. Anyone else is refused as with a wrong password. App names are not checked, and take no seats. */
+  readonly administration?: true;
+  /** As in `AuthenticationAttempt`. */
+  readonly policy?: NonNullable<AuthenticationAttempt["policy"]>;
   readonly channel?: Channel;
   /** As in `AuthenticationAttempt`. */
   readonly beforeCommit?: NonNullable<AuthenticationAttempt["beforeCommit"]>;
@@ -53,23 +57,24 @@ export class OpenPasswordSession {
   async openPasswordSession(
     context: AppKeyContext,
     { user, pass, appNames, deviceId, ...shown }: LogInInput,
-    wanted: WantedSession,
+    { administration, ...wanted }: WantedSession,
   ): Promise<PasswordSession> {
     const { clientHash } = context.database.policy;
     const links = this.serializeOwnUser.links(context);
     const prepareProof = async () => {
       // Invalid app names are reported before a lockout.
       const [, prove] = await Promise.all([
-        acceptAppNames(context, appNames),
+        administration === undefined ? acceptAppNames(context, appNames) : undefined,
         this.verifyPassword.prepare(context.r.accounts, { user, pass, clientHash, links }),
       ]);
-      return prove;
+      return administration === undefined ? prove : administratorsOnly(prove);
     };
+    const unlicensed = administration === undefined ? {} : ({ unlicensed: true } as const);
     const known = {
       userKey: databaseUserKey(user),
       account: { realm: "database", loginName: loginNameOf(user) },
     } as const;
-    const attempt = { ...wanted, ...shown, ...known, prepareProof, appNames, deviceId };
+    const attempt = { ...wanted, ...shown, ...known, ...unlicensed, prepareProof, appNames, deviceId };
     const opened = await this.gate.openSession(context, attempt, (authenticated) =>
       this.serializeOwnUser.serializeOwnUser(context, authenticated),
     );
@@ -78,4 +83,12 @@ export class OpenPasswordSession {
     await this.verifyPassword.renew(context.r.accounts, account, { pass, clientHash });
     return { sessionId: opened.sessionId, userId: account.userId, user: opened.prepared };
   }
+}
+
+/** Decides after the proof, so that other users cost the same time. */
+function administratorsOnly(prove: Proof): Proof {
+  return async () => {
+    const authenticated = await prove();
+    return authenticated?.account.administrator === true ? authenticated : null;
+  };
 }

@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { objectId, pageOf, pageParameters } from "./access.ts";
+
+const name = z.string().describe("Log-in name. Case-sensitive.");
+const email = z.string().nullable().describe("Mail address for password resets. `null` for none.");
+const password = z.string().max(1_024).describe("In the form of `pass` of a log-in, or in plain text.");
+
+/** A database user. */
+export const administeredUser = z
+  .object({
+    userId: z.string().describe("Id of the user object."),
+    name,
+    description: z.string().nullable(),
+    enabled: z.boolean(),
+    administrator: z.boolean().describe("Whether the user has all rights and can use these routes."),
+    email,
+    groups: z.array(z.string()).describe("Ids of the user groups."),
+  })
+  .meta({ id: "AdministeredUser" });
+
+export const usersResponse = pageOf(administeredUser).meta({ id: "AdministeredUsers" });
+
+/** Body of `POST /admin/v1/users`. */
+export const newUserRequest = z
+  .strictObject({
+    name,
+    password,
+    description: z.string().optional(),
+    administrator: z.boolean().default(false),
+    email: email.default(null),
+    groups: z.array(objectId).default([]).describe("Ids of the user groups."),
+  })
+  .meta({ id: "NewUser" });
+
+/** Body of `PATCH /admin/v1/users/{userId}`. Absent members stay as they are. */
+export const userChangeRequest = z
+  .strictObject({
+    name: name.optional(),
+    description: z.string().nullable().optional(),
+    enabled: z.boolean().optional().describe("`false` ends the sessions of the user."),
+    administrator: z.boolean().optional(),
+    email: email.optional(),
+    groups: z.array(z.string()).optional().describe("Ids of the user groups. Replaces all."),
+  })
+  .meta({ id: "UserChange" });
+
+/** Body that sets the password of a user. */
+export const setPasswordRequest = z.strictObject({ password }).meta({ id: "SetPassword" });
+
+/** A user group. */
+export const administeredGroup = z
+  .object({ groupId: z.string(), name: z.string(), description: z.string().nullable() })
+  .meta({ id: "AdministeredGroup" });
+
+export const groupsResponse = pageOf(administeredGroup).meta({ id: "AdministeredGroups" });
+
+export const newGroupRequest = z
+  .strictObject({ name: z.string().min(1).max(1_024), description: z.string().nullable().optional() })
+  .meta({ id: "NewGroup" });
+
+export const groupChangeRequest = newGroupRequest.partial().meta({ id: "GroupChange" });
+
+/** A custom user. */
+export const administeredCustomUser = z
+  .object({
+    customUserId: z.string(),
+    name,
+    enabled: z.boolean(),
+    email,
+    userId: z.string().describe("Id of the mapped database user."),
+    user: z.string().describe("Name of the mapped database user. Empty if that user is deleted."),
+  })
+  .meta({ id: "AdministeredCustomUser" });
+
+export const customUsersResponse = pageOf(administeredCustomUser).meta({ id: "AdministeredCustomUsers" });
+
+export const newCustomUserRequest = z
+  .strictObject({
+    name,
+    password,
+    userId: z.string().describe("Id of the database user to map to."),
+    email: email.default(null),
+  })
+  .meta({ id: "NewCustomUser" });
+
+export const customUserChangeRequest = z
+  .strictObject({
+    enabled: z.boolean().optional().describe("`false` ends the sessions of the custom user."),
+    email: email.optional(),
+    userId: z.string().optional().describe("Id of the database user to map to. Ends the sessions."),
+  })
+  .meta({ id: "CustomUserChange" });
+
+/** A second factor of a user. */
+export const administeredFactor = z
+  .object({
+    subject: z.string().describe("The owner: `user:`, `custom:` or `link:` and an id."),
+    user: z.string().nullable().describe("Log-in name of the owner. `null` for a link or a deleted account."),
+    app: z.string(),
+    confirmed: z.boolean(),
+    recoveryCodesLeft: z.int(),
+  })
+  .meta({ id: "AdministeredFactor" });
+
+export const factorsResponse = z.object({ items: z.array(administeredFactor) }).meta({ id: "AdministeredFactors" });
+
+/** Query parameters of a removal of second factors. */
+export const factorParameters = z.object({
+  app: z.string().min(1).max(1_024).optional().describe("App name of the factor. Default: all."),
+});
+
+/** Query parameters of a list that can be limited to one user. */
+export const ofUserParameters = pageParameters.extend({
+  user: objectId.optional().describe("Id of a user."),
+});
+
+export type AdministeredUserData = z.infer<typeof administeredUser>;
+export type AdministeredGroupData = z.infer<typeof administeredGroup>;
+export type AdministeredCustomUserData = z.infer<typeof administeredCustomUser>;
+export type AdministeredFactorData = z.infer<typeof administeredFactor>;
+export type NewUserData = z.input<typeof newUserRequest>;
+export type UserChangeData = z.input<typeof userChangeRequest>;
+export type NewGroupData = z.input<typeof newGroupRequest>;
+export type GroupChangeData = z.input<typeof groupChangeRequest>;
+export type NewCustomUserData = z.input<typeof newCustomUserRequest>;
+export type CustomUserChangeData = z.input<typeof customUserChangeRequest>;

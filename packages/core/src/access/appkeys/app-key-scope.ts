@@ -1,0 +1,40 @@
+import type { Digest, Digests } from "../../digests/index.ts";
+import type { AppKey, RecordKind, Repositories } from "../../storage/index.ts";
+
+/** The routes that an app key opens: those of applications, or those of administration and no others. */
+export type AppKeyScope = "app" | "admin";
+
+/** Names of the app keys with scope `admin`. */
+const administrationKeys: RecordKind<true> = "administrationKey";
+
+/**
+ * The digest under which storage has a key. The scopes share no digest, so a key of one scope is unknown to the routes of
+ * the other, in the same look-up and time.
+ */
+export function appKeyDigest(key: string, scope: AppKeyScope, digests: Digests): Digest {
+  const digest = digests.sha256(key);
+  // Inverted: no text can be found that has this SHA-256.
+  return scope === "app" ? digest : digest.replaceAll(/./g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16));
+}
+
+/** Records that a key has scope `admin`, for lists. Call it in the transaction that creates the key. */
+export async function markAdministrationKey({ records }: Pick<Repositories, "records">, name: string): Promise<void> {
+  await records.put(administrationKeys, name, true);
+}
+
+export interface ScopedAppKey extends AppKey {
+  readonly scope: AppKeyScope;
+}
+
+/** Adds the scopes to listed app keys. */
+export async function withScopes(
+  { records }: Pick<Repositories, "records">,
+  keys: readonly AppKey[],
+): Promise<ScopedAppKey[]> {
+  const marked = await records.get(
+    administrationKeys,
+    keys.map(({ name }) => name),
+  );
+  const names = new Set(marked.map(({ id }) => id));
+  return keys.map((key) => ({ ...key, scope: names.has(key.name) ? "admin" : "app" }));
+}

@@ -1,0 +1,120 @@
+import {
+  type Application,
+  Applications,
+  type CreateApplication,
+  setAppKeyEnabled,
+  type ScopedAppKey,
+  withScopes,
+} from "../access/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { AdministrationContext } from "../request/index.ts";
+import { allPages, type PageRequest, type Repositories } from "../storage/index.ts";
+import type { AdministratorContext } from "./administrators.ts";
+import { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
+
+/** Lists app keys by name, with their scopes. */
+export async function listAppKeys(
+  { r }: Pick<AdministrationContext, "r">,
+  { after, limit }: PageRequest,
+): Promise<ScopedAppKey[]> {
+  return withScopes(r, await r.appKeys.list(after, limit));
+}
+
+export async function findAppKey(
+  { r, database }: Pick<AdministrationContext, "r" | "database">,
+  id: string,
+): Promise<Versioned<ScopedAppKey>> {
+  const content = await readAppKey(r, id);
+  return { content, version: contentVersion(content, database.digests) };
+}
+
+async function readAppKey(r: Repositories, id: string): Promise<ScopedAppKey> {
+  const keys = await allPages(
+    ({ after, limit }) => r.appKeys.list(after, limit),
+    ({ name }) => name,
+  );
+  const [found] = await withScopes(
+    r,
+    keys.filter((key) => key.id === id),
+  );
+  if (found === undefined) throw new ServiceError(304, { detail: "There is no app key with this id." });
+  return found;
+}
+
+export interface EnableAppKeyInput {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly expectedVersions: readonly number[];
+}
+
+/** Enables or disables an app key. 307 for disabling the key of the request. Unknown key: 304. Another version: 713. */
+export async function enableAppKey(
+  context: AdministratorContext,
+  { id, enabled, expectedVersions }: EnableAppKeyInput,
+): Promise<Versioned<ScopedAppKey>> {
+  if (!enabled && id === context.appKey.id)
+    throw new ServiceError(307, { detail: "The app key of the request cannot be disabled." });
+  return replaceUnchanged(context, {
+    resource: `app key ${id}`,
+    expectedVersions,
+    read: (r) => readAppKey(r, id),
+    write: (inside, { name }) => setAppKeyEnabled(inside, { name, enabled }),
+  });
+}
+
+/** An app name with the number of its taken seats. */
+export interface AdministeredApp extends Application {
+  readonly taken: number;
+}
+
+/** Lists app names by name. */
+export async function listApps({ r }: Pick<AdministrationContext, "r">, page: PageRequest): Promise<AdministeredApp[]> {
+  const listed = await new Applications(r.records).list(page.after, page.limit);
+  return Promise.all(listed.map((each) => withTaken(r, each)));
+}
+
+/** The version does not depend on the taken seats. */
+export async function findApp(
+  { r, database }: Pick<AdministrationContext, "r" | "database">,
+  name: string,
+): Promise<Versioned<AdministeredApp>> {
+  const application = await readApp(r, name);
+  return { content: await withTaken(r, application), version: contentVersion(application, database.digests) };
+}
+
+async function readApp({ records }: Repositories, name: string): Promise<Application> {
+  const [found] = await new Applications(records).find([name]);
+  if (found === undefined) throw new ServiceError(304, { detail: "There is no app name of this name." });
+  return found;
+}
+
+async function withTaken({ sessions }: Repositories, application: Application): Promise<AdministeredApp> {
+  const { name, seatKind: kind } = application;
+  return { ...application, taken: await sessions.count({ name, kind }) };
+}
+
+export interface ChangeAppInput {
+  readonly name: string;
+  readonly change: { readonly [Member in keyof Omit<Application, "name">]?: Application[Member] | undefined };
+  readonly expectedVersions: readonly number[];
+}
+
+/** Changes seats and second-factor rule of an app name. Unknown name: 304. Another version: 713. */
+export async function changeApp(
+  applications: CreateApplication,
+  context: AdministratorContext,
+  { name, change, expectedVersions }: ChangeAppInput,
+): Promise<Versioned<AdministeredApp>> {
+  await replaceUnchanged(context, {
+    resource: `app ${name}`,
+    expectedVersions,
+    read: (r) => readApp(r, name),
+    write: async (inside, found) => {
+      const { seats = found.seats, seatKind = found.seatKind, secondFactor = found.secondFactor } = change;
+      if (seats !== found.seats || seatKind !== found.seatKind)
+        await applications.setSeats(inside, { name, seats, seatKind });
+      if (secondFactor !== found.secondFactor) await applications.setSecondFactor(inside, { name, secondFactor });
+    },
+  });
+  return findApp(context, name);
+}

@@ -1,0 +1,48 @@
+import {
+  findCustomUser,
+  type ListedCustomUser,
+  mapCustomUser,
+  setCustomUserDisabled,
+  setCustomUserEmail,
+} from "../access/index.ts";
+import type { AdministrationContext } from "../request/index.ts";
+import type { AccountId, ObjectId } from "../storage/index.ts";
+import type { AdministratorContext } from "./administrators.ts";
+import { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
+
+export async function findAdministeredCustomUser(
+  context: Pick<AdministrationContext, "r" | "database">,
+  id: AccountId,
+): Promise<Versioned<ListedCustomUser>> {
+  const content = await findCustomUser(context, { id });
+  return { content, version: contentVersion(content, context.database.digests) };
+}
+
+export interface ChangeCustomUserInput {
+  readonly id: AccountId;
+  readonly change: {
+    readonly enabled?: boolean | undefined;
+    readonly email?: string | null | undefined;
+    readonly userId?: ObjectId | undefined;
+  };
+  readonly expectedVersions: readonly number[];
+}
+
+/** Changes a custom user. Unknown custom user, or unknown mapped user: 304. Another version: 713. Invalid address: 307. */
+export function changeAdministeredCustomUser(
+  context: AdministratorContext,
+  { id, change: { enabled, email, userId }, expectedVersions }: ChangeCustomUserInput,
+): Promise<Versioned<ListedCustomUser>> {
+  const name = { id };
+  return replaceUnchanged(context, {
+    resource: `custom user ${id}`,
+    expectedVersions,
+    read: (r) => findCustomUser({ r }, name),
+    write: async (inside, found) => {
+      if (email !== undefined && email !== found.email) await setCustomUserEmail(inside, { name, email });
+      if (userId !== undefined && userId !== found.userId) await mapCustomUser(inside, { name, user: { id: userId } });
+      if (enabled !== undefined && enabled === found.disabled)
+        await setCustomUserDisabled(inside, { name, disabled: !enabled });
+    },
+  });
+}

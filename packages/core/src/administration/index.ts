@@ -1,0 +1,12 @@
+export * from "./administrators.ts";
+export * from "./applications.ts";
+export * from "./audit.ts";
+export * from "./classes.ts";
+export * from "./custom-users.ts";
+export * from "./keys.ts";
+export * from "./macros.ts";
+export * from "./providers.ts";
+export { GiveProof, type GivenProof, requireRecentProof } from "./recent-proof.ts";
+export * from "./sessions.ts";
+export { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
+export * from "./users.ts";

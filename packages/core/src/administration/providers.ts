@@ -1,0 +1,105 @@
+import { requireAccount } from "../access/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import {
+  type IdentityProvider,
+  type ListedLink,
+  type ListedProvider,
+  listLinks,
+  type ListProviders,
+  providerTypeOf,
+  type PutProvider,
+  type PutProviderInput,
+  removeProvider,
+} from "../identities/index.ts";
+import { inTransaction } from "../request/index.ts";
+import { linksOfUser, type ObjectId, type PageRequest, type ProviderType } from "../storage/index.ts";
+import type { AdministratorContext } from "./administrators.ts";
+import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
+
+export interface RegisterProviderInput extends Omit<PutProviderInput, "provider"> {
+  readonly type: string;
+  /** The versions that the caller knows; `null` for a provider that must not be registered yet. */
+  readonly expectedVersions: readonly number[] | null;
+}
+
+/** Registrations of identity providers. An unknown type is 304. */
+export class AdministerProviders {
+  constructor(
+    private readonly supported: ReadonlyMap<ProviderType, IdentityProvider>,
+    private readonly list: ListProviders,
+    private readonly put: PutProvider,
+  ) {}
+
+  listProviders(context: AdministratorContext): Promise<ListedProvider[]> {
+    return this.list.listProviders(context);
+  }
+
+  async findProvider(context: AdministratorContext, type: string): Promise<Versioned<ListedProvider>> {
+    const content = await this.list.findProvider(context, this.providerOf(type).type);
+    return { content, version: contentVersion(content, context.database.digests) };
+  }
+
+  /** Registers a provider, or replaces its registration. Unknown default user: 304. See `PutProvider` for other refusals. */
+  registerProvider(
+    context: AdministratorContext,
+    { type, expectedVersions, ...entry }: RegisterProviderInput,
+  ): Promise<Versioned<ListedProvider>> {
+    const provider = this.providerOf(type);
+    const { digests } = context.database;
+    return inTransaction(context, async (inside) => {
+      await serialize(inside.r, digests.sha256(resourceOf(provider)));
+      const entries = await this.list.listProviders(inside);
+      const found = entries.find((each) => each.type === provider.type);
+      if (expectedVersions === null && found !== undefined)
+        throw new ServiceError(307, { detail: "The provider is registered. The header If-Match is required." });
+      if (expectedVersions !== null && !(found && expectedVersions.includes(contentVersion(found, digests))))
+        throw new ServiceError(713, { detail: "Another request changed the resource." });
+      const { defaultUserId } = entry;
+      if (defaultUserId !== null) await requireAccount(inside.r, { id: defaultUserId });
+      await this.put.putProvider(inside, { provider, ...entry });
+      return this.findProvider(inside, type);
+    });
+  }
+
+  async removeProvider(
+    context: AdministratorContext,
+    { type, expectedVersions }: { readonly type: string; readonly expectedVersions: readonly number[] },
+  ): Promise<void> {
+    const provider = this.providerOf(type);
+    await replaceUnchanged<ListedProvider | null>(context, {
+      resource: resourceOf(provider),
+      expectedVersions,
+      read: async (r) => {
+        const entries = await this.list.listProviders({ ...context, r });
+        return entries.find((each) => each.type === provider.type) ?? null;
+      },
+      write: (inside) => removeProvider(inside, provider.type),
+    });
+  }
+
+  private providerOf(text: string): IdentityProvider {
+    const type = providerTypeOf(text);
+    const provider = type === null ? undefined : this.supported.get(type);
+    if (provider === undefined) throw new ServiceError(304, { detail: "There is no provider of this type." });
+    return provider;
+  }
+}
+
+function resourceOf({ type }: Pick<IdentityProvider, "type">): string {
+  return `provider ${type}`;
+}
+
+/** Lists links by the id of their record, or all links of one user. */
+export async function listLinksOf(
+  context: Pick<AdministratorContext, "r">,
+  { userId, page }: { readonly userId: ObjectId | null; readonly page: PageRequest },
+): Promise<ListedLink[]> {
+  if (userId === null) return listLinks(context, page);
+  const { r } = context;
+  const { account } = await r.accounts.find({ id: userId }, []);
+  const links = (await linksOfUser(r.records, userId)).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  return links
+    .filter(({ id }) => page.after === null || id > page.after)
+    .slice(0, page.limit)
+    .map((link) => ({ link, user: account?.loginName ?? "" }));
+}

@@ -1,0 +1,72 @@
+import { type Gate, ownFactor, type ProveFactor, sessionUserKey, type VerifyPassword } from "../access/index.ts";
+import type { Digest } from "../digests/index.ts";
+import { explained, ServiceError } from "../errors/index.ts";
+import { type SessionContext, sessionEvent } from "../request/index.ts";
+import { accountOwner, type ObjectId, type RecordKind, type Repositories } from "../storage/index.ts";
+import { administrationAppName } from "./administrators.ts";
+
+/** Proofs by session. The records expire. */
+const recentProofs: RecordKind<true> = "recentProof";
+
+/** Milliseconds for which a proof is recent. */
+const proofLifetime = 10 * 60_000;
+
+export async function keepProof(
+  { records }: Pick<Repositories, "records">,
+  sessionDigest: Digest,
+  userId: ObjectId,
+): Promise<void> {
+  await records.put(recentProofs, sessionDigest, true, { owner: accountOwner(userId), lifetime: proofLifetime });
+}
+
+/** Throws 802 unless the user of the session has proven password or factor in the last ten minutes. */
+export async function requireRecentProof(
+  { records }: Pick<Repositories, "records">,
+  sessionDigest: Digest,
+): Promise<void> {
+  if ((await records.get(recentProofs, [sessionDigest])).length > 0) return;
+  throw explained(new ServiceError(802), {
+    asked: "Has the administrator given a proof in the last 10 minutes?",
+    found: "No.",
+  });
+}
+
+/** The own password, in plain text or as the client hash, or a token of the second factor. */
+export type GivenProof = { readonly pass: string } | { readonly token: string };
+
+/** Proves the administrator of a session again. Failures count as those of log-ins. */
+export class GiveProof {
+  constructor(
+    private readonly gate: Gate,
+    private readonly verifyPassword: VerifyPassword,
+    private readonly proveFactor: ProveFactor,
+  ) {}
+
+  /** Wrong password, or lockout: 302. Wrong token: 342. No factor: 304. */
+  async giveProof(context: SessionContext, given: GivenProof): Promise<void> {
+    const { r: outside, principal, database, sessionDigest } = context;
+    const { userId } = principal;
+    const act = async (r: Repositories) => {
+      await keepProof(r, sessionDigest, userId);
+      await r.audit.append(sessionEvent(context, { type: "proof.given" }));
+    };
+    if ("token" in given) {
+      const own = await ownFactor(context, administrationAppName);
+      if (own.factor?.confirmed !== true) throw new ServiceError(304, { detail: "There is no confirmed factor." });
+      await this.proveFactor.proveFactor(context, own, given.token, act);
+      return;
+    }
+    const { clientHash } = database.policy;
+    const { account } = await outside.accounts.find({ id: userId }, []);
+    if (account === null) throw new ServiceError(context.sessionEndedCode);
+    const credentials = { user: account.loginName, pass: given.pass, clientHash, links: [] };
+    const prove = await this.verifyPassword.prepare(outside.accounts, credentials);
+    await this.gate.guard(context, {
+      userKey: await sessionUserKey(context),
+      refusal: { code: 302, type: "proof.refused" },
+      userId,
+      prove,
+      act,
+    });
+  }
+}

@@ -1,0 +1,241 @@
+import { setUserDisabled, setUserEmail } from "../access/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import type { CreateObject, GivenAttributes, UpdateObject } from "../objects/index.ts";
+import { type AdministrationContext, inTransaction } from "../request/index.ts";
+import {
+  idsOf,
+  isObjectId,
+  type ListedAccount,
+  type ObjectId,
+  type PageRequest,
+  type Repositories,
+  seesAll,
+  type StoredObject,
+} from "../storage/index.ts";
+import type { AdministratorContext } from "./administrators.ts";
+import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
+
+/** A database user: account and user object. */
+export interface AdministeredUser {
+  readonly userId: ObjectId;
+  readonly name: string;
+  readonly description: string | null;
+  readonly enabled: boolean;
+  readonly administrator: boolean;
+  readonly email: string | null;
+  /** Ids of the user's groups. */
+  readonly groups: readonly ObjectId[];
+}
+
+/** Lists at most `limit` users in the order of `AccountRepository.list`. The key of a page is the log-in name. */
+export async function listAdministeredUsers(
+  { r }: Pick<AdministrationContext, "r">,
+  { after, limit }: PageRequest,
+): Promise<AdministeredUser[]> {
+  const accounts = await r.accounts.list("database", after, limit);
+  const objects = await r.objects.get(
+    accounts.map(({ userId }) => userId),
+    seesAll,
+  );
+  const byId = new Map(objects.map((object) => [object.id, object]));
+  return accounts.map((account) => userOf(account, byId.get(account.userId)));
+}
+
+export async function findAdministeredUser(
+  { r, database }: Pick<AdministrationContext, "r" | "database">,
+  userId: string,
+): Promise<Versioned<AdministeredUser>> {
+  const content = await readUser(r, userId);
+  return { content, version: contentVersion(content, database.digests) };
+}
+
+async function readUser(r: Repositories, userId: string): Promise<AdministeredUser> {
+  const { account, user } = await r.accounts.find({ id: userId }, []);
+  // Custom users have other ids, and no user object.
+  if (account === null || user === null)
+    throw new ServiceError(304, { detail: "There is no user with an account of this id." });
+  return userOf(account, user);
+}
+
+function userOf(
+  { userId, loginName, disabled, administrator, email }: ListedAccount,
+  user: StoredObject | undefined,
+): AdministeredUser {
+  const attributes = user?.attributes ?? {};
+  const { Description: description } = attributes;
+  return {
+    userId,
+    name: loginName,
+    description: typeof description === "string" ? description : null,
+    enabled: !disabled,
+    administrator,
+    email,
+    groups: idsOf(attributes, "Groups"),
+  };
+}
+
+/** The members to change. */
+export type UserChange = {
+  readonly [Member in keyof Omit<AdministeredUser, "userId">]?: AdministeredUser[Member] | undefined;
+};
+
+export interface ChangeUserInput {
+  readonly userId: string;
+  readonly change: UserChange;
+  readonly expectedVersions: readonly number[];
+}
+
+/**
+ * Changes a user, with the hooks of the user object. Takes effect with the next request of the user. 304: unknown user.
+ * 307: a change that takes the own access, a taken name, an invalid value or an unknown group. 713: another version.
+ */
+export class ChangeUser {
+  constructor(private readonly updateObject: Pick<UpdateObject, "updateObject">) {}
+
+  async changeUser(
+    context: AdministratorContext,
+    { userId, change, expectedVersions }: ChangeUserInput,
+  ): Promise<Versioned<AdministeredUser>> {
+    const takesAccess = change.enabled === false || change.administrator === false;
+    if (takesAccess && userId === context.principal.userId)
+      throw new ServiceError(307, { detail: "Administrators cannot take their own access." });
+    return replaceUnchanged(context, {
+      resource: `user ${userId}`,
+      expectedVersions,
+      read: (r) => readUser(r, userId),
+      write: async (inside, found) => {
+        if (takesAccess && found.administrator) await keepAdministrator(inside);
+        await this.change(inside, found, change);
+      },
+    });
+  }
+
+  private async change(context: AdministratorContext, found: AdministeredUser, change: UserChange): Promise<void> {
+    const { r, eventOf } = context;
+    const { userId, name } = found;
+    const attributes = attributesOf(change);
+    // First, as it may wait for writers of objects.
+    if (Object.keys(attributes).length > 0) {
+      const input = { given: attributes, expectedVersions: null, serialization: { type: "oid" } } as const;
+      await this.updateObject.updateObject(context, { kind: "id", id: userId }, input);
+    }
+    const account = { id: userId };
+    if (change.email !== undefined && change.email !== found.email)
+      await setUserEmail(context, { name: account, email: change.email });
+    if (change.enabled !== undefined && change.enabled !== found.enabled)
+      await setUserDisabled(context, { name: account, disabled: !change.enabled });
+    if (change.administrator !== undefined && change.administrator !== found.administrator) {
+      if (!(await r.accounts.change(userId, { administrator: change.administrator })))
+        throw new ServiceError(304, { detail: `There is no user "${name}".` });
+      const type = change.administrator ? "account.promoted" : "account.demoted";
+      await r.audit.append(eventOf({ type, subjectId: userId }));
+    }
+    if (Object.keys(attributes).length > 0)
+      await r.audit.append(eventOf({ type: "account.changed", subjectId: userId }));
+  }
+}
+
+function attributesOf({ name, description, groups }: UserChange): GivenAttributes {
+  return {
+    ...(name === undefined ? {} : { Name: name }),
+    ...(description === undefined ? {} : { Description: description }),
+    ...(groups === undefined ? {} : { Groups: [...groups] }),
+  };
+}
+
+/**
+ * Serializes changes that take an administrator's access, and throws 713 if the caller has lost it meanwhile. Callers
+ * cannot take their own, so one administrator always remains.
+ */
+async function keepAdministrator({ r, principal }: AdministratorContext): Promise<void> {
+  await serialize(r, "administrators");
+  const { account } = await r.accounts.find({ id: principal.userId }, []);
+  if (account?.administrator !== true || account.disabled)
+    throw new ServiceError(713, { detail: "Another administrator took your access." });
+}
+
+export interface AdministeredGroup {
+  readonly groupId: ObjectId;
+  readonly name: string;
+  readonly description: string | null;
+}
+
+const groupClass = "UserGroup";
+
+/** Lists at most `limit` user groups after a number of them, by id. */
+export async function listGroups(
+  { r }: Pick<AdministrationContext, "r">,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<AdministeredGroup[]> {
+  const { objects } = await r.objects.find({ classes: [groupClass] }, seesAll, { offset, limit });
+  return objects.map(groupOf);
+}
+
+export async function findGroup(
+  { r, database }: Pick<AdministrationContext, "r" | "database">,
+  groupId: string,
+): Promise<Versioned<AdministeredGroup>> {
+  const content = await readGroup(r, groupId);
+  return { content, version: contentVersion(content, database.digests) };
+}
+
+async function readGroup({ objects }: Repositories, groupId: string): Promise<AdministeredGroup> {
+  const [found] = isObjectId(groupId) ? await objects.get([groupId], seesAll) : [];
+  if (found?.className !== groupClass) throw new ServiceError(304, { detail: "There is no user group of this id." });
+  return groupOf(found);
+}
+
+function groupOf({ id, attributes }: StoredObject): AdministeredGroup {
+  const { Name: name, Description: description } = attributes;
+  return {
+    groupId: id,
+    name: typeof name === "string" ? name : "",
+    description: typeof description === "string" ? description : null,
+  };
+}
+
+export interface GivenGroup {
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+}
+
+/** Creates and changes user groups, with the hooks of their objects. */
+export class PutGroup {
+  constructor(
+    private readonly createObject: Pick<CreateObject, "createObject">,
+    private readonly updateObject: Pick<UpdateObject, "updateObject">,
+  ) {}
+
+  async createGroup(context: AdministratorContext, given: GivenGroup): Promise<Versioned<AdministeredGroup>> {
+    const groupId = await inTransaction(context, async (inside) => {
+      const { object } = await this.createObject.createObject(inside, groupClass, attributesOf(given), { type: "oid" });
+      await inside.r.audit.append(inside.eventOf({ type: "group.created", className: groupClass }));
+      return object["~ObjectID"];
+    });
+    return findGroup(context, groupId);
+  }
+
+  /** Unknown group: 304. Another version: 713. */
+  changeGroup(
+    context: AdministratorContext,
+    {
+      groupId,
+      change,
+      expectedVersions,
+    }: Omit<ChangeUserInput, "userId" | "change"> & {
+      readonly groupId: string;
+      readonly change: GivenGroup;
+    },
+  ): Promise<Versioned<AdministeredGroup>> {
+    return replaceUnchanged(context, {
+      resource: `group ${groupId}`,
+      expectedVersions,
+      read: (r) => readGroup(r, groupId),
+      write: async (inside) => {
+        const input = { given: attributesOf(change), expectedVersions: null, serialization: { type: "oid" } } as const;
+        await this.updateObject.updateObject(inside, { kind: "id", id: groupId }, input);
+        await inside.r.audit.append(inside.eventOf({ type: "group.changed", className: groupClass }));
+      },
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import type { TagName } from "../openapi/open-api.ts";
+import type { Route } from "../routes/route.ts";
+import type { UseCases } from "../routes/use-cases.ts";
+import { accessRoutes, administrationDescriptionRoute, maintenanceRoutes } from "./access-routes.ts";
+import { appKeyRoutes, appRoutes } from "./application-routes.ts";
+import { customUserAdministrationRoutes } from "./custom-user-routes.ts";
+import { classRightsRoutes, keyRoutes, macroAdministrationRoutes, mailRoutes } from "./operation-routes.ts";
+import { linkRoutes, providerAdministrationRoutes } from "./provider-administration-routes.ts";
+import { auditRoutes, liveSessionRoutes } from "./session-routes.ts";
+import { groupRoutes, userRoutes } from "./user-routes.ts";
+
+/** All administration routes of a database, with an API description of their own. A group of routes is one line. */
+export function administrationTable(useCases: UseCases): Route[] {
+  const groups: readonly (readonly [TagName, readonly Route[]])[] = [
+    ["Access", accessRoutes(useCases)],
+    ["Users", [...userRoutes(useCases), ...groupRoutes(useCases)]],
+    ["Custom users", customUserAdministrationRoutes(useCases)],
+    ["Applications", [...appKeyRoutes(useCases), ...appRoutes(useCases)]],
+    ["Sessions", liveSessionRoutes()],
+    ["Audit", auditRoutes()],
+    ["Providers", [...providerAdministrationRoutes(useCases), ...linkRoutes()]],
+    ["Model", classRightsRoutes(useCases)],
+    ["Operations", [...maintenanceRoutes(), ...keyRoutes(useCases), ...mailRoutes()]],
+    ["Macros", macroAdministrationRoutes()],
+    ["Access", [administrationDescriptionRoute(() => routes)]],
+  ];
+  const routes = groups.flatMap(([tag, members]) => members.map((route): Route => ({ ...route, tag })));
+  return routes;
+}

@@ -1,0 +1,43 @@
+import {
+  appKeyDigest,
+  administrationIdleTimeout,
+  type Digest,
+  explained,
+  mayAdminister,
+  requireRecentProof,
+  ServiceError,
+} from "@sallyport/core";
+import type { Route } from "../routes/route.ts";
+import { sessionEndedCode } from "./credentials.ts";
+import type { Exchange, PipelineParts, Step } from "./exchange.ts";
+
+/** Whether a route works while others are refused: during maintenance. Administrators could not end it otherwise. */
+export function isSpared({ administration }: Route): boolean {
+  return administration === true;
+}
+
+/** The digest of a presented app key, in the scope of the route. Keys of the other scope are unknown there. */
+export function digestInScope(key: string, { administration }: Route, { digests }: PipelineParts): Digest {
+  return appKeyDigest(key, administration === true ? "admin" : "app", digests);
+}
+
+/** Milliseconds until a session expires without a request. */
+export function idleTimeoutOf({ route, database }: Exchange): number {
+  const { sessions } = database.policy;
+  return route.administration === true ? administrationIdleTimeout(sessions) : sessions.idleTimeout;
+}
+
+/** On an administration route, refuses the session of a user who is no administrator any more, like an ended one. */
+export const checkAdministrator: Step = ({ access, route, admission, credentials }) => {
+  if (access !== "session" || route.administration !== true || mayAdminister(admission.principal)) return;
+  throw explained(new ServiceError(sessionEndedCode(credentials)), {
+    asked: "Is the user an administrator?",
+    found: "No, not any more.",
+  });
+};
+
+/** Throws 802 on a sensitive route without a recent proof. */
+export const checkProof: Step = ({ route, database, session }) => {
+  if (route.needsProof !== true || session === null) return;
+  return requireRecentProof(database.storage.repositories, session.digest);
+};
