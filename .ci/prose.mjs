@@ -228,7 +228,8 @@ export function findingsIn(root, list) {
   const top = readdirSync(root).filter((name) => name.endsWith(".md"));
   const below = ["docs", "packages", "apps", ".github", ".ci"].flatMap((folder) => filesBelow(root, folder));
   return [...top, ...below].flatMap((file) => {
-    if (file === "docs/reference/openapi.json") return findingsOfOpenApi(prose, file, read(file));
+    if (/^docs\/reference\/(?:administration-)?openapi\.json$/.test(file))
+      return findingsOfOpenApi(prose, file, read(file));
     if (file.endsWith(".md")) {
       const text = read(file);
       const lengths = LENGTHS.filter(({ files }) => files.test(file)).flatMap(({ rule, counted, most, unit }) => {

@@ -38,6 +38,7 @@ export const groups = [
       "deploy-on-mariadb",
       "several-databases",
       "operate",
+      "administration",
       "upgrade",
       "keys",
       "mail",

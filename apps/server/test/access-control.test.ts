@@ -5,6 +5,8 @@ import type { RunningServer } from "../src/index.ts";
 import { logIn, appKey } from "./cases/run-cases.ts";
 import { call, checkSession, tryLogIn } from "./client.ts";
 import { startConfiguredServer } from "./demo-server.ts";
+import { administrationAccessSuite } from "./administration-access-suite.ts";
+import { administrationSuite } from "./administration-suite.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
 import { callbackEnvironment, callbackSuite } from "./log-in-endpoints/callback-suite.ts";
 import { logInEnvironment, logInEndpointSuite } from "./log-in-endpoints/log-in-endpoint-suite.ts";
@@ -226,6 +228,17 @@ describe("access control", () => {
       content: () => fixture.content,
     });
   });
+});
+
+describe("administration", () => {
+  onEngines(
+    "administration",
+    (server, demo) => {
+      administrationAccessSuite(server);
+      administrationSuite(server, demo);
+    },
+    { environment: withoutLockout, count: 2 },
+  );
 });
 
 describe("key set", () => {

@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode, extensions } from "@sallyport/core";
-import { declaredErrors, routeTable, type UseCases } from "@sallyport/http";
+import { administrationTable, declaredErrors, routeTable, type UseCases } from "@sallyport/http";
 import { allCases } from "./cases/all-cases.ts";
 import type { Case } from "./cases/case.ts";
 import { checkAnswer } from "./cases/check-answer.ts";
@@ -77,7 +77,9 @@ describe("error registry", () => {
 
   const codes: ErrorCode[] = [...catalogue, ...extensions].map(({ code }) => code);
   // Only the declarations of the routes are read.
-  const declared = new Set(routeTable({} as UseCases).flatMap(declaredErrors));
+  const declared = new Set(
+    [...routeTable({} as UseCases), ...administrationTable({} as UseCases)].flatMap(declaredErrors),
+  );
   const ascending = (a: number, b: number) => a - b;
 
   const ofCases = Object.values(allCases)

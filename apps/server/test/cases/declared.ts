@@ -4,9 +4,12 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
-const document = JSON.parse(readFileSync(new URL("../../../../docs/reference/openapi.json", import.meta.url), "utf8"));
+const descriptions = ["openapi.json", "administration-openapi.json"].map((name) =>
+  JSON.parse(readFileSync(new URL(`../../../../docs/reference/${name}`, import.meta.url), "utf8")),
+);
+const paths = Object.assign({}, ...descriptions.map((each) => each.paths)) as Record<string, Record<string, Operation>>;
 
-const operations = Object.entries<Record<string, Operation>>(document.paths).map(([template, methods]) => ({
+const operations = Object.entries(paths).map(([template, methods]) => ({
   pattern: new RegExp(`^(?:/second|/unconfigured)?${template.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
   template,
   methods,

@@ -7,6 +7,7 @@ import { type ErrorCode, setAppRule } from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
 import { faults, type Instruction } from "@sallyport/storage-faults";
+import { administrationKey } from "../administration-fixture.ts";
 import { call, tryLogIn } from "../client.ts";
 import { startLogIn } from "../providers/browser.ts";
 import { publicUrl, providerEnvironment } from "../providers/provider-fixture.ts";
@@ -343,5 +344,17 @@ export const preparedCases: readonly PreparedCase[] = [
     title: "the folder of the file store is gone",
     code: 709,
     prepare: (fixture) => withFolder(fixture, () => {}, { path: "/v1/uploadFile" }),
+  },
+  {
+    title: "the last proof of an administrator is too old",
+    code: 802,
+    prepare: async ({ server, repositories }) => {
+      const headers = { appkey: await administrationKey(server) };
+      const body = { user: "admin", pass: "admin" };
+      const { data } = (await call(server, "/admin/v1/login", { method: "POST", headers, body })).body;
+      await repositories.records.remove("recentProof", { owner: `user:${data.user["~ObjectID"]}` });
+      const path = "/admin/v1/keys/jwt/rotate";
+      return { method: "POST", path, headers: { ...headers, sessionid: data.sessionId } };
+    },
   },
 ];

@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { NotLoggedInError } from "@sallyport/client";
+import { NodeDigests } from "@sallyport/crypto";
+import { administrationTable, type UseCases } from "@sallyport/http";
+import type { RunningServer } from "../src/index.ts";
+import { AdministrationFixture, administrationKey, administrator, codeOf } from "./administration-fixture.ts";
+import { call, checkSession } from "./client.ts";
+
+const routes = administrationTable({} as UseCases);
+
+/** Access to the administration routes. */
+export function administrationAccessSuite(server: () => RunningServer): void {
+  let opened: AdministrationFixture;
+  const admin = () => opened.admin;
+  /** A further administrator. */
+  const colleague = async () => {
+    const name = `colleague ${randomUUID()}`;
+    const { userId } = await admin().users.create({ name, password: "first password", administrator: true });
+    const client = opened.clientOf();
+    await client.logIn({ user: name, password: "first password" });
+    return { name, userId, client };
+  };
+  beforeAll(async () => {
+    opened = await AdministrationFixture.open(server());
+  });
+
+  describe("access", () => {
+    const paths = routes.map(({ method, path }) => [method, path.replaceAll(/\{\w+\}/g, "x")] as const);
+
+    test("keys of one scope are unknown to the routes of the other", async () => {
+      const [ours, theirs] = [
+        await opened.sessionIdOf(opened.appKey, "/admin/v1/login"),
+        await opened.sessionIdOf("demo-app-key", "/v1/login"),
+      ];
+      const codes = new Map<string, Set<string>>();
+      for (const [method, path] of paths.filter(([, each]) => !each.endsWith("openapi.json"))) {
+        for (const [what, key, sessionId] of [
+          ["ordinary key", "demo-app-key", theirs],
+          ["ordinary key, administrator's session", "demo-app-key", ours],
+          ["administrator's key, ordinary session", opened.appKey, theirs],
+          ["no session", opened.appKey, undefined],
+        ] as const) {
+          const sent = { method, headers: { appkey: key }, ...(sessionId === undefined ? {} : { sessionId }) };
+          const { code } = await call(server(), path, sent);
+          codes.set(what, (codes.get(what) ?? new Set()).add(path.endsWith("login") ? `log-in ${code}` : code));
+        }
+      }
+      expect(Object.fromEntries(codes)).toEqual({
+        "ordinary key": new Set(["log-in 101", "101"]),
+        "ordinary key, administrator's session": new Set(["log-in 101", "101"]),
+        "administrator's key, ordinary session": new Set(["log-in 207", "201"]),
+        "no session": new Set(["log-in 207", "200"]),
+      });
+      for (const [key, sessionId] of [
+        [opened.appKey, ours],
+        [opened.appKey, theirs],
+        ["demo-app-key", ours],
+      ] as const) {
+        const { code } = await call(server(), "/_CheckSession", { sessionId, headers: { appkey: key } });
+        expect(code).toBe(key === opened.appKey ? "101" : "201");
+      }
+      expect(await checkSession(server(), theirs)).toBe("0");
+    });
+
+    test("no text is a key of the other scope", async () => {
+      const digests = new NodeDigests();
+      const inverted = digests.sha256(opened.appKey);
+      for (const key of [
+        inverted,
+        `admin:${opened.appKey}`,
+        "demo-app-key".toUpperCase(),
+        digests.sha256("demo-app-key"),
+      ])
+        for (const path of ["/admin/v1/mail", "/_CheckSession"])
+          expect((await call(server(), path, { headers: { appkey: key } })).code).toBe("101");
+    });
+
+    test("the log-in accepts administrators only, with one answer to anyone else", async () => {
+      const tries = [
+        { user: "demo", password: "demo" },
+        { user: "admin", password: "wrong" },
+        { user: `nobody ${randomUUID()}`, password: "demo" },
+      ];
+      for (const each of tries) expect(await codeOf(opened.clientOf().logIn(each))).toBe(302);
+      await expect(opened.clientOf().mail.waiting()).rejects.toThrow(NotLoggedInError);
+      expect(await codeOf(opened.clientOf(opened.appKey, "second").logIn(administrator))).toBe(101);
+      const second = opened.clientOf(await administrationKey(server(), "second"), "second");
+      await second.logIn(administrator);
+      const { items } = await second.sessions.list();
+      expect(items.map(({ user, mode }) => [user, mode])).toContainEqual(["admin", "session"]);
+      expect(await codeOf(admin().sessions.end(items[0]?.id ?? ""))).toBe(304);
+    });
+
+    test("an administrator who loses the rights, or is disabled, has no access from the next request", async () => {
+      for (const change of [{ administrator: false }, { enabled: false }]) {
+        const { client, userId } = await colleague();
+        await client.mail.waiting();
+        const read = await admin().users.get(userId);
+        await admin().users.change(userId, change, { ifMatch: read });
+        expect(await codeOf(client.mail.waiting())).toBe(201);
+      }
+      const own = await admin().users.get(opened.adminId);
+      for (const change of [{ administrator: false }, { enabled: false }])
+        expect(await codeOf(admin().users.change(opened.adminId, change, { ifMatch: own }))).toBe(307);
+    });
+
+    test("two administrators who take each other's access at the same time: one remains", async () => {
+      const [one, other] = [await colleague(), await colleague()];
+      const [ofOther, ofOne] = [await one.client.users.get(other.userId), await other.client.users.get(one.userId)];
+      const codes = await Promise.all([
+        codeOf(one.client.users.change(other.userId, { administrator: false }, { ifMatch: ofOther })),
+        codeOf(other.client.users.change(one.userId, { administrator: false }, { ifMatch: ofOne })),
+      ]);
+      expect(codes.filter((code) => code === 0)).toHaveLength(1);
+      const left = [await admin().users.get(one.userId), await admin().users.get(other.userId)];
+      expect(left.filter((user) => user.administrator)).toHaveLength(1);
+    });
+
+    test("a second factor is needed if the app name administration has the rule", async () => {
+      await admin().apps.create({ name: "administration", secondFactor: "forced" });
+      expect(await codeOf(opened.clientOf().logIn(administrator))).toBe(340);
+      expect(await codeOf(admin().prove({ twoFactorToken: "123456" }))).toBe(304);
+      const app = await admin().apps.get("administration");
+      await admin().apps.change("administration", { secondFactor: "off" }, { ifMatch: app });
+      await opened.clientOf().logIn(administrator);
+    });
+
+    test("maintenance spares the administration routes and their log-in", async () => {
+      const before = await admin().maintenance.get();
+      expect(before).toEqual({ active: false, message: null, endsAt: null });
+      const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+      const during = await admin().maintenance.set(
+        { active: true, message: "Back soon.", endsAt },
+        { ifMatch: before },
+      );
+      expect(during).toEqual({ active: true, message: "Back soon.", endsAt });
+      try {
+        expect((await call(server(), "/_CheckSession")).code).toBe("706");
+        await opened.clientOf().logIn(administrator);
+        expect(await codeOf(admin().maintenance.set({ active: false }, { ifMatch: before }))).toBe(713);
+      } finally {
+        await admin().maintenance.set({ active: false }, { ifMatch: during });
+      }
+      expect((await call(server(), "/_CheckSession")).code).toBe("200");
+    });
+
+    test("log-outs end the session", async () => {
+      const client = opened.clientOf();
+      await client.logIn(administrator);
+      await client.logOut();
+      await client.logOut();
+      expect(client.isLoggedIn).toBe(false);
+    });
+
+    test("the API description lists all routes and needs no credentials", async () => {
+      const { body } = await call(server(), "/admin/v1/openapi.json", { headers: { appkey: "" } });
+      const described = Object.entries<object>(body.paths).flatMap(([path, item]) =>
+        Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+      );
+      expect(described.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
+      expect((await call(server(), "/openapi.json")).body.paths).not.toHaveProperty(["/admin/v1/login"]);
+    });
+  });
+}

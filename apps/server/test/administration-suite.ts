@@ -1,0 +1,404 @@
+import { randomUUID } from "node:crypto";
+import type { Repositories } from "@sallyport/core";
+import { NodeDigests } from "@sallyport/crypto";
+import { administrationTable, type Route, type UseCases } from "@sallyport/http";
+import type { RunningServer } from "../src/index.ts";
+import { AdministrationFixture, administrator, codeOf } from "./administration-fixture.ts";
+import { call, checkSession } from "./client.ts";
+import type { DemoOfSuite } from "./engines.ts";
+import { newUser, repositoriesOf } from "./password-suite.ts";
+
+const routes = administrationTable({} as UseCases);
+
+/** The administration routes, by their client. */
+export function administrationSuite(server: () => RunningServer, { servers }: DemoOfSuite): void {
+  let opened: AdministrationFixture;
+  const admin = () => opened.admin;
+  const repositories = (): Repositories => repositoriesOf(server());
+  beforeAll(async () => {
+    opened = await AdministrationFixture.open(server());
+  });
+
+  /** A successful call of each changing route, with the first events that it writes. */
+  const changes: Readonly<Record<string, readonly [events: readonly string[], change: () => Promise<unknown>]>> = {
+    createUser: [["account.created"], () => admin().users.create({ name: randomUUID(), password: "first password" })],
+    changeUser: [
+      ["account.changed", "account.disabled", "account.promoted", "account.changed"],
+      async () => {
+        const { userId } = await newUser(server());
+        const user = await admin().users.get(userId);
+        const change = { email: "a@mail.example", enabled: false, administrator: true, description: "text" };
+        await admin().users.change(userId, change, { ifMatch: user });
+      },
+    ],
+    setUserPassword: [
+      ["password.changed"],
+      async () => admin().users.setPassword((await newUser(server())).userId, "another password"),
+    ],
+    removeFactors: [
+      ["secondFactor.removed"],
+      async () => {
+        const { userId } = await newUser(server());
+        await putFactor(`user:${userId}`);
+        expect(await admin().users.factors(userId)).toHaveLength(1);
+        await admin().users.removeFactors(userId);
+      },
+    ],
+    createGroup: [["group.created"], () => admin().groups.create({ name: randomUUID() })],
+    changeGroup: [
+      ["group.created", "group.changed"],
+      async () => {
+        const group = await admin().groups.create({ name: randomUUID() });
+        await admin().groups.change(group.groupId, { name: randomUUID(), description: "text" }, { ifMatch: group });
+      },
+    ],
+    createCustomUser: [["customUser.created"], () => newCustomUser()],
+    changeCustomUser: [
+      ["customUser.created", "customUser.changed", "customUser.changed", "customUser.disabled"],
+      async () => {
+        const custom = await newCustomUser();
+        const { userId } = await newUser(server());
+        const change = { email: "a@mail.example", userId, enabled: false };
+        await admin().customUsers.change(custom.customUserId, change, { ifMatch: custom });
+      },
+    ],
+    removeCustomUser: [
+      ["customUser.created", "customUser.removed"],
+      async () => admin().customUsers.remove((await newCustomUser()).customUserId),
+    ],
+    setCustomUserPassword: [
+      ["customUser.created", "customPassword.changed"],
+      async () => admin().customUsers.setPassword((await newCustomUser()).customUserId, "another password"),
+    ],
+    removeCustomUserFactors: [
+      ["customUser.created", "secondFactor.removed"],
+      async () => {
+        const { customUserId } = await newCustomUser();
+        await putFactor(`custom:${customUserId}`);
+        expect(await admin().customUsers.factors(customUserId)).toHaveLength(1);
+        await admin().customUsers.removeFactors(customUserId, { app: "some app" });
+      },
+    ],
+    createAppKey: [["appKey.created"], () => admin().appKeys.create({ name: randomUUID(), scope: "admin" })],
+    changeAppKey: [
+      ["appKey.created", "appKey.disabled"],
+      async () => {
+        const { appKeyId } = await admin().appKeys.create({ name: randomUUID() });
+        await admin().appKeys.setEnabled(appKeyId, false, { ifMatch: await admin().appKeys.get(appKeyId) });
+      },
+    ],
+    createApp: [["app.created"], () => admin().apps.create({ name: randomUUID() })],
+    changeApp: [
+      ["app.created", "appSeats.changed", "appSecondFactor.allowed"],
+      async () => {
+        const app = await admin().apps.create({ name: randomUUID() });
+        await admin().apps.change(app.name, { seats: 3, secondFactor: "optional" }, { ifMatch: app });
+      },
+    ],
+    endSession: [
+      ["login.accepted", "sessions.ended"],
+      async () => {
+        const client = await opened.logInAgain();
+        const { items } = await admin().sessions.list({ user: opened.adminId });
+        const newest = items.toSorted((one, other) => (one.since < other.since ? 1 : -1))[0];
+        await admin().sessions.end(newest?.id ?? "");
+        expect(await codeOf(client.mail.waiting())).toBe(201);
+      },
+    ],
+    endSessions: [
+      ["sessions.ended"],
+      async () => expect(await admin().sessions.endOfUser((await newUser(server())).userId)).toBe(0),
+    ],
+    putProvider: [["provider.stored"], () => admin().providers.put("google", providerEntry)],
+    removeProvider: [
+      ["provider.stored", "provider.removed"],
+      async () => {
+        const found = await admin().providers.list();
+        const registered =
+          found.length === 0
+            ? await admin().providers.put("google", providerEntry)
+            : await admin().providers.put("google", providerEntry, { ifMatch: await admin().providers.get("google") });
+        expect(JSON.stringify(registered)).not.toContain("hidden");
+        await admin().providers.remove("google", { ifMatch: registered });
+      },
+    ],
+    removeLink: [
+      ["link.removed"],
+      async () => {
+        const { userId } = await newUser(server());
+        const [id, linkId] = [randomUUID(), randomUUID()];
+        const link = { id: linkId, userId, provider: "google", issuer: "i", subject: id, shared: false };
+        await repositories().records.put(
+          "identityLink",
+          id,
+          { ...link, displayName: null, email: null },
+          { owner: `link:${userId}` },
+        );
+        const { items } = await admin().links.list({ user: userId });
+        await admin().links.remove(items[0]?.linkId ?? linkId);
+      },
+    ],
+    setClassRights: [
+      ["class.changed"],
+      async () => {
+        const before = await admin().classes.list();
+        const { rights = [] } = before.items.find(({ name }) => name === "Customer") ?? {};
+        const less = rights.slice(1);
+        const after = await admin().classes.setRights("Customer", less, { ifMatch: before });
+        expect(after).toMatchObject({ name: "Customer", rights: less });
+        expect(await codeOf(admin().classes.setRights("Customer", rights, { ifMatch: before }))).toBe(713);
+        // The demo's rights, without an event of the table.
+        restoring.push(async () => {
+          await admin().classes.setRights("Customer", rights, { ifMatch: await admin().classes.list() });
+        });
+      },
+    ],
+    rotateKey: [
+      ["jwtKey.rotated"],
+      async () => {
+        await admin()
+          .keys.rotate("jwt")
+          .catch(() => undefined);
+        const { keyId } = await admin().keys.rotate("jwt");
+        const [current, former] = (await admin().keys.list()).filter(({ kind }) => kind === "jwt");
+        expect(current).toMatchObject({ keyId, acceptedUntil: null, sessions: null });
+        expect(former).toMatchObject({ sessions: 0 });
+      },
+    ],
+    setMaintenance: [
+      ["maintenance.ended"],
+      async () => admin().maintenance.set({ active: false }, { ifMatch: await admin().maintenance.get() }),
+    ],
+    giveProof: [["proof.given"], () => admin().prove({ password: "admin" })],
+    logIn: [["login.accepted"], () => opened.logInAgain()],
+    logOut: [["login.accepted", "logout.completed"], async () => (await opened.logInAgain()).logOut()],
+  };
+  const providerEntry = { name: "Google", data: { clientId: "public", clientSecret: "hidden" } };
+  const restoring: (() => Promise<void>)[] = [];
+  const newCustomUser = async () =>
+    admin().customUsers.create({
+      name: randomUUID(),
+      password: "first password of it",
+      userId: (await newUser(server())).userId,
+    });
+  const putFactor = (subject: string) =>
+    repositories().records.put(
+      "secondFactor",
+      `${subject} some app`,
+      { subject, appName: "some app", sealedSecret: "sealed", confirmed: true, lastStep: -1, recoveryCodes: [] },
+      { owner: subject },
+    );
+  const lastSequence = async () => {
+    let last = 0;
+    for (let after: string | undefined; ; ) {
+      const page = await admin().audit.read({ after, limit: 500 });
+      last = page.items.at(-1)?.sequence ?? last;
+      if (page.next === null) return last;
+      after = page.next;
+    }
+  };
+
+  describe("every changing route", () => {
+    afterAll(async () => {
+      for (const restore of restoring) await restore();
+    });
+
+    test("is in the table of changes", () => {
+      const changing = routes.filter(({ method }) => method !== "GET").map(({ operation }) => operation);
+      expect(Object.keys(changes).toSorted()).toEqual(changing.toSorted());
+    });
+
+    test.each(Object.entries(changes))("%s is audited with its actor", async (_operation, [types, change]) => {
+      const before = await lastSequence();
+      await change();
+      const { items } = await admin().audit.read({ after: String(before), actor: opened.adminId });
+      expect(items.map(({ type }) => type).slice(0, types.length)).toEqual(types);
+      for (const event of items) expect(event).toMatchObject({ outcome: 0, requestId: expect.stringMatching(/./) });
+    });
+
+    const sensitive = routes.filter((route: Route) => route.needsProof === true);
+
+    test("that is sensitive needs a recent proof", async () => {
+      expect(sensitive.map(({ operation }) => operation).toSorted()).toEqual([
+        "changeApp",
+        "changeAppKey",
+        "changeCustomUser",
+        "changeUser",
+        "createAppKey",
+        "createCustomUser",
+        "createUser",
+        "putProvider",
+        "removeCustomUser",
+        "removeCustomUserFactors",
+        "removeFactors",
+        "removeLink",
+        "removeProvider",
+        "rotateKey",
+        "setClassRights",
+        "setCustomUserPassword",
+        "setUserPassword",
+      ]);
+      const sessionId = await opened.sessionIdOf(opened.appKey, "/admin/v1/login");
+      // As time does.
+      await repositories().records.remove("recentProof", { owner: `user:${opened.adminId}` });
+      for (const { method, path, operation } of sensitive) {
+        const sent = { method, sessionId, headers: { appkey: opened.appKey }, body: {} };
+        const { code, status } = await call(server(), path.replaceAll(/\{\w+\}/g, "x"), sent);
+        expect([operation, status, code]).toEqual([operation, 403, "802"]);
+      }
+      expect(await codeOf(admin().prove({ password: "wrong" }))).toBe(302);
+      expect(await codeOf(admin().users.create({ name: randomUUID(), password: "first password" }))).toBe(802);
+      await admin().prove({ password: "admin" });
+      await admin().users.create({ name: randomUUID(), password: "first password" });
+    });
+  });
+
+  describe("resources", () => {
+    test("users are listed in pages, created, read and changed", async () => {
+      const group = await admin().groups.create({ name: `group ${randomUUID()}`, description: "text" });
+      const name = `user ${randomUUID()}`;
+      const user = await admin().users.create({ name, password: "first password", groups: [group.groupId] });
+      expect(user).toEqual({
+        userId: expect.any(String),
+        name,
+        description: null,
+        enabled: true,
+        administrator: false,
+        email: null,
+        groups: [group.groupId],
+      });
+      const { userId } = user;
+      const changed = await admin().users.change(userId, { name: `${name} 2`, groups: [] }, { ifMatch: user });
+      expect(changed).toEqual({ ...user, name: `${name} 2`, groups: [] });
+      expect(await admin().users.get(userId)).toEqual(changed);
+      const names: string[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await admin().users.list({ after, limit: 2 });
+        names.push(...page.items.map((each) => each.name));
+        if (page.next === null) break;
+        after = page.next;
+      }
+      expect(new Set(names).size).toBe(names.length);
+      expect(names).toEqual(expect.arrayContaining(["admin", "demo", "reader", `${name} 2`]));
+      expect(await codeOf(admin().users.get("ZZZZZZ"))).toBe(304);
+      const missing = { name: randomUUID(), password: "first password", groups: [userId] };
+      expect(await codeOf(admin().users.create(missing))).toBe(307);
+    });
+
+    test("a change needs the current version, and one of several concurrent ones succeeds", async () => {
+      const { userId } = await newUser(server());
+      const ours = await opened.logInAgain(servers().at(-1));
+      const user = await admin().users.get(userId);
+      const codes = await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          codeOf(
+            (index % 2 === 0 ? admin() : ours).users.change(userId, { description: `${index}` }, { ifMatch: user }),
+          ),
+        ),
+      );
+      expect(codes.toSorted()).toEqual([0, ...Array.from({ length: 11 }, () => 713)]);
+      const sessionId = await opened.sessionIdOf(opened.appKey, "/admin/v1/login");
+      for (const [headers, code] of [
+        [{}, "307"],
+        [{ "if-match": "*" }, "307"],
+        [{ "if-match": '"1"' }, "713"],
+      ] as const) {
+        const answer = await call(server(), `/admin/v1/users/${userId}`, {
+          method: "PATCH",
+          sessionId,
+          headers: { appkey: opened.appKey, ...headers },
+          body: { description: "text" },
+        });
+        expect(answer.code).toBe(code);
+      }
+    });
+
+    test("a created app key works at once in its scope, and is shown once", async () => {
+      const created = await admin().appKeys.create({ name: randomUUID(), origins: ["https://app.example"] });
+      expect((await call(server(), "/_CheckSession", { headers: { appkey: created.key } })).code).toBe("200");
+      const { key, ...rest } = created;
+      const read = await admin().appKeys.get(created.appKeyId);
+      expect(read).toEqual(rest);
+      expect(JSON.stringify((await admin().appKeys.list({ limit: 500 })).items)).not.toContain(key);
+      await admin().appKeys.setEnabled(created.appKeyId, false, { ifMatch: read });
+      expect((await call(server(), "/_CheckSession", { headers: { appkey: key } })).code).toBe("101");
+      const another = await admin().appKeys.create({ name: randomUUID(), scope: "admin" });
+      await opened.clientOf(another.key).logIn(administrator);
+    });
+
+    test("sessions are listed without a credential, and end by user", async () => {
+      const { name, userId } = await newUser(server());
+      const open = async () => {
+        const body = { user: name, pass: "the first password", appNames: ["demo-app"], device: { deviceId: "phone" } };
+        return (await call(server(), "/v1/login", { method: "POST", body })).body.data.sessionId as string;
+      };
+      const opened = [await open(), await open()];
+      const first = await admin().sessions.list({ user: userId, limit: 1 });
+      const second = await admin().sessions.list({ user: userId, limit: 1, after: first.next ?? "" });
+      const items = [...first.items, ...second.items];
+      expect(items).toHaveLength(2);
+      for (const item of items)
+        expect(item).toMatchObject({
+          id: expect.stringMatching(/^[0-9a-f]{16}$/),
+          user: name,
+          userId,
+          method: "password",
+          mode: "session",
+          appNames: ["demo-app"],
+          deviceId: "phone",
+          appKey: expect.stringMatching(/./),
+        });
+      const digests = new NodeDigests();
+      for (const id of opened) expect(JSON.stringify(items)).not.toContain(digests.sha256(id).slice(0, 17));
+      expect(await admin().sessions.endOfUser(userId)).toBe(2);
+      expect(await Promise.all(opened.map((id) => checkSession(server(), id)))).toEqual(["201", "201"]);
+    });
+
+    test("ids that are none are refused or unknown, and reach no statement", async () => {
+      const odd = ["x!", "\0", "../users", "1 or 1=1", "ZZZZZZZZZZZZZZZZ", "\ud800", "__proto__"];
+      for (const id of odd) {
+        const codes = await Promise.all([
+          codeOf(admin().users.list({ after: `${id}\0` })),
+          codeOf(admin().sessions.list({ user: id })),
+          codeOf(admin().sessions.list({ after: id })),
+          codeOf(admin().sessions.endOfUser(id)),
+          codeOf(admin().links.list({ user: id })),
+          codeOf(admin().users.create({ name: randomUUID(), password: "first password", groups: [id] })),
+        ]);
+        expect([id, ...codes]).toEqual([id, ...codes.map(() => 307)]);
+      }
+      for (const id of odd.filter((each) => !/[\0/]|\p{Surrogate}/u.test(each))) {
+        const codes = await Promise.all([
+          codeOf(admin().users.get(id)),
+          codeOf(admin().groups.get(id)),
+          codeOf(admin().customUsers.get(id)),
+          codeOf(admin().appKeys.get(id)),
+          codeOf(admin().apps.get(id)),
+          codeOf(admin().sessions.end(id)),
+          codeOf(admin().links.remove(id)),
+          codeOf(admin().providers.get(id)),
+          codeOf(admin().macros.history(id)),
+        ]);
+        expect([id, ...codes]).toEqual([id, ...codes.map(() => 304)]);
+      }
+    });
+
+    test("the audit is read with conditions", async () => {
+      const { userId } = await newUser(server());
+      const since = new Date(Date.now() - 60_000);
+      await admin().users.setPassword(userId, "another password");
+      const about = await admin().audit.read({ subject: userId, since });
+      expect(about.items.map(({ type, actorId }) => [type, actorId])).toEqual([["password.changed", opened.adminId]]);
+      expect((await admin().audit.read({ subject: userId, until: since })).items).toEqual([]);
+      expect((await admin().audit.read({ subject: userId, type: "login.accepted" })).items).toEqual([]);
+      const types = (await admin().audit.read({ type: "password.changed", limit: 1 })).items.map(({ type }) => type);
+      expect(types).toEqual(["password.changed"]);
+    });
+
+    test("keys, mail and macros are shown", async () => {
+      expect(await admin().mail.waiting()).toEqual({ count: 0, oldestSeconds: 0, stuckSeconds: 0 });
+      expect(await codeOf(admin().macros.history("None"))).toBe(304);
+      for (const { state } of await admin().macros.list()) expect(["macro", "hook", "broken"]).toContain(state);
+    });
+  });
+}

@@ -1,0 +1,153 @@
+import type {
+  AdministeredKeyData,
+  AdministeredLinkData,
+  AdministeredMacroData,
+  AdministeredProviderData,
+  AuditEventData,
+  ClassRightsData,
+  MacroVersionData,
+  MaintenanceData,
+  MaintenanceRequestData,
+  ProviderRequestData,
+  RotatedKeyData,
+  WaitingMailData,
+} from "@sallyport/contract";
+import type { CallLimits } from "../transport/deadline.ts";
+import type { ConditionOptions } from "../version.ts";
+import { type AdminCalls, type ChangeOptions, type Page, type PageOptions, pathOf } from "./admin-calls.ts";
+import type { OfUserOptions } from "./applications.ts";
+
+interface Items<Item> {
+  readonly items: readonly Item[];
+}
+
+export interface AuditOptions extends PageOptions {
+  /** Such as `login.refused`. */
+  readonly type?: string | undefined;
+  /** Id of the acting user. */
+  readonly actor?: string | undefined;
+  /** Id of the affected user. */
+  readonly subject?: string | undefined;
+  /** Includes events at this time. */
+  readonly since?: Date | undefined;
+  /** Excludes events at this time. */
+  readonly until?: Date | undefined;
+}
+
+/** The audit. */
+export class Audit {
+  constructor(private readonly calls: AdminCalls) {}
+
+  /** A page of events, the oldest first. With conditions a page can be short or empty before `next` is `null`. */
+  read({ type, actor, subject, since, until, ...options }: AuditOptions = {}): Promise<Page<AuditEventData>> {
+    const times = { since: since?.toISOString(), until: until?.toISOString() };
+    return this.calls.page("/audit", options, { type, actor, subject, ...times });
+  }
+}
+
+/** Registered identity providers. */
+export class Providers {
+  constructor(private readonly calls: AdminCalls) {}
+
+  async list(limits: CallLimits = {}): Promise<readonly AdministeredProviderData[]> {
+    return (await this.calls.send<Items<AdministeredProviderData>>({ ...limits, path: "/providers" })).items;
+  }
+
+  get(type: string, limits: CallLimits = {}): Promise<AdministeredProviderData> {
+    return this.calls.send({ ...limits, path: pathOf("providers", type) });
+  }
+
+  /** Registers a provider. A registered one needs `ifMatch`. Needs a recent proof. */
+  put(
+    type: string,
+    provider: ProviderRequestData,
+    options: CallLimits & ConditionOptions = {},
+  ): Promise<AdministeredProviderData> {
+    return this.calls.send({ ...options, method: "PUT", path: pathOf("providers", type), body: provider });
+  }
+
+  /** Needs a recent proof. */
+  async remove(type: string, options: ChangeOptions): Promise<void> {
+    await this.calls.send({ ...options, method: "DELETE", path: pathOf("providers", type) });
+  }
+}
+
+/** Linked provider accounts. */
+export class Links {
+  constructor(private readonly calls: AdminCalls) {}
+
+  list({ user, ...options }: OfUserOptions = {}): Promise<Page<AdministeredLinkData>> {
+    return this.calls.page("/links", options, { user });
+  }
+
+  /** Needs a recent proof. */
+  async remove(linkId: string, limits: CallLimits = {}): Promise<void> {
+    await this.calls.send({ ...limits, method: "DELETE", path: pathOf("links", linkId) });
+  }
+}
+
+/** Rights of the classes. */
+export class Classes {
+  constructor(private readonly calls: AdminCalls) {}
+
+  /** All classes. Pass the result as `ifMatch`. */
+  list(limits: CallLimits = {}): Promise<Items<ClassRightsData>> {
+    return this.calls.send({ ...limits, path: "/classes" });
+  }
+
+  /** Replaces the rights of a class. Needs a recent proof. */
+  setRights(name: string, rights: ClassRightsData["rights"], options: ChangeOptions): Promise<ClassRightsData> {
+    return this.calls.send({ ...options, method: "PUT", path: pathOf("classes", name, "rights"), body: { rights } });
+  }
+}
+
+/** Keys of the database. */
+export class Keys {
+  constructor(private readonly calls: AdminCalls) {}
+
+  async list(limits: CallLimits = {}): Promise<readonly AdministeredKeyData[]> {
+    return (await this.calls.send<Items<AdministeredKeyData>>({ ...limits, path: "/keys" })).items;
+  }
+
+  /** Replaces the current key. Needs a recent proof. */
+  rotate(kind: "rsa" | "jwt", limits: CallLimits = {}): Promise<RotatedKeyData> {
+    return this.calls.send({ ...limits, method: "POST", path: pathOf("keys", kind, "rotate") });
+  }
+}
+
+/** The outbox of mail. */
+export class Mail {
+  constructor(private readonly calls: AdminCalls) {}
+
+  waiting(limits: CallLimits = {}): Promise<WaitingMailData> {
+    return this.calls.send({ ...limits, path: "/mail" });
+  }
+}
+
+/** Macros and hooks, read-only. */
+export class Macros {
+  constructor(private readonly calls: AdminCalls) {}
+
+  async list(limits: CallLimits = {}): Promise<readonly AdministeredMacroData[]> {
+    return (await this.calls.send<Items<AdministeredMacroData>>({ ...limits, path: "/macros" })).items;
+  }
+
+  /** Versions of a macro in the database, the latest first. */
+  history(name: string, options: PageOptions = {}): Promise<Page<MacroVersionData>> {
+    return this.calls.page(pathOf("macros", name, "history"), options);
+  }
+}
+
+/** Maintenance of the database. */
+export class Maintenance {
+  constructor(private readonly calls: AdminCalls) {}
+
+  get(limits: CallLimits = {}): Promise<MaintenanceData> {
+    return this.calls.send({ ...limits, path: "/maintenance" });
+  }
+
+  /** Begins, changes or ends the maintenance. */
+  set(maintenance: MaintenanceRequestData, options: ChangeOptions): Promise<MaintenanceData> {
+    return this.calls.send({ ...options, method: "PUT", path: "/maintenance", body: maintenance });
+  }
+}

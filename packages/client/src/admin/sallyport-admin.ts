@@ -1,0 +1,107 @@
+import type { ObjectData } from "@sallyport/contract";
+import { md5 } from "../crypto/md5.ts";
+import { SallyportError } from "../errors.ts";
+import type { ClientOptions, LogInFields } from "../options.ts";
+import { type CallLimits, checkTimeout } from "../transport/deadline.ts";
+import { ServiceAddress } from "../transport/service-address.ts";
+import { Transport } from "../transport/transport.ts";
+import { AdminCalls } from "./admin-calls.ts";
+import { AppKeys, Apps, Sessions } from "./applications.ts";
+import { Audit, Classes, Keys, Links, Macros, Mail, Maintenance, Providers } from "./operations.ts";
+import { CustomUsers, Groups, Users } from "./accounts.ts";
+
+const usualTimeout = 30_000;
+
+/** Options of the log-in of an administrator. */
+export type AdminLogInOptions = Pick<LogInFields, "user" | "password" | "passwordHash" | "twoFactorToken">;
+
+/** A new proof of the administrator: the own password, or a token of the second factor. */
+export type AdminProof = Pick<LogInFields, "password" | "passwordHash"> | { readonly twoFactorToken: string };
+
+/** The logged-in administrator and the database. */
+export interface AdminLogInResult {
+  readonly user: ObjectData;
+  readonly databaseName: string;
+}
+
+/**
+ * A client of the administration routes of one database, with an app key of scope `admin`. Each member is a group of
+ * calls. Calls reject with a `SallyportError` if the server refuses, a `TransportError` without a valid response, and a
+ * `NotLoggedInError` before the log-in. The code 802 asks for a new proof: call `prove` and repeat the call.
+ */
+export class SallyportAdmin {
+  readonly users: Users;
+  readonly groups: Groups;
+  readonly customUsers: CustomUsers;
+  readonly appKeys: AppKeys;
+  readonly apps: Apps;
+  readonly sessions: Sessions;
+  readonly audit: Audit;
+  readonly providers: Providers;
+  readonly links: Links;
+  readonly classes: Classes;
+  readonly keys: Keys;
+  readonly mail: Mail;
+  readonly macros: Macros;
+  readonly maintenance: Maintenance;
+  readonly #calls: AdminCalls;
+
+  /** Throws a `TypeError` or `RangeError` for invalid options. The client keeps no password and never logs in by itself. */
+  constructor({ baseUrl, alias = "", appKey, fetch: send, timeout = usualTimeout }: Omit<ClientOptions, "renew">) {
+    checkTimeout(timeout);
+    // In browsers `fetch` throws if `this` is not the window.
+    const sending = send ?? ((...request: Parameters<typeof fetch>) => fetch(...request));
+    const calls = new AdminCalls(new Transport(new ServiceAddress(baseUrl, alias), appKey, sending), timeout);
+    this.#calls = calls;
+    this.users = new Users(calls);
+    this.groups = new Groups(calls);
+    this.customUsers = new CustomUsers(calls);
+    this.appKeys = new AppKeys(calls);
+    this.apps = new Apps(calls);
+    this.sessions = new Sessions(calls);
+    this.audit = new Audit(calls);
+    this.providers = new Providers(calls);
+    this.links = new Links(calls);
+    this.classes = new Classes(calls);
+    this.keys = new Keys(calls);
+    this.mail = new Mail(calls);
+    this.macros = new Macros(calls);
+    this.maintenance = new Maintenance(calls);
+  }
+
+  /** Whether there is a session. It may have ended on the server. */
+  get isLoggedIn(): boolean {
+    return this.#calls.isLoggedIn;
+  }
+
+  /** Opens a session. 302 for a wrong password, and for a user who is no administrator. */
+  async logIn(options: AdminLogInOptions, limits: CallLimits = {}): Promise<AdminLogInResult> {
+    const { user, twoFactorToken } = options;
+    const body = { user, pass: passOf(options), "2faToken": twoFactorToken };
+    const request = { ...limits, method: "POST", path: "/login", body, anonymous: true } as const;
+    const { sessionId, ...result } = await this.#calls.send<AdminLogInResult & { readonly sessionId: string }>(request);
+    this.#calls.use(sessionId);
+    return { user: result.user, databaseName: result.databaseName };
+  }
+
+  /** Gives a new proof, which is recent for 10 minutes. */
+  async prove(proof: AdminProof, limits: CallLimits = {}): Promise<void> {
+    const body = "password" in proof ? { pass: passOf(proof) } : { "2faToken": proof.twoFactorToken };
+    await this.#calls.send({ ...limits, method: "POST", path: "/proof", body });
+  }
+
+  /** Ends the session. Resolves at once without one. */
+  async logOut(limits: CallLimits = {}): Promise<void> {
+    if (!this.#calls.isLoggedIn) return;
+    try {
+      await this.#calls.send({ ...limits, method: "POST", path: "/logout" });
+    } catch (error) {
+      if (!(error instanceof SallyportError) || error.code !== 201) throw error;
+    }
+    this.#calls.use(undefined);
+  }
+}
+
+function passOf({ password, passwordHash }: Pick<LogInFields, "password" | "passwordHash">): string {
+  return passwordHash === "none" ? password : md5(password);
+}
