@@ -34,7 +34,7 @@ export function accessRoutes({ logInAdministrator, giveProof, logOutAdministrato
       access: "secrets",
       body: { schema: administrationLogInRequest, faultOrder: administrationLogInFaultOrder },
       data: sessionLogInResponse,
-      errors: [301, 302, 340, 341, 342],
+      errors: [301, 302, 318, 340, 341, 342, 403],
       handle: async (context, { body: { user, pass, "2faToken": token } }) => ({
         data: await logInAdministrator.logInAdministrator(context, { user, pass, token: token ?? null }),
       }),
