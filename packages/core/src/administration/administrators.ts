@@ -7,13 +7,7 @@ import {
   type SessionContext,
 } from "../request/index.ts";
 import type { Principal, SessionPolicy } from "../storage/index.ts";
-import { keepProof } from "./recent-proof.ts";
-
-/**
- * The app name of administrators' sessions. An application of this name in the database gives the second-factor rule of
- * administrators; without one, no factor is required.
- */
-export const administrationAppName = "administration";
+import { administrationAppName, keepProof } from "./recent-proof.ts";
 
 /** Milliseconds without a request until an administrator's session expires, at most. */
 const maxIdleTimeout = 15 * 60_000;
