@@ -2,7 +2,14 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogInMode } from "@sallyport/client";
-import { type Explanation, explainRefusal, type SessionMode } from "@sallyport/core";
+import {
+  addBan,
+  administrationOf,
+  type Explanation,
+  explainRefusal,
+  type SessionMode,
+  setAppRule,
+} from "@sallyport/core";
 import { explanationLines } from "../src/commands/why.ts";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, callIn, logOutIn, tryLogIn } from "./client.ts";
@@ -44,6 +51,11 @@ interface Row {
 /** Why requests were refused: what an operator reads, and what is never stored. */
 export function refusalSuite(server: () => RunningServer): void {
   const r = () => repositoriesOf(server());
+  const administration = () => {
+    const database = server().databases.get("");
+    if (!database) throw new Error("The demo has no database.");
+    return administrationOf(database);
+  };
   const sessions = new Map<string, Awaited<ReturnType<typeof openSession>>>();
   const of = (name: string) => sessions.get(name) as Awaited<ReturnType<typeof openSession>>;
   const found = new Map<string, { answer: Answer; explanation: Explanation | null }>();
@@ -120,6 +132,31 @@ export function refusalSuite(server: () => RunningServer): void {
       },
       code: "306",
       told: ["Are the credentials right?", 'Is a seat of "demo-seats" free?', "2 of 2 are taken", "user     demo"],
+    },
+    {
+      about: "a banned device",
+      send: async () => {
+        const ban = { device: "stolen tablet", reason: "It was stolen", from: null, until: null };
+        await addBan(administration(), ban);
+        return tryLogIn(server(), "demo", { device: { deviceId: "stolen tablet" } });
+      },
+      code: "318",
+      told: [
+        "Are the credentials right?",
+        "Is the device banned?",
+        "Yes, without an end: It was stolen",
+        "user     demo",
+      ],
+    },
+    {
+      about: "an app name that the rules forbid",
+      send: async () => {
+        const rule = { device: "kiosk", app: "demo-app", access: "forbid", reason: "" } as const;
+        await setAppRule(administration(), rule);
+        return tryLogIn(server(), "demo", { device: { deviceId: "kiosk" } });
+      },
+      code: "403",
+      told: ['Do the app rules allow "demo-app"?', "No.", "user     demo"],
     },
     {
       about: "fields",
@@ -275,7 +312,15 @@ export function refusalSuite(server: () => RunningServer): void {
     const records = await r().records.list("refusal", { after: null, limit: 1_000 });
     expect(records.length).toBeGreaterThan(rows.length);
     const stored = JSON.stringify(records);
-    for (const secret of [planted, planted.toLowerCase(), plainId, "-key", ...credentials.values()])
+    for (const secret of [
+      planted,
+      planted.toLowerCase(),
+      plainId,
+      "stolen tablet",
+      "kiosk",
+      "-key",
+      ...credentials.values(),
+    ])
       expect(stored).not.toContain(secret);
   });
 }

@@ -344,7 +344,11 @@ describe("explanations of refusals", () => {
 
   test("contain what checks noted, in the order of the checks, and survive a failed look-up", async () => {
     fixture = await openFixture({ explanations });
-    const inner = explained(new ServiceError(340, { detail: "hunter2" }), { asked: "Inner?", found: "No." });
+    const inner = explained(new ServiceError(340, { detail: "hunter2" }), {
+      asked: "Inner?",
+      found: "No.",
+      hidesDetail: true,
+    });
     const outer = explained(inner, { asked: "Outer?", found: "Yes." }, async () => {
       throw new Error("The database is down.");
     });

@@ -9,6 +9,8 @@ export interface Finding {
   readonly found: string;
   /** The account that the check is about, if it exists. */
   readonly accountId?: string;
+  /** Whether the detail of the error is not stored, because it may contain anything. */
+  readonly hidesDetail?: true;
 }
 
 /**

@@ -72,7 +72,10 @@ export function macroFailure(error: unknown): unknown {
 }
 
 /** The text of a module may contain anything, so it is in the log only. */
-const moduleFinding: Pick<Finding, "asked"> = { asked: "Does the macro or hook accept the request?" };
+const moduleFinding: Omit<Finding, "found"> = {
+  asked: "Does the macro or hook accept the request?",
+  hidesDetail: true,
+};
 
 /** A module refuses its request with a code of the catalogue: by `refuse(code, detail)`, or by an uncaught error of the host. */
 export class MacroRefusal extends Error {

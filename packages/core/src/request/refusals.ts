@@ -133,10 +133,12 @@ async function failureOf(
   const code = error instanceof ServiceError ? error.code : 799;
   const noted = findingsOf(error);
   const findings = (await Promise.all(noted.map((each) => readFinding(database, each)))).flat();
-  const detail = error instanceof ServiceError && noted.length === 0 ? error.detail : undefined;
+  const hidesDetail = findings.some((finding) => finding.hidesDetail === true);
+  const detail = error instanceof ServiceError && !hidesDetail ? error.detail : undefined;
   if (detail === undefined) return { code, findings };
   const asked = requestChecks[check ?? "operation"];
-  return { code, findings: [{ asked, found: `No: ${await withoutUnknownNames(database, detail, fields)}` }] };
+  const found = `No: ${await withoutUnknownNames(database, detail, fields)}`;
+  return { code, findings: [...findings, { asked, found }] };
 }
 
 async function readFinding(database: Database, finding: Finding | FindingReader): Promise<readonly Finding[]> {

@@ -197,6 +197,7 @@ export class Gate {
       try {
         await access.read(context.r);
       } catch (error) {
+        if (error instanceof ServiceError) explained(error, ...openingFindings(error, authenticated, []));
         if (error instanceof ServiceError && error.status < 500)
           await context.r.audit.append(auditLogIn(context, attempt, authenticated, error.code));
         throw error;

@@ -1,10 +1,13 @@
-import { ServiceError } from "../../errors/index.ts";
+import { explained, type Finding, ServiceError } from "../../errors/index.ts";
 import type { Database } from "../../request/index.ts";
 import type { ExpectedRecord, RecordKind, Repositories, StoredRecord } from "../../storage/index.ts";
 import {
+  type AppRules,
   appRulesKind,
+  type Ban,
   banKind,
   deviceKind,
+  isAllowed,
   isInForce,
   refusalOf,
   registrationIds,
@@ -59,7 +62,8 @@ export class AccessCheck {
     const refusal = refusalOf(this.visit, this.ids, { bans, rules }, (ban) => isInForce(ban, now));
     if (refusal !== 318 && !isRegistered)
       throw new ServiceError(318, { detail: "The database admits registered devices only." });
-    if (refusal !== null) throw new ServiceError(refusal);
+    if (refusal === 318) throw explained(new ServiceError(318), ...banFindings(bans.values(), now));
+    if (refusal === 403) throw explained(new ServiceError(403), ...this.ruleFindings(rules));
   }
 
   /**
@@ -82,6 +86,13 @@ export class AccessCheck {
     }
   }
 
+  private ruleFindings(rules: ReadonlyMap<string, AppRules>): Finding[] {
+    return this.visit.appNames.map((app) => ({
+      asked: `Do the app rules allow "${app}"?`,
+      found: isAllowed(app, this.ids, rules) ? "Yes." : "No.",
+    }));
+  }
+
   private get basis(): ExpectedRecord[] {
     const expected = (kind: string, ids: readonly string[]) =>
       ids.map((id) => ({ kind, id, version: this.versions.get(keyOf(kind, id)) ?? 0 }));
@@ -92,6 +103,18 @@ export class AccessCheck {
     ];
   }
 }
+
+/** The bans in force. A reason is a text of an administrator. */
+function banFindings(bans: Iterable<Ban>, now: number): Finding[] {
+  return [...bans]
+    .filter((ban) => isInForce(ban, now))
+    .map(({ subject, until, reason }) => ({
+      asked: `Is the ${bannedWords[subject.kind]} banned?`,
+      found: `Yes, ${until === null ? "without an end" : `until ${new Date(until).toISOString()}`}: ${reason || "no reason given"}`,
+    }));
+}
+
+const bannedWords = { user: "user", device: "device", userOnDevice: "user on this device" } as const;
 
 function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;
