@@ -4,12 +4,12 @@ import type { Statement } from "../src/statement.ts";
 import { digestOf } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 
-/** Parameters of the opening of a session. `limits`: those of seats. */
-function openingWith(limits: string): string[] {
+/** Parameters of the opening of a session. `limits`: those of seats. `basis`: expected records. */
+function openingWith(limits: string, basis = "null"): string[] {
   const [digest, idle, lifetime, secretVersion] = [`'\\x${digestOf("new")}'`, "1", "1", "1"];
   const session = [digest, "'session'", "'key1'", "7", "'[]'", "'d6'", idle, lifetime, "0", secretVersion];
   const [ofAll, ofUser, ofDevice] = ["1000000", "1000", "2"];
-  return [...session, ofAll, ofUser, ...Array<string>(4).fill("null"), ofDevice, limits];
+  return [...session, ofAll, ofUser, ...Array<string>(4).fill("null"), ofDevice, limits, basis];
 }
 
 /** The used members of a JSON plan. */
@@ -286,6 +286,15 @@ describe("plans of frequent statements", () => {
       sessions.open,
       openingWith(`'[{"name": "Rare", "seats": 1, "kind": "user"}, {"name": "other", "seats": 1, "kind": "device"}]'`),
       "sessions",
+    ],
+    [
+      "opening of a session on a basis",
+      sessions.open,
+      openingWith(
+        "null",
+        `'[{"kind": "ban", "id": "1", "version": 0}, {"kind": "appRules", "id": "1", "version": 0}]'`,
+      ),
+      "records",
     ],
   ] as const)("uses an index with every parameter: %s", async (_, statement, parameters, table) => {
     await database.admin.query("set plan_cache_mode = force_generic_plan");

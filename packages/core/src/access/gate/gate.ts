@@ -44,9 +44,6 @@ const exemptionLifetime = 30 * 86_400_000;
 
 const maxExemptions = 1_000;
 
-/** Milliseconds after which an answer is most likely sent. */
-const afterAnswer = 50;
-
 /** Read-only work for the authenticated user before the session opens. If it fails, no session opens. */
 export type BeforeOpening<T> = (authenticated: AuthenticatedAccount) => Promise<T>;
 
@@ -126,7 +123,8 @@ export class Gate {
           basis,
         }),
       );
-      this.noteDevice(context, attempt, account);
+      const seen = { userId: account.userId, deviceId: attempt.deviceId, says: attempt.device ?? {} };
+      deviceLog(context.database).noteAfterAnswer(context.database, seen, this.pause);
       return { sessionId, authenticated, prepared };
     } catch (error) {
       // 302: parallel guesses failed during the proof. The same answer here does not reveal the right guess.
@@ -204,16 +202,6 @@ export class Gate {
       }
     }
     return access;
-  }
-
-  /** Does not wait: the device is noted after the answer. */
-  private noteDevice(
-    { database }: AppKeyContext,
-    { deviceId, device: says = {} }: AuthenticationAttempt,
-    { userId }: AuthenticatedAccount["account"],
-  ): void {
-    if (deviceId === null) return;
-    void this.pause(afterAnswer).then(() => deviceLog(database).note(database, { userId, deviceId, says }));
   }
 
   private async commitSession(

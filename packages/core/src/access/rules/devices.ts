@@ -100,6 +100,9 @@ interface SeenDevice {
   readonly says: DeviceDescription;
 }
 
+/** Milliseconds after which an answer is most likely sent. */
+const afterAnswer = 50;
+
 /** Devices whose writes are pending. Further ones are left out: they are noted at their next log-in. */
 const maxPending = 100;
 
@@ -118,7 +121,12 @@ export class DeviceLog {
   private readonly noted = new LruCache<string, number>(10_000);
   private pending = 0;
 
-  /** Never throws. Runs after the answer, so that a log-in does not wait for it. */
+  /** Notes the device after a pause, so that the answer of the log-in comes first. */
+  noteAfterAnswer(database: Database, seen: SeenDevice, pause: (milliseconds: number) => Promise<unknown>): void {
+    if (seen.deviceId !== null) void pause(afterAnswer).then(() => this.note(database, seen));
+  }
+
+  /** Never throws. */
   async note(database: Database, { userId, deviceId, says }: SeenDevice): Promise<void> {
     if (deviceId === null || this.pending >= maxPending) return;
     const id = subjectId({ kind: "userOnDevice", userId, deviceId }, database.digests);
