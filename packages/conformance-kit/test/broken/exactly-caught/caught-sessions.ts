@@ -59,6 +59,7 @@ export const caughtSessions: readonly ExactlyCaught[] = [
       "replaces a session of the same device at a full limit, and none of other devices",
       "replaces sessions of a device at a full limit during concurrent openings by others",
       "replaces the session of a device regardless of the authentication methods",
+      "refuses an old basis before full seats and limits",
     ],
   },
   {
