@@ -461,13 +461,14 @@ describe("a new master key", () => {
 
   test("goes on after a failure, over several pages", async () => {
     for (let number = 0; number < 450; number += 1) await put("file", `${number}`);
-    const change = records().put.bind(records());
-    let changes = 0;
-    records().put = (...given) => ((changes += 1) > 300 ? Promise.reject(new Error("lost")) : change(...given));
+    const { storage } = fixture.database;
+    const begin = storage.transaction.bind(storage);
+    let pages = 0;
+    storage.transaction = (work) => ((pages += 1) > 1 ? Promise.reject(new Error("lost")) : begin(work));
     await expect(reseal()).rejects.toThrow("lost");
-    records().put = change;
-    expect(await leftOf()).toEqual([{ kind: "file", left: 150, unreadable: 0, until: null }]);
-    expect(await reseal()).toMatchObject({ resealed: 150 });
+    storage.transaction = begin;
+    expect(await leftOf()).toEqual([{ kind: "file", left: 250, unreadable: 0, until: null }]);
+    expect(await reseal()).toMatchObject({ resealed: 250 });
     expect(await leftOf()).toEqual([]);
   });
 

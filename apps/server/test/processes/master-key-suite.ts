@@ -297,9 +297,19 @@ export function masterKeySuite(): void {
       );
       await withServer("changed", async (server) => {
         expect(await downloads(server)).toEqual(["0", "0", "0"]);
+        const words = "key reseal --config here.json".split(" ");
+        const dry = await runCommand([...words, "--dry-run"], steps.changed, folder);
+        expect(dry.stdout).toMatch(
+          /^DATABASE +KIND +TOTAL +UNDER A FORMER KEY +UNTIL +UNREADABLE\n\(empty\) +keyRing +2 +2 +/,
+        );
+        expect([dry.code, dry.stdout]).toEqual([2, expect.stringMatching(/\nSecrets need a former master key\. Run/)]);
         const first = await run("changed", "key reseal --json --config here.json");
         expect(first).toMatchObject({ code: 2, left: { secureSession: [1, 0] } });
         expect(await downloads(server)).toEqual(["0", "0", "0"]);
+        const { stdout } = await runCommand(words, steps.changed, folder);
+        expect(stdout).toMatch(
+          /secureSession +\d+ +1 +(\S+Z) +0\n.* 0 records again\.\nThe .* are needed until \1, or until/,
+        );
         await send(server, sessions.pop() as ClientSession)("POST", "/v1/logout");
         expect(await run("changed", "key reseal --json --config here.json")).toMatchObject({ code: 0, resealed: 0 });
       });

@@ -43,9 +43,9 @@ const pageSize = 200;
 const allRecords = Object.values(sealedTexts).flatMap((records) => (typeof records === "string" ? [] : records));
 
 /**
- * Seals the records of a database again under the current master key. Each record is changed alone and only if no one else has
- * changed it, so servers can run meanwhile and the work can stop at any time: the next run selects what is left. A run that
- * has sealed something is audited at its end.
+ * Seals the records of a database again under the current master key, page by page. A record is changed only if no one else
+ * has changed it, so servers can run meanwhile and the work can stop at any time: the next run selects what is left. A run
+ * that has sealed something is audited at its end.
  */
 export class ResealSecrets {
   /** @param wrapping `null` without a master key */
@@ -60,12 +60,7 @@ export class ResealSecrets {
     let resealed = 0;
     for (const sealed of dryRun ? [] : allRecords.filter(({ treatment }) => treatment !== "expire"))
       for await (const page of pagesOf(context, sealed)) {
-        // After a failure, the others of the page come to their end first.
-        const outcomes = await Promise.allSettled(page.map((record) => this.reseal(context, sealed, record)));
-        for (const outcome of outcomes) {
-          if (outcome.status === "rejected") throw outcome.reason;
-          if (outcome.value) resealed += 1;
-        }
+        resealed += await this.resealPage(context, sealed, page);
         onProgress(page.length);
       }
     if (resealed > 0) await context.r.audit.append(context.eventOf({ type: "secrets.resealed" }));
@@ -74,16 +69,28 @@ export class ResealSecrets {
     return { resealed, counts: [...counts, await this.countSessions(context, onProgress)] };
   }
 
-  /** Whether the record was sealed again. Not if it needs no former key, or was changed meanwhile. */
-  private async reseal(
-    { database, r: { records } }: AdministrationContext,
+  /** Number of records that were sealed again. Not those that need no former key, or were changed meanwhile. */
+  private async resealPage(
+    { database, unit }: AdministrationContext,
     { kind, treatment, map }: SealedRecords,
-    { id, owner, version, value }: StoredRecord,
-  ): Promise<boolean> {
-    const { former, value: next } = this.examine((reseal) => map(value, reseal, database.alias));
-    if (!former) return false;
-    if (treatment === "inPlace") return records.settle(kind, { id, version }, { value: next });
-    return (await records.put(kind, id, next, { owner, ifVersion: version })) === "stored";
+    page: readonly StoredRecord[],
+  ): Promise<number> {
+    const resealed = page.flatMap(({ id, owner, version, value }) => {
+      const { former, value: next } = this.examine((reseal) => map(value, reseal, database.alias));
+      return former ? [{ id, owner, version, value: next }] : [];
+    });
+    if (resealed.length === 0) return 0;
+    // One commit for all. In the order of the ids, as in all calls for several records.
+    const outcomes = await unit.transaction(({ records }) =>
+      Promise.all(
+        resealed.map(async ({ id, owner, version, value }) =>
+          treatment === "inPlace"
+            ? records.settle(kind, { id, version }, { value })
+            : (await records.put(kind, id, value, { owner, ifVersion: version })) === "stored",
+        ),
+      ),
+    );
+    return outcomes.filter(Boolean).length;
   }
 
   private async countRecords(
@@ -135,25 +142,22 @@ export class ResealSecrets {
   }
 }
 
+/** A count that is added up. */
 class Counting implements SealedCount {
   total = 0;
   former = 0;
   unreadable = 0;
-  /** `undefined` before the first one. */
-  private last: number | null | undefined;
+  until: number | null = null;
 
   constructor(readonly kind: string) {}
-
-  get until(): number | null {
-    return this.last ?? null;
-  }
 
   add({ former, unreadable }: Examined<unknown>, end: number | null): void {
     this.total += 1;
     if (unreadable) this.unreadable += 1;
     if (!former) return;
     this.former += 1;
-    this.last = end === null || this.last === null ? null : Math.max(this.last ?? 0, end);
+    const isFirst = this.former === 1;
+    this.until = isFirst ? end : end === null || this.until === null ? null : Math.max(this.until, end);
   }
 }
 
