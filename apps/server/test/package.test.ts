@@ -233,6 +233,7 @@ describe("reference", () => {
     const variables = new Set([
       ...configurable,
       "NODE_ENV",
+      "NODE_EXTRA_CA_CERTS",
       "SALLYPORT_CONFIG",
       "BASE_URL",
       "MARIADB_URL",
