@@ -25,7 +25,7 @@ export interface SqlStorageOptions {
   readonly onClose?: () => Promise<void>;
 }
 
-/** What an operator needs to know about a database server, as one connection of the storage sees it. */
+/** Facts about a database server for operators, as one connection of the storage sees them. */
 export interface ServerFacts {
   readonly version: string;
   /** Whether writes are refused: a standby, or a read-only setting. */

@@ -15,7 +15,7 @@ import { type Finding, found, orAllWell } from "./finding.ts";
 /** Milliseconds by which clocks may differ. Second factors accept tokens of 30 seconds before and after. */
 const clockTolerance = { warning: 5_000, error: 30_000 };
 
-/** What the examination of one database needs. */
+/** The parts of one database that its examination needs. */
 export interface ExaminedDatabase {
   readonly database: Database;
   readonly keyRings: Pick<KeyRings, "isSealedByOtherKey">;

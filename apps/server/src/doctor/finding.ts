@@ -7,7 +7,7 @@ export interface Finding {
   readonly level: FindingLevel;
   /** A sentence for the operator. Contains no secret. */
   readonly finding: string;
-  /** What to do; `null` if nothing is to be done. */
+  /** The remedy; `null` if none is needed. */
   readonly fix: string | null;
 }
 
