@@ -12,6 +12,8 @@ import {
   type StoredObject,
   type ThrottlePolicy,
 } from "../storage/index.ts";
+import { DatabaseLimits } from "./limits.ts";
+import type { RatePolicy } from "./request-rates.ts";
 import { StoreTime } from "./store-time.ts";
 import { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 
@@ -42,7 +44,10 @@ export interface DevicePolicy {
 }
 
 export interface DatabasePolicy {
+  /** Lifetimes of sessions, and their limits unless the database overrides them. */
   readonly sessions: SessionPolicy;
+  /** Request rates, unless the database overrides them. Default: none. */
+  readonly rates?: RatePolicy;
   /** Limits of failed attempts per user and per client address. */
   readonly throttle: { readonly user: ThrottlePolicy; readonly ip: ThrottlePolicy };
   /** Maximum number of objects that one session may lock. 0: unlimited. */
@@ -99,6 +104,7 @@ export class Database {
   readonly storeTime: StoreTime;
   readonly macros: MacroLibrary;
   readonly clock: StorageClock;
+  readonly limits: DatabaseLimits;
 
   constructor(settings: DatabaseSettings) {
     const { storage, policy } = settings;
@@ -114,6 +120,10 @@ export class Database {
     this.macros = settings.macros ?? emptyLibrary;
     this.clock = new StorageClock(storage);
     this.storeTime = new StoreTime(policy.timeZone);
+    this.limits = new DatabaseLimits(
+      policy,
+      storage.capabilities.severalProcesses ? storage.repositories.records : null,
+    );
   }
 
   /** Returns the same database with another limit of bytes per answer. */

@@ -10,7 +10,10 @@ export {
   type FilePolicy,
 } from "./database.ts";
 export * from "./in-transaction.ts";
+export * from "./count-request.ts";
+export * from "./limits.ts";
 export * from "./maintenance.ts";
+export { type RateKind, type RateLimit, type RatePolicy, RequestRates, rateKinds } from "./request-rates.ts";
 export { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 export * from "./request-context.ts";
 export * from "./store-time.ts";

@@ -103,6 +103,8 @@ export type AuditEventType =
   | "files.collected"
   | "maintenance.started"
   | "maintenance.ended"
+  | "limits.changed"
+  | "requests.refused"
   | "rsaKey.rotated"
   | "jwtKey.rotated"
   | "secrets.resealed";

@@ -227,7 +227,7 @@ export class Gate {
     };
     const session: NewSession = channel === undefined ? newSession : { ...newSession, channel };
     const { storage, policy } = context.database;
-    const limits = { ...policy.sessions, ...attempt.policy, seats, basis };
+    const limits = { ...(await context.database.limits.current(context)).sessions, ...attempt.policy, seats, basis };
     const [{ key: resetKey }, address] = this.throttleKeys(context, attempt);
     const granted: ExemptionGrant | undefined =
       policy.throttle.ip.maxFailures === 0

@@ -1,0 +1,43 @@
+import type { Digest } from "../digests/index.ts";
+import type { AppKey, Session } from "../storage/index.ts";
+import { blankEvent } from "./audit-events.ts";
+import type { RequestContext } from "./request-context.ts";
+import type { OnRefusal, RateKeys, RequestRates } from "./request-rates.ts";
+
+/** A request whose rate is limited. */
+export interface CountedRequest extends Pick<RequestContext, "requestId" | "origin" | "database"> {
+  readonly appKey: AppKey | null;
+  readonly session: Session | null;
+  readonly sessionDigest: Digest | null;
+}
+
+/** Counts a request, or an item of a multi request. Throws 800, without counting it, beyond a rate. */
+export function countRequest(request: CountedRequest, rates: RequestRates): void | Promise<void> {
+  return rates.take(keysOf(request), tallyOf(request));
+}
+
+/** Throws 800 beyond a rate. Counts nothing. */
+export function checkRate(request: CountedRequest, rates: RequestRates): void {
+  rates.check(keysOf(request), tallyOf(request));
+}
+
+/** A session counts only if it exists: clients could fill the memory with others. */
+function keysOf({ origin, appKey, session, sessionDigest }: CountedRequest): RateKeys {
+  return { address: origin.network, appKey: appKey?.id ?? null, session: session === null ? null : sessionDigest };
+}
+
+/** Tallies refusals in the audit. A failure is ignored, as the refusal is answered anyway. */
+function tallyOf({ requestId, origin, database, appKey, session }: CountedRequest): OnRefusal {
+  return (kind, key) => {
+    const event = {
+      ...blankEvent,
+      type: "requests.refused",
+      requestId,
+      outcome: 800,
+      appKeyId: appKey?.id ?? "",
+      actorId: session?.userId ?? null,
+      address: origin.address,
+    } as const;
+    database.storage.repositories.audit.tally(`rate ${kind} ${key}`, event).catch(() => {});
+  };
+}
