@@ -98,6 +98,8 @@ const changing: readonly Row[] = [
   audited("key rotate rsa", "rsaKey.rotated", {}),
   audited("key reseal", "secrets.resealed", {}),
   audited("file collect --older-than 0s", "files.collected", {}),
+  audited("limits set sessions.limit=7 rates.address.perMinute=10/s", "limits.changed", {}),
+  audited("limits unset rates.address.perMinute", "limits.changed", {}),
   audited("maintenance on", "maintenance.started", {}),
   audited("maintenance off", "maintenance.ended", {}),
 ];
@@ -132,6 +134,7 @@ const others = [
   "macro show",
   "macro history",
   "why",
+  "limits show",
   "mail test",
   "mail queue",
   "provider test",

@@ -3,6 +3,7 @@ import type { RunningServer } from "../src/index.ts";
 import { logIn } from "./cases/run-cases.ts";
 import { call, checkSession, logOut, multiResults, tryLogIn } from "./client.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
+import { requestRateSuite } from "./request-rate-suite.ts";
 
 const codesOf = (answers: readonly { code: string }[]) => answers.map(({ code }) => code).toSorted();
 
@@ -185,6 +186,8 @@ describe("limits", () => {
     await server.close();
   });
 });
+
+describe("request rates", requestRateSuite);
 
 const cheap = { ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1" };
 

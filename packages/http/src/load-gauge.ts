@@ -6,16 +6,21 @@ export class LoadGauge {
     this.inWork += change;
   };
 
-  constructor(private readonly maximum: number) {}
+  /** @param eventLoop `null`: its delay sheds no load */
+  constructor(
+    private readonly maximum: number,
+    private readonly eventLoop: EventLoopDelay | null = null,
+  ) {}
 
   /** Number of active requests. */
   get current(): number {
     return this.inWork;
   }
 
-  /** Whether the most recently counted request exceeds the maximum. */
-  get isOverloaded(): boolean {
-    return this.inWork > this.maximum;
+  /** Why the most recently counted request is refused; `null` if it is not. */
+  get overload(): string | null {
+    if (this.inWork > this.maximum) return "Too many requests are in progress.";
+    return this.eventLoop?.isExcessive === true ? "The server is overloaded: its event loop is delayed." : null;
   }
 
   /** Whether the server is shutting down. Active requests finish; connections are not kept alive. */
@@ -30,6 +35,58 @@ export class LoadGauge {
 
   drain(): void {
     this.draining = true;
+    this.eventLoop?.stop();
+  }
+}
+
+/** When the delay of the event loop sheds load. Milliseconds. */
+export interface SheddingPolicy {
+  /** Delay above which requests are refused. */
+  readonly delay: number;
+  /** Delay below which requests are served again. Less than `delay`. */
+  readonly resume: number;
+}
+
+/** Milliseconds between two measurements. */
+const sampleInterval = 100;
+/** Weight of a new measurement in the average. */
+const sampleWeight = 0.3;
+
+/**
+ * Watches how late the timers of the process are, on average over about a third of a second. One long pause, such as a
+ * garbage collection, is not excessive: a measurement counts at most twice the allowed delay.
+ */
+export class EventLoopDelay {
+  private average = 0;
+  private excessive = false;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(private readonly policy: SheddingPolicy) {
+    let expected = performance.now() + sampleInterval;
+    this.timer = setInterval(() => {
+      const now = performance.now();
+      this.measured(now - expected);
+      expected = now + sampleInterval;
+    }, sampleInterval).unref();
+  }
+
+  /** Whether the delay exceeded `delay` and has not fallen below `resume` since. */
+  get isExcessive(): boolean {
+    return this.excessive;
+  }
+
+  /** Adds a measurement. */
+  measured(late: number): void {
+    const { delay, resume } = this.policy;
+    const counted = Math.min(Math.max(late, 0), 2 * delay);
+    this.average += sampleWeight * (counted - this.average);
+    this.excessive = this.average > (this.excessive ? resume : delay);
+  }
+
+  /** Ends the measurements. Nothing is excessive after them. */
+  stop(): void {
+    clearInterval(this.timer);
+    this.excessive = false;
   }
 }
 

@@ -12,6 +12,7 @@ const sessions = { session: { appNames: ["app"] }, secure: { appNames: ["app"], 
 const database = {
   alias: "",
   policy: { sessions: { idleTimeout: 1 } },
+  limits: { rates: { active: false }, current: () => ({ rates: null }) },
   storage: {
     repositories: {
       admission: {
@@ -46,6 +47,7 @@ const echo = (path: string, body: NonNullable<Route["body"]>): Route => ({
 const settings = {
   basePath: "",
   maxRequestsInFlight: 10,
+  shedding: null,
   maxPipelinedRequests: 10,
   maxConnectionsPerIp: 10,
   maxIncompleteBodies: { perIp: 10, total: 10 },

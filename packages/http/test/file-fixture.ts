@@ -34,6 +34,7 @@ const database = {
   within: () => database,
   storeTime: { format: (time: number) => `time ${time}` },
   policy: { sessions: { idleTimeout: 1 } },
+  limits: { rates: { active: false }, current: () => ({ rates: null }) },
   storage: {
     repositories: {
       admission: {
@@ -137,6 +138,7 @@ export const uploadPace = { silence: shortSilence, minRate: 16_384 };
 const settings = {
   basePath: "",
   maxRequestsInFlight: 10,
+  shedding: null,
   maxPipelinedRequests: 10,
   maxConnectionsPerIp: 1_000,
   maxIncompleteBodies: { perIp: 1, total: 1 },

@@ -102,6 +102,11 @@ const commands: readonly ListedCommand[] = [
     load: async () => (await import("./why.ts")).defineWhy,
   },
   {
+    name: "limits",
+    description: "show and change limits of sessions and request rates",
+    load: async () => (await import("./limits.ts")).defineLimits,
+  },
+  {
     name: "maintenance",
     description: "turn maintenance mode on or off",
     load: async () => (await import("./database.ts")).defineMaintenance,

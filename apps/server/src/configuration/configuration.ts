@@ -1,4 +1,11 @@
-import type { ClientHash, DevicePolicy, ProviderType, SessionPolicy, ThrottlePolicy } from "@sallyport/core";
+import type {
+  ClientHash,
+  DevicePolicy,
+  ProviderType,
+  RatePolicy,
+  SessionPolicy,
+  ThrottlePolicy,
+} from "@sallyport/core";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
 
@@ -54,6 +61,7 @@ export interface DatabaseConfiguration {
   readonly migrateOnStart: boolean;
   readonly clientHash: ClientHash;
   readonly sessions: SessionPolicy;
+  readonly rates: RatePolicy;
   readonly locks: { readonly perSession: number };
   readonly objects: { readonly recycleBinPerUser: number };
   readonly devices: DevicePolicy;

@@ -61,18 +61,22 @@ function givenMembers(raw: unknown, index: number): string[] {
 
 type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
 
+type PolicySection = "sessions" | "rates" | "locks" | "objects" | "devices" | "throttle" | "audit" | "explanations";
+
 /** The policies of one database. Its own values override the server-wide ones. */
 function policyOf(
-  own: Pick<DatabaseDocument, "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit" | "explanations">,
-  common: Pick<
-    ConfigurationDocument,
-    "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit" | "explanations"
-  >,
-): Pick<DatabaseConfiguration, "sessions" | "locks" | "objects" | "devices" | "throttle" | "audit" | "explanations"> {
+  own: Pick<DatabaseDocument, PolicySection>,
+  common: Pick<ConfigurationDocument, PolicySection>,
+): Pick<DatabaseConfiguration, PolicySection> {
   const { idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice } = common.sessions;
   const { retention, perNetwork } = common.explanations;
   return {
     sessions: overlay({ idleTimeout, absoluteLifetime, limit, perUserLimit, perDevice }, own.sessions),
+    rates: {
+      address: overlay(common.rates.address, own.rates?.address),
+      appKey: overlay(common.rates.appKey, own.rates?.appKey),
+      session: overlay(common.rates.session, own.rates?.session),
+    },
     locks: overlay(common.locks, own.locks),
     objects: overlay(common.objects, own.objects),
     devices: overlay(common.devices, own.devices),

@@ -177,6 +177,7 @@ export function* serverCombinations({ server }: ConfigurationDocument): Generato
     const path = "server.timeouts.headers";
     yield { path, reason: "must not be longer than server.timeouts.request", against: ["server.timeouts.request"] };
   }
+  if (server.shedding.delay > 0) yield* wrongOrder(server.shedding, ["resume", "delay"], "longer", "server.shedding");
   yield* wrongOrder(server.maxIncompleteBodies, ["perIp", "total"], "greater", "server.maxIncompleteBodies");
   yield* wrongOrder(server.maxTransfers, ["perIp", "total"], "greater", "server.maxTransfers");
 }

@@ -1,14 +1,15 @@
-import type {
-  Delivery,
-  ExecutedMacro,
-  LicenceDelivery,
-  MacroRuntime,
-  PasswordHasher,
-  RanHook,
-  RecordCount,
-  WaitingMail,
+import {
+  type Delivery,
+  type ExecutedMacro,
+  type LicenceDelivery,
+  type MacroRuntime,
+  type PasswordHasher,
+  rateKinds,
+  type RanHook,
+  type RecordCount,
+  type WaitingMail,
 } from "@sallyport/core";
-import type { Application, RequestObserver, RequestRecord } from "@sallyport/http";
+import type { Application, DatabaseDirectory, RequestObserver, RequestRecord } from "@sallyport/http";
 import type { WrittenRefusal } from "./refusal-writer.ts";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -153,6 +154,18 @@ export class Metrics implements RequestObserver {
       this.inc(connections.dropped);
     };
     this.registry.registerMetric(new Counter({ ...dropped, registers: [], collect }));
+  }
+
+  watchRates(databases: DatabaseDirectory): void {
+    const help = "Number of requests and items refused with 800, by the rate that they exceeded.";
+    const collect = function (this: Counter): void {
+      this.reset();
+      for (const [alias, database] of databases)
+        for (const limit of rateKinds) this.inc({ alias, limit }, database?.limits.rates.refused[limit] ?? 0);
+    };
+    const labelNames = ["alias", "limit"];
+    const name = "sallyport_rate_limited_total";
+    this.registry.registerMetric(new Counter({ name, help, labelNames, registers: [], collect }));
   }
 
   watchPools(pools: () => ReadonlyMap<string, PoolState>): void {

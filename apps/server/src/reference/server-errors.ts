@@ -174,7 +174,17 @@ export const serverErrors = {
     ],
   },
   800: {
-    meaning: "The client sends more requests than the configured rate allows.",
+    meaning:
+      "The client sends more requests than a rate of the database allows: from its address, with its app key, or in its session.",
+    causes: [
+      "The client sends requests in a loop, or retries without a delay.",
+      "Many clients share the app key or the address.",
+      "The items of a multi request count as requests.",
+    ],
+    actions: [
+      "Retry after `Retry-After`, and send fewer requests.",
+      "An operator finds the exceeded rate in the metrics and raises it. See [Limits](../../guides/limits.md).",
+    ],
   },
   801: {
     meaning: "The body, or the object that it writes, is too large.",

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { request as startRequest } from "node:http";
 import { join } from "node:path";
 import { addBan, administrationOf, Applications, ChannelSecrets, type Database } from "@sallyport/core";
-import { type ErrorCode, setAppRule } from "@sallyport/core";
+import { type ErrorCode, setAppRule, setLimits } from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
 import { faults, type Instruction } from "@sallyport/storage-faults";
@@ -290,6 +290,21 @@ export const preparedCases: readonly PreparedCase[] = [
     code: 799,
     prepare: async () => logInRequest("demo-app"),
     fault: { call: "audit.append", fault: faults.foreign },
+  },
+  {
+    title: "a session exceeds the rate of its database",
+    code: 800,
+    prepare: async ({ server }) => {
+      const second = { url: `${server.url}/second` };
+      const limits = new Map([
+        ["rates.session.perMinute", 1],
+        ["sessions.limit", 0],
+      ]);
+      await setLimits(administrationOf(server.databases.get("second") as Database), limits);
+      const sessionid = await logIn(second, "demo");
+      await call(second, "/_CheckSession", { sessionId: sessionid });
+      return { path: "/second/_CheckSession", headers: { sessionid } };
+    },
   },
   {
     title: "an upload to cancel is being written",

@@ -74,6 +74,51 @@ describe("postgres", () => {
       await Promise.all(answers.flatMap(({ body }) => body.data?.sessionId ?? []).map((id: string) => logOut(one, id)));
     });
 
+    const limits = async (...args: readonly string[]) => {
+      expect(await new ServerProcess(["limits", ...args], environment(), tmpdir()).ended).toMatchObject({ code: 0 });
+    };
+
+    test("apply a changed session limit to 500 parallel log-ins for 50 sessions", async () => {
+      await limits("set", "sessions.limit=50");
+      const answers = await Promise.all(
+        Array.from({ length: 500 }, (_, n) => tryLogIn(n % 2 === 0 ? one : other, "reader")),
+      );
+      const before = Number((await postgres.sql.query("select count(*) from sallyport_demo.sessions")).rows[0].count);
+      expect(before).toBe(50);
+      const opened = answers.flatMap(({ body }) => body.data?.sessionId ?? []);
+      expect(answers.filter(({ code }) => code === "315")).toHaveLength(500 - opened.length);
+      await limits("unset", "sessions.limit");
+      // The sessions of a higher limit stay, and no log-in succeeds until there are fewer than the limit.
+      expect((await tryLogIn(one, "reader")).code).toBe("315");
+      await Promise.all(opened.map((id: string) => logOut(other, id)));
+      const again = await Promise.all(
+        Array.from({ length: 60 }, (_, n) => tryLogIn(n % 2 === 0 ? one : other, "reader")),
+      );
+      const sessions = again.flatMap(({ body }) => body.data?.sessionId ?? []);
+      expect(sessions).toHaveLength(30 - (50 - opened.length));
+      await Promise.all(sessions.map((id: string) => logOut(one, id)));
+    });
+
+    test.each([40, 4])("share a burst of %i requests, and differ from it by at most two quarters", async (burst) => {
+      const [sessionId, counted] = [await logIn(one, "demo"), await logIn(one, "demo")];
+      await limits("set", "rates.session.perMinute=1", `rates.session.burst=${burst}`);
+      const began = performance.now();
+      const codes = await Promise.all(
+        Array.from({ length: 10 * burst }, (_, n) => checkSession(n % 2 === 0 ? one : other, sessionId)),
+      );
+      const accepted = codes.filter((code) => code === "0").length;
+      const minutes = Math.ceil((performance.now() - began) / 60_000);
+      expect(accepted).toBeGreaterThanOrEqual(burst);
+      expect(accepted).toBeLessThanOrEqual(burst + 2 * (burst / 4) + minutes);
+      expect(codes.filter((code) => code === "800")).toHaveLength(10 * burst - accepted);
+      // A server alone is exact, also beside another.
+      const alone = [];
+      for (let count = 0; count < burst + 2; count += 1) alone.push(await checkSession(one, counted));
+      expect(alone).toEqual([...Array<string>(burst).fill("0"), "800", "800"]);
+      await limits("unset", "rates.session.perMinute", "rates.session.burst");
+      for (const id of [sessionId, counted]) expect(await logOut(other, id)).toBe("0");
+    });
+
     test("share the seats of an app name, and free the seat of a killed server's session with the session", async () => {
       const logInTo = (server: Subject) => tryLogIn(server, "reader", { appNames: ["demo-seats"] });
       const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => logInTo(n % 2 === 0 ? one : other)));

@@ -8,6 +8,7 @@ export const requestChecks = {
   preflight: "Is it a preflight for a listed origin?",
   service: "Is the database in service?",
   appKey: "Is the app key valid?",
+  rate: "Is the request within the rates?",
   transport: "Is the connection secure enough for credentials?",
   session: "Is the session valid?",
   channel: "Can the server use the key of the secure session?",

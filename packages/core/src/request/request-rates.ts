@@ -9,6 +9,8 @@ declare const performance: { now(): number };
 export const rateKinds = ["address", "appKey", "session"] as const;
 export type RateKind = (typeof rateKinds)[number];
 
+const rateNames: Readonly<Record<RateKind, string>> = { address: "address", appKey: "app key", session: "session" };
+
 /** Maximum rate of requests with one key. */
 export interface RateLimit {
   /** Requests per minute in the long run; 0: unlimited. */
@@ -120,16 +122,19 @@ export class RequestRates {
 
   private refuse(counted: readonly CountedKey[], now: number, onRefusal: OnRefusal): void {
     let longest = 0;
+    let exceeded: RateKind = "address";
     for (const { bucket, table } of counted) {
       const wait = bucket.waitFor(table, now);
       if (wait === 0) continue;
-      longest = Math.max(longest, wait);
+      if (wait > longest) [longest, exceeded] = [wait, table.kind];
       this.refused[table.kind] += 1;
       if (now - bucket.refusalAt < refusalInterval) continue;
       bucket.refusalAt = now;
       onRefusal(table.kind, bucket.key);
     }
-    if (longest > 0) throw new ServiceError(800, { retryAfter: Math.ceil(longest / 1000) });
+    if (longest === 0) return;
+    const detail = `The request exceeds the rate of its ${rateNames[exceeded]}.`;
+    throw new ServiceError(800, { detail, retryAfter: Math.ceil(longest / 1000) });
   }
 
   /** All waiting requests look again in the order of their arrival. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "@sallyport/core";
 import { leavesTooMuchUnread } from "../answer.ts";
+import { isSpared } from "../pipeline/administration.ts";
 import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
 import { needsBody } from "../routes/route.ts";
 
@@ -153,8 +154,9 @@ function mayBeEmpty({ route, request: { headers } }: Exchange): boolean {
   return !needsBody(route) && headers["transfer-encoding"] !== undefined;
 }
 
-/** Throws 706 if the server is overloaded or the client's network has too many unread bytes. */
-export const shedLoad: Step = ({ origin, sendBufferBytes }, { load }) => {
-  if (load.isOverloaded) throw new ServiceError(706, { retryAfter: 1 });
+/** Throws 706 if the server is overloaded, or the client's network has too many unread bytes. */
+export const shedLoad: Step = ({ route, origin, sendBufferBytes }, { load }) => {
+  const { overload } = load;
+  if (overload !== null && !isSpared(route)) throw new ServiceError(706, { retryAfter: 1, detail: overload });
   if (sendBufferBytes.isFull(origin.network)) throw leavesTooMuchUnread();
 };

@@ -26,10 +26,13 @@ export class Item {
   private readonly call: ((context: RequestContext) => ReturnType<RouteHandler>) | null = null;
   private error: unknown = undefined;
 
-  /** Finds the route and parses the input. Fails with the same codes, in the same order, as a single request. */
-  constructor(given: unknown, parts: ItemParts) {
+  /**
+   * Finds the route and parses the input. Fails with the same codes, in the same order, as a single request.
+   * `rateError`: the error of an item beyond a request rate.
+   */
+  constructor(given: unknown, parts: ItemParts, rateError: ServiceError | null = null) {
     try {
-      this.call = this.prepared(given, parts);
+      this.call = this.prepared(given, parts, rateError);
     } catch (error) {
       this.error = error;
     }
@@ -70,7 +73,11 @@ export class Item {
     return { ...about, status, code, error: this.error };
   }
 
-  private prepared(given: unknown, { matcher, settings, atomic }: ItemParts): typeof this.call {
+  private prepared(
+    given: unknown,
+    { matcher, settings, atomic }: ItemParts,
+    rateError: ServiceError | null,
+  ): typeof this.call {
     const { method, path, data } = parseFields(multiItem, given, []);
     const { segments, queryString } = itemTarget(path);
     const matched = matcher.match(segments);
@@ -79,6 +86,7 @@ export class Item {
     const route = matched.methods.get(method);
     if (route === undefined) throw new ServiceError(305);
     this.route = route;
+    if (rateError !== null) throw rateError;
     if (route.excludedFromMulti === true)
       throw new ServiceError(307, { detail: "This route cannot be used inside a multi request." });
     if (atomic && route.changesModel === true)

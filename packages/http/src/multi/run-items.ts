@@ -1,4 +1,4 @@
-import { AnswerTooLargeError, inTransaction, ServiceError, type SessionContext } from "@sallyport/core";
+import { AnswerTooLargeError, countRequest, inTransaction, ServiceError, type SessionContext } from "@sallyport/core";
 import { failureOf, failureText, JsonText, successText } from "../envelope.ts";
 import type { RouteInput, Success } from "../routes/route.ts";
 import { Item, type ItemParts } from "./item.ts";
@@ -17,7 +17,7 @@ export async function runSeparately(
   note: RouteInput<unknown, unknown>["note"],
 ): Promise<JsonText> {
   const results = new Results(context.database.answerBytes, parts.deadline);
-  const items = given.map((each) => new Item(each, parts));
+  const items = await countedItems(given, context, parts);
   const concurrency = (await parts.hooks.current(context)) === null ? readsAtOnce : 1;
   let current = context;
   for (const group of inGroups(items, concurrency)) {
@@ -37,6 +37,30 @@ export async function runSeparately(
   }
   note(items.map((item) => item.record()));
   return results.toJson();
+}
+
+/**
+ * Prepares the items. Each counts as a request; the request itself has counted the first one. Items beyond a request
+ * rate fail with 800.
+ */
+async function countedItems(
+  given: readonly unknown[],
+  context: SessionContext,
+  parts: ItemParts,
+): Promise<readonly Item[]> {
+  const { rates } = await context.database.limits.current(context);
+  if (rates === null) return given.map((each) => new Item(each, parts));
+  let rateError: ServiceError | null = null;
+  const items: Item[] = [];
+  for (const [index, each] of given.entries()) {
+    try {
+      if (index > 0 && rateError === null) await countRequest(context, rates);
+    } catch (error) {
+      rateError = failureOf(error);
+    }
+    items.push(new Item(each, parts, rateError));
+  }
+  return items;
 }
 
 /** Concurrent reads share the memory limit of one response. */
@@ -82,7 +106,7 @@ export async function runInTransaction(
   parts: ItemParts,
   note: RouteInput<unknown, unknown>["note"],
 ): Promise<JsonText> {
-  const items = given.map((each) => new Item(each, parts));
+  const items = await countedItems(given, context, parts);
   let current: number | null = null;
   const inTurn = async (work: (item: Item) => void | Promise<void>): Promise<void> => {
     for (const [index, item] of items.entries()) {

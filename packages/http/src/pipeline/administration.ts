@@ -11,9 +11,9 @@ import type { Route } from "../routes/route.ts";
 import { sessionEndedCode } from "./credentials.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";
 
-/** Whether a route works while others are refused: during maintenance. Administrators could not end it otherwise. */
-export function isSpared({ administration }: Route): boolean {
-  return administration === true;
+/** Whether a route works during maintenance and overload. Administrators could not end them otherwise. A preflight has no route. */
+export function isSpared(route: Route | undefined): boolean {
+  return route?.administration === true;
 }
 
 /** The digest of a presented app key, in the scope of the route. Keys of the other scope are unknown there. */

@@ -3,7 +3,6 @@ import {
   type CredentialReader,
   explained,
   type Finding,
-  listingsOf,
   maintenanceError,
   requestChecks,
   ServiceError,
@@ -13,7 +12,7 @@ import {
 import type { Route } from "../routes/route.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import { digestInScope, idleTimeoutOf, isSpared } from "./administration.ts";
-import { corsHeaders } from "./cors.ts";
+import { allowOrigin } from "./cors.ts";
 import {
   isAbsent,
   sessionEndedCode,
@@ -23,11 +22,12 @@ import {
   withKeyInQuery,
 } from "./credentials.ts";
 import type { Exchange, Step } from "./exchange.ts";
+import { refuseEarly } from "./limit-rate.ts";
 
 /** Maximum length in characters of a hashed app key. It bounds the cost of the digest. */
 const maxAppKeyLength = 512;
 
-/** Reads the app key, session and principal in one statement. Throws 706 during maintenance. */
+/** Reads the app key, session and principal in one statement. Throws 706 during maintenance, and 800 early. */
 export const admit: Step = async (exchange, parts) => {
   const { request, route, database, queryString } = exchange;
   const presented = presentedCredentials(request);
@@ -39,13 +39,14 @@ export const admit: Step = async (exchange, parts) => {
   }
   const key = single(exchange.credentials.appKey);
   const asksForKey = exchange.access !== "public";
+  exchange.appKeyDigest =
+    asksForKey && key !== null && key.length <= maxAppKeyLength ? digestInScope(key, route, parts) : null;
+  refuseEarly(exchange, asksForKey);
   if (exchange.access === "session") {
     const reading = referenceOf(exchange, parts.credentialReader);
     exchange.session = reading instanceof Promise ? await reading : reading;
   }
 
-  exchange.appKeyDigest =
-    asksForKey && key !== null && key.length <= maxAppKeyLength ? digestInScope(key, route, parts) : null;
   exchange.admission = await database.storage.repositories.admission.admit({
     appKey: exchange.appKeyDigest,
     session: exchange.session?.digest ?? null,
@@ -100,9 +101,7 @@ export const checkAppKey: Step = (exchange) => {
   if (isAbsent(exchange.credentials.appKey)) throw new ServiceError(100);
   const { appKey } = exchange.admission;
   if (appKey === null || !appKey.enabled) throw explained(new ServiceError(101), appKeyFinding(exchange));
-  const { origin } = exchange.request.headers;
-  if (origin !== undefined && listingsOf(origin).some((listed) => appKey.origins.includes(listed)))
-    Object.assign(exchange.answerHeaders, corsHeaders(origin));
+  allowOrigin(exchange, appKey);
 };
 
 function appKeyFinding({ credentials, admission: { appKey } }: Exchange): Finding {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { listingsOf, ServiceError } from "@sallyport/core";
+import { type AppKey, listingsOf, ServiceError } from "@sallyport/core";
 import { writeSuccess } from "../envelope.ts";
-import type { Step } from "./exchange.ts";
+import type { Exchange, Step } from "./exchange.ts";
+import { limitPreflight } from "./limit-rate.ts";
 
 const requestHeaders = [
   "appkey, sessionid, authorization, secure-token, content-type, encrypted, x-request-id",
@@ -11,8 +12,15 @@ const requestHeaders = [
 const exposedHeaders =
   "content-range, accept-ranges, etag, encrypted, retry-after, content-disposition, x-request-id, sync-restart";
 
+/** Adds the CORS headers if the app key lists the origin of the request. */
+export function allowOrigin({ request, answerHeaders }: Exchange, { origins }: AppKey): void {
+  const { origin } = request.headers;
+  if (origin !== undefined && listingsOf(origin).some((listed) => origins.includes(listed)))
+    Object.assign(answerHeaders, corsHeaders(origin));
+}
+
 /** CORS headers of a response to a listed origin. */
-export function corsHeaders(origin: string): Record<string, string> {
+function corsHeaders(origin: string): Record<string, string> {
   return { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": exposedHeaders, Vary: "Origin" };
 }
 
@@ -32,9 +40,10 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
 }
 
-/** Answers a preflight if any app key of the database lists the origin. Otherwise throws 305. */
+/** Answers a preflight if any app key of the database lists the origin. Otherwise throws 305. A preflight counts for the rate of its address. */
 export const answerPreflight: Step = async (exchange) => {
   if (!exchange.isPreflight) return;
+  await limitPreflight(exchange);
   const origin = exchange.request.headers.origin as string;
   const { appKeys } = exchange.database.storage.repositories;
   const listed = await Promise.all(listingsOf(origin).map((listing) => appKeys.listsOrigin(listing)));

@@ -213,7 +213,7 @@ function needsStream({ stream }: Pick<Route, "stream">): boolean {
   return stream !== undefined && stream.optional !== true;
 }
 
-const anyRoute: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 799];
+const anyRoute: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 799, 800];
 
 const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],

@@ -4,7 +4,7 @@ import express, { type Express } from "express";
 import { PieceGatherer } from "../body/piece-gatherer.ts";
 import { Connections, refuseUnparsed } from "../connections/connections.ts";
 import { failureOf, writeFailure } from "../envelope.ts";
-import { LoadGauge, NetworkBudget } from "../load-gauge.ts";
+import { EventLoopDelay, LoadGauge, NetworkBudget } from "../load-gauge.ts";
 import { type Operations, operationsAnswer } from "../operations-listener.ts";
 import { OriginResolver } from "../client-origin.ts";
 import { faultOf, runPipeline } from "../pipeline/pipeline.ts";
@@ -47,7 +47,8 @@ export interface Application {
 export function createApplication(parts: ApplicationParts): Application {
   const { settings, databases, observer, operations, playground, refusalRecorder } = parts;
   const { maxIncompleteBodies, maxSendBufferBytes, sendTimeout, debugMessages } = settings;
-  const load = new LoadGauge(settings.maxRequestsInFlight);
+  const eventLoop = settings.shedding === null ? null : new EventLoopDelay(settings.shedding);
+  const load = new LoadGauge(settings.maxRequestsInFlight, eventLoop);
   const incompleteBodies = new NetworkBudget(maxIncompleteBodies);
   const transfers = new NetworkBudget(settings.maxTransfers);
   const sendBufferBytes = new NetworkBudget(maxSendBufferBytes);

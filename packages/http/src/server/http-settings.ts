@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
 import type { Database, ErrorCode } from "@sallyport/core";
 import type { Pace } from "../files/body-reader.ts";
-import type { BudgetBounds } from "../load-gauge.ts";
+import type { BudgetBounds, SheddingPolicy } from "../load-gauge.ts";
 
 /** Deployment settings of the HTTP adapter. */
 export interface HttpSettings {
@@ -15,6 +15,8 @@ export interface HttpSettings {
   readonly basePath: string;
   /** Maximum number of active requests. More are answered with 706. */
   readonly maxRequestsInFlight: number;
+  /** Delay of the event loop at which requests are answered with 706; `null`: none. */
+  readonly shedding: SheddingPolicy | null;
   /** Maximum connections per network, except trusted proxies. */
   readonly maxConnectionsPerIp: number;
   /** Maximum number of queued requests per connection. With more, the connection closes after its responses. */

@@ -87,13 +87,26 @@ async function openDatabases(
   { fileStores, macrosOf, ...shared }: DatabaseNeeds,
 ): Promise<DatabaseDirectory> {
   const entries = configured.map(async (each) => {
-    const { alias, name, timeZone, clientHash, sessions, locks, objects, devices, throttle, audit, explanations } =
-      each;
+    const {
+      alias,
+      name,
+      timeZone,
+      clientHash,
+      sessions,
+      rates,
+      locks,
+      objects,
+      devices,
+      throttle,
+      audit,
+      explanations,
+    } = each;
     if (each.storage === null) return [alias, null] as const;
     const policy = {
       timeZone,
       clientHash,
       sessions,
+      rates,
       locks,
       objects,
       devices,

@@ -66,6 +66,7 @@ function settingsOf({ server, compatibility, encryption, ...common }: Configurat
     applicationVersion: version,
     basePath,
     maxRequestsInFlight,
+    shedding: server.shedding.delay === 0 ? null : server.shedding,
     maxConnectionsPerIp: server.maxConnections.perIp,
     maxPipelinedRequests,
     maxIncompleteBodies,

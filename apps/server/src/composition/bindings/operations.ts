@@ -23,7 +23,10 @@ export const operationsFactories = {
   alignIndexes: classFactory(AlignIndexes, []),
   indexKeeper: classFactory(IndexKeeper, [alignIndexes, logger]),
   operations: functionFactory(
-    (served, rings, ...measured) => new ServerOperations(new ReadinessProbe(served, rings), ...measured),
+    (served, rings, measured, configured) => {
+      measured.watchRates(served);
+      return new ServerOperations(new ReadinessProbe(served, rings), measured, configured);
+    },
     [databases, keyRings, metrics, configuration],
   ),
   slowQueries: functionFactory(

@@ -15,6 +15,7 @@ import {
   locksSection,
   objectsSection,
   passwordsSection,
+  ratesSection,
   sessionsSection,
   throttleSection,
 } from "./policy-sections.ts";
@@ -107,6 +108,7 @@ export const configurationSchema = z.strictObject(
     dataDir: field("DATA_DIR", path(), "data", { doc: "Default data directory of embedded databases and files." }),
     databases: z.array(databaseSection, { error: "must be a list" }).optional(),
     sessions: sessionsSection,
+    rates: ratesSection,
     cleanup: cleanupSection,
     locks: locksSection,
     objects: objectsSection,

@@ -11,6 +11,7 @@ import {
   ownExplanationsSection,
   ownLocksSection,
   ownObjectsSection,
+  ownRatesSection,
   ownSessionsSection,
   ownThrottleSection,
 } from "./policy-sections.ts";
@@ -99,6 +100,7 @@ export const databaseSection = z.strictObject(
     storage: storageSection,
     clientHash: ownClientHash,
     sessions: ownSessionsSection,
+    rates: ownRatesSection,
     locks: ownLocksSection,
     objects: ownObjectsSection,
     devices: ownDevicesSection,

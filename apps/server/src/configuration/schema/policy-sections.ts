@@ -38,6 +38,35 @@ const sessions = {
 export const sessionsSection = section(sessions);
 export const ownSessionsSection = ownSection(sessions);
 
+function rate(variable: string, whose: string) {
+  return {
+    perMinute: field(`RATE_${variable}_PER_MINUTE`, anyNumber, 0, {
+      doc: `Maximum number of requests per minute ${whose}, by all servers together. Further requests fail with 800. 0 disables the limit.`,
+    }),
+    burst: field(`RATE_${variable}_BURST`, anyNumber, 0, {
+      doc: `Maximum number of requests at once ${whose}, after a pause. 0 stands for \`perMinute\`.`,
+    }),
+  };
+}
+
+const rates = {
+  address: rate("ADDRESS", "from one IPv4 address or IPv6 /64"),
+  appKey: rate("APP_KEY", "with one app key"),
+  session: rate("SESSION", "in one session"),
+};
+
+/** Rates of requests to one database. */
+export const ratesSection = section({
+  address: section(rates.address),
+  appKey: section(rates.appKey),
+  session: section(rates.session),
+});
+export const ownRatesSection = optionalSection({
+  address: ownSection(rates.address),
+  appKey: ownSection(rates.appKey),
+  session: ownSection(rates.session),
+});
+
 const locks = {
   perSession: field("LOCKS_PER_SESSION", anyNumber, 1_000, {
     doc: "Maximum number of objects that one session can lock. 0 disables the limit.",

@@ -54,6 +54,14 @@ export const serverSection = section({
   maxRequestsInFlight: field("MAX_REQUESTS_IN_FLIGHT", wholeNumber(1, 100_000), 1_000, {
     doc: "Maximum number of requests processed at once. Further requests fail with 706. Requests with an incomplete body do not count.",
   }),
+  shedding: section({
+    delay: field("SHEDDING_DELAY", duration("0s", "1m"), "1s", {
+      doc: "Average delay of the event loop above which requests fail with 706. `0s` disables the limit.",
+    }),
+    resume: field("SHEDDING_RESUME", duration("1ms", "1m"), "250ms", {
+      doc: "Average delay of the event loop below which requests are served again.",
+    }),
+  }),
   maxConnections: clientLimits(
     "MAX_CONNECTIONS",
     wholeNumber(1, 1_000_000),

@@ -1,0 +1,77 @@
+import {
+  type AppKey,
+  checkRate,
+  countRequest,
+  type CountedRequest,
+  type EffectiveLimits,
+  explained,
+  type Finding,
+  requestChecks,
+  ServiceError,
+} from "@sallyport/core";
+import { allowOrigin } from "./cors.ts";
+import type { Exchange, Step } from "./exchange.ts";
+
+/** Counts the request. Throws 800 beyond a rate. See `refuseEarly` for floods. */
+export const limitRate: Step = (exchange) => {
+  const { database, access, admission, appKeyDigest } = exchange;
+  const r = database.storage.repositories;
+  const limits =
+    access === "callback"
+      ? database.limits.latest({ r })
+      : database.limits.current({ r, settingsGeneration: admission.settingsGeneration });
+  const count = ({ rates }: EffectiveLimits): void | Promise<void> => {
+    if (rates === null) return;
+    if (access !== "callback") rates.remember(appKeyDigest ?? withoutKey, admission.appKey);
+    return countRequest(countedRequest(exchange, admission.appKey), rates);
+  };
+  return limits instanceof Promise ? limits.then(count) : count(limits);
+};
+
+/** Counts a preflight, which has no app key. Throws 800 beyond the rate of the address. */
+export function limitPreflight(exchange: Exchange): void | Promise<void> {
+  const { database } = exchange;
+  const limits = database.limits.latest({ r: database.storage.repositories });
+  const count = ({ rates }: EffectiveLimits): void | Promise<void> =>
+    rates === null ? undefined : countRequest(countedRequest(exchange, null), rates);
+  return limits instanceof Promise ? limits.then(count) : count(limits);
+}
+
+/** Stands for the app key of requests that need none. */
+const withoutKey = "";
+
+/**
+ * Throws 800 before the admission, without a statement, if the address or the app key is beyond its rate. App key and
+ * maintenance precede the rate in the order of checks, so this needs a request with the same app key that was admitted
+ * within the last quarter of a second. Sessions are left to `limitRate`: whether one exists is known only after the admission.
+ */
+export function refuseEarly(exchange: Exchange, asksForKey: boolean): void {
+  const { database, appKeyDigest } = exchange;
+  const { rates } = database.limits;
+  if (!rates.active || (asksForKey && appKeyDigest === null)) return;
+  const admitted = rates.recent(appKeyDigest ?? withoutKey);
+  if (admitted === undefined) return;
+  try {
+    checkRate(countedRequest(exchange, admitted.appKey), rates);
+  } catch (error) {
+    if (admitted.appKey !== null) allowOrigin(exchange, admitted.appKey);
+    throw error instanceof ServiceError ? explained(error, findingOf(error)) : error;
+  }
+}
+
+/** The step that refuses early is another one. */
+function findingOf({ detail = "" }: ServiceError): Finding {
+  return { asked: requestChecks.rate, found: `No: ${detail}` };
+}
+
+function countedRequest(exchange: Exchange, appKey: AppKey | null): CountedRequest {
+  const { requestId, origin, database, admission, session } = exchange;
+  return {
+    requestId,
+    origin,
+    database,
+    appKey,
+    session: admission?.session ?? null,
+    sessionDigest: session?.digest ?? null,
+  };
+}
