@@ -6,6 +6,7 @@ import { decodeUtf8 } from "./body/json.ts";
 import { PieceGatherer } from "./body/piece-gatherer.ts";
 import { OriginResolver } from "./client-origin.ts";
 import { DatabaseKeys } from "./database-keys.ts";
+import { EventLoopDelay, LoadGauge } from "./load-gauge.ts";
 import type { Item } from "./multi/item.ts";
 import { inGroups } from "./multi/run-items.ts";
 import { presentedCredentials } from "./pipeline/credentials.ts";
@@ -385,4 +386,46 @@ test.each([
   "/v1/a%7Fb",
 ])("path %s is refused", (path) => {
   expect(pathSegments(path)).toBeNull();
+});
+
+describe("load shedding by event-loop delay", () => {
+  const measured = (...delays: readonly number[]) => {
+    const eventLoop = new EventLoopDelay({ delay: 100, resume: 20 });
+    const load = new LoadGauge(1, eventLoop);
+    load.enter();
+    const states = delays.map((late) => {
+      eventLoop.measured(late);
+      return load.overload !== null;
+    });
+    load.drain();
+    return { states, after: load.overload };
+  };
+
+  test.each<[string, number[], boolean[]]>([
+    ["never below the limit", [90, 99, 99, 99, 99, 99, 99, 99], Array(8).fill(false)],
+    ["after a third of a second above it", [150, 150, 150, 150], [false, false, false, true]],
+    ["not for one long pause", [60_000, 0, 0], [false, false, false]],
+    [
+      "until the average is below the lower limit",
+      [500, 500, 90, 50, 50, 0, 0, 0, 0],
+      [false, true, true, true, true, true, true, true, false],
+    ],
+    ["not for a clock that is early", [-5, -5], [false, false]],
+  ])("refuses %s", (_title, delays, states) => {
+    expect(measured(...delays)).toEqual({ states, after: null });
+  });
+
+  test("names the delay, and recovers after a blocked event loop", async () => {
+    const load = new LoadGauge(1, new EventLoopDelay({ delay: 20, resume: 5 }));
+    const block = () => {
+      const end = performance.now() + 150;
+      while (performance.now() < end);
+    };
+    const blocking = setInterval(block, 1);
+    while (load.overload === null) await new Promise(setImmediate);
+    expect(load.overload).toContain("event loop");
+    clearInterval(blocking);
+    while (load.overload !== null) await new Promise(setImmediate);
+    load.drain();
+  });
 });

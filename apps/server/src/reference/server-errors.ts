@@ -50,6 +50,7 @@ export const serverErrors = {
       "The server does not serve the request now. Usually `Retry-After` has the number of seconds until a retry can succeed.",
     causes: [
       "The database is in maintenance. `status.notice` has the message of the operator, if there is one.",
+      "The event loop of the server is delayed.",
       "The server has too many requests, incomplete bodies, transfers of files, unread responses, password hashes or macros.",
       "A statement or a multi request took too long, or a transaction failed three times because of conflicts.",
       "A network has too many pending log-ins or password resets, or an identity provider does not respond.",

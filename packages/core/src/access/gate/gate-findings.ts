@@ -82,7 +82,8 @@ export function seatFindings(seats: readonly SeatLimit[]): FindingReader {
 
 const holders = { concurrent: "user and device", user: "user", device: "device" } as const;
 
-async function limitFinding({ storage, policy: { sessions } }: Database): Promise<Finding[]> {
+async function limitFinding({ storage, limits }: Database): Promise<Finding[]> {
+  const { sessions } = await limits.latest({ r: storage.repositories });
   const count = await storage.repositories.sessions.count();
   const asked = "Is another session within the limits?";
   if (sessions.limit > 0 && count >= sessions.limit)
