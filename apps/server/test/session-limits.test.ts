@@ -187,7 +187,9 @@ describe("limits", () => {
   });
 });
 
-describe("request rates", requestRateSuite);
+describe("request rates", () => {
+  requestRateSuite();
+});
 
 const cheap = { ARGON2_MEMORY_COST: "8", ARGON2_TIME_COST: "1" };
 

@@ -33,11 +33,9 @@ import {
   sealedTexts,
   SecondFactors,
   ServiceError,
-  readLimits,
   setAppKeyEnabled,
   SetCustomPassword,
   setCustomUserDisabled,
-  setLimits,
   setMaintenance,
   setUserDisabled,
   setUserEmail,
@@ -253,40 +251,6 @@ describe("app names and app keys", () => {
     expect((await fixture.r.settings.read()).maintenance).toBe(false);
     const started = Array<string>(3).fill("maintenance.started");
     expect(await audited()).toEqual([...started, "maintenance.ended"]);
-  });
-
-  test("override limits within their ranges, for all servers", async () => {
-    const set = (limits: Record<string, number | null>) => refusal(setLimits(context, new Map(Object.entries(limits))));
-    for (const wrong of [
-      { "sessions.limit": -1 },
-      { "sessions.limit": 1.5 },
-      { "sessions.limit": 10_000_001 },
-      { "sessions.perDevice": 0 },
-      { "sessions.idleTimeout": 5 },
-      { "rates.address": 5 },
-      { constructor: 5 },
-      { "sessions.limit": 3, "sessions.perUserLimit": 4 },
-    ])
-      expect(await set(wrong)).toBe(307);
-    expect([await audited(), (await fixture.r.settings.read()).settingsGeneration]).toEqual([[], 0]);
-    const read = async () => {
-      const shown = (await readLimits(context)).filter(({ overridden }) => overridden);
-      return Object.fromEntries(shown.map(({ name, value }) => [name, value]));
-    };
-    expect(await set({ "sessions.limit": 3, "rates.address.perMinute": 60 })).toBe("done");
-    expect(await set({ "sessions.perUserLimit": 4 })).toBe(307);
-    expect(await set({ "sessions.limit": null, "sessions.perUserLimit": 4, "rates.address.burst": 0 })).toBe("done");
-    expect(await read()).toEqual({
-      "sessions.perUserLimit": 4,
-      "rates.address.perMinute": 60,
-      "rates.address.burst": 0,
-    });
-    const names = ["sessions.perUserLimit", "rates.address.perMinute", "rates.address.burst"];
-    // Changes of different limits at once are all kept.
-    await Promise.all(names.map((name) => set({ [name]: null })));
-    expect(await read()).toEqual({});
-    expect((await fixture.r.settings.read()).settingsGeneration).toBe(5);
-    expect(await audited()).toEqual(Array<string>(5).fill("limits.changed"));
   });
 
   test("require second factors only with a master key", async () => {

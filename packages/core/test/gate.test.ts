@@ -1,5 +1,6 @@
 import {
   type Account,
+  administrationOf,
   type AuthenticationAttempt,
   type ClaimedLicenceMessage,
   DeliverLicenceMessages,
@@ -10,8 +11,10 @@ import {
   licenceMessages,
   passwordAuthentication,
   type AuthenticatedAccount,
+  readLimits,
   type Repositories,
   ServiceError,
+  setLimits,
   type StoredObject,
 } from "@sallyport/core";
 import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
@@ -126,6 +129,48 @@ describe("log-in gate", () => {
     });
     expect(await fixture.r.sessions.count()).toBe(0);
     expect(await trail()).toEqual([]);
+  });
+
+  test("applies limits of the database, which stay within their ranges", async () => {
+    const context = administrationOf(fixture.database);
+    const audited = async () => (await fixture.r.audit.read(0, 100)).map(({ type }) => type);
+    const set = (limits: Record<string, number | null>) => codeOf(setLimits(context, new Map(Object.entries(limits))));
+    for (const wrong of [
+      { "sessions.limit": -1 },
+      { "sessions.limit": 1.5 },
+      { "sessions.limit": 10_000_001 },
+      { "sessions.perDevice": 0 },
+      { "sessions.idleTimeout": 5 },
+      { "rates.address": 5 },
+      { constructor: 5 },
+      { "sessions.limit": 3, "sessions.perUserLimit": 4 },
+    ])
+      expect(await set(wrong)).toBe(307);
+    expect([await audited(), (await fixture.r.settings.read()).settingsGeneration]).toEqual([[], 0]);
+    const read = async () => {
+      const shown = (await readLimits(context)).filter(({ overridden }) => overridden);
+      return Object.fromEntries(shown.map(({ name, value }) => [name, value]));
+    };
+    expect(await set({ "sessions.limit": 3, "rates.address.perMinute": 60 })).toBe(0);
+    expect(await set({ "sessions.perUserLimit": 4 })).toBe(307);
+    expect(await set({ "sessions.limit": null, "sessions.perUserLimit": 4, "rates.address.burst": 0 })).toBe(0);
+    expect(await read()).toEqual({
+      "sessions.perUserLimit": 4,
+      "rates.address.perMinute": 60,
+      "rates.address.burst": 0,
+    });
+    const names = ["sessions.perUserLimit", "rates.address.perMinute", "rates.address.burst"];
+    // Changes of different limits at once are all kept.
+    await Promise.all(names.map((name) => set({ [name]: null })));
+    expect(await read()).toEqual({});
+    expect((await fixture.r.settings.read()).settingsGeneration).toBe(5);
+    expect(await audited()).toEqual(Array<string>(5).fill("limits.changed"));
+    expect(await codeOf(logIn(attempt(true)))).toBe(0);
+    expect(await set({ "sessions.limit": 1 })).toBe(0);
+    // A request that was admitted before the change uses the earlier limits.
+    expect(await codeOf(logIn(attempt(true)))).toBe(0);
+    const admitted = { ...fixture.context, settingsGeneration: 6 };
+    expect(await codeOf(gate.openSession(admitted, attempt(true), async () => {}))).toBe(315);
   });
 
   test("distinguishes exhausted seats from a wrong password, and does not count them as a failure", async () => {
