@@ -364,7 +364,9 @@ describe("request rates", () => {
         (target, name) =>
         async (...given: unknown[]) => {
           const answer = await Reflect.get(target, name).apply(target, given);
-          await new Promise<void>((resolve) => void waiting.push(resolve));
+          await new Promise<void>((resolve) => {
+            waiting.push(resolve);
+          });
           return answer;
         },
     });
