@@ -11,7 +11,8 @@ export {
 } from "./database.ts";
 export * from "./in-transaction.ts";
 export * from "./count-request.ts";
-export * from "./limits.ts";
+export * from "./change-limits.ts";
+export { DatabaseLimits, type EffectiveLimits, type LimitName, limitNames, type LimitPolicy } from "./limits.ts";
 export * from "./maintenance.ts";
 export { type RateKind, type RateLimit, type RatePolicy, RequestRates, rateKinds } from "./request-rates.ts";
 export { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";

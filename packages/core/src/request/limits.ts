@@ -1,6 +1,4 @@
-import { faultAt } from "../errors/index.ts";
-import type { AuditEvent, RecordKind, Repositories, SessionPolicy } from "../storage/index.ts";
-import type { AdministrationContext } from "./administration-context.ts";
+import type { RecordKind, Repositories, SessionPolicy } from "../storage/index.ts";
 import { type RateKind, type RatePolicy, RequestRates, rateKinds } from "./request-rates.ts";
 
 /** The limits that a database can override. */
@@ -30,17 +28,17 @@ export type LimitName = keyof typeof ranges;
 /** The names of all limits, in the order of the configuration. */
 export const limitNames = Object.keys(ranges) as readonly LimitName[];
 
-const knownRanges: ReadonlyMap<string, { readonly min: number; readonly max: number }> = new Map(
+export const limitRanges: ReadonlyMap<string, { readonly min: number; readonly max: number }> = new Map(
   Object.entries(ranges),
 );
 
-type Values = Readonly<Record<LimitName, number>>;
+export type LimitValues = Readonly<Record<LimitName, number>>;
 
 /** The limits that a database overrides. */
-type StoredLimits = Partial<Values>;
+export type StoredLimits = Partial<LimitValues>;
 
-const limitsKind: RecordKind<StoredLimits> = "limits";
-const currentLimits = "current";
+export const limitsKind: RecordKind<StoredLimits> = "limits";
+export const currentLimits = "current";
 
 const unlimited = { perMinute: 0, burst: 0 };
 const noRates: RatePolicy = { address: unlimited, appKey: unlimited, session: unlimited };
@@ -115,89 +113,29 @@ export class DatabaseLimits {
   }
 }
 
-/** A limit with its value and its origin. */
-export interface ShownLimit {
-  readonly name: LimitName;
-  /** The value in force. */
-  readonly value: number;
-  /** The value of the configuration. */
-  readonly default: number;
-  /** Whether the database overrides the configuration. */
-  readonly overridden: boolean;
-}
-
-/** All limits of a database, in the order of the configuration. */
-export async function readLimits({
-  database,
-  r,
-}: Pick<AdministrationContext, "database" | "r">): Promise<readonly ShownLimit[]> {
-  const [defaults, stored] = [valuesOf(database.policy), await storedLimits(r)];
-  return limitNames.map((name) => ({
-    name,
-    value: stored[name] ?? defaults[name],
-    default: defaults[name],
-    overridden: stored[name] !== undefined,
-  }));
-}
-
-/**
- * Sets limits by name; `null` returns to the configuration. All servers apply them from the next request. Open sessions
- * stay, and log-ins in progress use the earlier limits. 307 for an unknown name, a value out of range, and a limit per
- * user above the limit of the database.
- */
-export async function setLimits(
-  { database, unit, eventOf }: Pick<AdministrationContext, "database" | "unit" | "eventOf">,
-  changes: ReadonlyMap<string, number | null>,
-): Promise<void> {
-  for (const [name, value] of changes) acceptLimit(name, value);
-  await unit.transaction(async (r) => {
-    for (;;) {
-      const [found] = await r.records.get(limitsKind, [currentLimits]);
-      const merged = new Map<string, number | null>([...Object.entries(found?.value ?? {}), ...changes]);
-      const limits: StoredLimits = Object.fromEntries([...merged].filter(([, value]) => value !== null));
-      acceptTogether({ ...valuesOf(database.policy), ...accepted(limits) });
-      const ifVersion = found?.version ?? ("none" as const);
-      if ((await r.records.put(limitsKind, currentLimits, limits, { ifVersion })) === "stored") break;
-    }
-    await r.settings.raise();
-    await r.audit.append(eventOf({ type: "limits.changed" }) satisfies AuditEvent);
-  });
-}
-
-function acceptLimit(name: string, value: number | null): void {
-  const range = knownRanges.get(name);
-  if (range === undefined) throw faultAt(`/${name}`, "is not the name of a limit");
-  if (value !== null && !isWithin(value, range))
-    throw faultAt(`/${name}`, `must be an integer from ${range.min} to ${range.max}`);
-}
-
-function isWithin(value: unknown, { min, max }: { readonly min: number; readonly max: number }): value is number {
+export function isWithin(
+  value: unknown,
+  { min, max }: { readonly min: number; readonly max: number },
+): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= min && value <= max;
 }
 
-/** The same rule as in the configuration. */
-function acceptTogether(values: Values): void {
-  const total = values["sessions.limit"];
-  if (total > 0 && values["sessions.perUserLimit"] > total)
-    throw faultAt("/sessions.perUserLimit", "must not be greater than sessions.limit");
-}
-
-async function storedLimits({ records }: LimitContext["r"]): Promise<StoredLimits> {
+export async function storedLimits({ records }: LimitContext["r"]): Promise<StoredLimits> {
   const [found] = await records.get(limitsKind, [currentLimits]);
-  return accepted(found?.value ?? {});
+  return acceptedLimits(found?.value ?? {});
 }
 
-/** What another version of the server stored may be unknown here. The configuration applies instead. */
-function accepted(stored: Readonly<Record<string, unknown>>): StoredLimits {
+/** Omits values that this version does not accept. Another version stored them; the configuration applies instead. */
+export function acceptedLimits(stored: Readonly<Record<string, unknown>>): StoredLimits {
   return Object.fromEntries(
     Object.entries(stored).filter(([name, value]) => {
-      const range = knownRanges.get(name);
+      const range = limitRanges.get(name);
       return range !== undefined && isWithin(value, range);
     }),
   );
 }
 
-function valuesOf({ sessions, rates = noRates }: LimitPolicy): Values {
+export function valuesOf({ sessions, rates = noRates }: LimitPolicy): LimitValues {
   const { limit, perUserLimit, perDevice } = sessions;
   return {
     "sessions.limit": limit,
@@ -212,7 +150,7 @@ function valuesOf({ sessions, rates = noRates }: LimitPolicy): Values {
   };
 }
 
-function policyOf(values: Values) {
+function policyOf(values: LimitValues) {
   const rateOf = (kind: RateKind) => ({
     perMinute: values[`rates.${kind}.perMinute`],
     burst: values[`rates.${kind}.burst`],

@@ -2,7 +2,7 @@ import { LruCache } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { AppKey, RecordKind, RecordRepository } from "../storage/index.ts";
 
-/** Every runtime has this clock. Unlike the clock of `Date`, nobody sets it. */
+/** Every runtime has this clock. Unlike the clock of `Date`, it only moves forward. */
 declare const performance: { now(): number };
 
 /** Keys by which requests are counted: client network, app key, session. */
@@ -35,8 +35,8 @@ const usedRateKind: RecordKind<number> = "requestRate";
 
 /** Servers can lose to one another this often in a row. */
 const attempts = 10;
-/** Keys per kind that a server certainly remembers. Clients choose addresses, so the number is limited. */
-const rememberedKeys = 10_000;
+/** Minimum number of keys per kind that a server keeps. Clients choose addresses, so the number is limited. */
+const keptKeys = 10_000;
 /** Milliseconds. */
 const refusalInterval = 60_000;
 /** Milliseconds for which an admitted app key allows an early refusal. */
@@ -100,13 +100,13 @@ export class RequestRates {
     this.refuse(this.bucketsOf(keys), this.now(), onRefusal);
   }
 
-  /** Remembers an app key that was just admitted; `null` for a request without one. */
-  remember(digest: string, appKey: AppKey | null): void {
+  /** Notes that an app key was admitted; `null` for a request without one. */
+  admit(digest: string, appKey: AppKey | null): void {
     this.admitted.set(digest, { appKey, until: this.now() + earlyTime });
   }
 
   /** The app key of this digest if it was admitted within `earlyTime`. */
-  recent(digest: string): { readonly appKey: AppKey | null } | undefined {
+  admittedKey(digest: string): { readonly appKey: AppKey | null } | undefined {
     const found = this.admitted.get(digest);
     return found !== undefined && this.now() < found.until ? found : undefined;
   }
@@ -227,7 +227,7 @@ class RateTable {
   readonly run: number;
   /** Begins the ids of the records. A changed limit has other records. */
   readonly id: string;
-  private readonly buckets = new LruCache<string, Bucket>(rememberedKeys);
+  private readonly buckets = new LruCache<string, Bucket>(keptKeys);
 
   constructor(
     readonly kind: RateKind,

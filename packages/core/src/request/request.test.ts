@@ -277,7 +277,7 @@ describe("request rates", () => {
     const count = accepted.filter((wait) => wait === 0).length;
     expect(count).toBeGreaterThanOrEqual(burst);
     expect(count).toBeLessThanOrEqual(burst + 3 * Math.ceil(burst / 4));
-    // What was accepted too much is earned back before the next request.
+    // The excess is earned back before the next request.
     time += (count - burst) * 60_000 + 59_000;
     for (const rates of servers) expect(await take(rates)).toBeLessThanOrEqual(1);
   });
@@ -354,7 +354,7 @@ describe("request rates", () => {
     expect(await take(rates)).toBe(0);
   });
 
-  test("are loaded once per generation, whichever load ends last", async () => {
+  test("are loaded once per generation, also if an earlier load ends last", async () => {
     const sessions = { idleTimeout: 1, absoluteLifetime: 1, limit: 3, perUserLimit: 0, perDevice: 1 };
     const limits = new DatabaseLimits({ sessions }, null);
     const { records } = storage.repositories;

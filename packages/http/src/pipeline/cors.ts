@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { type AppKey, listingsOf, ServiceError } from "@sallyport/core";
 import { writeSuccess } from "../envelope.ts";
 import type { Exchange, Step } from "./exchange.ts";
-import { limitPreflight } from "./limit-rate.ts";
 
 const requestHeaders = [
   "appkey, sessionid, authorization, secure-token, content-type, encrypted, x-request-id",
@@ -40,10 +39,9 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
 }
 
-/** Answers a preflight if any app key of the database lists the origin. Otherwise throws 305. A preflight counts for the rate of its address. */
+/** Answers a preflight if any app key of the database lists the origin. Otherwise throws 305. */
 export const answerPreflight: Step = async (exchange) => {
   if (!exchange.isPreflight) return;
-  await limitPreflight(exchange);
   const origin = exchange.request.headers.origin as string;
   const { appKeys } = exchange.database.storage.repositories;
   const listed = await Promise.all(listingsOf(origin).map((listing) => appKeys.listsOrigin(listing)));

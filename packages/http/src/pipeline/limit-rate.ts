@@ -22,20 +22,21 @@ export const limitRate: Step = (exchange) => {
       : database.limits.current({ r, settingsGeneration: admission.settingsGeneration });
   const count = ({ rates }: EffectiveLimits): void | Promise<void> => {
     if (rates === null) return;
-    if (access !== "callback") rates.remember(appKeyDigest ?? withoutKey, admission.appKey);
+    if (access !== "callback") rates.admit(appKeyDigest ?? withoutKey, admission.appKey);
     return countRequest(countedRequest(exchange, admission.appKey), rates);
   };
   return limits instanceof Promise ? limits.then(count) : count(limits);
 };
 
 /** Counts a preflight, which has no app key. Throws 800 beyond the rate of the address. */
-export function limitPreflight(exchange: Exchange): void | Promise<void> {
-  const { database } = exchange;
+export const limitPreflight: Step = (exchange) => {
+  const { database, isPreflight } = exchange;
+  if (!isPreflight) return;
   const limits = database.limits.latest({ r: database.storage.repositories });
   const count = ({ rates }: EffectiveLimits): void | Promise<void> =>
     rates === null ? undefined : countRequest(countedRequest(exchange, null), rates);
   return limits instanceof Promise ? limits.then(count) : count(limits);
-}
+};
 
 /** Stands for the app key of requests that need none. */
 const withoutKey = "";
@@ -49,7 +50,7 @@ export function refuseEarly(exchange: Exchange, asksForKey: boolean): void {
   const { database, appKeyDigest } = exchange;
   const { rates } = database.limits;
   if (!rates.active || (asksForKey && appKeyDigest === null)) return;
-  const admitted = rates.recent(appKeyDigest ?? withoutKey);
+  const admitted = rates.admittedKey(appKeyDigest ?? withoutKey);
   if (admitted === undefined) return;
   try {
     checkRate(countedRequest(exchange, admitted.appKey), rates);

@@ -11,7 +11,7 @@ import { answerPreflight } from "./cors.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";
 import { answerKeySet, asksForKeySet, findDatabase, findKeySetMethod, findMethod, findPath } from "./find-route.ts";
 import { handle } from "./handle.ts";
-import { limitRate } from "./limit-rate.ts";
+import { limitPreflight, limitRate } from "./limit-rate.ts";
 import { SecureExchange } from "./secure-exchange.ts";
 
 /** Throws 699 for requests that Node's parser accepts against RFC 9110 or 9112. The connection is closed. */
@@ -108,6 +108,7 @@ const steps: readonly CheckedStep[] = [
   [null, findMethod],
   [null, findDatabase],
   ["capacity", shedLoad],
+  ["rate", limitPreflight],
   ["preflight", answerPreflight],
   ["service", admit],
   ["appKey", checkAppKey],
