@@ -89,7 +89,8 @@ async function run(args, { stderr, env, seconds, reached }) {
     cwd: copy,
     stdio: ["ignore", "ignore", stderr],
     detached: true,
-    env: { ...process.env, ...env },
+    // Runs that are killed leave their files there.
+    env: { ...process.env, TMPDIR: directory, ...env },
   });
   if (reached !== undefined) writeFileSync(join(state, String(child.pid)), JSON.stringify(reached));
   running.add(child);

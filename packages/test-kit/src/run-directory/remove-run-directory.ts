@@ -1,7 +1,22 @@
 import { rmSync } from "node:fs";
+import { isFullRun } from "../scope.ts";
 import { runDirectory } from "./run-directory.ts";
 
-/** Jest's `globalTeardown`. */
-export default function removeRunDirectory(): void {
-  rmSync(runDirectory(), { recursive: true, force: true });
+/** Minutes that a whole run takes at most, on two cores that do nothing else. */
+const bound = 6;
+
+/** The part of Jest's configuration that selects tests. */
+interface Selection {
+  readonly testPathPatterns: { readonly patterns: readonly string[] };
+  readonly testNamePattern?: string;
+  readonly shard?: object;
+}
+
+/** Jest's `globalTeardown`: removes the directory, and prints the time of a whole run with its bound. */
+export default function removeRunDirectory(selection: Selection): void {
+  rmSync(runDirectory(), { recursive: true, force: true, maxRetries: 10 });
+  const { testPathPatterns, testNamePattern, shard } = selection;
+  if (isFullRun || testPathPatterns.patterns.length > 0 || testNamePattern !== undefined || shard !== undefined) return;
+  const minutes = (Date.now() - Number(process.env["SALLYPORT_TEST_START"])) / 60_000;
+  process.stderr.write(`The tests took ${minutes.toFixed(1)} minutes. Bound on two idle cores: ${bound} minutes.\n`);
 }
