@@ -1,3 +1,4 @@
+import { isFullRun } from "@sallyport/test-kit/scope";
 import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";
 import { createLogger } from "../src/operations/create-logger.ts";
 import { buildIndexes } from "./build-indexes.ts";
@@ -13,7 +14,7 @@ describe.each(testedEngines)("cursors on %s", (engine) => {
   cursorSuite((environment) => startDemoOn(engine, { environment, content: {}, count: 2 }));
 });
 
-const runs = Number(process.env["RANDOM_QUERIES"] ?? 150);
+const runs = Number(process.env["RANDOM_QUERIES"] ?? (isFullRun ? 150 : 40));
 const seed = Number(process.env["RANDOM_SEED"] ?? Math.floor(Math.random() * 1e9));
 
 test(

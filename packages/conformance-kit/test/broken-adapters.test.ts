@@ -1,8 +1,19 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { type AdapterUnderTest, checks, runCheck, runChecks } from "@sallyport/conformance-kit";
+import {
+  type AdapterUnderTest,
+  checks,
+  runCheck,
+  runChecks,
+  fileStoreCheckAppliesTo,
+  fileStoreChecks,
+  fileStoreGroups,
+  numberOfFileStoreChecks,
+  runFileStoreCheck,
+} from "@sallyport/conformance-kit";
 import type { Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { fileStoreUnderTest } from "@sallyport/test-kit/files/file-store-under-test";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import { readContracts } from "../src/contract/contracts.ts";
 import { everyCall } from "../src/fixtures/every-call.ts";
@@ -15,6 +26,8 @@ import { exactlyCaught } from "./broken/exactly-caught/all-exactly-caught.ts";
 import { brokenRecordProcesses } from "./broken/records/broken-record-processes.ts";
 import { SharedDatabase } from "./broken/shared-database.ts";
 import { sideBySide, soundly } from "./broken/side-by-side.ts";
+import { brokenContents, leaked } from "./file-stores/broken-contents.ts";
+import { brokenListsAndReads } from "./file-stores/broken-lists-and-reads.ts";
 
 describe("broken adapters", () => {
   const needsOf = (name: string) => checks.find((check) => check.name === name)?.needs;
@@ -259,5 +272,57 @@ describe("exactly caught", () => {
       expect(exactlyCaught.length).toBeGreaterThan(30);
       expect(new Set(exactlyCaught.flatMap(({ sections }) => sections)).size).toBeGreaterThan(12);
     });
+  });
+});
+
+const brokenFileStores = [...brokenContents, ...brokenListsAndReads];
+
+/** The failure of a check with a broken store, `null` if it passes. */
+async function failureOf(
+  { fault, wrap }: Pick<(typeof brokenFileStores)[number], "fault" | "wrap">,
+  name: string,
+): Promise<string | null> {
+  const check = fileStoreChecks.find((each) => each.name === name);
+  if (check === undefined) throw new Error(`There is no check "${name}".`);
+  try {
+    await runFileStoreCheck(fileStoreUnderTest(fault, { wrap, timeLimit: 4_000 }), check);
+    return null;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+afterEach(async () => {
+  for (const handle of leaked.splice(0)) await handle.close();
+});
+
+describe("file store checks", () => {
+  const cases = brokenFileStores.flatMap((each) => each.caughtBy.map((caughtBy) => ({ ...each, caughtBy })));
+
+  test.each(cases)('$fault: fails "$caughtBy"', async ({ fault, wrap, caughtBy }) => {
+    const failure = await failureOf({ fault, wrap }, caughtBy);
+    // A failure of the check or of the store, not a mistake in either.
+    expect(failure).toMatch(/^(?:ConformanceError|ServiceError): /);
+  });
+
+  test("each fails with a broken store", () => {
+    const caught = new Set(brokenFileStores.flatMap(({ caughtBy }) => caughtBy));
+    expect(fileStoreChecks.map(({ name }) => name).filter((name) => !caught.has(name))).toEqual([]);
+  });
+
+  test("have the declared number, unique names, and all groups", () => {
+    expect(fileStoreChecks).toHaveLength(numberOfFileStoreChecks);
+    expect(new Set(fileStoreChecks.map(({ name }) => name)).size).toBe(numberOfFileStoreChecks);
+    expect(new Set(fileStoreChecks.map(({ group }) => group))).toEqual(new Set(fileStoreGroups));
+  });
+
+  test("leave out what needs a hook that the store lacks, and nothing else", () => {
+    const { takeAway: _hook, ...underTest } = fileStoreUnderTest("without a hook");
+    const left = fileStoreChecks.filter((check) => !fileStoreCheckAppliesTo(underTest, check));
+    expect(left.filter(({ needs }) => needs !== "descriptors").map(({ name }) => name)).toEqual([
+      "fails with 709 once the store is gone",
+      "fails with 709 if the store goes during a write",
+      "answers 707 to reads and ignores removals once the store is gone",
+    ]);
   });
 });

@@ -14,7 +14,7 @@ const descriptors = "/proc/self/fd";
 export const listsDescriptors = existsSync(descriptors);
 
 /** Bytes between two samples, and growth that no store exceeds. A store that collects contents exceeds it soon. */
-const [sampleEvery, maxGrowth] = [16 * mebibyte, 32 * mebibyte];
+const [sampleEvery, maxGrowth] = [32 * mebibyte, 32 * mebibyte];
 
 /** Measures the growth of memory in use: of the heap, and of buffers outside it. */
 function memoryGauge(): { readonly sample: () => void; readonly growth: () => number } {
