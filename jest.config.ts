@@ -24,7 +24,8 @@ const config: Config = {
   // The modules of a test file stay in memory. Jest's cleanup of globals does not free them; a new process does.
   testEnvironmentOptions: { globalsCleanup: "off" },
   workerIdleMemoryLimit: "700MB",
-  maxWorkers: 2,
+  // One more than the cores of the machine that the bound counts on, because many tests wait for a limit to pass.
+  maxWorkers: 3,
   testSequencer: "<rootDir>/.ci/longest-first.mjs",
   // Detects tests that hang, not slow tests: on a busy disk, a commit can take seconds.
   testTimeout: 30_000,

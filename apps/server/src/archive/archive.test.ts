@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type ArchiveRecord, canonicalJson, inChunks, isEmptyDatabase } from "@sallyport/core";
 import fc from "fast-check";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import { isFullRun } from "@sallyport/test-kit/scope";
 import {
   checkedAnew,
   file,
@@ -203,7 +204,7 @@ describe("an archive with files", () => {
           contents.map((bytes, index) => ({ id: file(index, bytes).id, bytes: isSkipped(index) ? null : bytes })),
         );
       }),
-      { numRuns: 12 },
+      { numRuns: isFullRun ? 12 : 4 },
     );
   });
 
@@ -262,7 +263,7 @@ describe("an archive with files", () => {
           for (const damaged of [text.slice(0, place), text.slice(0, place) + other + text.slice(place + 1)])
             await expect(read(damaged)).rejects.toMatchObject({ name: "ArchiveFault" });
         }),
-        { numRuns: 100 },
+        { numRuns: isFullRun ? 100 : 40 },
       );
     });
   });

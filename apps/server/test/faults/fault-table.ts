@@ -1,3 +1,4 @@
+import { isFullRun } from "@sallyport/test-kit/scope";
 import { type Call, type Fault, faults, Latch } from "@sallyport/storage-faults";
 
 /** The position of a call relative to the one that completes the write. */
@@ -16,6 +17,8 @@ export interface Row {
   readonly outcome: (call: Call, place: Place) => Outcome;
   /** Calls that it does not apply to. */
   readonly leavesOut?: (call: Call) => boolean;
+  /** The server treats it like another kind, up to the code. */
+  readonly isAlike?: true;
 }
 
 const done: Outcome = { code: 0, state: "whole" };
@@ -30,9 +33,16 @@ const belongsToTransaction = ({ name, within }: Call) =>
 
 const elementsOf = ({ given: [list] }: Call) => (Array.isArray(list) ? list.length : 0);
 
+/** The kinds of faults at the call with this index: all in the full run, else those unlike others, and one of the others in turn. */
+export function faultsAt(index: number): readonly Row[] {
+  if (isFullRun) return faultTable;
+  const alike = faultTable.filter(({ isAlike }) => isAlike === true);
+  return faultTable.filter((row) => row.isAlike !== true || row === alike[index % alike.length]);
+}
+
 /** All kinds of faults. */
-export const faultTable: readonly Row[] = [
-  { title: "lost before", fault: () => faults.lostBefore, outcome: refused(704) },
+const faultTable: readonly Row[] = [
+  { title: "lost before", isAlike: true, fault: () => faults.lostBefore, outcome: refused(704) },
   {
     title: "lost during",
     fault: () => faults.lostDuring,
@@ -47,12 +57,12 @@ export const faultTable: readonly Row[] = [
       return done;
     },
   },
-  { title: "unreachable", fault: () => faults.unreachable, outcome: refused(704) },
-  { title: "no free connection", fault: () => faults.poolExhausted, outcome: refused(607) },
-  { title: "statement time-out", fault: () => faults.timeout, outcome: refused(706) },
-  { title: "lock time-out", fault: () => faults.lockTimeout, outcome: refused(706) },
-  { title: "conflict once", fault: () => faults.conflict(1), outcome: () => done },
-  { title: "conflict twice", fault: () => faults.conflict(2), outcome: () => done },
+  { title: "unreachable", isAlike: true, fault: () => faults.unreachable, outcome: refused(704) },
+  { title: "no free connection", isAlike: true, fault: () => faults.poolExhausted, outcome: refused(607) },
+  { title: "statement time-out", isAlike: true, fault: () => faults.timeout, outcome: refused(706) },
+  { title: "lock time-out", isAlike: true, fault: () => faults.lockTimeout, outcome: refused(706) },
+  { title: "conflict once", isAlike: true, fault: () => faults.conflict(1), outcome: () => done },
+  { title: "conflict twice", isAlike: true, fault: () => faults.conflict(2), outcome: () => done },
   { title: "conflict three times", fault: () => faults.conflict(3), outcome: refused(706) },
   {
     title: "nothing of the list done",
@@ -66,10 +76,11 @@ export const faultTable: readonly Row[] = [
     outcome: refused(799),
     leavesOut: (call) => elementsOf(call) < 2,
   },
-  { title: "unexpected", fault: () => faults.unexpected, outcome: refused(799) },
-  { title: "driver error", fault: () => faults.foreign, outcome: refused(799) },
+  { title: "unexpected", isAlike: true, fault: () => faults.unexpected, outcome: refused(799) },
+  { title: "driver error", isAlike: true, fault: () => faults.foreign, outcome: refused(799) },
   {
     title: "slow",
+    isAlike: true,
     fault: () => {
       const latch = new Latch();
       latch.open();

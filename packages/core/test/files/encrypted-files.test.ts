@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { WasmHashes } from "@sallyport/crypto";
+import { isFullRun } from "@sallyport/test-kit/scope";
 import { administrationOf, CheckFiles } from "../../src/index.ts";
 import {
   byId,
@@ -83,7 +84,7 @@ describe("encrypted bytes", () => {
     expect(await textOf(f, id)).toBe(text);
     const edges = [0, 1, 49_999, 50_000, 50_001, 50_000 + content - 1, 50_000 + content, text.length - 1];
     for (const [index, first] of edges.entries())
-      for (const end of edges.slice(index + 1, index + 4))
+      for (const end of edges.slice(index + 1, index + (isFullRun ? 4 : 2)))
         expect(await textOf(f, id, first, end - first)).toBe(text.slice(first, end));
   });
 
