@@ -66,10 +66,11 @@ export function faultSuite(fixture: () => FaultFixture): void {
 }
 
 /**
- * Occasional calls: the server caches the model, macros, its keys and the time, and aligns indexes in the background.
+ * Occasional calls: the server caches the model, macros, its keys and the time, and aligns indexes and takes due
+ * records in the background.
  */
 const isIncidental = ({ name, within, given }: Call) =>
-  ["alignIndexes", "settings.read", "now"].includes(name) ||
+  ["alignIndexes", "settings.read", "now", "records.claim"].includes(name) ||
   (name.startsWith("records.") && (given[0] === "keyRing" || given[0] === "macro")) ||
   (name === "model.load" && within === "itself");
 
