@@ -71,7 +71,7 @@ describe("neighbours", () => {
     const inspect = (code: string) => runtime.inspect({ name: "Probe", code: code + macro("") }, "ts").catch(kindOf);
     // The code for it is loaded on first use.
     await inspect("");
-    void inspect("interface Long { a: string; b: { c: number } }\n".repeat(80_000));
+    void inspect("interface Long { a: string; b: { c: number } }\n".repeat(40_000));
     await delay(50);
     answer();
     expect(await waits).toBe("answered");
