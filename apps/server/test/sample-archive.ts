@@ -38,6 +38,7 @@ export const records: readonly ArchiveRecord[] = [
     objects: 1_500,
     lastObject: 2_000,
     lastAudit: 0,
+    sweptStamp: 0,
   },
   {
     section: "classes",

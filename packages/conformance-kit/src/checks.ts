@@ -11,6 +11,7 @@ import { importingChecks } from "./sections/archive/importing.ts";
 import { auditChecks } from "./sections/audit.ts";
 import { capabilityChecks } from "./sections/capabilities.ts";
 import { changeInterleavingChecks } from "./sections/changes/interleaving.ts";
+import { changeReadersChecks } from "./sections/changes/readers.ts";
 import { changeReadingChecks } from "./sections/changes/reading.ts";
 import { channelBlockChecks } from "./sections/channels/blocks.ts";
 import { channelLifeChecks } from "./sections/channels/life.ts";
@@ -21,6 +22,7 @@ import { deletionRaceChecks } from "./sections/deletion/races.ts";
 import { recyclingChecks } from "./sections/deletion/recycling.ts";
 import { referrerChecks } from "./sections/deletion/referrers.ts";
 import { restoringChecks } from "./sections/deletion/restoring.ts";
+import { sweepingChecks } from "./sections/deletion/sweeping.ts";
 import { indexChecks } from "./sections/indexes.ts";
 import { settingsChecks } from "./sections/settings.ts";
 import { lifecycleChecks } from "./sections/lifecycle.ts";
@@ -128,8 +130,10 @@ export const checks: readonly Check[] = [
   ...referrerChecks,
   ...restoringChecks,
   ...deletionRaceChecks,
+  ...sweepingChecks,
   ...recyclingChecks,
   ...changeReadingChecks,
+  ...changeReadersChecks,
   ...changeInterleavingChecks,
   ...modelChecks,
   ...indexChecks,

@@ -15,6 +15,7 @@ import {
 import type { Repositories } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded } from "./broken/broken-adapter.ts";
+import { brokenFeeds } from "./broken/broken-feeds.ts";
 import { brokenLocks } from "./broken/broken-locks.ts";
 import { brokenSessions } from "./broken/broken-sessions.ts";
 import { brokenDeletion } from "./broken/deletion/broken-deleting.ts";
@@ -222,6 +223,8 @@ describe("differential comparison", () => {
     ["releases locks for any session", brokenLocks],
     ["ignores the session limit of the user", brokenSessions],
     ["ignores devices", brokenSessions],
+    ["forgets readers before with the next write", brokenFeeds],
+    ["never reports a forgotten stamp", brokenFeeds],
   ])(
     "finds a storage that %s with a history of few steps",
     async (fault, adapters) => {

@@ -189,6 +189,7 @@ describe("archive", () => {
     objects: 0,
     lastObject: 0,
     lastAudit: 0,
+    sweptStamp: 0,
   };
 
   /** An archive over an engine that records its calls and the number of running storage calls. */

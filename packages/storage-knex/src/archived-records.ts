@@ -11,7 +11,7 @@ import {
 export type TableSection = Exclude<ArchiveSection, "settings">;
 
 /** Sections whose records are rows of one table, one member per column. */
-export type PlainSection = Exclude<TableSection, "classes" | "objects" | "links" | "tombstones">;
+export type PlainSection = Exclude<TableSection, "classes" | "objects" | "links" | "tombstones" | "formerReaders">;
 
 /**
  * The content of a column: `digest` bytes, hexadecimal in the record; `json` JSON with its text preserved; `jsonb` JSON
@@ -94,6 +94,7 @@ const sections: { readonly [Section in PlainSection]: Columns<Section> } = {
     disabled: ["disabled", "boolean"],
     confusableKey: ["confusable_key", "text"],
   },
+  sweptObjects: { id: ["oid", "object"], uuid: ["uuid", "uuid"] },
   records: {
     kind: ["kind", "text"],
     id: ["id", "text"],
@@ -120,14 +121,28 @@ type ArchivedNames =
   | "audit"
   | "auditTallies"
   | "customAccounts"
+  | "formerReaders"
+  | "sweptObjects"
   | "tombstones"
   | "links"
   | "objects";
 
 /** The tables, besides that of the records, that must be empty for an import. */
 export function tablesToFill(tables: Readonly<Record<ArchivedNames, string>>): string[] {
-  const { accounts, appKeys, audit, auditTallies, customAccounts, tombstones, links, objects } = tables;
-  return [accounts, appKeys, audit, auditTallies, customAccounts, tombstones, links, objects];
+  const { accounts, appKeys, audit, auditTallies, customAccounts, links, objects } = tables;
+  const { formerReaders, sweptObjects, tombstones } = tables;
+  return [
+    accounts,
+    appKeys,
+    audit,
+    auditTallies,
+    customAccounts,
+    formerReaders,
+    sweptObjects,
+    tombstones,
+    links,
+    objects,
+  ];
 }
 
 /** Selects as `empty` whether the database contains nothing to archive. `never` is the expiry of permanent records. */
@@ -147,6 +162,7 @@ export interface SettingsRow {
   readonly objects: string | number;
   readonly last_object: string | number;
   readonly last_audit: string | number;
+  readonly swept_stamp: string | number;
 }
 
 export function settingsOf(row: SettingsRow): RecordOf<"settings"> {
@@ -158,6 +174,7 @@ export function settingsOf(row: SettingsRow): RecordOf<"settings"> {
     objects: Number(row.objects),
     lastObject: Number(row.last_object),
     lastAudit: Number(row.last_audit),
+    sweptStamp: Number(row.swept_stamp),
   };
 }
 

@@ -1,64 +1,85 @@
-import { type Change, type ChangeRepository, objectIdOf, objectNumber } from "@sallyport/core";
+import {
+  type Change,
+  type ChangePage,
+  type ChangeQuery,
+  type ChangeRepository,
+  isStorableText,
+  objectIdOf,
+  objectNumber,
+} from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
-import { statement } from "./statement.ts";
+import type { Statement } from "./statement.ts";
 
 /** Greater than any object number. */
 const behindAll = Number.MAX_SAFE_INTEGER;
 
+interface ChangeDialect {
+  /** Selects `watermark`. */
+  readonly watermark: Statement;
+  /** The stamp of a transaction that has written, if it is the highest of all. */
+  readonly ownStamp?: (sql: SqlRunner) => number | undefined;
+  /** The rows of a page with at least one class. */
+  readonly read: (sql: SqlRunner, query: SelectedChanges) => Promise<readonly ChangeRow[]>;
+}
+
+/** The values of a `ChangeQuery`. */
+export interface SelectedChanges extends Pick<ChangeQuery, "upTo" | "limit"> {
+  /** Each class once. */
+  readonly classes: readonly string[];
+  /** The stamp and the object number to start after. */
+  readonly after: readonly [stamp: number, number: number];
+}
+
 export const knexChangeRepository = (
   sql: SqlRunner,
-  statements: ChangeStatements,
-  /** The stamp of a transaction that has written, if it is the highest of all. */
-  ownStamp: (sql: SqlRunner) => number | undefined = () => undefined,
+  { watermark, ownStamp = () => undefined, read }: ChangeDialect,
 ): ChangeRepository => ({
   async watermark() {
     const stamp = ownStamp(sql);
     if (stamp !== undefined) return stamp - 1;
-    const { rows } = await sql.run<{ watermark: string | number }>(statements.watermark);
+    const { rows } = await sql.run<{ watermark: string | number }>(watermark);
     return Number(rows[0]?.watermark);
   },
 
-  async read({ stamp, id }, upTo, limit) {
-    const behind = id === null ? behindAll : objectNumber(id);
-    const { rows } = await sql.run<ChangeRow>(statements.read, [stamp, behind, upTo, limit]);
-    return rows.map(changeOf);
+  async read({ classes, after: { stamp, id }, upTo, limit }) {
+    const names = [...new Set(classes)].filter(isStorableText);
+    const after = [stamp, id === null ? behindAll : objectNumber(id)] as const;
+    return pageOf(await read(sql, { classes: names, after, upTo, limit }));
   },
 });
 
-interface ChangeRow {
+/** A row of a page. A page without changes is one row without an object. */
+export interface ChangeRow {
+  readonly swept: string | number;
   readonly stamp: string | number;
-  readonly oid: string | number;
+  readonly oid: string | number | null;
   readonly uuid: string;
   readonly class: string;
   readonly version: number;
   readonly kind: Change["kind"];
+  readonly readers: readonly number[] | null;
+  readonly readers_before: readonly number[] | null;
 }
 
-function changeOf({ stamp, oid, uuid, class: className, version, kind }: ChangeRow): Change {
-  return { stamp: Number(stamp), id: objectIdOf(Number(oid)), uuid, className, version: Number(version), kind };
-}
-
-type ChangeStatements = ReturnType<typeof changeStatements>;
-
-interface ChangeDialect {
-  /** Selects `watermark`. */
-  readonly watermark: string;
-  /** A condition that a row comes after stamp $1 and object number $2, served by an index. */
-  readonly behind: string;
-}
-
-export function changeStatements(
-  { tombstones, objects }: Readonly<Record<"tombstones" | "objects", string>>,
-  { watermark, behind }: ChangeDialect,
-) {
-  // The first changes of one table, read from its index.
-  const heads = (table: string, kind: string) =>
-    `(select stamp, oid, uuid, class, version, ${kind} as kind from ${table}
-    where ${behind} and stamp <= $3 order by stamp, oid limit $4)`;
-  const deleted = heads(tombstones, "case when attributes is null then 'deleted' else 'recycled' end");
+function pageOf(rows: readonly ChangeRow[]): ChangePage {
   return {
-    watermark: statement("change_watermark", watermark),
-    /** 1 and 2 stamp and object number to start after, 3 highest stamp, 4 limit. */
-    read: statement("change_read", `${heads(objects, "'stored'")} union all ${deleted} order by stamp, oid limit $4`),
+    changes: rows.flatMap((row) => (row.oid === null ? [] : changeOf(row, row.oid))),
+    swept: Number(rows[0]?.swept),
+  };
+}
+
+function changeOf(
+  { stamp, uuid, class: className, version, kind, readers, readers_before }: ChangeRow,
+  oid: string | number,
+): Change {
+  return {
+    stamp: Number(stamp),
+    id: objectIdOf(Number(oid)),
+    uuid,
+    className,
+    version: Number(version),
+    kind,
+    readers: readers?.map(objectIdOf) ?? null,
+    readersBefore: readers_before?.map(objectIdOf) ?? null,
   };
 }

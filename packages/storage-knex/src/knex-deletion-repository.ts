@@ -1,4 +1,4 @@
-import { type DeletionRepository, isObjectId, isStorableText, isUuid, objectIdOf, objectNumber } from "@sallyport/core";
+import { type DeletionRepository, isObjectId, isUuid, objectIdOf, objectNumber } from "@sallyport/core";
 import type { DeletionStatements } from "./dialects/postgres/statements/deletion-statements.ts";
 import {
   tombstoneOf,
@@ -111,11 +111,6 @@ export function knexDeletionRepository(
       await sql.run(statements.purge, [objectNumbers(ids), offset()]);
     },
 
-    async countRecycled(classes) {
-      const { rows } = await sql.run<{ count: string }>(statements.countRecycled, [classes.filter(isStorableText)]);
-      return Number(rows[0]?.count);
-    },
-
     async restore(objects) {
       const requested = objects.map(({ id, attributes }) => ({ oid: objectNumber(id), attributes }));
       const [linked] = linkParameters(
@@ -124,6 +119,11 @@ export function knexDeletionRepository(
       const { rows } = await sql.run<ObjectRow>(statements.restore, [JSON.stringify(requested), linked, offset()]);
       const restored = new Map(rows.map((row) => [objectIdOf(Number(row.oid)), objectOf(row)]));
       return objects.flatMap(({ id }) => restored.get(id) ?? []);
+    },
+
+    async sweep(age, limit) {
+      const { rows } = await sql.run<{ count: string }>(statements.sweep, [age, limit, offset()]);
+      return Number(rows[0]?.count);
     },
   };
 

@@ -84,8 +84,9 @@ export function knexObjectRepository(
     async count(query, visibility, atMost) {
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0) return 0;
-      if (query.filter === undefined) {
-        const { rows } = await sql.run<{ count: string }>(statements.count, [classes, principalsOf(visibility)]);
+      if (query.filter === undefined || query.recycled === true) {
+        const counting = query.recycled === true ? statements.countRecycled : statements.count;
+        const { rows } = await sql.run<{ count: string }>(counting, [classes, principalsOf(visibility)]);
         return Math.min(Number(rows[0]?.count), atMost ?? Number.POSITIVE_INFINITY);
       }
       const { text, values } = countText(tables, { ...query, classes }, visibility, atMost);

@@ -24,11 +24,11 @@ export const knexSettingsRepository = (sql: SqlRunner, statements: SettingsState
 
 type SettingsStatements = ReturnType<typeof settingsStatements>;
 
-type Filled = "accounts" | "appKeys" | "customAccounts" | "tombstones" | "objects";
+type Filled = "accounts" | "appKeys" | "customAccounts" | "objects" | "sweptObjects" | "tombstones";
 
 export function settingsStatements(tables: Readonly<Record<Filled | "settings", string>>) {
-  const { accounts, appKeys, customAccounts, tombstones, objects, settings } = tables;
-  const filled = [accounts, appKeys, customAccounts, tombstones, objects];
+  const { accounts, appKeys, customAccounts, tombstones, objects, settings, sweptObjects } = tables;
+  const filled = [accounts, appKeys, customAccounts, tombstones, sweptObjects, objects];
   const without = filled.map((table) => `not exists (select 1 from ${table})`);
   return {
     /** Gives `empty`. */

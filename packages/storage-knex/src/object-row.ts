@@ -67,16 +67,13 @@ export function outlineOf({ oid, uuid, class: className, version, stored_at, byt
 }
 
 /** The columns of a tombstone. */
-interface TombstoneColumns extends Pick<ObjectRow, "oid" | "uuid" | "class" | "version"> {
+export interface RecycledRow extends Pick<ObjectRow, "oid" | "uuid" | "class" | "version"> {
   readonly deleted_at: string | number;
-}
-
-export interface TombstoneRow extends TombstoneColumns {
-  readonly recycled: boolean;
-}
-
-export interface RecycledRow extends TombstoneColumns {
   readonly deleted_by: string | number | null;
+}
+
+export interface TombstoneRow extends RecycledRow {
+  readonly recycled: boolean;
 }
 
 export interface ReferrerRow extends Pick<ObjectRow, "class"> {
@@ -90,21 +87,26 @@ export interface TargetRow extends Pick<ObjectRow, "oid" | "class"> {
 }
 
 export function tombstoneOf(row: TombstoneRow): Tombstone {
-  return { ...tombstoneColumnsOf(row), kind: row.recycled ? "recycled" : "deleted" };
+  return { ...recycledRootOf(row), kind: row.recycled ? "recycled" : "deleted" };
 }
 
-export function recycledRootOf(row: RecycledRow): RecycledRoot {
-  return { ...tombstoneColumnsOf(row), deletedBy: row.deleted_by === null ? null : objectIdOf(Number(row.deleted_by)) };
-}
-
-function tombstoneColumnsOf({
+/** The root of a deletion in the recycle bin, or any tombstone without its kind. */
+export function recycledRootOf({
   oid,
   uuid,
   class: className,
   version,
   deleted_at,
-}: TombstoneColumns): Omit<Tombstone, "kind"> {
-  return { id: objectIdOf(Number(oid)), uuid, className, version: Number(version), deletedAt: Number(deleted_at) };
+  deleted_by,
+}: RecycledRow): RecycledRoot {
+  return {
+    id: objectIdOf(Number(oid)),
+    uuid,
+    className,
+    version: Number(version),
+    deletedAt: Number(deleted_at),
+    deletedBy: deleted_by === null ? null : objectIdOf(Number(deleted_by)),
+  };
 }
 
 export function referrerOf({ source, class: className, attribute, target }: ReferrerRow): Referrer {

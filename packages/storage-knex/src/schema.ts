@@ -40,9 +40,10 @@ export function pendingMigrations<Migration extends Numbered>(
 /** Members for the tables and sequences of every dialect. */
 const accounts = ["accounts", "appKeys", "customAccounts", "throttle"] as const;
 const sessions = ["channels", "cipherBlocks", "seatCounts", "sessionCounts", "sessions"] as const;
-const objects = ["classes", "tombstones", "links", "locks", "objectCounts", "objects"] as const;
+const objects = ["classes", "links", "locks", "objectCounts", "objects"] as const;
+const deletions = ["formerReaders", "sweptObjects", "tombstones"] as const;
 const others = ["audit", "auditTallies", "migrations", "records", "recordVersions", "settings"] as const;
-const shared = [...accounts, ...sessions, ...objects, ...others];
+const shared = [...accounts, ...sessions, ...objects, ...deletions, ...others];
 
 /** Members for the procedures or functions of every dialect. */
 const sessionRoutines = ["changeAppNames", "changeOnBasis", "openOnBasis", "openSession", "requireBasis"] as const;

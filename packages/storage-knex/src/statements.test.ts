@@ -2,7 +2,7 @@ import { jest } from "@jest/globals";
 import type { Attributes, JsonValue } from "@sallyport/core";
 import { positionalQuery } from "./dialects/mariadb/connection.ts";
 import { serverOf } from "./dialects/mariadb/mariadb-server.ts";
-import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/objects/stored-attributes.ts";
+import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/objects/object-row.ts";
 import { acceptDatabaseName } from "./dialects/mariadb/tables.ts";
 import { acceptSchemaName } from "./dialects/postgres/tables.ts";
 import { batchStatement } from "./dialects/postgres/transaction-runner.ts";

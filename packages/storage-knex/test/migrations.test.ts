@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { beforeAllChanges } from "@sallyport/core";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
 import { type Migration, Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
@@ -128,6 +129,41 @@ describe("migrations", () => {
     await expect(database.admin.query(write)).rejects.toThrow("not installed");
     expect(await database.storage().migrate()).toEqual({ applied: names.slice(tables.length) });
     await database.admin.query(write);
+  });
+
+  test("keep the changes of objects and tombstones, and their readers from then on", async () => {
+    const { knex } = database.connect();
+    const added = [
+      "0003-change-index",
+      "0004-former-readers",
+      "0005-swept-objects",
+      "0006-swept-stamp",
+      "keep_readers",
+    ];
+    const former = migrations.filter(({ name }) => !added.includes(name));
+    await new Migrator(knex, tablesOf("test"), former).migrate();
+    await database.admin.query(`
+      insert into test.objects (uuid, class, attributes, stored_at) select gen_random_uuid(), 'File', '{}', now() from generate_series(1, 2);
+      insert into test.tombstones (oid, uuid, class, version, deleted_at, readers, root)
+        values (9, gen_random_uuid(), 'File', 2, now() - interval '1 day', '{7}', 9)`);
+    const storage = database.storage();
+    expect(await storage.migrate()).toEqual({ applied: added });
+    const { changes: feed, deletion, objects } = storage.repositories;
+    const changed = async () => {
+      const query = { classes: ["File"], after: beforeAllChanges, limit: 10 };
+      const { changes } = await feed.read({ ...query, upTo: Number.MAX_SAFE_INTEGER });
+      return changes.map(({ id, kind, readers, readersBefore }) => [id, kind, readers, readersBefore]);
+    };
+    const others = [
+      ["2", "stored", null, null],
+      ["9", "deleted", ["7"], ["7"]],
+    ];
+    expect(await changed()).toEqual([["1", "stored", null, null], ...others]);
+    const change = { id: "1", attributes: {}, links: {}, readers: ["8"], expectedVersions: null };
+    await objects.update([change], { session: null });
+    expect(await changed()).toEqual([...others, ["1", "stored", ["8"], null]]);
+    expect(await deletion.sweep(3_600_000, 10)).toBe(1);
+    expect(await changed()).toEqual([...others.slice(0, 1), ["1", "stored", ["8"], null]]);
   });
 
   test("of an older version make every call answer 705", async () => {

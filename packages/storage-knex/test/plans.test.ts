@@ -63,12 +63,15 @@ describe("plans of frequent statements", () => {
         select now(), 'logout.completed', 'r' || i, 0, 'key1', '192.0.2.1', '[]' from generate_series(1, 20000) as i;
       insert into test.tombstones (oid, uuid, class, version, deleted_at, attributes, root)
         select 40000 + i, gen_random_uuid(), 'File', 2, now(), case when i % 2 = 0 then '{}'::jsonb end, 40000 + i - i % 3 from generate_series(1, 10000) as i;
+      insert into test.former_readers (oid, stamp, class, readers, changed_at)
+        select i, i, 'File', '{1}', now() from generate_series(1, 10000) as i;
       insert into test.links (source, target, attribute) select i, 1 + i % 3000, 'Boss' from generate_series(1, 30000) as i;
       insert into test.locks (oid, session, since) select i, sha256(('s' || i)::bytea), now() from generate_series(1, 5000) as i;
       insert into test.throttle select 'key' || i, 1, now(), now() + interval '1 h' from generate_series(1, 5000) as i`);
     for (const table of [
       "objects",
       "tombstones",
+      "former_readers",
       "links",
       "locks",
       "accounts",
@@ -211,8 +214,26 @@ describe("plans of frequent statements", () => {
       ["'{File,User}'", "'{1}'", "0", "50", "1000000"],
       ["objects_open", "objects_pkey", "objects_restricted"],
     ],
-    ["changes", changes.read, ["1", "7", "9000000000000000", "100"], ["objects_stamp", "tombstones_stamp"]],
-    ["watermark of the changes", changes.watermark, [], ["objects_stamp", "tombstones_stamp"]],
+    [
+      "changes of classes",
+      changes.read,
+      ["'{Rare,File}'", "1", "7", "9000000000000000", "100"],
+      [
+        "former_readers_changes",
+        "former_readers_pkey",
+        "objects_changes",
+        "objects_pkey",
+        "tombstones_changes",
+        "tombstones_pkey",
+      ],
+    ],
+    ["watermark of the changes", changes.watermark, [], ["objects_changes", "tombstones_stamp"]],
+    [
+      "sweep of tombstones and former readers",
+      tombstones.sweep,
+      ["1000", "1000", "0"],
+      ["former_readers_age", "former_readers_pkey", "tombstones_age", "tombstones_pkey"],
+    ],
     [
       "objects locked for deletion",
       tombstones.lockedRows,
@@ -251,7 +272,7 @@ describe("plans of frequent statements", () => {
       ["tombstones_deleted_at"],
     ],
     ["targets of links", tombstones.targets, ["'{7,40001}'"], ["objects_pkey", "tombstones_pkey"]],
-    ["count of recycled objects of a class", tombstones.countRecycled, ["'{Rare}'"], ["tombstones_class"]],
+    ["count of recycled objects of a class", objects.countRecycled, ["'{Rare}'", "'{1}'"], ["tombstones_class"]],
     [
       "count of taken seats",
       sessions.countSeats,

@@ -177,8 +177,11 @@ describe("object stamps", () => {
     throw new Error(`The watermark has not reached ${stamp}.`);
   };
   /** The changes up to the watermark. */
-  const changedIds = async ({ repositories: { changes } }: KnexStorage): Promise<ObjectId[]> =>
-    (await changes.read(beforeAllChanges, await changes.watermark(), 1_000)).map(({ id }) => id);
+  const changedIds = async ({ repositories: { changes } }: KnexStorage): Promise<ObjectId[]> => {
+    const upTo = await changes.watermark();
+    const page = await changes.read({ classes: ["File"], after: beforeAllChanges, upTo, limit: 1_000 });
+    return page.changes.map(({ id }) => id);
+  };
 
   test("are those of the transaction for every kind of write", async () => {
     await migrated();

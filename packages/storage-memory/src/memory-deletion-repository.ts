@@ -95,18 +95,16 @@ export const memoryDeletionRepository = (access: Access): DeletionRepository => 
       for (const number of numbersOf(ids)) purgeOne(state, number, now);
     }),
 
-  countRecycled: (classes) =>
-    access.read(
-      ({ tombstones }) =>
-        [...tombstones.values()].filter(
-          (record) => kindOf(record) === "recycled" && classes.includes(record.object.className),
-        ).length,
-    ),
-
   restore(objects) {
     const copies = frozenCopy(objects);
     return access.write((state, now) => copies.map((object) => restoreOne(state, object, now)));
   },
+
+  sweep: (age, limit) =>
+    access.write((state, now) => {
+      const tombstones = sweepTombstones(state, now - age, limit);
+      return tombstones + sweepFormerReaders(state, now - age, limit - tombstones);
+    }),
 });
 
 /** The numbers of the valid ids, ascending, without duplicates. */
@@ -154,7 +152,9 @@ function isFull(
   { recycled, deletedBy = null, quota = 0 }: DeleteOptions,
 ): boolean {
   if (!recycled || deletedBy === null || quota === 0) return false;
-  const before = [...tombstones.values()].filter((record) => record.deletedBy === deletedBy).length;
+  const before = [...tombstones.values()].filter(
+    (record) => kindOf(record) === "recycled" && record.deletedBy === deletedBy,
+  ).length;
   return before + numbersOf(ids).filter((number) => objects.has(number)).length > quota;
 }
 
@@ -166,8 +166,8 @@ function newestFirst(
 }
 
 function rootOf(record: TombstoneRecord): RecycledRoot {
-  const { id, uuid, className, version, storedAt } = record.object;
-  return { id, uuid, className, version, deletedAt: storedAt, deletedBy: record.deletedBy };
+  const { kind: _kind, ...root } = tombstoneOf(record);
+  return root;
 }
 
 function purgeOne(state: State, number: number, storedAt: number): void {
@@ -179,7 +179,7 @@ function purgeOne(state: State, number: number, storedAt: number): void {
     Object.freeze({
       object: Object.freeze({ ...object, version: object.version + 1, storedAt }),
       root: record.root,
-      deletedBy: null,
+      deletedBy: record.deletedBy,
     }),
   );
   state.stamps.set(number, writeStamp(state));
@@ -202,7 +202,7 @@ function deleteOne(
     Object.freeze({
       object: Object.freeze(recycled ? { ...rest, attributes } : rest),
       root,
-      deletedBy: recycled ? deletedBy : null,
+      deletedBy,
     }),
   );
   state.stamps.set(number, writeStamp(state));
@@ -210,7 +210,7 @@ function deleteOne(
 
 function tombstoneOf(record: TombstoneRecord): Tombstone {
   const { id, uuid, className, version, storedAt } = record.object;
-  return { id, uuid, className, version, deletedAt: storedAt, kind: kindOf(record) };
+  return { id, uuid, className, version, deletedAt: storedAt, kind: kindOf(record), deletedBy: record.deletedBy };
 }
 
 function targetOf({ objects, tombstones }: State, number: number): LinkTarget | undefined {
@@ -232,7 +232,47 @@ function restoreOne(state: State, { id, attributes, links }: Restoration, stored
     storedAt,
   });
   state.tombstones.delete(number);
+  state.createdStamps.delete(number);
   state.links.set(number, links);
   keepObject(state, restored);
   return restored;
+}
+
+/** Forgets permanently deleted objects. Returns their number. Their UUIDs stay known. */
+function sweepTombstones(state: State, until: number, limit: number): number {
+  const { formerReaders, stamps, tombstones } = state;
+  const over = [...tombstones.entries()]
+    .filter(([, record]) => kindOf(record) === "deleted" && record.object.storedAt <= until)
+    .toSorted(([number, one], [another, other]) => one.object.storedAt - other.object.storedAt || number - another)
+    .slice(0, limit);
+  for (const [number] of over) {
+    const entries = formerReaders.get(number) ?? [];
+    raiseSweptStamp(state, [stamps.get(number) ?? 0, ...entries.map(({ stamp }) => stamp)]);
+    for (const table of [formerReaders, stamps, tombstones]) table.delete(number);
+  }
+  return over.length;
+}
+
+function sweepFormerReaders(state: State, until: number, limit: number): number {
+  const all = [...state.formerReaders.entries()].flatMap(([number, entries]) =>
+    entries.map((entry) => ({ ...entry, number })),
+  );
+  const over = all
+    .filter(({ changedAt }) => changedAt <= until)
+    .toSorted((one, other) => one.changedAt - other.changedAt || one.stamp - other.stamp || one.number - other.number)
+    .slice(0, Math.max(limit, 0));
+  raiseSweptStamp(
+    state,
+    over.map(({ stamp }) => stamp),
+  );
+  for (const { number, stamp } of over) {
+    const left = (state.formerReaders.get(number) ?? []).filter((entry) => entry.stamp !== stamp);
+    if (left.length === 0) state.formerReaders.delete(number);
+    else state.formerReaders.set(number, Object.freeze(left));
+  }
+  return over.length;
+}
+
+function raiseSweptStamp({ numbers }: State, stamps: readonly number[]): void {
+  numbers.set("sweptStamp", Math.max(numbers.get("sweptStamp") ?? 0, ...stamps));
 }

@@ -14,6 +14,7 @@ import type { Access } from "./access.ts";
 import { frozenCopy } from "./table.ts";
 import { outlineOf, withinBytes } from "./stored-objects.ts";
 import { matchingObjects, pageOf } from "./query/found-objects.ts";
+import { kindOf } from "./records.ts";
 import type { State } from "./state.ts";
 import { acceptModel, insertOne, updateOne } from "./write-objects.ts";
 
@@ -43,6 +44,7 @@ export const memoryObjectRepository = (access: Access): ObjectRepository => ({
 
   count: (query, visibility, atMost = Number.POSITIVE_INFINITY) =>
     access.read((state) => {
+      if (query.recycled === true) return Math.min(countRecycled(state, query.classes, visibility), atMost);
       let count = 0;
       const found = matchingObjects(state, query, visibility);
       while (count < atMost && found.next().done !== true) count += 1;
@@ -77,6 +79,14 @@ export const memoryObjectRepository = (access: Access): ObjectRepository => ({
 function objectsOf({ objects }: State, ids: readonly ObjectId[], visibility: Visibility): StoredObject[] {
   const numbers = new Set(ids.filter(isObjectId).map(objectNumber));
   return [...numbers].flatMap((number) => objects.get(number) ?? []).filter((object) => isVisible(object, visibility));
+}
+
+function countRecycled({ tombstones }: State, classes: readonly string[], visibility: Visibility): number {
+  const counted = new Set(classes);
+  return [...tombstones.values()].filter(
+    (record) =>
+      kindOf(record) === "recycled" && counted.has(record.object.className) && isVisible(record.object, visibility),
+  ).length;
 }
 
 function objectsWithUuids(

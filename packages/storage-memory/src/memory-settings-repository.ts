@@ -10,8 +10,9 @@ export const memorySettingsRepository = (access: Access): SettingsRepository => 
   raise: () => access.write((state) => void nextNumber(state, "settingsGeneration")),
 
   isEmpty: () =>
-    access.read(({ accounts, appKeys, tombstones, objects, numbers }) => {
-      const tables = [accounts, appKeys, tombstones, objects];
+    access.read(({ accounts, appKeys, tombstones, objects, uuids, numbers }) => {
+      // The UUIDs of forgotten objects are content.
+      const tables = [accounts, appKeys, tombstones, objects, uuids];
       return tables.every((table) => table.entries().next().done === true) && numbers.get("modelGeneration") === 1;
     }),
 });

@@ -45,7 +45,7 @@ export interface TombstoneRecord {
   readonly object: Omit<StoredObject, "attributes"> & Partial<Pick<StoredObject, "attributes">>;
   /** The root of the deletion. */
   readonly root: ObjectId;
-  /** The user who recycled it; `null` if unknown or if it cannot be restored. */
+  /** The user who deleted it; `null` if unknown. */
   readonly deletedBy: ObjectId | null;
 }
 

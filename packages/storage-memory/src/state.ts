@@ -3,6 +3,7 @@ import type {
   AppKey,
   ClassDefinition,
   Digest,
+  FormerReaders,
   Links,
   Lock,
   RecordedAuditEvent,
@@ -21,7 +22,15 @@ import { Table } from "./table.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
 
 /** The counters. */
-type Series = "appKey" | "audit" | "settingsGeneration" | "modelGeneration" | "object" | "record" | "watermark";
+type Series =
+  | "appKey"
+  | "audit"
+  | "settingsGeneration"
+  | "modelGeneration"
+  | "object"
+  | "record"
+  | "sweptStamp"
+  | "watermark";
 
 /** The whole content of the database. */
 export type State = Readonly<ReturnType<typeof emptyState>>;
@@ -40,6 +49,10 @@ export function emptyState() {
     channels: new Table<Digest, ChannelRecord>(),
     cipherBlocks: new Table<Digest, CipherBlockRecord>(),
     classes: new Table<string, ClassDefinition>(),
+    /** The stamps of creations, by object number. Only those of running transactions matter. */
+    createdStamps: new Table<number, number>(),
+    /** By object number, in the order of stamps. */
+    formerReaders: new Table<number, readonly FormerReaders[]>(),
     /** By object number. */
     tombstones: new Table<number, TombstoneRecord>(),
     /** The targets of attributes, by object number. */
@@ -49,7 +62,7 @@ export function emptyState() {
     numbers: new Table<Series, number>(),
     /** By object number, in the order of insertion or restoration. */
     objects: new Table<number, StoredObject>(),
-    /** Object numbers by UUID, including deleted objects. */
+    /** Object numbers by UUID, including deleted and forgotten objects. */
     uuids: new Table<string, number>(),
     /** By kind and id. */
     records: new Table<string, KeptRecord>(),

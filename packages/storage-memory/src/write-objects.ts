@@ -20,7 +20,8 @@ import {
 } from "@sallyport/core";
 import { liveLock } from "./memory-lock-repository.ts";
 import { kindOf } from "./records.ts";
-import { reserveNumber, type State } from "./state.ts";
+import { keepFormerReaders } from "./memory-change-repository.ts";
+import { reserveNumber, type State, writeStamp } from "./state.ts";
 import { keepObject } from "./stored-objects.ts";
 
 /** Throws `OutdatedModelError` if the write was prepared under another model. */
@@ -51,6 +52,7 @@ export function insertOne(
     readers: readers ?? null,
   });
   keepObject(state, stored);
+  state.createdStamps.set(number, writeStamp(state));
   state.uuids.set(key, number);
   state.links.set(number, links);
   return stored;
@@ -84,6 +86,7 @@ export function updateOne(
     attributes: now,
     ...(readers === undefined ? {} : { readers }),
   });
+  if (JSON.stringify(changed.readers) !== JSON.stringify(object.readers)) keepFormerReaders(state, object, storedAt);
   keepObject(state, changed);
   state.links.set(number, Object.freeze({ ...state.links.get(number), ...links }));
   return changed;

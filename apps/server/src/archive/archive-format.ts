@@ -23,14 +23,19 @@ export class ArchiveFault extends Error {
 /** A section of any format. */
 export type Section = ArchiveSection | EarlierRecord["section"] | "files";
 
+/** The sections before readers of before and swept objects were kept. */
+const precedingSections = archiveSections.filter((each) => each !== "formerReaders" && each !== "sweptObjects");
+
 /**
- * The sections of each format. Those of the first one are read as records. An archive with files has a format of its own,
- * so that versions without it refuse the archive.
+ * The sections of each format. Those of the first one are read as records. Additional sections have a format of their
+ * own, so that versions without them refuse the archive.
  */
 const formats: ReadonlyMap<unknown, readonly Section[]> = new Map<unknown, readonly Section[]>([
   [1, earlierSections],
-  [2, archiveSections],
-  [3, [...archiveSections, "files"]],
+  [2, precedingSections],
+  [3, [...precedingSections, "files"]],
+  [4, archiveSections],
+  [5, [...archiveSections, "files"]],
 ]);
 
 const header = z.strictObject({
@@ -52,7 +57,7 @@ export interface ArchiveHeader extends Omit<z.infer<typeof header>, "sallyport" 
 }
 
 export function headerLine({ files, ...given }: ArchiveHeader): string {
-  return `${JSON.stringify({ sallyport: "archive", format: files ? 3 : 2, ...given })}\n`;
+  return `${JSON.stringify({ sallyport: "archive", format: files ? 5 : 4, ...given })}\n`;
 }
 
 /** A header and the sections of its format, in order. */
@@ -67,7 +72,7 @@ export function readHeader(line: string): ReadHeader | string {
   if (value?.sallyport !== "archive") return "this is not a Sallyport archive.";
   const sections = formats.get(value.format);
   if (sections === undefined)
-    return `the archive has the format ${JSON.stringify(value.format)}. This version reads 1, 2 and 3.`;
+    return `the archive has the format ${JSON.stringify(value.format)}. This version reads 1 to 5.`;
   const { data } = header.safeParse(value);
   if (data === undefined) return "the header is damaged.";
   const { sallyport: _sallyport, format: _format, ...given } = data;
@@ -142,6 +147,8 @@ const recordSchemas: { readonly [Name in ArchiveSection]: z.ZodType<object> } = 
     objects: count,
     lastObject: count,
     lastAudit: count,
+    // Absent in archives of earlier versions.
+    sweptStamp: count.default(0),
   }),
   classes: z.strictObject({
     definition: z.looseObject({
@@ -164,6 +171,14 @@ const recordSchemas: { readonly [Name in ArchiveSection]: z.ZodType<object> } = 
   objects: z.strictObject(object),
   links: z.strictObject({ id: objectId, links: z.record(z.string(), z.array(objectId)) }),
   tombstones: z.strictObject({ ...tombstone, root: objectId }),
+  formerReaders: z.strictObject({
+    id: objectId,
+    className: z.string(),
+    entries: z.array(
+      z.strictObject({ stamp: z.int().positive(), changedAt: z.int(), readers: z.array(objectId).nullable() }),
+    ),
+  }),
+  sweptObjects: z.strictObject({ id: objectId, uuid }),
   accounts: z.strictObject({
     userId: objectId,
     loginName: z.string(),

@@ -33,6 +33,7 @@ async function shown(isTTY: boolean, inWhole: boolean): Promise<string> {
       objects: 1_000,
       lastObject: 0,
       lastAudit: 0,
+      sweptStamp: 0,
     };
     yield { section: "links", id: "1", links: {} };
   }
@@ -212,7 +213,7 @@ describe("an archive with files", () => {
     const text = await writtenWithFiles([file(1, Buffer.from("abc"))]);
     const [head = "", ...plain] = (await written()).split("\n");
     expect(text).toContain(plain.slice(1, -4).join("\n"));
-    expect(text.split("\n")[0]).toBe(head.replace('"format":2', '"format":3'));
+    expect(text.split("\n")[0]).toBe(head.replace('"format":4', '"format":5'));
     expect((await openArchive(streamed([Buffer.from(text)]))).header).toEqual({ ...header, files: true });
     const lines = text.split("\n").slice(-7);
     expect(lines).toEqual([
@@ -247,7 +248,7 @@ describe("an archive with files", () => {
         (lines) => lines.map((line) => line.replace('{"id": "000', '{"id": "../')),
         "not a record of the section files.",
       ],
-      ["in another format", (lines) => lines.with(0, lines[0]?.replace(":3", ":2") ?? ""), "the section is unknown."],
+      ["in another format", (lines) => lines.with(0, lines[0]?.replace(":5", ":4") ?? ""), "the section is unknown."],
     ];
     test.each(changes)("%s", async (_how, change, message) => {
       const lines = (await writtenWithFiles([file(0, bytesOf(1, 500_000))], firstRecords)).split("\n").slice(0, -1);
@@ -293,8 +294,8 @@ describe("refused archives", () => {
       ["that is something else", () => "id,name\n1,a\n", () => "Line 1: this is not a Sallyport archive."],
       [
         "of another format",
-        () => archive.replace('"format":2', '"format":4'),
-        () => "Line 1: the archive has the format 4. This version reads 1, 2 and 3.",
+        () => archive.replace('"format":4', '"format":6'),
+        () => "Line 1: the archive has the format 6. This version reads 1 to 5.",
       ],
       [
         "whose header was altered",

@@ -15,6 +15,7 @@ import { brokenDeletion, brokenLockedRows } from "./deletion/broken-deleting.ts"
 import { brokenRestoring } from "./deletion/broken-restoring.ts";
 import { brokenAuthenticationMethods } from "./broken-authentication-methods.ts";
 import { brokenExemptions } from "./broken-exemptions.ts";
+import { brokenFeeds } from "./broken-feeds.ts";
 import { brokenLocks } from "./broken-locks.ts";
 import { brokenMembers } from "./broken-members.ts";
 import { brokenAccountCreation, brokenAccountNames, brokenAccounts } from "./accounts/broken-accounts.ts";
@@ -68,7 +69,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["object sizes", brokenSizes],
   ["collection members", brokenMembers],
   ["locks", brokenLocks],
-  ["changes", brokenChanges],
+  ["changes", [...brokenChanges, ...brokenFeeds]],
   ["tombstones", [...brokenDeletion, ...brokenRestoring, ...brokenLockedRows, ...brokenAccountRemoval]],
   ["the recycle bin", brokenRecycling],
   [

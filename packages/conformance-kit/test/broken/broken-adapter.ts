@@ -1,4 +1,5 @@
-import type { Attempt, Repositories, Storage } from "@sallyport/core";
+import type { Attempt, Change, ChangeQuery, Repositories, Storage } from "@sallyport/core";
+import { beforeAllChanges } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 
 /** A storage with one fault, and the checks that detect it. */
@@ -52,6 +53,28 @@ export function withFault(r: Repositories, fault: Fault): Repositories {
   ]);
   return Object.fromEntries(repositories) as Repositories;
 }
+
+/** Changes read with another query, or answered differently. */
+export function withFeed(
+  r: Repositories,
+  answer: (changes: readonly Change[], query: ChangeQuery) => readonly Change[],
+  ask: (query: ChangeQuery) => ChangeQuery = (query) => query,
+): { readonly changes: Pick<Repositories["changes"], "read"> } {
+  return {
+    changes: {
+      read: async (query) => {
+        const { changes, swept } = await r.changes.read(ask(query));
+        return { changes: answer(changes, query), swept };
+      },
+    },
+  };
+}
+
+/** Asks for the changes behind the position without a limit. */
+export const unlimited = (query: ChangeQuery): ChangeQuery => ({ ...query, limit: Number.POSITIVE_INFINITY });
+
+/** Asks for all changes up to the highest stamp. */
+export const fromTheStart = (query: ChangeQuery): ChangeQuery => ({ ...unlimited(query), after: beforeAllChanges });
 
 /** A nested transaction without a savepoint: its writes stay when it fails. */
 export const unguarded: Attempt = (work) => work();

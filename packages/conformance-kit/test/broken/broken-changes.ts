@@ -1,5 +1,5 @@
-import { beforeAllChanges, type Change, objectNumber } from "@sallyport/core";
-import { type BrokenAdapter, broken } from "./broken-adapter.ts";
+import { type Change, objectNumber } from "@sallyport/core";
+import { type BrokenAdapter, broken, fromTheStart, unlimited, withFeed } from "./broken-adapter.ts";
 import { ChangeLog, sideBySide, soundly, type ChangeFeed } from "./side-by-side.ts";
 
 const overlapping = [
@@ -53,11 +53,11 @@ export const brokenChanges: readonly BrokenAdapter[] = [
     "replaces the change of an object with the latest one and its version",
     () => {
       const told = new Map<string, Change>();
-      return (r) => ({
-        changes: {
-          read: async (after, upTo, limit) => {
-            for (const change of await r.changes.read(beforeAllChanges, Infinity, Infinity))
-              told.set(`${change.stamp} ${change.id}`, change);
+      return (r) =>
+        withFeed(
+          r,
+          (changes, { after, upTo, limit }) => {
+            for (const change of changes) told.set(`${change.stamp} ${change.id}`, change);
             const all = [...told.values()].toSorted(
               (one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id),
             );
@@ -70,8 +70,8 @@ export const brokenChanges: readonly BrokenAdapter[] = [
               )
               .slice(0, limit);
           },
-        },
-      });
+          (query) => ({ ...fromTheStart(query), upTo: Infinity }),
+        );
     },
   ),
 
@@ -80,70 +80,73 @@ export const brokenChanges: readonly BrokenAdapter[] = [
     "replaces the change of an object with the latest one and its version",
     () => {
       const first = new Map<string, number>();
-      return (r) => ({
-        changes: {
-          read: async (after, upTo, limit) => {
-            const all = await r.changes.read(beforeAllChanges, upTo, Infinity);
+      return (r) =>
+        withFeed(
+          r,
+          (all, { after, limit }) => {
             for (const { id, stamp } of all) if (!first.has(id)) first.set(id, stamp);
             return all.filter(({ id }) => (first.get(id) ?? 0) > after.stamp).slice(0, limit);
           },
-        },
-      });
+          fromTheStart,
+        );
     },
   ),
 
   broken(
     "treats pages as stamps",
     "reads pages of changes without gaps or duplicates during concurrent writes",
-    () => (r) => ({
-      changes: { read: (after, upTo, limit) => r.changes.read({ ...after, id: null }, upTo, limit) },
-    }),
+    () => (r) =>
+      withFeed(
+        r,
+        (changes) => changes,
+        ({ after, ...query }) => ({ ...query, after: { ...after, id: null } }),
+      ),
   ),
 
   broken(
     "includes the given position",
     "reads changes after a given position, within a stamp and after it",
-    () => (r) => ({
-      changes: {
-        read: async (after, upTo, limit) => {
-          const all = await r.changes.read(beforeAllChanges, upTo, Infinity);
-          return all
+    () => (r) =>
+      withFeed(
+        r,
+        (all, { after, limit }) =>
+          all
             .filter(
               ({ stamp, id }) =>
                 stamp > after.stamp ||
                 (stamp === after.stamp && after.id !== null && objectNumber(id) >= objectNumber(after.id)),
             )
-            .slice(0, limit);
-        },
-      },
-    }),
+            .slice(0, limit),
+        fromTheStart,
+      ),
   ),
 
   broken(
     "ignores the end of the requested range",
     "ends at the highest requested stamp and at the limit",
-    () => (r) => ({
-      changes: { read: (after, _upTo, limit) => r.changes.read(after, Infinity, limit) },
-    }),
+    () => (r) =>
+      withFeed(
+        r,
+        (changes) => changes,
+        (query) => ({ ...query, upTo: Infinity }),
+      ),
   ),
 
-  broken("orders changes by object", "ends at the highest requested stamp and at the limit", () => (r) => ({
-    changes: {
-      read: async (after, upTo, limit) =>
-        (await r.changes.read(after, upTo, Infinity))
-          .toSorted((one, other) => objectNumber(other.id) - objectNumber(one.id))
-          .slice(0, limit),
-    },
-  })),
+  broken(
+    "orders changes by object",
+    "ends at the highest requested stamp and at the limit",
+    () => (r) =>
+      withFeed(
+        r,
+        (all, { limit }) => all.toSorted((one, other) => objectNumber(other.id) - objectNumber(one.id)).slice(0, limit),
+        unlimited,
+      ),
+  ),
 
   broken(
     "omits changes of restricted objects",
     "returns a change for every stored object regardless of its readers",
-    () => (r) => ({
-      changes: {
-        read: async (...asked) => (await r.changes.read(...asked)).filter(({ className }) => className !== "Image"),
-      },
-    }),
+    () => (r) => withFeed(r, (changes) => changes.filter(({ className }) => className !== "Image")),
   ),
 
   broken("decreases the watermark", "gives a follower every change once during concurrent writes", () => {

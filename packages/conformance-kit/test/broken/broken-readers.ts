@@ -1,5 +1,5 @@
 import { type ObjectChange, type Repositories, seesAll, type StoredObject, type Writing } from "@sallyport/core";
-import { type BrokenAdapter, broken } from "./broken-adapter.ts";
+import { type BrokenAdapter, broken, withFeed } from "./broken-adapter.ts";
 
 const given = "replaces the readers if they are given and keeps them otherwise";
 const seen = "shows an object to its new readers only, immediately";
@@ -146,7 +146,7 @@ export const brokenReaders: readonly BrokenAdapter[] = [
           return r.objects.update(changes, by);
         },
       },
-      changes: { read: async (...asked) => (await r.changes.read(...asked)).filter(({ id }) => !silent.has(id)) },
+      ...withFeed(r, (changes) => changes.filter(({ id }) => !silent.has(id))),
     });
   }),
 ];

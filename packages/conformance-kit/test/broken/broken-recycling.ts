@@ -1,5 +1,5 @@
 import { objectNumber, type RecycledRoot, type TrashQuery, type Repositories, seesAll } from "@sallyport/core";
-import { type BrokenAdapter, broken } from "./broken-adapter.ts";
+import { type BrokenAdapter, broken, withFeed } from "./broken-adapter.ts";
 
 type Deletion = Repositories["deletion"];
 
@@ -182,17 +182,13 @@ export const brokenRecycling: readonly BrokenAdapter[] = [
   })),
   broken("does not report purges", [told], () => {
     const recycled = new Set<string>();
-    return (r) => ({
-      changes: {
-        read: async (...asked) => {
-          const changes = await r.changes.read(...asked);
-          return changes.map((each) => {
-            if (each.kind === "recycled") recycled.add(each.id);
-            return recycled.has(each.id) && each.kind === "deleted" ? { ...each, kind: "recycled" as const } : each;
-          });
-        },
-      },
-    });
+    return (r) =>
+      withFeed(r, (changes) =>
+        changes.map((each) => {
+          if (each.kind === "recycled") recycled.add(each.id);
+          return recycled.has(each.id) && each.kind === "deleted" ? { ...each, kind: "recycled" as const } : each;
+        }),
+      );
   }),
   broken("keeps a rolled-back purge", [back], () => {
     const gone = new Set<string>();

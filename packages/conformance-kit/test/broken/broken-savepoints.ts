@@ -7,7 +7,7 @@ import {
   type StoredObject,
 } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { type BrokenAdapter, brokenStorage, unguarded, withFault } from "./broken-adapter.ts";
+import { type BrokenAdapter, brokenStorage, unguarded, withFault, withFeed } from "./broken-adapter.ts";
 
 /** A memory storage with other nested transactions. */
 function brokenParts(
@@ -149,12 +149,9 @@ export const brokenPartAdapters: readonly BrokenAdapter[] = [
       const storage = new MemoryStorage(options);
       const silent = new Set<string>();
       const reading = (r: Repositories) =>
-        withFault(r, () => ({
-          changes: {
-            read: async (after, ...asked) =>
-              (await r.changes.read(after, ...asked)).filter(({ id }) => after.stamp === 0 || !silent.has(id)),
-          },
-        }));
+        withFault(r, () =>
+          withFeed(r, (changes, { after }) => changes.filter(({ id }) => after.stamp === 0 || !silent.has(id))),
+        );
       return brokenStorage(storage, {
         repositories: reading(storage.repositories),
         transaction: (work) =>

@@ -86,10 +86,12 @@ export function sideBySide(
       }),
       changes: {
         watermark: async () => watermark(log),
-        read: async (after, upTo, limit) =>
-          inOrder(log.kept.values())
-            .filter((change) => isWithin(change, after, upTo))
+        read: async ({ classes, after, upTo, limit }) => ({
+          changes: inOrder(log.kept.values())
+            .filter((change) => classes.includes(change.className) && isWithin(change, after, upTo))
             .slice(0, limit),
+          swept: 0,
+        }),
       },
     };
   };
@@ -126,8 +128,17 @@ function replaced(objects: ObjectRepository, replacement: Partial<ObjectReposito
   return Object.assign(Object.create(objects) as ObjectRepository, replacement);
 }
 
-function changeOf({ id, uuid, className, version }: StoredObject, stamp: number): Change {
-  return { stamp, id, uuid, className, version, kind: "stored" };
+function changeOf({ id, uuid, className, version, readers }: StoredObject, stamp: number): Change {
+  return {
+    stamp,
+    id,
+    uuid,
+    className,
+    version,
+    kind: "stored",
+    readers,
+    readersBefore: version === 1 ? [] : readers,
+  };
 }
 
 function inOrder(changes: Iterable<Change>): Change[] {

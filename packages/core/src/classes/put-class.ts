@@ -126,7 +126,7 @@ async function prepareRemoval(r: Repositories, { name, expectedGenerations }: Re
       : definition.attributes.filter(({ target }) => target === name).map((each) => `${definition.name}.${each.name}`),
   );
   if (referrers.length > 0) throw refuse(`These attributes reference the class: ${referrers.join(", ")}.`);
-  const recycled = await r.deletion.countRecycled([name]);
+  const recycled = await r.objects.count({ classes: [name], recycled: true }, seesAll);
   const count = (await r.objects.count({ classes: [name] }, seesAll)) + recycled;
   if (count > 0) throw refuse(`The class has ${count} objects, ${recycled} of them in the recycle bin.`);
   return model;

@@ -2,8 +2,9 @@ import type { ObjectId } from "./entities/object-id.ts";
 import type { StoredObject } from "./entities/stored-object.ts";
 
 /**
- * Port: the ordered feed of written and deleted objects, readable from any position. Contains only the latest change of
- * each object. Applies no visibility: it returns the changes of all objects.
+ * Port: the ordered feed of written and deleted objects, by class, readable from any position. Contains the latest
+ * change of each object, and earlier changes of its readers. Each reader is in the last one that ended its access.
+ * Applies no visibility: it returns the changes of all objects, with current and former readers.
  */
 export interface ChangeRepository {
   /**
@@ -14,21 +15,53 @@ export interface ChangeRepository {
   watermark(): Promise<number>;
 
   /**
-   * Returns at most `limit` changes after a position with stamps up to `upTo`, in order. The result is complete up to a
-   * watermark read before. An object that is written again moves to a higher stamp. Changes of rolled-back transactions
-   * never appear.
+   * Returns a page of the changes of some classes, in order. The result is complete up to a watermark read before, so a
+   * reader fixes `upTo` with the first page and keeps it for the later ones. An object that is written again moves to a
+   * higher stamp. Changes of rolled-back transactions never appear. The cost depends on the number of classes and the
+   * size of the page, not on the number of objects or on the changes of other classes.
    */
-  read(after: ChangePosition, upTo: number, limit: number): Promise<Change[]>;
+  read(query: ChangeQuery): Promise<ChangePage>;
+}
+
+/** Selects changes. */
+export interface ChangeQuery {
+  /** Only changes of objects of exactly these classes. */
+  readonly classes: readonly string[];
+  readonly after: ChangePosition;
+  /** The highest stamp to return. */
+  readonly upTo: number;
+  /** Maximum number of changes. */
+  readonly limit: number;
+}
+
+export interface ChangePage {
+  /** At most `limit` changes; fewer if no other follows. */
+  readonly changes: readonly Change[];
+  /**
+   * The highest stamp of what `deletion.sweep` has removed; 0 if nothing. After a position with a lower stamp, the page
+   * can lack deletions and readers of before. Stored objects are never missing.
+   */
+  readonly swept: number;
 }
 
 /** A write or a deletion of an object. */
 export interface Change extends Pick<StoredObject, "id" | "uuid" | "className"> {
   /** Position in the order of changes: a positive integer. All writes of one transaction have the same stamp. */
   readonly stamp: number;
-  /** Version of the object after the write or the deletion. */
+  /** Current version of the object; if it is deleted, that of the deletion. */
   readonly version: number;
-  /** `recycled`: deleted, but restorable. */
-  readonly kind: "stored" | "recycled" | "deleted";
+  /**
+   * `recycled`: deleted, but restorable. `superseded`: the readers were changed at this stamp, and the object was
+   * changed again later. That change has a row of its own at a higher stamp.
+   */
+  readonly kind: "stored" | "recycled" | "deleted" | "superseded";
+  /** Current readers, for a deleted object those at its deletion. `null`: no list. */
+  readonly readers: readonly ObjectId[] | null;
+  /**
+   * The readers before the transaction of this stamp. Empty if that transaction created the object, otherwise equal to
+   * `readers` unless it changed them. They are forgotten with `deletion.sweep`.
+   */
+  readonly readersBefore: readonly ObjectId[] | null;
 }
 
 /** A position between changes. Changes are ordered by stamp, then by object number. */

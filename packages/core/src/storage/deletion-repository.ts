@@ -17,7 +17,7 @@ export interface DeleteOptions {
   readonly recycled: boolean;
   /** The object whose deletion includes the others. */
   readonly root: ObjectId;
-  /** The deleting user; stored with recycled objects only. Default `null`: the objects count for no user. */
+  /** The deleting user. Default `null`: unknown, and recycled objects count for no user. */
   readonly deletedBy?: ObjectId | null;
   /** Maximum number of objects of `deletedBy` in the recycle bin after this call. Default 0: unlimited. */
   readonly quota?: number;
@@ -36,8 +36,8 @@ export interface TrashQuery {
 
 /**
  * Port: deletion, tombstones and restoration of objects. A deleted object leaves a tombstone that reserves its id and
- * UUID. A recycled object also keeps its attributes, and references to it stay unchanged. A deletion or restoration
- * takes several calls in one transaction. The rows they select stay locked until its end.
+ * UUID until it is swept, which keeps both reserved. A recycled object also keeps its attributes, and references to it
+ * stay unchanged. A deletion or restoration takes several calls in one transaction. The rows they select stay locked until its end.
  */
 export interface DeletionRepository {
   /**
@@ -76,19 +76,24 @@ export interface DeletionRepository {
   listRecycled(page: TrashQuery): Promise<RecycledRoot[]>;
 
   /**
-   * Deletes recycled objects permanently, with the next version and the current time. Pass only objects returned by
-   * `recycledWith` in the same transaction. Clear the references to them first.
+   * Deletes recycled objects permanently, with the next version and the current time. `deletedBy` stays. Pass only
+   * objects returned by `recycledWith` in the same transaction. Clear the references to them first.
    */
   purge(ids: readonly ObjectId[]): Promise<void>;
-
-  /** Number of recycled objects of exactly these classes. */
-  countRecycled(classes: readonly string[]): Promise<number>;
 
   /**
    * Restores recycled objects and returns them in the given order, each with the next version and the current time.
    * Pass only objects returned by `recycledWith` in the same transaction.
    */
   restore(objects: readonly Restoration[]): Promise<StoredObject[]>;
+
+  /**
+   * Forgets tombstones of permanently deleted objects, then readers before changes (`Change.readersBefore`), that are at
+   * least `age` milliseconds old: at most `limit`, the oldest first. Returns their number. It does not count the readers
+   * before that it forgets with their tombstone. Ids and UUIDs stay reserved. `ChangePage.swept` has the highest
+   * forgotten stamp.
+   */
+  sweep(age: number, limit: number): Promise<number>;
 }
 
 /** The tombstone of a deleted object. */
@@ -99,13 +104,12 @@ export interface Tombstone extends Pick<StoredObject, "id" | "uuid" | "className
   readonly deletedAt: number;
   /** `recycled`: restorable. */
   readonly kind: "recycled" | "deleted";
-}
-
-/** The root of a deletion in the recycle bin. */
-export interface RecycledRoot extends Omit<Tombstone, "kind"> {
   /** The deleting user; `null` if unknown. */
   readonly deletedBy: ObjectId | null;
 }
+
+/** The root of a deletion in the recycle bin. */
+export type RecycledRoot = Omit<Tombstone, "kind">;
 
 /** A live object, locked for update. */
 export interface LockedRow {

@@ -1,5 +1,5 @@
 import type { ObjectId } from "./entities/object-id.ts";
-import type { ObjectPage, ObjectQuery, Page } from "./entities/object-query.ts";
+import type { CountQuery, ObjectPage, ObjectQuery, Page } from "./entities/object-query.ts";
 import type { NewObject, ObjectChange, ObjectOutline, StoredObject, Writing } from "./entities/stored-object.ts";
 import type { Visibility } from "./entities/visibility.ts";
 
@@ -30,8 +30,8 @@ export interface ObjectRepository {
    */
   match(query: ObjectQuery, visibility: Visibility, atMost: number): Promise<ObjectOutline[]>;
 
-  /** Number of live, visible objects that match the query. Counting stops at `atMost`. */
-  count(query: ObjectQuery, visibility: Visibility, atMost?: number): Promise<number>;
+  /** Number of live (or recycled), visible objects that match the query. Counting stops at `atMost`. */
+  count(query: CountQuery, visibility: Visibility, atMost?: number): Promise<number>;
 
   /**
    * Locks objects until the calling transaction ends: no other transaction can change or delete them. Waits for such

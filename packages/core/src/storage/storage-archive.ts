@@ -47,6 +47,8 @@ interface ArchivedSettings {
   readonly lastObject: number;
   /** The highest audit sequence ever assigned; 0: none. */
   readonly lastAudit: number;
+  /** See `ChangePage.swept`. */
+  readonly sweptStamp: number;
 }
 
 /** Ordered as in the model. */
@@ -82,10 +84,29 @@ interface ArchivedTombstone extends Omit<ArchivedObject, "section" | "attributes
   readonly section: "tombstones";
   /** The root of its deletion. */
   readonly root: ObjectId;
-  /** The deleting user; `null` if unknown or not restorable. */
+  /** The deleting user; `null` if unknown. */
   readonly deletedBy: ObjectId | null;
   /** `null` if not restorable. */
   readonly attributes: string | null;
+}
+
+/** The readers of an object before changes of its readers, see `Change.readersBefore`. Ordered by object number. */
+interface ArchivedFormerReaders extends Pick<StoredObject, "id" | "className"> {
+  readonly section: "formerReaders";
+  /** Ordered by stamp. */
+  readonly entries: readonly FormerReaders[];
+}
+
+/** The readers of an object before the transaction of a stamp changed them. */
+export interface FormerReaders extends Pick<StoredObject, "readers"> {
+  readonly stamp: number;
+  /** Time of the change, milliseconds since 1970. */
+  readonly changedAt: number;
+}
+
+/** An object whose tombstone was swept. Ordered by object number. */
+interface ArchivedSweptObject extends Pick<StoredObject, "id" | "uuid"> {
+  readonly section: "sweptObjects";
 }
 
 /** Ordered by the number of the user object. */
@@ -123,6 +144,8 @@ export type ArchiveRecord =
   | ArchivedObject
   | ArchivedLinks
   | ArchivedTombstone
+  | ArchivedFormerReaders
+  | ArchivedSweptObject
   | ArchivedAccount
   | ArchivedCustomAccount
   | ArchivedStoredRecord
@@ -141,6 +164,8 @@ export const archiveSections = [
   "objects",
   "links",
   "tombstones",
+  "formerReaders",
+  "sweptObjects",
   "accounts",
   "customAccounts",
   "records",

@@ -69,16 +69,16 @@ describe("the object write lock on MariaDB", () => {
     await first.taken;
     const second = other.repositories.objects.insert([file("second")]);
     await waitForLock();
-    const watermark = await other.repositories.changes.watermark();
-    expect(await other.repositories.changes.read(beforeAllChanges, watermark, 100)).toEqual([]);
+    const { changes: feed } = other.repositories;
+    const watermark = await feed.watermark();
+    const query = { classes: ["File"], limit: 100 };
+    const before = await feed.read({ ...query, after: beforeAllChanges, upTo: watermark });
+    expect(before).toEqual({ changes: [], swept: 0 });
     first.release();
     await first.ended;
     const [created] = await second;
-    const changes = await other.repositories.changes.read(
-      { stamp: watermark, id: null },
-      await other.repositories.changes.watermark(),
-      100,
-    );
+    const upTo = await feed.watermark();
+    const { changes } = await feed.read({ ...query, after: { stamp: watermark, id: null }, upTo });
     expect(changes.map(({ stamp, id }) => [stamp - watermark, id === created?.id])).toEqual([
       [1, false],
       [2, true],

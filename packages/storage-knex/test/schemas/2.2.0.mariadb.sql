@@ -254,6 +254,31 @@ create table if not exists `sallyport`.`value_indexes` (
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
 insert into `sallyport`.`migrations` (name, number) values ('0002-objects', 1);
 
+-- migration 0003-changes
+alter table `sallyport`.`objects` add column if not exists created_stamp bigint;
+alter table `sallyport`.`tombstones` add column if not exists created_stamp bigint;
+create index if not exists objects_changes on `sallyport`.`objects` (class, stamp, oid);
+create index if not exists tombstones_changes on `sallyport`.`tombstones` (class, stamp, oid);
+drop index if exists objects_stamp on `sallyport`.`objects`;
+drop index if exists tombstones_stamp on `sallyport`.`tombstones`;
+create table if not exists `sallyport`.`former_readers` (
+      oid bigint not null,
+      stamp bigint not null,
+      class varchar(255) not null,
+      readers longtext character set ascii collate ascii_bin,
+      changed_at bigint not null,
+      primary key (oid, stamp),
+      key former_readers_changes (class, stamp, oid),
+      key former_readers_age (changed_at, stamp, oid)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+create table if not exists `sallyport`.`swept_objects` (
+      oid bigint primary key,
+      uuid char(36) character set ascii collate ascii_bin not null,
+      unique key swept_objects_uuid (uuid)
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+alter table `sallyport`.`settings` add column if not exists swept_stamp bigint not null default 0;
+insert into `sallyport`.`migrations` (name, number) values ('0003-changes', 1);
+
 -- functions admit_callback 1
 create or replace procedure `sallyport`.`admit_callback` (state varchar(64), ahead double)
   modifies sql data sql security invoker

@@ -245,6 +245,56 @@ create trigger tombstones_stamped before insert or update on "sallyport"."tombst
 analyze "sallyport"."links";
 insert into "sallyport"."migrations" (name, number) values ('0002-objects', 1);
 
+-- migration 0003-change-index
+create index objects_changes on "sallyport"."objects" (class, stamp, oid);
+insert into "sallyport"."migrations" (name, number) values ('0003-change-index', 1);
+
+-- migration 0004-former-readers
+create table "sallyport"."former_readers" (
+        oid bigint not null,
+        stamp bigint not null,
+        class text collate "C" not null,
+        readers bigint[],
+        changed_at timestamptz(3) not null,
+        primary key (oid, stamp)
+      );
+create index former_readers_changes on "sallyport"."former_readers" (class, stamp, oid);
+create index former_readers_age on "sallyport"."former_readers" (changed_at, stamp, oid);
+create function "sallyport"."keep_readers" () returns trigger language plpgsql as $$ begin return null; end $$;
+alter table "sallyport"."objects" add column created_stamp bigint;
+alter table "sallyport"."objects" alter column created_stamp set default "sallyport"."stamp_offset"() + txid_current();
+drop index "sallyport".objects_stamp;
+create trigger readers_kept after update of readers on "sallyport"."objects" for each row
+        when (old.readers is distinct from new.readers) execute function "sallyport"."keep_readers"();
+insert into "sallyport"."migrations" (name, number) values ('0004-former-readers', 1);
+
+-- migration 0005-swept-objects
+create table "sallyport"."swept_objects" (oid bigint primary key, uuid uuid not null unique);
+alter table "sallyport"."tombstones" add column created_stamp bigint;
+create index tombstones_changes on "sallyport"."tombstones" (class, stamp, oid);
+create index tombstones_age on "sallyport"."tombstones" (deleted_at, oid) where attributes is null;
+insert into "sallyport"."migrations" (name, number) values ('0005-swept-objects', 1);
+
+-- migration 0006-swept-stamp
+alter table "sallyport"."settings" add column swept_stamp bigint not null default 0;
+insert into "sallyport"."migrations" (name, number) values ('0006-swept-stamp', 1);
+
+-- functions keep_readers 1
+create or replace function "sallyport"."keep_readers" () returns trigger language plpgsql as $$
+  begin
+    if old.created_stamp = new.stamp or exists (select from "sallyport"."former_readers" where oid = new.oid and stamp = new.stamp) then
+      return null;
+    end if;
+    delete from "sallyport"."former_readers"
+      where oid = new.oid and (readers = '{}' or readers <@ old.readers or readers is null and old.readers is null);
+    update "sallyport"."former_readers" set readers = array(select reader from unnest(readers) with ordinality as list (reader, place) where reader <> all (old.readers) order by place)
+      where oid = new.oid and readers && old.readers;
+    insert into "sallyport"."former_readers" (oid, stamp, class, readers, changed_at) values (new.oid, new.stamp, new.class, old.readers, new.stored_at);
+    return null;
+  end
+  $$;
+insert into "sallyport"."migrations" (name, number) values ('keep_readers', 1);
+
 -- functions lock_objects 1
 create or replace function "sallyport"."lock_objects" (numbers bigint[], generation bigint) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
   begin
@@ -258,7 +308,7 @@ create or replace function "sallyport"."lock_objects" (numbers bigint[], generat
   $$;
 insert into "sallyport"."migrations" (name, number) values ('lock_objects', 1);
 
--- functions insert_objects 2
+-- functions insert_objects 3
 drop function if exists "sallyport"."insert_objects";
 create function "sallyport"."insert_objects" (requested jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8)
   returns table (oid bigint, uuid uuid, version integer, stored_at timestamptz) language plpgsql set plan_cache_mode = force_generic_plan as $$
@@ -279,7 +329,7 @@ create function "sallyport"."insert_objects" (requested jsonb, linked jsonb, tar
       end if;
     end if;
     if exists (select from jsonb_array_elements(requested) as element where element ->> 'fresh' is distinct from 'true') then
-      if exists (select from "sallyport"."objects" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(requested) as element)) or exists (select from "sallyport"."tombstones" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(requested) as element)) then
+      if exists (select from "sallyport"."objects" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(requested) as element)) or exists (select from "sallyport"."tombstones" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(requested) as element)) or exists (select from "sallyport"."swept_objects" where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(requested) as element)) then
         raise exception using errcode = 'SPUID', message = 'Another object has the UUID.';
       end if;
     end if;
@@ -338,6 +388,10 @@ create or replace function "sallyport"."insert_object" (
       if exists (select from "sallyport"."tombstones" where uuid = given) then
         raise exception using errcode = 'SPUID', message = 'Another object has the UUID.';
       end if;
+      -- After the tombstone, which a sweep can replace at any time.
+      if exists (select from "sallyport"."swept_objects" where uuid = given) then
+        raise exception using errcode = 'SPUID', message = 'Another object has the UUID.';
+      end if;
     end if;
     if jsonb_typeof(requested -> 'readers') = 'array' then
       restricted := array(select reader::bigint from jsonb_array_elements_text(requested -> 'readers') as reader);
@@ -361,7 +415,7 @@ create or replace function "sallyport"."insert_object" (
     end if;
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('insert_objects', 2);
+insert into "sallyport"."migrations" (name, number) values ('insert_objects', 3);
 
 -- functions locks 1
 create or replace function "sallyport"."take_lock" (number bigint, taker bytea, at_most bigint, ahead float8) returns text language plpgsql as $$

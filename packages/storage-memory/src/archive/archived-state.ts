@@ -9,6 +9,7 @@ const archivedTables = [
   "audit",
   "auditTallies",
   "classes",
+  "formerReaders",
   "tombstones",
   "links",
   "numbers",
@@ -36,8 +37,8 @@ export function replaceState(state: State, other: ArchivedState): void {
 
 /** Whether the state contains nothing that an archive can contain, except what a migration creates. */
 export function isUntouched(state: State): boolean {
-  const { accounts, appKeys, audit, auditTallies, tombstones, numbers, objects, records } = state;
-  const tables = [accounts, appKeys, audit, auditTallies, tombstones, objects];
+  const { accounts, appKeys, audit, auditTallies, tombstones, numbers, objects, records, uuids } = state;
+  const tables = [accounts, appKeys, audit, auditTallies, tombstones, objects, uuids];
   return (
     tables.every((table) => table.entries().next().done === true) &&
     [...records.values()].every(({ expiresAt }) => expiresAt !== null) &&

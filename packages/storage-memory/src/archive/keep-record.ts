@@ -32,6 +32,10 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
       return add(state.links, objectNumber(record.id), record.links);
     case "tombstones":
       return restoreTombstone(state, record);
+    case "formerReaders":
+      return add(state.formerReaders, objectNumber(record.id), record.entries);
+    case "sweptObjects":
+      return addSweptObject(state, record);
     case "accounts":
       return keepAccount(state, { ...without(record, "section"), id: record.userId });
     case "customAccounts":
@@ -48,13 +52,15 @@ export function keepRecord(state: ArchivedState, given: ArchiveRecord): void {
 
 function keepSettings(
   state: ArchivedState,
-  { maintenance, modelGeneration, macroGeneration, lastObject, lastAudit }: RecordOf<"settings">,
+  { maintenance, modelGeneration, macroGeneration, lastObject, lastAudit, sweptStamp }: RecordOf<"settings">,
 ): void {
   add(state.switches, "maintenance", maintenance);
   raise(state, "modelGeneration", modelGeneration);
   raise(state, "settingsGeneration", macroGeneration);
   raise(state, "object", lastObject);
   raise(state, "audit", lastAudit);
+  raise(state, "sweptStamp", sweptStamp);
+  raise(state, "watermark", sweptStamp);
 }
 
 function keepAppKey(state: ArchivedState, record: RecordOf<"appKeys">): void {
@@ -78,6 +84,13 @@ function restoreTombstone(state: ArchivedState, record: RecordOf<"tombstones">):
   const kept = Object.freeze(attributes === null ? object : { ...object, attributes: attributesOf(attributes) });
   add(state.tombstones, number, Object.freeze({ object: kept, root: root, deletedBy }));
   addObject(state, number, object.uuid, stamp);
+}
+
+function addSweptObject(state: ArchivedState, { id, uuid }: RecordOf<"sweptObjects">): void {
+  const number = objectNumber(id);
+  if (state.objects.has(number) || state.tombstones.has(number)) throw inconsistentRecords();
+  add(state.uuids, uuid, number);
+  raise(state, "object", number);
 }
 
 function keepAccount(state: ArchivedState, account: AccountRecord): void {
@@ -124,7 +137,7 @@ function add<K, V extends NonNullable<unknown>>(table: Table<K, V>, key: K, valu
 
 function raise(
   { numbers }: ArchivedState,
-  series: "appKey" | "audit" | "settingsGeneration" | "modelGeneration" | "object" | "watermark",
+  series: "appKey" | "audit" | "settingsGeneration" | "modelGeneration" | "object" | "sweptStamp" | "watermark",
   number: number,
 ): void {
   numbers.set(series, Math.max(numbers.get(series) ?? 0, number));

@@ -23,6 +23,8 @@ export function* recordsOf(state: ArchivedState): Generator<ArchiveRecord> {
   yield* objectsOf(state);
   yield* linksOf(state);
   yield* tombstonesOf(state);
+  yield* formerReadersOf(state);
+  yield* sweptObjectsOf(state);
   const numbered = accountsOf(state, "database").map((account) => [objectNumber(account.userId), account] as const);
   for (const [, { id: _id, ...account }] of byNumber(numbered)) yield { section: "accounts", ...account };
   for (const account of byName(accountsOf(state, "custom"), ({ loginName }) => loginName)) {
@@ -44,6 +46,7 @@ function settingsOf({ numbers, objects, switches }: ArchivedState): RecordOf<"se
     objects: [...objects.values()].length,
     lastObject: numbers.get("object") ?? 0,
     lastAudit: numbers.get("audit") ?? 0,
+    sweptStamp: numbers.get("sweptStamp") ?? 0,
   };
 }
 
@@ -75,6 +78,21 @@ function* tombstonesOf({ tombstones, stamps }: ArchivedState): Generator<RecordO
     const attributes = object.attributes === undefined ? null : canonicalJson(object.attributes);
     yield { section: "tombstones", ...object, root, deletedBy, stamp: stamps.get(number) ?? 0, attributes };
   }
+}
+
+function* formerReadersOf({ formerReaders, objects, tombstones }: ArchivedState): Generator<RecordOf<"formerReaders">> {
+  for (const [number, entries] of byNumber(formerReaders.entries())) {
+    const object = objects.get(number) ?? tombstones.get(number)?.object;
+    if (object === undefined) continue;
+    yield { section: "formerReaders", id: object.id, className: object.className, entries };
+  }
+}
+
+function* sweptObjectsOf({ objects, tombstones, uuids }: ArchivedState): Generator<RecordOf<"sweptObjects">> {
+  const numbered = Array.from(uuids.entries(), ([uuid, number]) => [number, uuid] as const);
+  for (const [number, uuid] of byNumber(numbered))
+    if (!objects.has(number) && !tombstones.has(number))
+      yield { section: "sweptObjects", id: objectIdOf(number), uuid };
 }
 
 function* storedRecordsOf({ records }: ArchivedState): Generator<RecordOf<"records">> {

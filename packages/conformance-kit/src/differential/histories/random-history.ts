@@ -32,11 +32,17 @@ function weighted<Kind extends Step["kind"]>(
 
 const writing: fc.Arbitrary<WritingStep> = fc.oneof(
   weighted(5, "insert", { attributes, readers: fc.constantFrom(null, null, ["READER"]) }),
-  weighted(4, "update", { object: any, attributes, versions: fc.constantFrom(null, [1], [2], [1, 2, 3]), session }),
+  weighted(4, "update", {
+    object: any,
+    attributes,
+    versions: fc.constantFrom(null, null, [1], [2], [1, 2, 3]),
+    session,
+    readers: fc.constantFrom(undefined, undefined, null, [], ["READER"], ["OTHER"], ["READER", "OTHER"]),
+  }),
   weighted(2, "delete", { objects: fc.array(any, { minLength: 1, maxLength: 3 }), recycled: fc.boolean() }),
   weighted(2, "restore", { object: any }),
   weighted(3, "lock", { object: any, session: any, atMost: limits }),
-  weighted(1, "unlock", { object: any, session }),
+  weighted(2, "unlock", { object: any, session }),
   weighted(4, "open", {
     user: users,
     device: fc.constantFrom(null, "tablet"),
@@ -54,6 +60,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   // No sum equals a session lifetime: the exact expiry would depend on less than a millisecond.
   weighted(1, "wait", { minutes: fc.constantFrom(4, 7, 13) }),
   weighted(1, "sweep", {}),
+  weighted(1, "forget", { minutes: fc.constantFrom(2.5, 9.5) }),
 );
 
 /** Random histories. Every number refers to an object or a session from an earlier step. */

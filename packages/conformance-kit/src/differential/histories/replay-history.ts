@@ -1,4 +1,12 @@
-import { beforeAllChanges, type ObjectId, type Repositories, seesAll, type Storage } from "@sallyport/core";
+import {
+  beforeAllChanges,
+  type Change,
+  type ChangePosition,
+  type ObjectId,
+  type Repositories,
+  seesAll,
+  type Storage,
+} from "@sallyport/core";
 import { sequentially } from "../../fixtures/concurrently.ts";
 import { minute } from "../../fixtures/policy.ts";
 import { ReplayedHistory } from "./replayed-history.ts";
@@ -36,6 +44,8 @@ async function answerTo(
       await r.locks.sweep(maxResults);
       await r.sessions.sweep(maxResults);
       return null;
+    case "forget":
+      return r.deletion.sweep(step.minutes * minute, maxResults);
     case "transaction":
       return transact(storage, step.steps, history, step.rolledBack);
     case "delete":
@@ -102,8 +112,27 @@ async function lookAround({ objects, deletion, locks, sessions, changes }: Repos
       .map(({ id, attribute, target }) => `${ids.indexOf(id)} ${attribute} ${ids.indexOf(target)}`)
       .toSorted(),
     sessions: await sessions.count(),
-    changes: (await changes.read(beforeAllChanges, Number.MAX_SAFE_INTEGER, maxResults)).map(
-      ({ id, version, kind }) => [id, version, kind],
-    ),
+    ...(await changesIn(changes)),
   };
+}
+
+/** All changes in pages, and how many of them are at most as late as the last forgotten one. Stamps themselves differ. */
+async function changesIn({ read }: Repositories["changes"]) {
+  const all: Change[] = [];
+  for (let after: ChangePosition = beforeAllChanges; ; after = all.at(-1) ?? after) {
+    const query = { classes: ["Item"], after, upTo: Number.MAX_SAFE_INTEGER, limit: 3 };
+    const { changes, swept } = await read(query);
+    all.push(...changes);
+    if (changes.length === 0)
+      return {
+        changes: all.map(({ id, version, kind, readers, readersBefore }) => [
+          id,
+          version,
+          kind,
+          readers,
+          readersBefore,
+        ]),
+        swept: [swept > 0, all.filter(({ stamp }) => stamp <= swept).length],
+      };
+  }
 }

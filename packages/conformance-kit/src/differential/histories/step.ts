@@ -20,6 +20,8 @@ export type WritingStep =
       readonly attributes: GivenAttributes;
       readonly versions: readonly number[] | null;
       readonly session: number | null;
+      /** New readers; `undefined` for no change. */
+      readonly readers: readonly string[] | null | undefined;
     }
   | { readonly kind: "delete"; readonly objects: readonly number[]; readonly recycled: boolean }
   | { readonly kind: "restore"; readonly object: number }
@@ -43,7 +45,9 @@ export type Step =
   /** Advances the clock. */
   | { readonly kind: "wait"; readonly minutes: number }
   /** Sweeps expired locks and sessions. */
-  | { readonly kind: "sweep" };
+  | { readonly kind: "sweep" }
+  /** Sweeps tombstones and readers of before, from an age on. */
+  | { readonly kind: "forget"; readonly minutes: number };
 
 /** Steps that run in order on an empty storage. */
 export interface HistoryScenario {

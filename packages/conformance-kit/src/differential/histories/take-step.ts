@@ -33,7 +33,13 @@ export async function takeStep(r: Repositories, step: WritingStep, history: Repl
       return created.map(comparedMembers);
     }
     case "update": {
-      const change = { id: idOf(step.object), ...written(step.attributes, history), expectedVersions: step.versions };
+      const { readers } = step;
+      const change = {
+        id: idOf(step.object),
+        ...written(step.attributes, history),
+        expectedVersions: step.versions,
+        ...(readers === undefined ? {} : { readers }),
+      };
       return (await r.objects.update([change], { session: digestOf(step.session) })).map(comparedMembers);
     }
     case "delete":

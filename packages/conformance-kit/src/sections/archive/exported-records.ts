@@ -34,6 +34,7 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
         objects: 0,
         lastObject: 0,
         lastAudit: 0,
+        sweptStamp: 0,
       },
       "the settings",
     );

@@ -2,6 +2,7 @@ import {
   type ArchiveRecord,
   type ArchiveSection,
   type Attributes,
+  beforeAllChanges,
   objectIdOf,
   objectNumber,
   type RecordOf,
@@ -141,11 +142,28 @@ export const importingChecks: readonly Check[] = [
       await fill(storage);
       const { id } = await createObject(r);
       const kept = [...ofSection(sampleArchive, "objects"), ...ofSection(sampleArchive, "tombstones")];
-      const inOrder = kept.toSorted(
+      const former = ofSection(sampleArchive, "formerReaders").flatMap(({ id: object, entries }) =>
+        entries.map(({ stamp, readers }) => ({ id: object, stamp, readers })),
+      );
+      const superseded = former.filter(
+        (entry) => !kept.some((each) => each.id === entry.id && each.stamp === entry.stamp),
+      );
+      const inOrder = [...kept, ...superseded].toSorted(
         (one, other) => one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id),
       );
       const changes = await changesUpTo(r, await watermarkBehind(r, [id]));
       equal(idsOf(changes), [...idsOf(inOrder), id], "the objects, ordered by change");
+      const before = changes.filter(({ kind, id: object }) => kind === "superseded" || object === objectIdOf(4));
+      equal(
+        pluck(before, "readersBefore"),
+        pluck(
+          former.toSorted((one, other) => one.stamp - other.stamp),
+          "readers",
+        ),
+        "the readers before",
+      );
+      const { swept } = await r.changes.read({ classes: [], after: beforeAllChanges, upTo: 1, limit: 1 });
+      equal(swept, 63, "the highest forgotten stamp");
     },
 
     "never reuses an imported ID, UUID, name or sequence": async ({ storage, r }) => {
@@ -155,6 +173,9 @@ export const importingChecks: readonly Check[] = [
       const [gone] = ofSection(sampleArchive, "tombstones");
       const again = () => createObject(r, { uuid: gone?.uuid ?? "" });
       await failsWith(307, again, "using the UUID of a deleted object");
+      const [forgotten] = ofSection(sampleArchive, "sweptObjects");
+      const anew = () => createObject(r, { uuid: forgotten?.uuid ?? "" });
+      await failsWith(307, anew, "using the UUID of a forgotten object");
       equal(
         await r.records.put("application", "a", 1, { ifVersion: "none" }),
         "exists",
@@ -231,6 +252,8 @@ export const importingChecks: readonly Check[] = [
         "a duplicate UUID": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000003" }),
         "the ID of a deleted object": sampleWithObject({ id: objectIdOf(2_000_000) }),
         "the UUID of a deleted object": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000005" }),
+        "the ID of a forgotten object": sampleWithObject({ id: objectIdOf(2_500_000) }),
+        "the UUID of a forgotten object": sampleWithObject({ uuid: "00000000-0000-4000-8000-000000000007" }),
         "a duplicate class": sampleWith("classes", 1),
         "a duplicate record": sampleWith("records", 1),
         "a duplicate app key": sampleWith("appKeys", 1, { id: "2", name: "z" }),

@@ -44,7 +44,11 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
           "The time must be that of the deletion",
         );
         const [version, kind] = [id === object.id ? 3 : 2, recycled ? "recycled" : "deleted"];
-        equal(left, { id, uuid, className, version, deletedAt: left.deletedAt, kind }, "the tombstone");
+        equal(
+          left,
+          { id, uuid, className, version, deletedAt: left.deletedAt, kind, deletedBy: null },
+          "the tombstone",
+        );
         const byUuid = await r.deletion.find({ kind: "uuid", uuid: uuid.toUpperCase() }, seesAll);
         equal(byUuid, left, "the tombstone by UUID");
       }

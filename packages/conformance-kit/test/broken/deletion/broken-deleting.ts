@@ -1,5 +1,5 @@
 import { type Tombstone, type LockedRow, type Repositories, seesAll, ServiceError } from "@sallyport/core";
-import { type BrokenAdapter, broken, pause, unguarded } from "../broken-adapter.ts";
+import { type BrokenAdapter, broken, pause, unguarded, unlimited, withFeed } from "../broken-adapter.ts";
 import { withDeletion, type Deletion, together } from "./with-deletion.ts";
 
 function finding(change: (tombstone: Tombstone) => Tombstone | null) {
@@ -164,28 +164,33 @@ export const brokenDeletion: readonly BrokenAdapter[] = [
     });
   }),
 
-  broken("does not report tombstones", ["reports deletions as changes in commit order"], () => (r) => ({
-    changes: { read: async (...asked) => (await r.changes.read(...asked)).filter(({ kind }) => kind === "stored") },
-  })),
-  broken("reports tombstones as permanent deletions", ["reports deletions as changes in commit order"], () => (r) => ({
-    changes: {
-      read: async (...asked) =>
-        (await r.changes.read(...asked)).map((change) =>
-          change.kind === "recycled" ? { ...change, kind: "deleted" as const } : change,
-        ),
-    },
-  })),
-  broken("reports tombstones after all other changes", ["reports deletions as changes in commit order"], () => (r) => ({
-    changes: {
-      read: async (after, upTo, limit) => {
-        const all = await r.changes.read(after, upTo, Infinity);
-        return [...all.filter(({ kind }) => kind === "stored"), ...all.filter(({ kind }) => kind !== "stored")].slice(
-          0,
-          limit,
-        );
-      },
-    },
-  })),
+  broken(
+    "does not report tombstones",
+    ["reports deletions as changes in commit order"],
+    () => (r) => withFeed(r, (changes) => changes.filter(({ kind }) => kind === "stored")),
+  ),
+  broken(
+    "reports tombstones as permanent deletions",
+    ["reports deletions as changes in commit order"],
+    () => (r) =>
+      withFeed(r, (changes) =>
+        changes.map((change) => (change.kind === "recycled" ? { ...change, kind: "deleted" as const } : change)),
+      ),
+  ),
+  broken(
+    "reports tombstones after all other changes",
+    ["reports deletions as changes in commit order"],
+    () => (r) =>
+      withFeed(
+        r,
+        (all, { limit }) =>
+          [...all.filter(({ kind }) => kind === "stored"), ...all.filter(({ kind }) => kind !== "stored")].slice(
+            0,
+            limit,
+          ),
+        unlimited,
+      ),
+  ),
 
   broken(
     "reports a database without objects as empty",

@@ -1,5 +1,5 @@
-import { type Referrer, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
-import type { BrokenAdapter } from "../broken-adapter.ts";
+import { type CountQuery, type Referrer, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
+import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 import { withDeletion, type Deletion, together } from "./with-deletion.ts";
 
 function referring(change: (referrers: Referrer[]) => Referrer[]) {
@@ -16,6 +16,15 @@ function recycling(change: (group: StoredObject[], id: string) => StoredObject[]
 
 const leading = "returns the targets of links and whether they can be linked to";
 const counted = "counts restorable objects by class";
+
+/** A fault in counts of recycled objects. */
+function withCount(fault: string, count: (r: Repositories, query: CountQuery) => Promise<number>): BrokenAdapter {
+  return broken(fault, counted, () => (r) => ({
+    objects: {
+      count: (query, ...asked) => (query.recycled === true ? count(r, query) : r.objects.count(query, ...asked)),
+    },
+  }));
+}
 
 /** Faults in referrers of deleted objects and in restores. */
 export const brokenRestoring: readonly BrokenAdapter[] = [
@@ -136,14 +145,14 @@ export const brokenRestoring: readonly BrokenAdapter[] = [
   withDeletion("returns one class for all targets", leading, ({ deletion }) => ({
     targets: async (ids) => (await deletion.targets(ids)).map((target) => ({ ...target, className: "File" })),
   })),
-  withDeletion("counts the recycle bin of all classes", counted, ({ deletion }) => ({
-    countRecycled: () => deletion.countRecycled(["File", "Image"]),
-  })),
-  withDeletion("counts repeated classes repeatedly", counted, ({ deletion }) => ({
-    countRecycled: async (classes) =>
-      (await Promise.all(classes.map((name) => deletion.countRecycled([name])))).reduce((sum, count) => sum + count, 0),
-  })),
-  withDeletion("counts live objects", counted, (r) => ({
-    countRecycled: (classes) => r.objects.count({ classes }, seesAll),
-  })),
+  withCount("counts the recycle bin of all classes", ({ objects }, query) =>
+    objects.count({ ...query, classes: ["File", "Image"] }, seesAll),
+  ),
+  withCount("counts repeated classes repeatedly", async ({ objects }, { classes, ...query }) =>
+    (await Promise.all(classes.map((name) => objects.count({ ...query, classes: [name] }, seesAll)))).reduce(
+      (sum, count) => sum + count,
+      0,
+    ),
+  ),
+  withCount("counts live objects", ({ objects }, { classes }) => objects.count({ classes }, seesAll)),
 ];

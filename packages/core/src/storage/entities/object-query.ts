@@ -20,6 +20,12 @@ export interface ObjectQuery {
   readonly sort?: readonly SortKey[];
 }
 
+/** A query that counts objects. */
+export interface CountQuery extends ObjectQuery {
+  /** `true`: counts recycled objects instead of live ones, without the filter. */
+  readonly recycled?: boolean;
+}
+
 /** A position in the order of a query. It stays valid after its object is changed or deleted. */
 export interface Position {
   /** Values of the sort keys. Missing values are null. */

@@ -6,7 +6,7 @@ export const changeRepository = (access) => ({
     return notImplemented("changes.watermark");
   },
 
-  async read(after, upTo, limit) {
+  async read(query) {
     return notImplemented("changes.read");
   },
 });

@@ -38,11 +38,11 @@ export const deletionRepository = (access) => ({
     return notImplemented("deletion.purge");
   },
 
-  async countRecycled(classes) {
-    return notImplemented("deletion.countRecycled");
-  },
-
   async restore(objects) {
     return notImplemented("deletion.restore");
+  },
+
+  async sweep(age, limit) {
+    return notImplemented("deletion.sweep");
   },
 });

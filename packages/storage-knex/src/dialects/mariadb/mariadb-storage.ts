@@ -24,6 +24,7 @@ import { positionalQuery, runOn, withConnection } from "./connection.ts";
 import { IndexBuilder, maxValueIndexes } from "./index-builder.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { Migrator } from "./migrations/migrator.ts";
+import { readChanges } from "./objects/object-reads.ts";
 import { mariadbDeletionRepository } from "./objects/mariadb-deletion-repository.ts";
 import { mariadbLockRepository } from "./objects/mariadb-lock-repository.ts";
 import { mariadbObjectRepository } from "./objects/mariadb-object-repository.ts";
@@ -81,7 +82,11 @@ export class MariadbStorage extends SqlStorage {
       accounts: knexAccountRepository(sql, statements.accounts, objectOf, offset),
       appKeys: knexAppKeyRepository(sql, statements.appKeys),
       audit: knexAuditRepository(sql, statements.audit, offset),
-      changes: knexChangeRepository(sql, statements.changes, stampOf),
+      changes: knexChangeRepository(sql, {
+        watermark: statements.watermark,
+        ownStamp: stampOf,
+        read: (runner, query) => readChanges(runner, context.tables, query),
+      }),
       channels: knexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
       deletion: mariadbDeletionRepository(sql, context),
       locks: mariadbLockRepository(sql, statements.locks, context),

@@ -33,6 +33,7 @@ const jsonColumns = new Set([
   "payload",
   "position",
   "readers",
+  "readers_before",
   "recovery_codes",
   "reserved_names",
   "return_addresses",

@@ -92,7 +92,7 @@ const columnTypes: ReadonlyMap<AttributeType, string> = new Map([
  * - String: its first characters. Date: its text.
  * - Number: a 64-bit float. Boolean: 1 or 0.
  * - Reference and file: the number of the object.
- * - Others: JSON, see `stored-attributes.ts`.
+ * - Others: JSON, see `objects/object-row.ts`.
  */
 export function valueExpression(attributes: string, name: string, type: AttributeType): string {
   const text = textOf(attributes, name);

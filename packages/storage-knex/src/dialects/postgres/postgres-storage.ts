@@ -10,7 +10,7 @@ import { knexAccountRepository } from "../../knex-account-repository.ts";
 import { knexAdmissionRepository } from "../../knex-admission-repository.ts";
 import { knexAppKeyRepository } from "../../knex-app-key-repository.ts";
 import { knexAuditRepository } from "../../knex-audit-repository.ts";
-import { knexChangeRepository } from "../../knex-change-repository.ts";
+import { type ChangeRow, knexChangeRepository } from "../../knex-change-repository.ts";
 import { knexChannelRepository } from "../../knex-channel-repository.ts";
 import { knexDeletionRepository } from "../../knex-deletion-repository.ts";
 import { knexModelRepository } from "../../knex-model-repository.ts";
@@ -86,7 +86,11 @@ export class KnexStorage extends SqlStorage {
       accounts: knexAccountRepository(sql, statements.accounts, objectOf, offset),
       appKeys: knexAppKeyRepository(sql, statements.appKeys),
       audit: knexAuditRepository(sql, statements.audit, offset),
-      changes: knexChangeRepository(sql, statements.changes),
+      changes: knexChangeRepository(sql, {
+        watermark: statements.changes.watermark,
+        read: async (runner, { classes, after, upTo, limit }) =>
+          (await runner.run<ChangeRow>(statements.changes.read, [classes, ...after, upTo, limit])).rows,
+      }),
       channels: knexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
       deletion: knexDeletionRepository(sql, statements.tombstones, offset),
       locks: postgresLockRepository(sql, statements.locks, offset),

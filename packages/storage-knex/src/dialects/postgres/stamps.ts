@@ -1,3 +1,4 @@
+import { statement } from "../../statement.ts";
 import type { Run } from "./connection.ts";
 import type { Functions } from "./migrations/migrator.ts";
 import type { Tables } from "./tables.ts";
@@ -20,9 +21,17 @@ function nextStamp({ stampOffset }: Tables): string {
   return `${stampOffset}() + txid_snapshot_xmax(txid_current_snapshot())`;
 }
 
-/** The highest stamp of all rows. It never falls: a changed, deleted or restored object gets a higher one. */
-export function highestStamp({ tombstones, objects }: Tables): string {
-  return `greatest((select max(stamp) from ${objects}), (select max(stamp) from ${tombstones}), 0)`;
+/**
+ * The highest stamp of all rows, including forgotten ones. It never falls: a changed, deleted or restored object gets a
+ * higher one. The index of objects is by class, so that it is read once for each class.
+ */
+export function highestStamp({ tombstones, objects, settings }: Tables): string {
+  const next = (condition: string) => `(select class from ${objects} where ${condition} order by class limit 1)`;
+  const ofClass = `(select stamp from ${objects} o where o.class = c.class order by stamp desc limit 1)`;
+  return `greatest((
+      with recursive c as (select ${next("true")} as class union all select ${next(`class > c.class`)} from c where c.class is not null)
+      select max(${ofClass}) from c
+    ), (select max(stamp) from ${tombstones}), (select swept_stamp from ${settings}))`;
 }
 
 /**
@@ -68,4 +77,41 @@ function definition(tables: Tables): string {
     return new;
   end
   $$`;
+}
+
+export function changeStatements(tables: Tables) {
+  return {
+    // Capped at the highest existing stamp, so that a restored copy of the database can tell how far readers have come.
+    watermark: statement(
+      "change_watermark",
+      `select least(${lowestOpenStamp(tables)} - 1, ${highestStamp(tables)}) as watermark`,
+    ),
+    /** 1 classes, 2 and 3 stamp and object number to start after, 4 highest stamp, 5 limit. */
+    read: statement("change_read", read(tables)),
+  };
+}
+
+/**
+ * Reads the places of the page from the index of each class alone, then their rows one by one. The planner does not know
+ * the limit and would read whole tables for a join.
+ */
+function read({ formerReaders, objects, settings, tombstones }: Tables): string {
+  const heads = (table: string) => `(select stamp, oid from ${table}
+      where class = listed.name and (stamp, oid) > ($2::bigint, $3::bigint) and stamp <= $4::bigint order by stamp, oid limit $5::bigint)`;
+  const last = (table: string, kind: string) =>
+    `(select uuid, class, version, readers, stamp, created_stamp, ${kind} as kind from ${table} where oid = place.oid)`;
+  return `select swept_stamp as swept, place.stamp, place.oid, l.uuid, l.class, l.version, array_to_json(l.readers) as readers,
+      case when l.stamp = place.stamp then l.kind else 'superseded' end as kind,
+      array_to_json(case when l.created_stamp = place.stamp then '{}' when f.oid is not null then f.readers else l.readers end) as readers_before
+    from ${settings} h left join (
+      select stamp, oid from unnest($1::text[]) as listed (name) cross join lateral (
+        ${[objects, tombstones, formerReaders].map(heads).join(" union ")}
+      ) head
+      order by stamp, oid limit $5::bigint
+    ) place on true
+    left join lateral (
+      ${last(objects, "'stored'")} union all ${last(tombstones, "case when attributes is null then 'deleted' else 'recycled' end")} limit 1
+    ) l on true
+    left join lateral (select oid, readers from ${formerReaders} where oid = place.oid and stamp = place.stamp limit 1) f on true
+    order by place.stamp, place.oid`;
 }

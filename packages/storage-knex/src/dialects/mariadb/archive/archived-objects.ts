@@ -11,9 +11,9 @@ import {
 import { linkRows, linksOf } from "../../../archived-records.ts";
 import type { ObjectRow } from "../../../object-row.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
-import { objectColumns, objectOf } from "../objects/object-row.ts";
+import { formerReaderColumns } from "../objects/tombstones.ts";
+import { attributesText, objectColumns, objectOf } from "../objects/object-row.ts";
 import { rowColumns, rowOf } from "../objects/object-writes.ts";
-import { attributesText } from "../objects/stored-attributes.ts";
 import type { Tables } from "../tables.ts";
 import type { ArchivedTable } from "./archived-table.ts";
 
@@ -50,6 +50,33 @@ export function archivedTombstones({ tombstones }: Tables): ArchivedTable<"tombs
     rowsOf: (record) => {
       const deletedBy = record.deletedBy === null ? null : objectNumber(record.deletedBy);
       return [[...valuesOf(record), objectNumber(record.root), deletedBy]];
+    },
+  };
+}
+
+export function archivedFormerReaders({ formerReaders }: Tables): ArchivedTable<"formerReaders"> {
+  return {
+    select: `select oid, class, concat('[', group_concat(json_array(stamp, changed_at, json_compact(readers)) order by stamp separator ','), ']') as entries
+      from ${formerReaders} group by oid, class order by oid`,
+    recordOf: ({ oid, class: className, entries }) => ({
+      section: "formerReaders",
+      id: objectIdOf(Number(oid)),
+      className: className as string,
+      entries: (JSON.parse(entries as string) as [number, number, number[] | null][]).map(
+        ([stamp, changedAt, readers]) => ({ stamp, changedAt, readers: readers?.map(objectIdOf) ?? null }),
+      ),
+    }),
+    table: formerReaders,
+    columns: formerReaderColumns,
+    rowsOf: ({ id, className, entries }) => {
+      acceptStorable(className);
+      return entries.map(({ stamp, changedAt, readers }) => [
+        objectNumber(id),
+        stamp,
+        className,
+        readers === null ? null : JSON.stringify(readers.map(objectNumber)),
+        changedAt,
+      ]);
     },
   };
 }

@@ -27,13 +27,17 @@ export async function fillDatabase(
   if (settings !== undefined) await writeSeries(sql, tables, settings);
 }
 
-/** Ids and UUIDs are unique across objects and tombstones. The unique indexes cover only one table each. */
-async function refuseInconsistentRecords(sql: SqlRunner, { tombstones, objects }: Tables): Promise<void> {
+/** Ids and UUIDs are unique across objects, tombstones and swept objects. The unique indexes cover only one table each. */
+async function refuseInconsistentRecords(sql: SqlRunner, { tombstones, objects, sweptObjects }: Tables): Promise<void> {
   for (const column of ["oid", "uuid"]) {
-    const { rows } = await sql.runOnce(
-      `select 1 from ${tombstones} d join ${objects} o on o.${column} = d.${column} limit 1`,
-    );
-    if (rows.length > 0) throw inconsistentRecords();
+    for (const [one, other] of [
+      [tombstones, objects],
+      [sweptObjects, objects],
+      [sweptObjects, tombstones],
+    ]) {
+      const { rows } = await sql.runOnce(`select 1 from ${one} d join ${other} o on o.${column} = d.${column} limit 1`);
+      if (rows.length > 0) throw inconsistentRecords();
+    }
   }
 }
 
@@ -54,23 +58,25 @@ async function countObjects(sql: SqlRunner, { objectCounts, objects }: Tables): 
 async function writeSettings(
   sql: SqlRunner,
   { settings }: Tables,
-  { maintenance, modelGeneration, macroGeneration, lastAudit }: RecordOf<"settings">,
+  { maintenance, modelGeneration, macroGeneration, lastAudit, sweptStamp }: RecordOf<"settings">,
 ): Promise<void> {
-  const changes = "maintenance = $1, model_generation = $2, macro_generation = $3, last_audit = $4";
-  await sql.runOnce(`update ${settings} set ${changes}`, [maintenance, modelGeneration, macroGeneration, lastAudit]);
+  const changes = "maintenance = $1, model_generation = $2, macro_generation = $3, last_audit = $4, swept_stamp = $5";
+  const values = [maintenance, modelGeneration, macroGeneration, lastAudit, sweptStamp];
+  await sql.runOnce(`update ${settings} set ${changes}`, values);
 }
 
 /** Continues the series behind the highest numbers and stamps ever issued. */
 async function writeSeries(
   sql: SqlRunner,
-  { audit, tombstones, objectSeries, objects }: Tables,
-  { lastObject, lastAudit }: RecordOf<"settings">,
+  { audit, tombstones, objectSeries, objects, sweptObjects }: Tables,
+  { lastObject, lastAudit, sweptStamp }: RecordOf<"settings">,
 ): Promise<void> {
   const highest = (column: string) =>
     `coalesce((select max(${column}) from ${objects}), 0), coalesce((select max(${column}) from ${tombstones}), 0)`;
   await sql.runOnce(
-    `update ${objectSeries} set number = greatest($1, ${highest("oid")}), stamp = greatest(stamp, ${highest("stamp")})`,
-    [lastObject],
+    `update ${objectSeries} set number = greatest($1, ${highest("oid")}, coalesce((select max(oid) from ${sweptObjects}), 0)),
+      stamp = greatest(stamp, $2, ${highest("stamp")})`,
+    [lastObject, sweptStamp],
   );
   if (lastAudit === 0) return;
   // Auto-increment continues behind the highest number ever inserted, even if that row is deleted or rolled back.

@@ -27,7 +27,13 @@ import { isDuplicate } from "../mariadb-error.ts";
 import { noExpiry } from "../statements/record-statements.ts";
 import type { Tables } from "../tables.ts";
 import { TransactionRunner } from "../transaction-runner.ts";
-import { archivedClasses, archivedTombstones, archivedLinks, archivedObjects } from "./archived-objects.ts";
+import {
+  archivedClasses,
+  archivedFormerReaders,
+  archivedTombstones,
+  archivedLinks,
+  archivedObjects,
+} from "./archived-objects.ts";
 import { type ArchivedTables, plainTable } from "./archived-table.ts";
 import { fillDatabase, unnumbered } from "./fill-database.ts";
 
@@ -132,6 +138,8 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
     objects: archivedObjects(tables),
     links: archivedLinks(tables),
     tombstones: archivedTombstones(tables),
+    formerReaders: archivedFormerReaders(tables),
+    sweptObjects: plainTable("sweptObjects", { table: tables.sweptObjects, order: "oid" }),
     accounts: plainTable("accounts", { table: tables.accounts, order: "user_id" }),
     customAccounts: plainTable("customAccounts", { table: tables.customAccounts, order: "login_name" }),
     records: plainTable("records", {
@@ -156,7 +164,7 @@ async function readSettings(
 ): Promise<RecordOf<"settings">> {
   const touched = Object.values(sections).map(({ table }) => `(select 1 from ${table} limit 1)`);
   const { rows } = await run<SettingsRow>(
-    `select maintenance, model_generation as generation, macro_generation, (select count(*) from ${objects}) as objects, (select number from ${objectSeries}) as last_object,
+    `select maintenance, model_generation as generation, macro_generation, swept_stamp, (select count(*) from ${objects}) as objects, (select number from ${objectSeries}) as last_object,
       greatest(last_audit, coalesce((select max(sequence) from ${audit}), 0)) as last_audit,
       concat(${touched.join(", ")}) as touched
     from ${settings}`,

@@ -7,6 +7,7 @@ import { removeAccountsProcedure } from "../functions/remove-accounts.ts";
 import { throttleProcedures } from "../functions/throttle.ts";
 import { access } from "./0001-access.ts";
 import { objects } from "./0002-objects.ts";
+import { changes } from "./0003-changes.ts";
 import type { Functions, Migration } from "./migrator.ts";
 
 const functions: readonly Functions[] = [
@@ -22,4 +23,4 @@ const functions: readonly Functions[] = [
 ];
 
 /** All migrations, in order. Procedures come last because they depend on the tables of all migrations. */
-export const migrations: readonly Migration[] = [access, objects, ...functions];
+export const migrations: readonly Migration[] = [access, objects, changes, ...functions];

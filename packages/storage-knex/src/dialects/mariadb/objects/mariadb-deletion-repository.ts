@@ -1,7 +1,6 @@
 import {
   type DeletionRepository,
   isObjectId,
-  isStorableText,
   isUuid,
   type JsonValue,
   objectNumber,
@@ -13,7 +12,7 @@ import {
 } from "@sallyport/core";
 import { referrerOf, type ReferrerRow } from "../../../object-row.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { Tombstones } from "./tombstones.ts";
+import { createdIn, Tombstones } from "./tombstones.ts";
 import { isAmongNumbers, objectNumbers } from "./object-row.ts";
 import { ObjectReads } from "./object-reads.ts";
 import { nextVersion, ObjectWrites, type WrittenObject } from "./object-writes.ts";
@@ -78,14 +77,16 @@ export function mariadbDeletionRepository(runner: SqlRunner, context: ObjectCont
       }),
 
     delete: (ids, { recycled, root, deletedBy = null, quota = 0 }) =>
-      withWriteLock(async ({ writeLock, reads, writes, tombstones }) => {
+      withWriteLock(async ({ sql, writeLock, reads, writes, tombstones }) => {
         const objects = await reads.byNumbers(objectNumbers(ids), seesAll);
         if (objects.length === 0) return "deleted";
         const user = deletedBy === null ? null : objectNumber(deletedBy);
         if (recycled && user !== null && quota > 0 && (await tombstones.countOf(user)) + objects.length > quota)
           return "full";
+        const stamp = await writeLock.stamp();
+        const created = await createdIn(stamp, objectNumbers(ids), sql, context.tables);
         await writes.remove(objects);
-        const added = { recycled, root: objectNumber(root), deletedBy: user, stamp: await writeLock.stamp() };
+        const added = { recycled, root: objectNumber(root), deletedBy: user, stamp, created };
         await tombstones.add(
           objects.map((object) => nextVersion(object, writeLock.now)),
           added,
@@ -112,8 +113,6 @@ export function mariadbDeletionRepository(runner: SqlRunner, context: ObjectCont
         if (numbers.length > 0) await tombstones.purge(numbers, { now: writeLock.now, stamp: await writeLock.stamp() });
       }),
 
-    countRecycled: (classes) => unlocked.count(classes.filter(isStorableText)),
-
     restore: (objects) =>
       withWriteLock(async ({ writeLock, writes, tombstones }) => {
         const recycled = await tombstones.recycled(objectNumbers(objects.map(({ id }) => id)));
@@ -126,9 +125,11 @@ export function mariadbDeletionRepository(runner: SqlRunner, context: ObjectCont
         });
         if (written.length === 0) return [];
         await tombstones.remove(objectNumbers(found.keys()));
-        await writes.add(written, await writeLock.stamp());
+        await writes.add(written, await writeLock.stamp(), { restored: true });
         return written.map(({ object }) => object);
       }),
+
+    sweep: (age, limit) => withWriteLock(({ writeLock, tombstones }) => tombstones.sweep(writeLock.now - age, limit)),
   };
 
   function withWriteLock<T>(work: (at: WriteContext) => Promise<T>, by: Model = {}): Promise<T> {

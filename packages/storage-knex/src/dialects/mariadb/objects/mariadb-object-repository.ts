@@ -33,6 +33,7 @@ import {
   type SortPrecision,
 } from "../query/object-query-text.ts";
 import { isDecided } from "../query/order.ts";
+import { FormerReaders } from "./tombstones.ts";
 import { ObjectReads } from "./object-reads.ts";
 import { objectNumbers, objectOf } from "./object-row.ts";
 import { nextVersion, ObjectWrites, withKeptMembers, type WrittenObject } from "./object-writes.ts";
@@ -85,8 +86,9 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     async count(query, visibility, atMost) {
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0) return 0;
-      if (query.filter === undefined)
-        return Math.min(await readsForAll.count(classes, visibility), atMost ?? Number.POSITIVE_INFINITY);
+      const most = atMost ?? Number.POSITIVE_INFINITY;
+      if (query.recycled === true) return Math.min(await readsForAll.countRecycled(classes, visibility), most);
+      if (query.filter === undefined) return Math.min(await readsForAll.count(classes, visibility), most);
       return byColumns(async () => {
         const { text, values } = countText(source(visibility), { ...query, classes }, atMost);
         const { rows } = await runner.runOnce<{ count: number }>(text, values);
@@ -147,7 +149,12 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
           },
         );
         for (const { object } of written) acceptObjectSize(object.attributes);
-        await writes.replace(written, await writeLock.stamp());
+        const stamp = await writeLock.stamp();
+        await new FormerReaders(sql, context.tables).keep(
+          kept.map(({ object, change: { readers = object.readers } }) => ({ object, readers })),
+          { now: writeLock.now, stamp },
+        );
+        await writes.replace(written, stamp);
         await writes.recount(
           kept.map(({ object: before }, index) => [before, (written[index] as WrittenObject).object]),
         );

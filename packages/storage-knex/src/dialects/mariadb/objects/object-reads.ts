@@ -15,6 +15,7 @@ import {
   type OutlineRow,
   readersOf,
 } from "../../../object-row.ts";
+import type { ChangeRow, SelectedChanges } from "../../../knex-change-repository.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, readableCondition, visibleCondition } from "../query/query-parameters.ts";
 import { storageTime } from "../statements/storage-time.ts";
@@ -89,12 +90,23 @@ export class ObjectReads {
     return Number(rows[0]?.count);
   }
 
-  /** Whether an object or a tombstone has one of the UUIDs. */
+  /** The number of visible recycled objects of some classes. */
+  async countRecycled(classes: readonly string[], visibility: Visibility): Promise<number> {
+    const parameters = new QueryParameters();
+    const visible = visibleCondition("d", { ...visibility, classes: new Set(classes) }, parameters);
+    const { rows } = await this.sql.runOnce<{ count: number }>(
+      `select count(*) as count from ${this.tables.tombstones} d where ${visible} and d.recycled = 1`,
+      parameters.values,
+    );
+    return Number(rows[0]?.count);
+  }
+
+  /** Whether an object, live, deleted or forgotten, has one of the UUIDs. */
   async isTaken(uuids: readonly string[]): Promise<boolean> {
     const places = uuids.map((_, index) => `$${index + 1}`).join(", ");
     const having = (table: string) => `select 1 from ${table} where uuid in (${places})`;
     const { rows } = await this.sql.runOnce(
-      `${having(this.tables.objects)} union all ${having(this.tables.tombstones)} limit 1`,
+      `${[this.tables.objects, this.tables.tombstones, this.tables.sweptObjects].map(having).join(" union all ")} limit 1`,
       uuids,
     );
     return rows.length > 0;
@@ -148,4 +160,39 @@ export class ObjectReads {
     );
     return objectsWithin(rows, objectOf);
   }
+}
+
+/** Reads a page of changes: its places from the index of each class alone, then their rows by number. */
+export async function readChanges(
+  sql: SqlRunner,
+  { formerReaders, objects, settings, tombstones }: Tables,
+  { classes, after: [stamp, number], upTo, limit }: SelectedChanges,
+): Promise<readonly ChangeRow[]> {
+  const parameters = new QueryParameters();
+  const behind = `(stamp > ${stamp} or (stamp = ${stamp} and oid > ${number})) and stamp <= ${upTo}`;
+  const heads = classes.flatMap((name) => {
+    const place = parameters.add(name);
+    return [objects, tombstones, formerReaders].map(
+      (table) =>
+        `(select stamp, oid from ${table} where class = ${place} and ${behind} order by stamp, oid limit ${limit})`,
+    );
+  });
+  // A part without rows for an empty list of classes.
+  const places = heads.length === 0 ? "select 0 as stamp, 0 as oid from dual where false" : heads.join(" union ");
+  const { rows } = await sql.runOnce<ChangeRow>(
+    `select swept_stamp as swept, p.stamp, p.oid, coalesce(o.uuid, d.uuid) as uuid, coalesce(o.class, d.class) as class,
+      coalesce(o.version, d.version) as version, if(o.oid is null, d.readers, o.readers) as readers,
+      case when coalesce(o.stamp, d.stamp) > p.stamp then 'superseded' when o.oid is not null then 'stored'
+        when d.recycled = 1 then 'recycled' else 'deleted' end as kind,
+      case when coalesce(o.created_stamp, d.created_stamp) = p.stamp then '[]' when f.oid is not null then f.readers
+        when o.oid is null then d.readers else o.readers end as readers_before
+    from ${settings} h
+      left join (select stamp, oid from (${places}) place order by stamp, oid limit ${limit}) p on true
+      left join ${objects} o on o.oid = p.oid
+      left join ${tombstones} d on d.oid = p.oid
+      left join ${formerReaders} f on f.oid = p.oid and f.stamp = p.stamp
+    order by p.stamp, p.oid`,
+    parameters.values,
+  );
+  return rows;
 }

@@ -11,8 +11,7 @@ import {
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import type { ObjectReads } from "./object-reads.ts";
-import { isAmongNumbers, objectNumbers } from "./object-row.ts";
-import { attributesText } from "./stored-attributes.ts";
+import { attributesText, isAmongNumbers, objectNumbers } from "./object-row.ts";
 
 /** A written object and the targets of its attributes; for a changed object, only those of the named attributes. */
 export interface WrittenObject {
@@ -27,14 +26,14 @@ export class ObjectWrites {
     private readonly tables: Tables,
   ) {}
 
-  /** Inserts new objects. */
-  async add(written: readonly WrittenObject[], stamp: number): Promise<void> {
+  /** Inserts objects that are new, or restored. */
+  async add(written: readonly WrittenObject[], stamp: number, { restored = false } = {}): Promise<void> {
     const { links, objects } = this.tables;
     await insertRows(
       this.sql,
       objects,
-      rowColumns(),
-      written.map(({ object }) => liveRowOf(object, stamp)),
+      [...rowColumns(), "created_stamp"],
+      written.map(({ object }) => [...liveRowOf(object, stamp), restored ? null : stamp]),
     );
     await insertRows(this.sql, links, ["target", "source", "attribute"], written.flatMap(linkRows));
     await this.count(

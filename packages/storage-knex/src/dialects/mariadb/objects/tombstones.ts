@@ -1,6 +1,7 @@
 import {
   type Tombstone,
   type LinkTarget,
+  type ObjectId,
   objectNumber,
   type RecycledRoot,
   type TrashQuery,
@@ -11,17 +12,17 @@ import {
   tombstoneOf,
   type TombstoneRow,
   type ObjectRow,
+  readersOf,
   recycledRootOf,
   type RecycledRow,
   targetOf,
   type TargetRow,
 } from "../../../object-row.ts";
-import { insertRows, type SqlRunner } from "../../../sql-runner.ts";
+import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import { QueryParameters, visibleCondition } from "../query/query-parameters.ts";
 import type { Tables } from "../tables.ts";
-import { isAmongNumbers, objectColumns, objectOf } from "./object-row.ts";
+import { attributesText, isAmongNumbers, objectColumns, objectNumbers, objectOf } from "./object-row.ts";
 import { rowColumns, rowOf } from "./object-writes.ts";
-import { attributesText } from "./stored-attributes.ts";
 
 /** How objects are deleted: number of the root and of the user. */
 interface NewTombstone {
@@ -29,6 +30,8 @@ interface NewTombstone {
   readonly root: number;
   readonly deletedBy: number | null;
   readonly stamp: number;
+  /** Numbers of the objects that the same transaction has created. */
+  readonly created: ReadonlySet<number>;
 }
 
 /** The table of tombstones. A row keeps its attributes if the object can be restored. */
@@ -39,19 +42,24 @@ export class Tombstones {
   ) {}
 
   /** Adds tombstones. `storedAt` is the time of deletion. */
-  async add(objects: readonly StoredObject[], { recycled, root, deletedBy, stamp }: NewTombstone): Promise<void> {
+  async add(
+    objects: readonly StoredObject[],
+    { recycled, root, deletedBy, stamp, created }: NewTombstone,
+  ): Promise<void> {
     const rows = objects.map((object) => [
       ...rowOf(object, recycled ? attributesText(object.attributes) : null, stamp),
       root,
-      recycled ? deletedBy : null,
+      deletedBy,
+      created.has(objectNumber(object.id)) ? stamp : null,
     ]);
-    await insertRows(this.sql, this.tables.tombstones, [...rowColumns("deleted_at"), "root", "deleted_by"], rows);
+    const columns = [...rowColumns("deleted_at"), "root", "deleted_by", "created_stamp"];
+    await insertRows(this.sql, this.tables.tombstones, columns, rows);
   }
 
   async find(column: "oid" | "uuid", value: number | string, visibility: Visibility): Promise<Tombstone | null> {
     const parameters = new QueryParameters();
     const selection = `d.${column} = ${parameters.add(value)} and ${visibleCondition("d", visibility, parameters)}`;
-    const text = `select d.oid, d.uuid, d.class, d.version, d.deleted_at, d.recycled from ${this.tables.tombstones} d where ${selection}`;
+    const text = `select d.oid, d.uuid, d.class, d.version, d.deleted_at, d.deleted_by, d.recycled from ${this.tables.tombstones} d where ${selection}`;
     const { rows } = await this.sql.runOnce<TombstoneRow>(text, parameters.values);
     return rows[0] === undefined ? null : tombstoneOf(rows[0]);
   }
@@ -77,17 +85,6 @@ export class Tombstones {
       union all select oid, class, attributes is not null from ${tombstones} where ${isAmongNumbers("oid", numbers)}`,
     );
     return rows.map(targetOf);
-  }
-
-  /** The number of recycled objects of some classes. */
-  async count(classes: readonly string[]): Promise<number> {
-    if (classes.length === 0) return 0;
-    const places = classes.map((_, index) => `$${index + 1}`).join(", ");
-    const { rows } = await this.sql.runOnce<{ count: number }>(
-      `select count(*) as count from ${this.tables.tombstones} where class in (${places}) and recycled = 1`,
-      classes,
-    );
-    return Number(rows[0]?.count);
   }
 
   /** The number of objects that a user has recycled. */
@@ -117,7 +114,7 @@ export class Tombstones {
     numbers: readonly number[],
     { now, stamp }: { readonly now: number; readonly stamp: number },
   ): Promise<void> {
-    const purged = `attributes = null, deleted_by = null, version = version + 1, deleted_at = ${now}, stamp = ${stamp}`;
+    const purged = `attributes = null, version = version + 1, deleted_at = ${now}, stamp = ${stamp}`;
     await this.sql.runOnce(
       `update ${this.tables.tombstones} set ${purged} where ${isAmongNumbers("oid", numbers)} and attributes is not null`,
     );
@@ -127,9 +124,118 @@ export class Tombstones {
     await this.sql.runOnce(`delete from ${this.tables.tombstones} where ${isAmongNumbers("oid", numbers)}`);
   }
 
+  /** Forgets permanently deleted objects, then former readers, up to a time. Returns their number. */
+  async sweep(until: number, limit: number): Promise<number> {
+    const { formerReaders, settings, sweptObjects, tombstones } = this.tables;
+    const old = await this.sql.runOnce<{ oid: number; uuid: string; stamp: number }>(
+      `select oid, uuid, stamp from ${tombstones} where recycled = 0 and deleted_at <= ${until} order by deleted_at, oid limit ${limit}`,
+    );
+    const numbers = old.rows.map(({ oid }) => Number(oid));
+    const orphaned = await this.sql.runOnce<{ oid: number; stamp: number }>(
+      `select oid, stamp from ${formerReaders} where ${isAmongNumbers("oid", numbers)}`,
+    );
+    const aged = await this.sql.runOnce<{ oid: number; stamp: number }>(
+      `select oid, stamp from ${formerReaders} where changed_at <= ${until} and not ${isAmongNumbers("oid", numbers)}
+      order by changed_at, stamp, oid limit ${limit - numbers.length}`,
+    );
+    const gone = [...orphaned.rows, ...aged.rows];
+    if (old.rows.length + gone.length === 0) return 0;
+    await insertRows(
+      this.sql,
+      sweptObjects,
+      ["oid", "uuid"],
+      old.rows.map(({ oid, uuid }) => [Number(oid), uuid]),
+    );
+    await this.remove(numbers);
+    if (gone.length > 0)
+      await this.sql.runOnce(
+        `delete from ${formerReaders} where (oid, stamp) in (${gone.map(({ oid, stamp }) => `(${Number(oid)}, ${Number(stamp)})`).join(", ")})`,
+      );
+    const highest = [...old.rows, ...gone].reduce((most, { stamp }) => Math.max(most, Number(stamp)), 0);
+    await this.sql.runOnce(`update ${settings} set swept_stamp = greatest(swept_stamp, ${highest})`);
+    return numbers.length + aged.rows.length;
+  }
+
   private async select(selection: string): Promise<StoredObject[]> {
     const text = `select ${objectColumns("d", "deleted_at")} from ${this.tables.tombstones} d where d.attributes is not null and ${selection} order by d.oid`;
     const { rows } = await this.sql.runOnce<ObjectRow>(text);
     return rows.map(objectOf);
   }
+}
+
+/** An object before a change, and its readers after it. */
+export interface ReaderChange {
+  readonly object: StoredObject;
+  readonly readers: readonly ObjectId[] | null;
+}
+
+interface FormerRow {
+  readonly oid: number;
+  readonly stamp: number;
+  readonly readers: readonly number[] | null;
+}
+
+/**
+ * The readers of objects before a transaction changes them, unless it has created the object. Earlier rows keep only
+ * other readers, so that each reader is in the last row that ended the reader's access, and the rows of an object never
+ * hold more readers than it had.
+ */
+export class FormerReaders {
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly tables: Tables,
+  ) {}
+
+  /** Stores the readers of objects whose readers change. Precedes the change. */
+  async keep(changing: readonly ReaderChange[], { now, stamp }: { readonly now: number; readonly stamp: number }) {
+    const objects = changing
+      .filter(({ object, readers }) => JSON.stringify(object.readers) !== JSON.stringify(readers))
+      .map(({ object }) => object);
+    if (objects.length === 0) return;
+    const numbers = objectNumbers(objects.map(({ id }) => id));
+    const { rows } = await this.sql.runOnce<FormerRow>(
+      `select oid, stamp, readers from ${this.tables.formerReaders} where ${isAmongNumbers("oid", numbers)}`,
+    );
+    const created = await createdIn(stamp, numbers, this.sql, this.tables);
+    const kept = new Set(rows.filter((row) => Number(row.stamp) === stamp).map(({ oid }) => Number(oid)));
+    const added: SqlValue[][] = [];
+    for (const { id, className, readers } of objects) {
+      const number = objectNumber(id);
+      if (created.has(number) || kept.has(number)) continue;
+      for (const row of rows) if (Number(row.oid) === number) await this.leaveOthers(row, readers);
+      const former = readers === null ? null : JSON.stringify(readers.map(objectNumber));
+      added.push([number, stamp, className, former, now]);
+    }
+    await insertRows(this.sql, this.tables.formerReaders, formerReaderColumns, added);
+  }
+
+  /** Removes readers from an earlier row, and the row if no reader is left. */
+  private async leaveOthers(row: FormerRow, readers: readonly ObjectId[] | null): Promise<void> {
+    const { formerReaders } = this.tables;
+    const before = readersOf(row);
+    if (before === null && readers !== null) return;
+    const left = before?.filter((reader) => readers === null || !readers.includes(reader)) ?? [];
+    if (left.length === before?.length && left.length > 0) return;
+    const place = `where oid = ${Number(row.oid)} and stamp = ${Number(row.stamp)}`;
+    if (left.length === 0) await this.sql.runOnce(`delete from ${formerReaders} ${place}`);
+    else
+      await this.sql.runOnce(`update ${formerReaders} set readers = $1 ${place}`, [
+        JSON.stringify(left.map(objectNumber)),
+      ]);
+  }
+}
+
+export const formerReaderColumns = ["oid", "stamp", "class", "readers", "changed_at"];
+
+/** The numbers of the live objects that the transaction of this stamp has created. */
+export async function createdIn(
+  stamp: number,
+  numbers: readonly number[],
+  sql: SqlRunner,
+  { objects }: Tables,
+): Promise<ReadonlySet<number>> {
+  const { rows } = await sql.runOnce<{ oid: number }>(
+    `select oid from ${objects} where ${isAmongNumbers("oid", numbers)} and created_stamp = ${stamp}`,
+  );
+  return new Set(rows.map(({ oid }) => Number(oid)));
 }

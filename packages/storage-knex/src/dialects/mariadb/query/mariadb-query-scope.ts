@@ -8,7 +8,7 @@ import {
   type Visibility,
 } from "@sallyport/core";
 import { isPossible, QueryScope } from "../../../query/query-scope.ts";
-import { storedValue } from "../objects/stored-attributes.ts";
+import { storedValue } from "../objects/object-row.ts";
 import type { Tables } from "../tables.ts";
 import { indexedCharacters, pathOf, textOf, type ValueColumns, valueExpression } from "../value-columns.ts";
 import { type QueryParameters, readableCondition } from "./query-parameters.ts";

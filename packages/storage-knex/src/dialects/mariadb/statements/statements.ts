@@ -1,7 +1,6 @@
 import { messageWindow } from "@sallyport/core";
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import { auditDetails, type AuditStatements } from "../../../knex-audit-repository.ts";
-import { changeStatements } from "../../../knex-change-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import { modelStatements } from "../../../knex-model-repository.ts";
 import { pageStatements, type SessionStatements } from "../../../knex-session-repository.ts";
@@ -27,11 +26,8 @@ export function statementsOf(tables: Tables) {
     appKeys: appKeyStatements(tables),
     audit: auditStatements(tables),
     channels: channelStatements(tables),
-    changes: changeStatements(tables, {
-      // Writers lock the row until they end, so that a read stamp is never ahead of the committed data.
-      watermark: `select stamp as watermark from ${tables.objectSeries}`,
-      behind: "(stamp > $1 or (stamp = $1 and oid > $2))",
-    }),
+    // Writers lock the row until they end, so that a read stamp is never ahead of the committed data.
+    watermark: statement("change_watermark", `select stamp as watermark from ${tables.objectSeries}`),
     cipherBlocks: cipherBlockStatements(tables),
     settings: settingsStatements(tables),
     locks: lockStatements(tables),

@@ -1,6 +1,7 @@
 import { type ClassDefinition, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
 import { linkRows, linksOf } from "../../../archived-records.ts";
 import type { Tables } from "../tables.ts";
+import { epochMilliseconds } from "../statements/expressions.ts";
 import { type ArchivedTable, timeOf } from "./archived-table.ts";
 
 /** The columns that live objects and tombstones share, as transferred. */
@@ -115,6 +116,44 @@ export function archivedTombstones({ tombstones }: Tables): ArchivedTable<"tombs
       const deletedBy = record.deletedBy === null ? "null" : objectNumber(record.deletedBy);
       return `${objectMembers(record)},"root":${objectNumber(record.root)},"deleted_by":${deletedBy}}`;
     },
+  };
+}
+
+export function archivedFormerReaders({ formerReaders }: Tables): ArchivedTable<"formerReaders"> {
+  return {
+    rows: `(select oid, class, sum(100 + 8 * coalesce(cardinality(readers), 0)) as size,
+      json_agg(json_build_array(stamp, ${epochMilliseconds("changed_at")}, readers) order by stamp) as entries from ${formerReaders} group by oid, class)`,
+    key: { column: "oid", type: "bigint" },
+    size: "size",
+    line: "json_build_array(oid, class, entries)::text",
+    recordOf: (line) => {
+      const [number, className, entries] = JSON.parse(line) as [number, string, [number, number, number[] | null][]];
+      return {
+        section: "formerReaders",
+        id: objectIdOf(number),
+        className,
+        entries: entries.map(([stamp, changedAt, readers]) => ({
+          stamp,
+          changedAt,
+          readers: readers?.map(objectIdOf) ?? null,
+        })),
+      };
+    },
+    insert: `insert into ${formerReaders} (oid, class, stamp, changed_at, readers)
+      select oid, class, stamp, ${timeOf("changed_at")}, readers
+      from jsonb_to_recordset($1::jsonb) as l (oid bigint, class text, stamp bigint, changed_at float8, readers bigint[])`,
+    rowsOf: ({ id, className, entries }) =>
+      entries
+        .map(({ stamp, changedAt, readers }) =>
+          JSON.stringify({
+            oid: objectNumber(id),
+            class: className,
+            stamp,
+            changed_at: changedAt,
+            readers: readers?.map(objectNumber) ?? null,
+          }),
+        )
+        .join(),
   };
 }
 

@@ -30,10 +30,13 @@ export async function fillDatabase(
   if (settings !== undefined) await writeSequences(run, tables, settings);
 }
 
-/** Ids and UUIDs are unique across objects and tombstones. The unique indexes cover only one table each. */
-async function refuseInconsistentRecords(run: Run, { tombstones, objects }: Tables): Promise<void> {
+/** Ids and UUIDs are unique across objects, tombstones and forgotten objects. The unique indexes cover only one table each. */
+async function refuseInconsistentRecords(run: Run, { tombstones, objects, sweptObjects }: Tables): Promise<void> {
   const { rows } = await run({
-    text: `select from ${tombstones} d join ${objects} o on o.oid = d.oid or o.uuid = d.uuid limit 1`,
+    text: `select from ${tombstones} d join ${objects} o on o.oid = d.oid or o.uuid = d.uuid
+      union all select from ${sweptObjects} s join ${objects} o on o.oid = s.oid or o.uuid = s.uuid
+      union all select from ${sweptObjects} s join ${tombstones} d on d.oid = s.oid or d.uuid = s.uuid
+      limit 1`,
   });
   if (rows.length > 0) throw inconsistentRecords();
 }
@@ -97,11 +100,11 @@ class RowWriter implements SectionWriter {
 async function writeSettings(
   run: Run,
   { settings }: Tables,
-  { maintenance, modelGeneration, macroGeneration }: RecordOf<"settings">,
+  { maintenance, modelGeneration, macroGeneration, sweptStamp }: RecordOf<"settings">,
 ): Promise<void> {
   await run({
-    text: `update ${settings} set maintenance = $1, model_generation = $2, macro_generation = $3`,
-    values: [maintenance, modelGeneration, macroGeneration],
+    text: `update ${settings} set maintenance = $1, model_generation = $2, macro_generation = $3, swept_stamp = $4`,
+    values: [maintenance, modelGeneration, macroGeneration, sweptStamp],
   });
 }
 
@@ -111,10 +114,10 @@ async function writeSequences(
   tables: Tables,
   { lastObject, lastAudit }: RecordOf<"settings">,
 ): Promise<void> {
-  const { audit, tombstones, objectIds, objects } = tables;
+  const { audit, tombstones, objectIds, objects, sweptObjects } = tables;
   const behind = (sequence: string, last: string) =>
     `select setval(${sequence}, last) from (select ${last} as last) l where last > 0`;
-  const highest = `greatest($1::bigint, (select max(oid) from ${objects}), (select max(oid) from ${tombstones}))`;
+  const highest = `greatest($1::bigint, (select max(oid) from ${objects}), (select max(oid) from ${tombstones}), (select max(oid) from ${sweptObjects}))`;
   await run({ text: behind(`'${objectIds}'`, highest), values: [lastObject] });
   await run({
     text: behind(auditSequence(tables), `greatest($1::bigint, (select max(sequence) from ${audit}))`),

@@ -13,7 +13,13 @@ import { auditDetails } from "../../../knex-audit-repository.ts";
 import type { OpenCalls } from "../../../open-calls.ts";
 import { acquire, release, rollBack, type Run, runnerOf, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";
-import { archivedClasses, archivedTombstones, archivedLinks, archivedObjects } from "./archived-objects.ts";
+import {
+  archivedClasses,
+  archivedFormerReaders,
+  archivedTombstones,
+  archivedLinks,
+  archivedObjects,
+} from "./archived-objects.ts";
 import { type ArchivedTables, plainTable } from "./archived-table.ts";
 import { auditSequence, fillDatabase } from "./fill-database.ts";
 import { readLines } from "./read-lines.ts";
@@ -127,6 +133,8 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
     objects: archivedObjects(tables),
     links: archivedLinks(tables),
     tombstones: archivedTombstones(tables),
+    formerReaders: archivedFormerReaders(tables),
+    sweptObjects: plainTable("sweptObjects", { table: tables.sweptObjects, key: { column: "oid", type: "bigint" } }),
     accounts: plainTable("accounts", { table: accounts, key: { column: "user_id", type: "bigint" } }),
     customAccounts: plainTable("customAccounts", {
       table: customAccounts,
@@ -158,7 +166,7 @@ function archivedTablesOf(tables: Tables): ArchivedTables {
 /** The settings and the last issued numbers, never less than those in the tables of the same snapshot. */
 async function readSettings(run: Run, tables: Tables): Promise<RecordOf<"settings">> {
   const { rows } = await run<SettingsRow>({
-    text: `select maintenance, model_generation as generation, macro_generation, (select count(*) from ${tables.objects}) as objects,
+    text: `select maintenance, model_generation as generation, macro_generation, swept_stamp, (select count(*) from ${tables.objects}) as objects,
       coalesce(pg_sequence_last_value('${tables.objectIds}'), 0) as last_object,
       coalesce(pg_sequence_last_value(${auditSequence(tables)}), 0) as last_audit
     from ${tables.settings}`,

@@ -8,7 +8,7 @@ const setCounted = (word: string) => `set_config('sallyport.counted', '${word}',
 
 export const insertFunctions: Functions = {
   name: "insert_objects",
-  number: 2,
+  number: 3,
   statements: (tables) => [
     dropFunction(tables.insertObjects),
     insertObjectsFunction(tables),
@@ -21,7 +21,7 @@ export const insertFunctions: Functions = {
  * attribute, targets}`. `targets` are all targets, without duplicates.
  */
 function insertObjectsFunction(tables: Tables): string {
-  const { tombstones, insertObjects, links, objects } = tables;
+  const { tombstones, insertObjects, links, objects, sweptObjects } = tables;
   const taken = (table: string) =>
     `exists (select from ${table} where uuid in (select (element ->> 'uuid')::uuid from jsonb_array_elements(requested) as element))`;
   const insert = `insert into ${objects} as o (uuid, class, attributes, readers, stored_at)
@@ -42,7 +42,7 @@ function insertObjectsFunction(tables: Tables): string {
     ${acceptModel(tables, "generation")}
     ${lockTargets(tables, "$3")}
     if exists (select from jsonb_array_elements(requested) as element where ${isGiven("element")}) then
-      if ${taken(objects)} or ${taken(tombstones)} then
+      if ${taken(objects)} or ${taken(tombstones)} or ${taken(sweptObjects)} then
         ${raise("SPUID", "Another object has the UUID.")};
       end if;
     end if;
@@ -67,7 +67,7 @@ function insertObjectsFunction(tables: Tables): string {
  * tombstones, because a combined one would run a query each time.
  */
 function insertObjectFunction(tables: Tables): string {
-  const { tombstones, insertObject, links, objectCounts, objects } = tables;
+  const { tombstones, insertObject, links, objectCounts, objects, sweptObjects } = tables;
   return `create or replace function ${insertObject} (
     requested jsonb, linked jsonb, targets bigint[], generation bigint, ahead float8,
     out oid bigint, out uuid uuid, out version integer, out stored_at timestamptz
@@ -85,6 +85,10 @@ function insertObjectFunction(tables: Tables): string {
     ${lockTargets(tables, "$3")}
     if ${isGiven("requested")} then
       if exists (select from ${tombstones} where uuid = given) then
+        ${raise("SPUID", "Another object has the UUID.")};
+      end if;
+      -- After the tombstone, which a sweep can replace at any time.
+      if exists (select from ${sweptObjects} where uuid = given) then
         ${raise("SPUID", "Another object has the UUID.")};
       end if;
     end if;

@@ -1,7 +1,6 @@
-import { lockObjectsFunction } from "../functions/lock-objects.ts";
 import { insertFunctions } from "../functions/insert-objects.ts";
-import { lockFunctions } from "../functions/locks.ts";
-import { objectCountFunctions } from "../functions/object-counts.ts";
+import { lockFunctions, lockObjectsFunction } from "../functions/locks.ts";
+import { keepReadersFunction, objectCountFunctions } from "../functions/object-triggers.ts";
 import { objectIdFunctions } from "../functions/object-ids.ts";
 import { openOnBasisFunctions, openSessionFunction } from "../functions/open-session.ts";
 import { passThrottleFunction } from "../functions/pass-throttle.ts";
@@ -11,10 +10,12 @@ import { updateObjectsFunction } from "../functions/update-objects.ts";
 import { stampRowFunction } from "../stamps.ts";
 import { access } from "./0001-access.ts";
 import { objects } from "./0002-objects.ts";
+import { changes } from "./0003-changes.ts";
 import type { Functions, Migration } from "./migrator.ts";
 
 /** All functions, except the one for the stamp offset, whose content belongs to the database. */
 const functions: readonly Functions[] = [
+  keepReadersFunction,
   lockObjectsFunction,
   insertFunctions,
   lockFunctions,
@@ -30,4 +31,4 @@ const functions: readonly Functions[] = [
 ];
 
 /** All migrations, in order. Functions come last because they depend on the tables of all migrations. */
-export const migrations: readonly Migration[] = [access, objects, ...functions];
+export const migrations: readonly Migration[] = [access, objects, ...changes, ...functions];

@@ -47,13 +47,13 @@ export function deletionStatements(tables: Tables) {
     /** 1 object numbers, 2 clock offset. */
     purge: statement(
       "deletion_purge",
-      `update ${tombstones} set attributes = null, deleted_by = null, version = version + 1, deleted_at = ${storageTime(2)}
+      `update ${tombstones} set attributes = null, version = version + 1, deleted_at = ${storageTime(2)}
       where oid = any ($1::bigint[]) and attributes is not null`,
     ),
     /** 1 object number or null, 2 UUID or null, 3 visible classes or null, 4 principals or null. */
     find: statement(
       "deletion_find",
-      `select oid, uuid, class, version, ${epochMilliseconds("deleted_at")} as deleted_at, attributes is not null as recycled
+      `select oid, uuid, class, version, ${epochMilliseconds("deleted_at")} as deleted_at, deleted_by, attributes is not null as recycled
       from ${tombstones}
       where (oid = $1::bigint or uuid = $2::uuid) and ($3::text[] is null or class = any ($3))
         and (readers is null or $4::bigint[] is null or readers && $4)`,
@@ -73,13 +73,10 @@ export function deletionStatements(tables: Tables) {
       `select oid, class, true as present from ${objects} where oid = any ($1::bigint[])
       union all select oid, class, attributes is not null from ${tombstones} where oid = any ($1)`,
     ),
-    /** 1 classes. */
-    countRecycled: statement(
-      "deletion_count_recycled",
-      `select count(*) as count from ${tombstones} where class = any ($1::text[]) and attributes is not null`,
-    ),
     /** 1 array of `{oid, attributes}`, 2 array of `{source, attribute, targets}` or null, 3 clock offset. */
     restore: statement("deletion_restore", restore(tables)),
+    /** 1 age in milliseconds, 2 limit, 3 clock offset. Returns `count`. */
+    sweep: statement("deletion_sweep", sweep(tables)),
   };
 }
 
@@ -121,14 +118,14 @@ function deleteObjects({ tombstones, links, locks, objects }: Tables): string {
   return `with quota as materialized (
     select $6::bigint = 0 or (${recycled}) + (select count(*) from ${objects} where oid = any ($1::bigint[])) <= $6 as fits
   ), deleted as (
-    delete from ${objects} where oid = any ($1) and (select fits from quota) returning oid, uuid, class, version, readers, attributes
+    delete from ${objects} where oid = any ($1) and (select fits from quota) returning oid, uuid, class, version, readers, attributes, created_stamp
   ), unlinked as (
     delete from ${links} where source = any ($1) and (select fits from quota)
   ), unlocked as (
     delete from ${locks} where oid = any ($1) and (select fits from quota)
   ), kept as (
-    insert into ${tombstones} (oid, uuid, class, version, deleted_at, readers, attributes, root, deleted_by)
-    select oid, uuid, class, version + 1, ${storageTime(4)}, readers, case when $2::boolean then attributes end, $3::bigint, case when $2 then $5 end from deleted
+    insert into ${tombstones} (oid, uuid, class, version, deleted_at, readers, attributes, root, deleted_by, created_stamp)
+    select oid, uuid, class, version + 1, ${storageTime(4)}, readers, case when $2::boolean then attributes end, $3::bigint, $5, created_stamp from deleted
   )
   select fits from quota`;
 }
@@ -144,7 +141,34 @@ function restore({ tombstones, links, objects }: Tables): string {
     select distinct target, source, attribute
     from jsonb_to_recordset($2::jsonb) as l (source bigint, attribute text, targets bigint[]) cross join unnest(l.targets) as target
   )
-  insert into ${objects} as o (oid, uuid, class, version, stored_at, readers, attributes)
-  select oid, uuid, class, version + 1, ${storageTime(3)}, readers, attributes from back
+  insert into ${objects} as o (oid, uuid, class, version, stored_at, readers, attributes, created_stamp)
+  select oid, uuid, class, version + 1, ${storageTime(3)}, readers, attributes, null from back
   returning ${objectColumns("o")}`;
+}
+
+/**
+ * Each part sees the same rows, and none sees the changes of the others. Arrays of keys and places make the planner,
+ * which does not know the limit, look rows up one by one.
+ */
+function sweep({ formerReaders, settings, sweptObjects, tombstones }: Tables): string {
+  const until = `${storageTime(3)} - $1::float8 * interval '1 millisecond'`;
+  return `with old as materialized (
+    select oid from ${tombstones} where attributes is null and deleted_at <= ${until} order by deleted_at, oid limit $2::bigint for update
+  ), gone as (
+    delete from ${tombstones} where oid = any (array(select oid from old)) returning oid, uuid, stamp
+  ), kept as (
+    insert into ${sweptObjects} (oid, uuid) select oid, uuid from gone
+  ), aged as materialized (
+    select ctid as place from ${formerReaders} where changed_at <= ${until} and oid not in (select oid from gone)
+    order by changed_at, stamp, oid limit greatest($2::bigint - (select count(*) from gone), 0) for update
+  ), forgotten as (
+    delete from ${formerReaders} where ctid = any (array(select place from aged)) returning stamp
+  ), orphaned as (
+    delete from ${formerReaders} where oid = any (array(select oid from gone)) returning stamp
+  ), highest as (
+    select max(stamp) as stamp from (select stamp from gone union all select stamp from forgotten union all select stamp from orphaned) each
+  ), raised as (
+    update ${settings} set swept_stamp = highest.stamp from highest where highest.stamp > swept_stamp
+  )
+  select (select count(*) from gone) + (select count(*) from forgotten) as count`;
 }

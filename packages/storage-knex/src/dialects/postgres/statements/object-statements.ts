@@ -59,6 +59,12 @@ export function objectStatements(tables: Tables) {
         + (select count(*) from ${objects} where class = any ($1::text[]) and readers is not null and ($2::bigint[] is null or readers && $2))
         as count`,
     ),
+    /** 1 classes, 2 principals. */
+    countRecycled: statement(
+      "object_count_recycled",
+      `select count(*) as count from ${tables.tombstones}
+        where class = any ($1::text[]) and attributes is not null and (readers is null or $2::bigint[] is null or readers && $2)`,
+    ),
     /** The first statement of every writer of objects. */
     shareModel: statement("model_share", `select pg_advisory_xact_lock_shared(${modelLock(tables)})`),
     /** 1 object numbers. Locks in ascending order to avoid deadlocks. */

@@ -1,10 +1,9 @@
-import { changeStatements } from "../../../knex-change-repository.ts";
 import { modelStatements } from "../../../knex-model-repository.ts";
 import { settingsStatements } from "../../../knex-settings-repository.ts";
 import { statement } from "../../../statement.ts";
 import { existingIndexes } from "../index-expression.ts";
 import { lockStatements } from "../postgres-lock-repository.ts";
-import { highestStamp, lowestOpenStamp } from "../stamps.ts";
+import { changeStatements } from "../stamps.ts";
 import type { Tables } from "../tables.ts";
 import { accountStatements } from "./account-statements.ts";
 import { admissionStatements, appKeyStatements, sessionStatements } from "./admission-statements.ts";
@@ -24,11 +23,7 @@ export function statementsOf(tables: Tables) {
     admission: admissionStatements(tables),
     appKeys: appKeyStatements(tables),
     audit: auditStatements(tables),
-    changes: changeStatements(tables, {
-      // Capped at the highest existing stamp, so that a restored copy of the database can tell how far readers have come.
-      watermark: `select least(${lowestOpenStamp(tables)} - 1, ${highestStamp(tables)}) as watermark`,
-      behind: "(stamp, oid) > ($1, $2)",
-    }),
+    changes: changeStatements(tables),
     channels: channelStatements(tables),
     cipherBlocks: cipherBlockStatements(tables),
     settings: settingsStatements(tables),

@@ -29,3 +29,31 @@ function counting({ objectCounts: table, schema }: Tables, name: string, rows: s
 function perClass(sign: string, rows: string): string {
   return `select class, ${ownShard}, ${sign}count(*) from ${rows} where readers is null group by class order by class`;
 }
+
+export const keepReadersFunction: Functions = {
+  name: "keep_readers",
+  number: 1,
+  statements: (tables) => [keeping(tables)],
+};
+
+/**
+ * A trigger function that stores the readers of an object before a transaction changes them, unless it has created the
+ * object. Earlier rows keep only other readers, so that each reader is in the last row that ended the reader's access,
+ * and the rows of an object never hold more readers than it had.
+ */
+function keeping({ formerReaders, keepReaders }: Tables): string {
+  const isKept = `exists (select from ${formerReaders} where oid = new.oid and stamp = new.stamp)`;
+  return `create or replace function ${keepReaders} () returns trigger language plpgsql as $$
+  begin
+    if old.created_stamp = new.stamp or ${isKept} then
+      return null;
+    end if;
+    delete from ${formerReaders}
+      where oid = new.oid and (readers = '{}' or readers <@ old.readers or readers is null and old.readers is null);
+    update ${formerReaders} set readers = array(select reader from unnest(readers) with ordinality as list (reader, place) where reader <> all (old.readers) order by place)
+      where oid = new.oid and readers && old.readers;
+    insert into ${formerReaders} (oid, stamp, class, readers, changed_at) values (new.oid, new.stamp, new.class, old.readers, new.stored_at);
+    return null;
+  end
+  $$`;
+}
