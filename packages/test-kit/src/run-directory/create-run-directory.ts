@@ -30,8 +30,12 @@ export default function createRunDirectory(): void {
     ["SIGTERM", 143],
   ] as const)
     process.once(signal, () => {
-      rmSync(runDirectory(), { recursive: true, force: true });
-      process.exit(code);
+      try {
+        // The workers and the database may still write.
+        rmSync(runDirectory(), { recursive: true, force: true, maxRetries: 10 });
+      } finally {
+        process.exit(code);
+      }
     });
 }
 
