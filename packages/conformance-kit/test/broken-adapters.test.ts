@@ -244,7 +244,7 @@ describe("exactly caught", () => {
     }
 
     // All of them take a minute.
-    test.each(isFullRun ? exactlyCaught : exactlyCaught.filter((_, index) => index % 6 === 0))(
+    test.each(isFullRun ? exactlyCaught : exactlyCaught.filter((_, index) => index % 12 === 0))(
       "$fault: fails exactly the expected checks",
       async ({ fault, sections, checks: broken }) => {
         const found = [...alone, ...shared].filter(({ name }) => name === fault);
