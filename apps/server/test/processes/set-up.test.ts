@@ -119,7 +119,7 @@ describe("set up", () => {
       "NAME  SEATS  KIND        TAKEN  SECOND FACTOR\nshop  3      concurrent  0      off",
     );
     expect(await command("app-key list")).toBe(
-      "NAME  STATE    APP NAMES  ORIGINS  REDIRECT URLS\ntill  enabled  shop       none     none",
+      "NAME  SCOPE  STATE    APP NAMES  ORIGINS  REDIRECT URLS\ntill  app    enabled  shop       none     none",
     );
     expect(await command("user list")).toBe(
       "NAME  STATE    ADMINISTRATOR  GROUPS\nboss  enabled  yes            Board",
