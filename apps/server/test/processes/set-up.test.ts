@@ -129,7 +129,7 @@ describe("set up", () => {
     );
     expect(listed).toEqual([
       [{ name: "shop", seats: 3, seatKind: "concurrent", taken: 0, secondFactor: "off" }],
-      [{ name: "till", enabled: true, appNames: ["shop"], origins: [], returnAddresses: [] }],
+      [{ name: "till", scope: "app", enabled: true, appNames: ["shop"], origins: [], returnAddresses: [] }],
       [
         {
           name: "boss",
@@ -316,7 +316,7 @@ describe("archive commands", () => {
   test("a dump is restored, and a new dump equals it", async () => {
     expect((await stat(archive)).mode & 0o777).toBe(0o600);
     const [first = ""] = (await readFile(archive, "utf8")).split("\n", 1);
-    expect(JSON.parse(first)).toMatchObject({ sallyport: "archive", format: 2, without: [] });
+    expect(JSON.parse(first)).toMatchObject({ sallyport: "archive", format: 4, without: [] });
 
     const restored = await run("copy", ["restore", "--input", archive], { masterKey: sealing });
     expect(restored).toMatchObject({
