@@ -110,6 +110,7 @@ const others = [
   "serve",
   "migrate",
   "check-config",
+  "doctor",
   "seed",
   "restore",
   "dump",
