@@ -41,6 +41,14 @@ export function ruleSuite(_server: () => RunningServer, demo: DemoOfSuite): void
     tryLogIn(server, user, { pass: password, ...more });
   const codeOf = async (user: string, more: object = {}) => (await logIn(user, more)).code;
 
+  /** A user who has logged in before: concurrent first log-ins of a user conflict on MariaDB. */
+  const newKnownUser = async () => {
+    const user = await newUser(one());
+    expect(await codeOf(user.name)).toBe("0");
+    await r().sessions.end({ userId: user.userId });
+    return user;
+  };
+
   describe.each(testedModes)("in mode %s", (mode) => {
     const over = sessionEndedCode[mode];
     const open = (user: string, appNames: readonly string[], deviceId?: string): Promise<ClientSession> =>
@@ -121,7 +129,7 @@ export function ruleSuite(_server: () => RunningServer, demo: DemoOfSuite): void
 
   test("no session of a log-in during a ban survives it", async () => {
     for (let round = 0; round < 3; round += 1) {
-      const { name: user } = await newUser(one());
+      const { name: user } = await newKnownUser();
       let answered = 0;
       const logIns = Array.from({ length: 24 }, async (_each, index) => {
         const answer = await logIn(user, {}, index % 2 === 0 ? one() : two());
@@ -141,26 +149,29 @@ export function ruleSuite(_server: () => RunningServer, demo: DemoOfSuite): void
   });
 
   test("rules that change during a storm of log-ins are exact", async () => {
-    const [{ name: user }, app] = [await newUser(one()), await newApp()];
+    const [{ name: user }, app] = [await newKnownUser(), await newApp()];
     const state = { over: false };
     const storm = Array.from({ length: 8 }, async (_each, index) => {
       const codes: string[] = [];
       while (!state.over) codes.push((await logIn(user, { appNames: [app] }, index % 2 === 0 ? one() : two())).code);
       return codes;
     });
-    let ended = 0;
+    let [opened, ended] = [0, 0];
     for (let change = 0; change < 12; change += 1) {
       // Each change of an unrelated rule of the user makes the log-ins in progress look again.
       await rule("demo-app", change % 2 === 0 ? "allow" : null, { user });
       ended += (await rule(app, change % 2 === 0 ? "forbid" : "allow", { user })).count;
-      if (change % 2 === 0) expect(await r().sessions.count({ name: app, kind: "concurrent" })).toBe(0);
+      if (change % 2 !== 0) {
+        expect(await codeOf(user, { appNames: [app] })).toBe("0");
+        opened += 1;
+      } else expect(await r().sessions.count({ name: app, kind: "concurrent" })).toBe(0);
     }
     ended += (await rule(app, "forbid", { user })).count;
     state.over = true;
     const codes = (await Promise.all(storm)).flat();
-    expect(new Set(codes)).toEqual(new Set(["0", "403"]));
+    expect(codes.filter((code) => code !== "0" && code !== "403")).toEqual([]);
     expect([
-      codes.filter((code) => code === "0").length,
+      opened + codes.filter((code) => code === "0").length,
       await r().sessions.count({ name: app, kind: "concurrent" }),
     ]).toEqual([ended, 0]);
   });

@@ -17,7 +17,7 @@ import {
 } from "./access-rules.ts";
 
 /** Attempts to open a session while rules about it change. Each attempt waits for the rules to be committed. */
-const maxAttempts = 10;
+const maxAttempts = 50;
 
 /**
  * Checks bans, the device policy and app rules for one visit. The decision depends on records by their ids, so the
