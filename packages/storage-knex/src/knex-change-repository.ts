@@ -18,7 +18,7 @@ interface ChangeDialect {
   readonly watermark: Statement;
   /** The stamp of a transaction that has written, if it is the highest of all. */
   readonly ownStamp?: (sql: SqlRunner) => number | undefined;
-  /** The rows of a page with at least one class. */
+  /** The rows of a page, or some more. */
   readonly read: (sql: SqlRunner, query: SelectedChanges) => Promise<readonly ChangeRow[]>;
 }
 
@@ -44,7 +44,7 @@ export const knexChangeRepository = (
   async read({ classes, after: { stamp, id }, upTo, limit }) {
     const names = [...new Set(classes)].filter(isStorableText);
     const after = [stamp, id === null ? behindAll : objectNumber(id)] as const;
-    return pageOf(await read(sql, { classes: names, after, upTo, limit }));
+    return pageOf(await read(sql, { classes: names, after, upTo, limit }), limit);
   },
 });
 
@@ -61,9 +61,9 @@ export interface ChangeRow {
   readonly readers_before: readonly number[] | null;
 }
 
-function pageOf(rows: readonly ChangeRow[]): ChangePage {
+function pageOf(rows: readonly ChangeRow[], limit: number): ChangePage {
   return {
-    changes: rows.flatMap((row) => (row.oid === null ? [] : changeOf(row, row.oid))),
+    changes: rows.slice(0, limit).flatMap((row) => (row.oid === null ? [] : changeOf(row, row.oid))),
     swept: Number(rows[0]?.swept),
   };
 }

@@ -89,7 +89,7 @@ export class KnexStorage extends SqlStorage {
       changes: knexChangeRepository(sql, {
         watermark: statements.changes.watermark,
         read: async (runner, { classes, after, upTo, limit }) =>
-          (await runner.run<ChangeRow>(statements.changes.read, [classes, ...after, upTo, limit])).rows,
+          (await runner.run<ChangeRow>(statements.changes.read(limit), [classes, ...after, upTo])).rows,
       }),
       channels: knexChannelRepository(sql, statements.channels, statements.cipherBlocks, offset),
       deletion: knexDeletionRepository(sql, statements.tombstones, offset),

@@ -1,4 +1,4 @@
-import { statement } from "../../statement.ts";
+import { type Statement, statement } from "../../statement.ts";
 import type { Run } from "./connection.ts";
 import type { Functions } from "./migrations/migrator.ts";
 import type { Tables } from "./tables.ts";
@@ -80,14 +80,24 @@ function definition(tables: Tables): string {
 }
 
 export function changeStatements(tables: Tables) {
+  const reads = new Map<number, Statement>();
   return {
     // Capped at the highest existing stamp, so that a restored copy of the database can tell how far readers have come.
     watermark: statement(
       "change_watermark",
       `select least(${lowestOpenStamp(tables)} - 1, ${highestStamp(tables)}) as watermark`,
     ),
-    /** 1 classes, 2 and 3 stamp and object number to start after, 4 highest stamp, 5 limit. */
-    read: statement("change_read", read(tables)),
+    /**
+     * The statement for at most `limit` changes or a few more. 1 classes, 2 and 3 stamp and object number to start after,
+     * 4 highest stamp. The limit is a literal, rounded up to one of few, and the classes are a query, so that estimates do
+     * not depend on parameters. Otherwise the planner would plan each call, which takes as long as the call.
+     */
+    read(limit: number): Statement {
+      const rounded = 2 ** Math.ceil(Math.log2(Math.max(limit, 1)));
+      const known = reads.get(rounded) ?? statement("change_read", read(tables, rounded));
+      reads.set(rounded, known);
+      return known;
+    },
   };
 }
 
@@ -95,19 +105,19 @@ export function changeStatements(tables: Tables) {
  * Reads the places of the page from the index of each class alone, then their rows one by one. The planner does not know
  * the limit and would read whole tables for a join.
  */
-function read({ formerReaders, objects, settings, tombstones }: Tables): string {
+function read({ formerReaders, objects, settings, tombstones }: Tables, limit: number): string {
   const heads = (table: string) => `(select stamp, oid from ${table}
-      where class = listed.name and (stamp, oid) > ($2::bigint, $3::bigint) and stamp <= $4::bigint order by stamp, oid limit $5::bigint)`;
+      where class = listed.name and (stamp, oid) > ($2::bigint, $3::bigint) and stamp <= $4::bigint order by stamp, oid limit ${limit})`;
   const last = (table: string, kind: string) =>
     `(select uuid, class, version, readers, stamp, created_stamp, ${kind} as kind from ${table} where oid = place.oid)`;
   return `select swept_stamp as swept, place.stamp, place.oid, l.uuid, l.class, l.version, array_to_json(l.readers) as readers,
       case when l.stamp = place.stamp then l.kind else 'superseded' end as kind,
       array_to_json(case when l.created_stamp = place.stamp then '{}' when f.oid is not null then f.readers else l.readers end) as readers_before
     from ${settings} h left join (
-      select stamp, oid from unnest($1::text[]) as listed (name) cross join lateral (
+      select stamp, oid from unnest(array(select unnest($1::text[]))) as listed (name) cross join lateral (
         ${[objects, tombstones, formerReaders].map(heads).join(" union ")}
       ) head
-      order by stamp, oid limit $5::bigint
+      order by stamp, oid limit ${limit}
     ) place on true
     left join lateral (
       ${last(objects, "'stored'")} union all ${last(tombstones, "case when attributes is null then 'deleted' else 'recycled' end")} limit 1
