@@ -252,7 +252,7 @@ describe("sweeper", () => {
       records: { sweep: async () => new Map(), list: async () => [], get: async () => [] },
       channels: { sweepBlocks: () => count("blocks")() },
     } as unknown as Repositories;
-    return databaseOver(alias, { repositories } as Storage);
+    return databaseOver(alias, { repositories, capabilities: { severalProcesses: false } } as Storage);
   }
 
   function listening(): { lines: () => { [name: string]: unknown }[]; logger: pino.Logger } {

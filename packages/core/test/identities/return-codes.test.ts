@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { seesAll, ServiceError, type StartInput, Applications, ProviderEntries } from "../../src/index.ts";
+import {
+  administrationOf,
+  seesAll,
+  ServiceError,
+  setLimits,
+  type StartInput,
+  Applications,
+  ProviderEntries,
+} from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 import {
   codeOf,
@@ -34,8 +42,10 @@ describe("provider log-in that returns to an app", () => {
     const { searchParams } = new URL(outcome.location);
     return { ...outcome, code: searchParams.get("code") ?? "", error: searchParams.get("error"), verifier };
   }
-  const exchange = async (given: { code: string; verifier: string; token?: string; enrol?: boolean }) =>
-    codeOf(f.trade(given));
+  const exchange = async (given: { code: string; verifier: string; token?: string; enrol?: boolean }) => {
+    const { settingsGeneration } = await f.r.settings.read();
+    return codeOf(f.trade(given, { settingsGeneration }));
+  };
 
   test.each<[string, Partial<StartInput>]>([
     ["no challenge", { challenge: null }],
@@ -292,11 +302,11 @@ describe("provider log-in that returns to an app", () => {
         () => f.register(f.google),
       ),
     ).toBe(698);
-    const { sessions } = f.database.policy;
+    const limit = (value: number) => setLimits(administrationOf(f.database), new Map([["sessions.limit", value]]));
     expect(
       await refused(
-        () => Object.assign(sessions, { limit: 1 }),
-        () => Object.assign(sessions, { limit: 0 }),
+        () => limit(1),
+        () => limit(0),
       ),
     ).toBe(315);
     expect(await f.trail()).toEqual(
