@@ -5,6 +5,7 @@ import { administrationTable, type UseCases } from "@sallyport/http";
 import type { RunningServer } from "../src/index.ts";
 import { AdministrationFixture, administrationKey, administrator, codeOf } from "./administration-fixture.ts";
 import { call, checkSession } from "./client.ts";
+import { newUser } from "./password-suite.ts";
 
 const routes = administrationTable({} as UseCases);
 
@@ -159,6 +160,121 @@ export function administrationAccessSuite(server: () => RunningServer): void {
       );
       expect(described.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
       expect((await call(server(), "/openapi.json")).body.paths).not.toHaveProperty(["/admin/v1/login"]);
+    });
+  });
+
+  describe("access rules", () => {
+    const tryLogIn = (user: string, appName = "demo-app", deviceId = "phone") => {
+      const body = { user, pass: "the first password", appNames: [appName], device: { deviceId } };
+      return call(server(), "/v1/login", { method: "POST", body });
+    };
+    const open = async (...given: Parameters<typeof tryLogIn>) =>
+      (await tryLogIn(...given)).body.data.sessionId as string;
+
+    test("a ban is rehearsed, ends the sessions, and is removed by its id", async () => {
+      const { name, userId } = await newUser(server());
+      const sessionId = await open(name);
+      const planned = { userId, reason: "lost", until: new Date(Date.now() + 3_600_000).toISOString() };
+      const rehearsed = await admin().bans.rehearse(planned);
+      const session = { userId, user: name, deviceId: "phone", appNames: ["demo-app"], since: expect.any(String) };
+      expect(rehearsed).toEqual({ id: expect.any(String), ended: 1, sessions: [session] });
+      expect(await checkSession(server(), sessionId)).toBe("0");
+      expect(await codeOf(admin().bans.remove(rehearsed.id))).toBe(304);
+      expect(await admin().bans.add(planned)).toEqual(rehearsed);
+      expect([await checkSession(server(), sessionId), (await tryLogIn(name)).code]).toEqual(["201", "318"]);
+      const found: unknown[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await admin().bans.list({ after, limit: 2 });
+        found.push(...page.items.filter((ban) => ban.userId === userId));
+        if (page.next === null) break;
+        after = page.next;
+      }
+      const ban = { id: rehearsed.id, user: name, deviceId: null, state: "inForce", from: expect.any(String) };
+      expect(found).toEqual([{ ...planned, ...ban }]);
+      await admin().bans.remove(rehearsed.id);
+      expect((await tryLogIn(name)).code).toBe("0");
+    });
+
+    test("refuses a ban of oneself, of no subject, of an unknown user, and with an end in the past", async () => {
+      const [later, past] = [3_600_000, -3_600_000].map((offset) => new Date(Date.now() + offset).toISOString());
+      const { userId } = await newUser(server());
+      for (const [ban, code] of [
+        [{ userId: opened.adminId }, 307],
+        [{ userId: opened.adminId, from: later }, 307],
+        [{}, 307],
+        [{ userId, until: past }, 307],
+        [{ userId, from: later, until: later }, 307],
+        [{ userId, reason: "x".repeat(501) }, 307],
+        [{ userId: "ZZZZZZ" }, 304],
+      ] as const)
+        expect([ban, await codeOf(admin().bans.add(ban))]).toEqual([ban, code]);
+    });
+
+    test("a rule of a user goes before that of a group, and ends the sessions with the app name", async () => {
+      const { name: app } = await admin().apps.create({ name: randomUUID() });
+      const group = await admin().groups.create({ name: randomUUID() });
+      const { name, userId } = await newUser(server());
+      await admin().users.change(userId, { groups: [group.groupId] }, { ifMatch: await admin().users.get(userId) });
+      const [own, other] = [await open(name, app), await open(name)];
+      const forbidden = { app, access: "forbid", groupId: group.groupId, reason: "night" } as const;
+      expect(await admin().appRules.rehearse(forbidden)).toMatchObject({ ended: 1, sessions: [{ user: name }] });
+      expect(await checkSession(server(), own)).toBe("0");
+      const { id, ended } = await admin().appRules.set(forbidden);
+      expect(ended).toBe(1);
+      expect([await checkSession(server(), own), await checkSession(server(), other)]).toEqual(["201", "0"]);
+      expect((await tryLogIn(name, app)).code).toBe("403");
+      await admin().appRules.set({ app, access: "allow", userId });
+      expect((await tryLogIn(name, app)).code).toBe("0");
+      const { items } = await admin().appRules.list({ limit: 500 });
+      expect(items.find((each) => each.id === id)).toEqual({
+        id,
+        userId: null,
+        user: null,
+        deviceId: null,
+        groupId: group.groupId,
+        group: group.name,
+        rules: [{ app, access: "forbid", reason: "night" }],
+      });
+      expect((await admin().appRules.set({ app, access: null, userId })).ended).toBe(1);
+      for (const [rule, code] of [
+        [{ app, access: null, userId }, 304],
+        [{ app: randomUUID(), access: "allow" }, 208],
+        [{ app, access: "allow", userId, groupId: group.groupId }, 307],
+        [{ app, access: "allow", groupId: userId }, 307],
+      ] as const)
+        expect([rule, await codeOf(admin().appRules.set(rule))]).toEqual([rule, code]);
+    });
+
+    test("no rule ends the session of its own request", async () => {
+      const app = "administration";
+      await codeOf(admin().apps.create({ name: app }));
+      for (const rule of [{}, { userId: opened.adminId }]) {
+        const forbidden = { app, access: "forbid", ...rule } as const;
+        expect((await admin().appRules.rehearse(forbidden)).ended).toBeGreaterThan(0);
+        expect(await codeOf(admin().appRules.set(forbidden))).toBe(307);
+      }
+      await admin().mail.waiting();
+      await opened.clientOf().logIn(administrator);
+    });
+
+    test("a device is registered, listed with its user, and removed by its id", async () => {
+      const { name, userId } = await newUser(server());
+      const [deviceId, other] = [randomUUID(), randomUUID()];
+      const device = await admin().devices.register({ deviceId, userId });
+      const unseen = { registered: true, firstSeen: null, lastSeen: null, says: {} };
+      expect(device).toEqual({ id: expect.any(String), deviceId, userId, user: name, ...unseen });
+      expect(await admin().devices.register({ deviceId: other })).toMatchObject({ userId: null, user: null });
+      await admin().devices.register({ deviceId: other, userId });
+      const first = await admin().devices.list({ user: userId, limit: 1 });
+      const second = await admin().devices.list({ user: userId, limit: 1, after: first.next ?? "" });
+      expect([...first.items, ...second.items]).toHaveLength(2);
+      expect([...first.items, ...second.items]).toContainEqual(device);
+      // Devices need no registration here, so that its sessions stay.
+      expect([await admin().devices.forget(device.id), await codeOf(admin().devices.forget(device.id))]).toEqual([
+        0, 304,
+      ]);
+      expect(await codeOf(admin().devices.list({ user: "ZZZZZZ" }))).toBe(304);
+      expect(await codeOf(admin().devices.register({ deviceId: " " }))).toBe(307);
     });
   });
 }

@@ -109,6 +109,23 @@ export function administrationSuite(server: () => RunningServer, { servers }: De
       ["sessions.ended"],
       async () => expect(await admin().sessions.endOfUser((await newUser(server())).userId)).toBe(0),
     ],
+    registerDevice: [["device.registered"], () => admin().devices.register({ deviceId: randomUUID() })],
+    forgetDevice: [
+      ["device.registered", "device.forgotten"],
+      async () => admin().devices.forget((await admin().devices.register({ deviceId: randomUUID() })).id),
+    ],
+    addBan: [["ban.added"], () => admin().bans.add({ deviceId: randomUUID() })],
+    removeBan: [
+      ["ban.added", "ban.removed"],
+      async () => admin().bans.remove((await admin().bans.add({ deviceId: randomUUID() })).id),
+    ],
+    setAppRule: [
+      ["app.created", "appRule.allowed", "appRule.forbidden", "appRule.removed"],
+      async () => {
+        const rule = { app: (await admin().apps.create({ name: randomUUID() })).name, deviceId: randomUUID() };
+        for (const access of ["allow", "forbid", null] as const) await admin().appRules.set({ ...rule, access });
+      },
+    ],
     putProvider: [["provider.stored"], () => admin().providers.put("google", providerEntry)],
     removeProvider: [
       ["provider.stored", "provider.removed"],
@@ -220,6 +237,7 @@ export function administrationSuite(server: () => RunningServer, { servers }: De
 
     test("that is sensitive needs a recent proof", async () => {
       expect(sensitive.map(({ operation }) => operation).toSorted()).toEqual([
+        "addBan",
         "changeApp",
         "changeAppKey",
         "changeCustomUser",
@@ -227,13 +245,17 @@ export function administrationSuite(server: () => RunningServer, { servers }: De
         "createAppKey",
         "createCustomUser",
         "createUser",
+        "forgetDevice",
         "putProvider",
+        "registerDevice",
+        "removeBan",
         "removeCustomUser",
         "removeCustomUserFactors",
         "removeFactors",
         "removeLink",
         "removeProvider",
         "rotateKey",
+        "setAppRule",
         "setClassRights",
         "setCustomUserPassword",
         "setUserPassword",
@@ -363,6 +385,9 @@ export function administrationSuite(server: () => RunningServer, { servers }: De
           codeOf(admin().sessions.list({ after: id })),
           codeOf(admin().sessions.endOfUser(id)),
           codeOf(admin().links.list({ user: id })),
+          codeOf(admin().devices.list({ user: id })),
+          codeOf(admin().bans.add({ userId: id })),
+          codeOf(admin().appRules.set({ app: "demo-app", access: "allow", groupId: id })),
           codeOf(admin().users.create({ name: randomUUID(), password: "first password", groups: [id] })),
         ]);
         expect([id, ...codes]).toEqual([id, ...codes.map(() => 307)]);
@@ -376,6 +401,8 @@ export function administrationSuite(server: () => RunningServer, { servers }: De
           codeOf(admin().apps.get(id)),
           codeOf(admin().sessions.end(id)),
           codeOf(admin().links.remove(id)),
+          codeOf(admin().devices.forget(id)),
+          codeOf(admin().bans.remove(id)),
           codeOf(admin().providers.get(id)),
           codeOf(admin().macros.history(id)),
         ]);

@@ -2,6 +2,7 @@ export * from "./administration/access.ts";
 export * from "./administration/applications.ts";
 export * from "./administration/operations.ts";
 export * from "./administration/accounts.ts";
+export * from "./administration/rules.ts";
 export * from "./envelope.ts";
 export { finishParameters, storeParameters, type UploadData, uploadResponse } from "./files.ts";
 export { parseFields, parseIfMatch, refusedWith } from "./fields.ts";

@@ -1,7 +1,10 @@
 export type {
   AdministeredAppData,
   AdministeredAppKeyData,
+  AdministeredAppRulesData,
+  AdministeredBanData,
   AdministeredCustomUserData,
+  AdministeredDeviceData,
   AdministeredFactorData,
   AdministeredGroupData,
   AdministeredKeyData,
@@ -11,6 +14,8 @@ export type {
   AdministeredSessionData,
   AdministeredUserData,
   AppChangeData,
+  AppliedRuleData,
+  AppRuleData,
   AuditEventData,
   ClassRightsData,
   CreatedAppKeyData,
@@ -21,7 +26,9 @@ export type {
   MaintenanceRequestData,
   NewAppData,
   NewAppKeyData,
+  NewBanData,
   NewCustomUserData,
+  NewDeviceData,
   NewGroupData,
   NewUserData,
   ProviderRequestData,
@@ -33,4 +40,5 @@ export type { ChangeOptions, Page, PageOptions } from "./admin-calls.ts";
 export type { AppKeys, Apps, OfUserOptions, Sessions } from "./applications.ts";
 export type { Audit, AuditOptions, Classes, Keys, Links, Macros, Mail, Maintenance, Providers } from "./operations.ts";
 export type { CustomUsers, FactorOptions, Groups, Users } from "./accounts.ts";
+export type { AppRules, Bans, Devices } from "./rules.ts";
 export { type AdminLogInOptions, type AdminLogInResult, type AdminProof, SallyportAdmin } from "./sallyport-admin.ts";

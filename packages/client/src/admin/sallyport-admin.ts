@@ -9,6 +9,7 @@ import { AdminCalls } from "./admin-calls.ts";
 import { AppKeys, Apps, Sessions } from "./applications.ts";
 import { Audit, Classes, Keys, Links, Macros, Mail, Maintenance, Providers } from "./operations.ts";
 import { CustomUsers, Groups, Users } from "./accounts.ts";
+import { AppRules, Bans, Devices } from "./rules.ts";
 
 const usualTimeout = 30_000;
 
@@ -36,6 +37,9 @@ export class SallyportAdmin {
   readonly appKeys: AppKeys;
   readonly apps: Apps;
   readonly sessions: Sessions;
+  readonly devices: Devices;
+  readonly bans: Bans;
+  readonly appRules: AppRules;
   readonly audit: Audit;
   readonly providers: Providers;
   readonly links: Links;
@@ -59,6 +63,9 @@ export class SallyportAdmin {
     this.appKeys = new AppKeys(calls);
     this.apps = new Apps(calls);
     this.sessions = new Sessions(calls);
+    this.devices = new Devices(calls);
+    this.bans = new Bans(calls);
+    this.appRules = new AppRules(calls);
     this.audit = new Audit(calls);
     this.providers = new Providers(calls);
     this.links = new Links(calls);

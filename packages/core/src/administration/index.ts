@@ -7,6 +7,7 @@ export * from "./keys.ts";
 export * from "./macros.ts";
 export * from "./providers.ts";
 export { administrationAppName, GiveProof, type GivenProof, requireRecentProof } from "./recent-proof.ts";
+export * from "./rules.ts";
 export * from "./sessions.ts";
 export { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
 export * from "./users.ts";

@@ -6,6 +6,7 @@ import { appKeyRoutes, appRoutes } from "./application-routes.ts";
 import { customUserAdministrationRoutes } from "./custom-user-routes.ts";
 import { classRightsRoutes, keyRoutes, macroAdministrationRoutes, mailRoutes } from "./operation-routes.ts";
 import { linkRoutes, providerAdministrationRoutes } from "./provider-administration-routes.ts";
+import { appRuleRoutes, banRoutes, deviceRoutes } from "./rule-routes.ts";
 import { auditRoutes, liveSessionRoutes } from "./session-routes.ts";
 import { groupRoutes, userRoutes } from "./user-routes.ts";
 
@@ -16,6 +17,7 @@ export function administrationTable(useCases: UseCases): Route[] {
     ["Users", [...userRoutes(useCases), ...groupRoutes(useCases)]],
     ["Custom users", customUserAdministrationRoutes(useCases)],
     ["Applications", [...appKeyRoutes(useCases), ...appRoutes(useCases)]],
+    ["Access rules", [...deviceRoutes(), ...banRoutes(), ...appRuleRoutes()]],
     ["Sessions", liveSessionRoutes()],
     ["Audit", auditRoutes()],
     ["Providers", [...providerAdministrationRoutes(useCases), ...linkRoutes()]],

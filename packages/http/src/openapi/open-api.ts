@@ -20,6 +20,7 @@ const tags = [
   { name: "Access", description: "Log-in, log-out and proof of administrators." },
   { name: "Users", description: "Database users and user groups." },
   { name: "Applications", description: "App keys and app names." },
+  { name: "Access rules", description: "Devices, bans and app rules." },
   { name: "Audit", description: "The audit." },
   { name: "Operations", description: "Maintenance, keys and mail." },
 ] as const;

@@ -118,7 +118,7 @@ export async function findGroups(
 }
 
 /** Throws 307 unless all ids are those of user groups. */
-async function acceptGroups(objects: ObjectRepository, ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
+export async function acceptGroups(objects: ObjectRepository, ids: readonly ObjectId[]): Promise<readonly ObjectId[]> {
   const found = ids.length === 0 ? [] : await objects.get(ids.filter(isObjectId), seesAll);
   const known = new Set(found.filter(({ className }) => className === "UserGroup").map(({ id }) => id));
   const missing = ids.find((id) => !known.has(id));

@@ -8,6 +8,7 @@ import {
   type PageRequest,
   type Repositories,
   type Storage,
+  type StoredRecord,
 } from "../../storage/index.ts";
 import { type Device, type DeviceDescription, deviceKind } from "./access-rules.ts";
 import { endRefused } from "./end-refused.ts";
@@ -39,7 +40,20 @@ export async function listDevices(
 ): Promise<ListedDevice[]> {
   const subject = user === undefined ? null : await requireBanSubject(r, { user });
   const owner = subject === null ? null : subjectOwner(subject);
-  const listed = await r.records.list(deviceKind, owner === null ? page : { ...page, owner });
+  return showDevices(r, await r.records.list(deviceKind, owner === null ? page : { ...page, owner }));
+}
+
+/** Finds a device by the id of its record. Unknown: 304. */
+export async function findDevice({ r }: Pick<AdministrationContext, "r">, id: string): Promise<ListedDevice> {
+  const [found] = await showDevices(r, await r.records.get(deviceKind, [id]));
+  if (found === undefined) throw new ServiceError(304, { detail: "There is no device with this id." });
+  return found;
+}
+
+async function showDevices(
+  r: Pick<Repositories, "objects">,
+  listed: readonly Pick<StoredRecord<Device>, "id" | "value">[],
+): Promise<ListedDevice[]> {
   const shown = await showSubjects(
     r,
     listed.map(({ value: { userId, deviceId } }) =>

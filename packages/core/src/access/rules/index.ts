@@ -9,6 +9,6 @@ export {
 } from "./access-rules.ts";
 export * from "./app-rules.ts";
 export { addBan, type AddBanInput, applyTimedBans, listBans, type ListedBan, removeBan } from "./bans.ts";
-export { deviceLog, forgetDevice, listDevices, type ListedDevice, registerDevice } from "./devices.ts";
+export { deviceLog, findDevice, forgetDevice, listDevices, type ListedDevice, registerDevice } from "./devices.ts";
 export type { EndedSession, EndedSessions } from "./end-refused.ts";
-export type { NamedSubject, ShownSubject } from "./rule-subjects.ts";
+export { type NamedSubject, requireSubject, type ShownSubject, subjectId } from "./rule-subjects.ts";

@@ -10,8 +10,8 @@ import {
   seesAll,
   type StoredObject,
 } from "../../storage/index.ts";
-import { requireAccount } from "../accounts/change-user.ts";
-import { findGroups } from "../accounts/create-user.ts";
+import { type AccountReference, requireAccount } from "../accounts/change-user.ts";
+import { acceptGroups, findGroups } from "../accounts/create-user.ts";
 
 /** Whom a ban can exclude. */
 export type BanSubject =
@@ -25,13 +25,13 @@ export type RuleSubject =
   | { readonly kind: "group"; readonly groupId: ObjectId }
   | { readonly kind: "everyone" };
 
-/** A subject by the names that administrators use. A user and a device together: the user on this device. None: everyone. */
+/** A subject by names or ids. A user and a device together: the user on this device. None: everyone. */
 export interface NamedSubject {
-  /** Log-in name of a database user. */
-  readonly user?: string | undefined;
+  /** A database user. */
+  readonly user?: AccountReference | undefined;
   readonly device?: string | undefined;
-  /** Name of a user group. */
-  readonly group?: string | undefined;
+  /** Name or id of a user group. */
+  readonly group?: string | { readonly id: ObjectId } | undefined;
 }
 
 /** The id of the records of a subject. Device ids are digests, as clients choose them freely. */
@@ -70,7 +70,7 @@ export function sessionsOf(subject: RuleSubject): SessionMatch {
   }
 }
 
-/** Throws 304 for an unknown user or group, and 307 for a blank device or a group with a user or a device. */
+/** Throws 304 for an unknown user or group name, and 307 for an unknown group id, a blank device, or a group with a user or a device. */
 export async function requireSubject(
   r: Pick<Repositories, "accounts" | "objects">,
   { user, device, group }: NamedSubject,
@@ -79,7 +79,10 @@ export async function requireSubject(
   if (group !== undefined) {
     if (user !== undefined || device !== undefined)
       throw new ServiceError(307, { detail: "A rule concerns a group, or a user, a device or both." });
-    const [groupId = ""] = await findGroups(r.objects, [group], false);
+    const [groupId = ""] =
+      typeof group === "string"
+        ? await findGroups(r.objects, [group], false)
+        : await acceptGroups(r.objects, [group.id]);
     return { kind: "group", groupId };
   }
   if (user === undefined) return deviceId === undefined ? { kind: "everyone" } : { kind: "device", deviceId };

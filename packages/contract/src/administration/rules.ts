@@ -1,0 +1,116 @@
+import * as z from "zod";
+import { objectId, pageOf, pageParameters, time } from "./access.ts";
+
+const deviceId = z.string().min(1).max(1_024).describe("Device id, as the client sends it in a log-in.");
+const userId = objectId.nullable().default(null);
+const reason = z.string().max(1_024).default("").describe("For administrators. At most 500 characters.");
+const rehearse = z.boolean().default(false).describe("Returns the sessions that would end, and changes nothing.");
+const shownUser = z.string().nullable().describe("Name of the user. `null` without a user, or if it is deleted.");
+
+/** A known or registered device. */
+export const administeredDevice = z
+  .object({
+    id: z.string(),
+    deviceId: z.string(),
+    userId: z.string().nullable().describe("`null`: registered for all users."),
+    user: shownUser,
+    registered: z.boolean(),
+    firstSeen: time.nullable(),
+    lastSeen: time.nullable().describe("At most a day late."),
+    says: z.record(z.string(), z.string()).describe("Description of the device by its client."),
+  })
+  .meta({ id: "AdministeredDevice" });
+
+export const devicesResponse = pageOf(administeredDevice).meta({ id: "AdministeredDevices" });
+
+export const newDeviceRequest = z
+  .strictObject({ deviceId, userId: userId.describe("Id of the user. `null`: all users.") })
+  .meta({ id: "NewDevice" });
+
+/** A ban. */
+export const administeredBan = z
+  .object({
+    id: z.string(),
+    userId: z.string().nullable(),
+    user: shownUser,
+    deviceId: z.string().nullable(),
+    state: z.enum(["planned", "inForce", "over"]),
+    from: time,
+    until: time.nullable().describe("`null`: no end."),
+    reason: z.string(),
+  })
+  .meta({ id: "AdministeredBan" });
+
+export const bansResponse = pageOf(administeredBan).meta({ id: "AdministeredBans" });
+
+const banTime = z.iso.datetime({ offset: true }).nullable().default(null);
+
+export const newBanRequest = z
+  .strictObject({
+    userId: userId.describe("Id of the user. With `deviceId`, only this user on the device."),
+    deviceId: deviceId.nullable().default(null),
+    reason,
+    from: banTime.describe("ISO 8601. `null`: now."),
+    until: banTime.describe("ISO 8601. `null`: no end."),
+    rehearse,
+  })
+  .meta({ id: "NewBan" });
+
+/** `data` of a change of bans or app rules. */
+export const appliedRule = z
+  .object({
+    id: z.string().describe("Id of the ban, or of the rules of the subject."),
+    ended: z.int().describe("Number of sessions that ended, or would end."),
+    sessions: z
+      .array(
+        z.object({
+          userId: z.string(),
+          user: z.string().describe("Name of the user."),
+          deviceId: z.string().nullable(),
+          appNames: z.array(z.string()),
+          since: time,
+        }),
+      )
+      .describe("The first 100 of them."),
+  })
+  .meta({ id: "AppliedRule" });
+
+/** The app rules of one subject. */
+export const administeredAppRules = z
+  .object({
+    id: z.string(),
+    userId: z.string().nullable(),
+    user: shownUser,
+    deviceId: z.string().nullable(),
+    groupId: z.string().nullable(),
+    group: z.string().nullable().describe("Name of the group. `null` without a group, or if it is deleted."),
+    rules: z.array(z.object({ app: z.string(), access: z.enum(["allow", "forbid"]), reason: z.string() })),
+  })
+  .meta({ id: "AdministeredAppRules" });
+
+export const appRulesResponse = pageOf(administeredAppRules).meta({ id: "AdministeredAppRulesPage" });
+
+export const appRuleRequest = z
+  .strictObject({
+    app: z.string().min(1).max(512).describe("An app name of the database."),
+    access: z.enum(["allow", "forbid"]).nullable().describe("`null` removes the rule of the subject."),
+    userId: userId.describe("Id of the user. With `deviceId`, only this user on the device."),
+    deviceId: deviceId.nullable().default(null),
+    groupId: objectId.nullable().default(null).describe("Id of a user group, without a user or a device."),
+    reason,
+    rehearse,
+  })
+  .meta({ id: "AppRuleChange" });
+
+/** Query parameters of the list of devices. */
+export const deviceParameters = pageParameters.extend({
+  user: objectId.optional().describe("Id of a user. Excludes devices that are registered for all users."),
+});
+
+export type AdministeredDeviceData = z.infer<typeof administeredDevice>;
+export type NewDeviceData = z.input<typeof newDeviceRequest>;
+export type AdministeredBanData = z.infer<typeof administeredBan>;
+export type NewBanData = z.input<typeof newBanRequest>;
+export type AppliedRuleData = z.infer<typeof appliedRule>;
+export type AdministeredAppRulesData = z.infer<typeof administeredAppRules>;
+export type AppRuleData = z.input<typeof appRuleRequest>;

@@ -1,0 +1,113 @@
+import {
+  addBan,
+  type AddBanInput,
+  banKind,
+  type EndedSessions,
+  findDevice,
+  forgetDevice,
+  type ListedDevice,
+  type NamedSubject,
+  registerDevice,
+  removeBan,
+  requireSubject,
+  setAppRule,
+  type SetAppRuleInput,
+  subjectId,
+} from "../access/index.ts";
+import { ServiceError } from "../errors/index.ts";
+import { inTransaction } from "../request/index.ts";
+import type { ObjectId } from "../storage/index.ts";
+import type { AdministratorContext } from "./administrators.ts";
+
+/** A user, a device, a user on a device, a group, or everyone, by ids. */
+export interface SubjectIds {
+  readonly userId: ObjectId | null;
+  readonly deviceId: string | null;
+  readonly groupId?: ObjectId | null;
+}
+
+/** The sessions that a change of bans or rules ended, or would end. */
+export interface AppliedRule extends EndedSessions {
+  /** Id of the ban, or of the rules of the subject. */
+  readonly id: string;
+}
+
+function namedOf({ userId, deviceId, groupId = null }: SubjectIds): NamedSubject {
+  return {
+    user: userId === null ? undefined : { id: userId },
+    device: deviceId ?? undefined,
+    group: groupId === null ? undefined : { id: groupId },
+  };
+}
+
+async function idOf({ r, database }: AdministratorContext, named: NamedSubject): Promise<string> {
+  return subjectId(await requireSubject(r, named), database.digests);
+}
+
+export interface BanInput extends SubjectIds, Omit<AddBanInput, keyof NamedSubject> {}
+
+/** As `addBan`, by ids. 307 for a ban of the administrator of the request. */
+export async function banSubject(
+  context: AdministratorContext,
+  { userId, deviceId, ...input }: BanInput,
+): Promise<AppliedRule> {
+  if (userId === context.principal.userId && deviceId === null) throw takesOwnAccess();
+  const { user, device } = namedOf({ userId, deviceId });
+  const ended = await addBan(context, { ...input, user, device });
+  return { ...ended, id: await idOf(context, { user, device }) };
+}
+
+/** Removes a ban by its id. Unknown: 304. */
+export async function liftBan(context: AdministratorContext, id: string): Promise<void> {
+  const [found] = await context.r.records.get(banKind, [id]);
+  if (found === undefined) throw new ServiceError(304, { detail: "There is no ban with this id." });
+  const { subject } = found.value;
+  await removeBan(
+    context,
+    namedOf({
+      userId: "userId" in subject ? subject.userId : null,
+      deviceId: "deviceId" in subject ? subject.deviceId : null,
+    }),
+  );
+}
+
+export interface AppRuleInput extends SubjectIds, Omit<SetAppRuleInput, keyof NamedSubject> {}
+
+/** As `setAppRule`, by ids. 307 for a rule that would end the session of the request. */
+export async function ruleSubject(
+  context: AdministratorContext,
+  { userId, deviceId, groupId = null, ...input }: AppRuleInput,
+): Promise<AppliedRule> {
+  const named = namedOf({ userId, deviceId, groupId });
+  const set = (inside: AdministratorContext) => setAppRule(inside, { ...input, ...named });
+  const keepOwnSession = async (inside: AdministratorContext) => {
+    const ended = await set(inside);
+    const own = await inside.r.sessions.list({ after: null, limit: 1 }, { digest: context.sessionDigest });
+    if (own.length === 0) throw takesOwnAccess();
+    return ended;
+  };
+  // A rehearsal rolls its own transaction back.
+  const ended = await (input.rehearse ? set(context) : inTransaction(context, keepOwnSession));
+  return { ...ended, id: await idOf(context, named) };
+}
+
+/** Registers a device for a user, or for all users (`null`). Unknown user: 304. Blank device: 307. */
+export async function enrolDevice(
+  context: AdministratorContext,
+  { userId, deviceId }: SubjectIds & { readonly deviceId: string },
+): Promise<ListedDevice> {
+  const { user } = namedOf({ userId, deviceId });
+  await registerDevice(context, { user, device: deviceId });
+  return findDevice(context, await idOf(context, { user, device: deviceId }));
+}
+
+/** Removes a device by its id. Returns the number of ended sessions. Unknown: 304. */
+export async function removeDevice(context: AdministratorContext, id: string): Promise<number> {
+  const { userId, deviceId } = await findDevice(context, id);
+  const { user } = namedOf({ userId, deviceId });
+  return forgetDevice(context, { user, device: deviceId });
+}
+
+function takesOwnAccess(): ServiceError {
+  return new ServiceError(307, { detail: "Administrators cannot take their own access." });
+}
