@@ -182,6 +182,14 @@ export function administrationSuite(server: () => RunningServer, { servers }: De
         expect(former).toMatchObject({ sessions: 0 });
       },
     ],
+    changeLimits: [
+      ["limits.changed", "limits.changed"],
+      async () => {
+        const name = "sessions.perUserLimit";
+        const set = await admin().limits.change({ [name]: 9_000 }, { ifMatch: await admin().limits.get() });
+        await admin().limits.change({ [name]: null }, { ifMatch: set });
+      },
+    ],
     setMaintenance: [
       ["maintenance.ended"],
       async () => admin().maintenance.set({ active: false }, { ifMatch: await admin().maintenance.get() }),
@@ -241,6 +249,7 @@ export function administrationSuite(server: () => RunningServer, { servers }: De
         "changeApp",
         "changeAppKey",
         "changeCustomUser",
+        "changeLimits",
         "changeUser",
         "createAppKey",
         "createCustomUser",
@@ -420,6 +429,39 @@ export function administrationSuite(server: () => RunningServer, { servers }: De
       expect((await admin().audit.read({ subject: userId, type: "login.accepted" })).items).toEqual([]);
       const types = (await admin().audit.read({ type: "password.changed", limit: 1 })).items.map(({ type }) => type);
       expect(types).toEqual(["password.changed"]);
+    });
+
+    test("limits are set and unset, apply at once on each server, and spare administrators", async () => {
+      const before = await admin().limits.get();
+      const limitIn = ({ items }: typeof before, wanted: string) => items.find(({ name }) => name === wanted);
+      const [name, rate] = ["sessions.perUserLimit", "rates.address.perMinute"] as const;
+      const usual = limitIn(before, name)?.value ?? 0;
+      expect(limitIn(before, name)).toEqual({ name, value: usual, default: usual, overridden: false });
+      const other = servers().at(-1) ?? server();
+      const logIn = async (user: string, at: RunningServer) =>
+        (
+          await call(at, "/v1/login", {
+            method: "POST",
+            body: { user, pass: "the first password", appNames: ["demo-app"] },
+          })
+        ).code;
+      const user = await newUser(server());
+      const during = await admin().limits.change({ [name]: 1, "sessions.limit": 0 }, { ifMatch: before });
+      try {
+        expect(limitIn(during, name)).toEqual({ name, value: 1, default: usual, overridden: true });
+        expect([await logIn(user.name, server()), await logIn(user.name, other)]).toEqual(["0", "315"]);
+        await opened.logInAgain(other);
+        expect(await codeOf(admin().limits.change({ [name]: 2 }, { ifMatch: before }))).toBe(713);
+        for (const odd of [{ [rate]: -1 }, { [rate]: 0.5 }, { other: 1 }, { ["__proto__"]: 1 }])
+          expect([odd, await codeOf(admin().limits.change(odd, { ifMatch: during }))]).toEqual([odd, 307]);
+        const above = { [name]: 3, "sessions.limit": 2 };
+        expect(await codeOf(admin().limits.change(above, { ifMatch: during }))).toBe(307);
+        expect(await admin().limits.get()).toEqual(during);
+      } finally {
+        const unset = { [name]: null, "sessions.limit": null };
+        expect(await admin().limits.change(unset, { ifMatch: during })).toEqual(before);
+      }
+      expect(await logIn(user.name, other)).toBe("0");
     });
 
     test("keys, mail and macros are shown", async () => {

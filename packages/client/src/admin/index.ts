@@ -21,6 +21,8 @@ export type {
   CreatedAppKeyData,
   CustomUserChangeData,
   GroupChangeData,
+  LimitsChangeData,
+  LimitsData,
   MacroVersionData,
   MaintenanceData,
   MaintenanceRequestData,
@@ -38,7 +40,18 @@ export type {
 } from "@sallyport/contract";
 export type { ChangeOptions, Page, PageOptions } from "./admin-calls.ts";
 export type { AppKeys, Apps, OfUserOptions, Sessions } from "./applications.ts";
-export type { Audit, AuditOptions, Classes, Keys, Links, Macros, Mail, Maintenance, Providers } from "./operations.ts";
+export type {
+  Audit,
+  AuditOptions,
+  Classes,
+  Keys,
+  Limits,
+  Links,
+  Macros,
+  Mail,
+  Maintenance,
+  Providers,
+} from "./operations.ts";
 export type { CustomUsers, FactorOptions, Groups, Users } from "./accounts.ts";
 export type { AppRules, Bans, Devices } from "./rules.ts";
 export { type AdminLogInOptions, type AdminLogInResult, type AdminProof, SallyportAdmin } from "./sallyport-admin.ts";

@@ -5,6 +5,8 @@ import type {
   AdministeredProviderData,
   AuditEventData,
   ClassRightsData,
+  LimitsChangeData,
+  LimitsData,
   MacroVersionData,
   MaintenanceData,
   MaintenanceRequestData,
@@ -149,5 +151,19 @@ export class Maintenance {
   /** Begins, changes or ends the maintenance. */
   set(maintenance: MaintenanceRequestData, options: ChangeOptions): Promise<MaintenanceData> {
     return this.calls.send({ ...options, method: "PUT", path: "/maintenance", body: maintenance });
+  }
+}
+
+/** Limits of sessions and request rates. */
+export class Limits {
+  constructor(private readonly calls: AdminCalls) {}
+
+  get(limits: CallLimits = {}): Promise<LimitsData> {
+    return this.calls.send({ ...limits, path: "/limits" });
+  }
+
+  /** Sets limits by name; `null` returns to the configuration. Needs a recent proof. */
+  change(values: LimitsChangeData, options: ChangeOptions): Promise<LimitsData> {
+    return this.calls.send({ ...options, method: "PATCH", path: "/limits", body: values });
   }
 }

@@ -7,7 +7,7 @@ import { ServiceAddress } from "../transport/service-address.ts";
 import { Transport } from "../transport/transport.ts";
 import { AdminCalls } from "./admin-calls.ts";
 import { AppKeys, Apps, Sessions } from "./applications.ts";
-import { Audit, Classes, Keys, Links, Macros, Mail, Maintenance, Providers } from "./operations.ts";
+import { Audit, Classes, Keys, Limits, Links, Macros, Mail, Maintenance, Providers } from "./operations.ts";
 import { CustomUsers, Groups, Users } from "./accounts.ts";
 import { AppRules, Bans, Devices } from "./rules.ts";
 
@@ -48,6 +48,7 @@ export class SallyportAdmin {
   readonly mail: Mail;
   readonly macros: Macros;
   readonly maintenance: Maintenance;
+  readonly limits: Limits;
   readonly #calls: AdminCalls;
 
   /** Throws a `TypeError` or `RangeError` for invalid options. The client keeps no password and never logs in by itself. */
@@ -74,6 +75,7 @@ export class SallyportAdmin {
     this.mail = new Mail(calls);
     this.macros = new Macros(calls);
     this.maintenance = new Maintenance(calls);
+    this.limits = new Limits(calls);
   }
 
   /** Whether there is a session. It may have ended on the server. */

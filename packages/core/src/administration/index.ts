@@ -4,6 +4,7 @@ export * from "./audit.ts";
 export * from "./classes.ts";
 export * from "./custom-users.ts";
 export * from "./keys.ts";
+export * from "./limits.ts";
 export * from "./macros.ts";
 export * from "./providers.ts";
 export { administrationAppName, GiveProof, type GivenProof, requireRecentProof } from "./recent-proof.ts";

@@ -4,6 +4,7 @@ import type { UseCases } from "../routes/use-cases.ts";
 import { accessRoutes, administrationDescriptionRoute, maintenanceRoutes } from "./access-routes.ts";
 import { appKeyRoutes, appRoutes } from "./application-routes.ts";
 import { customUserAdministrationRoutes } from "./custom-user-routes.ts";
+import { limitRoutes } from "./limit-routes.ts";
 import { classRightsRoutes, keyRoutes, macroAdministrationRoutes, mailRoutes } from "./operation-routes.ts";
 import { linkRoutes, providerAdministrationRoutes } from "./provider-administration-routes.ts";
 import { appRuleRoutes, banRoutes, deviceRoutes } from "./rule-routes.ts";
@@ -22,7 +23,7 @@ export function administrationTable(useCases: UseCases): Route[] {
     ["Audit", auditRoutes()],
     ["Providers", [...providerAdministrationRoutes(useCases), ...linkRoutes()]],
     ["Model", classRightsRoutes(useCases)],
-    ["Operations", [...maintenanceRoutes(), ...keyRoutes(useCases), ...mailRoutes()]],
+    ["Operations", [...maintenanceRoutes(), ...limitRoutes(), ...keyRoutes(useCases), ...mailRoutes()]],
     ["Macros", macroAdministrationRoutes()],
     ["Access", [administrationDescriptionRoute(() => routes)]],
   ];

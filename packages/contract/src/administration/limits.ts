@@ -1,0 +1,24 @@
+import * as z from "zod";
+
+/** The limits of the database. */
+export const limitsResponse = z
+  .object({
+    items: z.array(
+      z.object({
+        name: z.string().describe("Path in the configuration, such as `sessions.limit`."),
+        value: z.int().describe("The value in force."),
+        default: z.int().describe("The value of the configuration."),
+        overridden: z.boolean().describe("Whether the database overrides the configuration."),
+      }),
+    ),
+  })
+  .meta({ id: "Limits" });
+
+/** Body of `PATCH /admin/v1/limits`. */
+export const limitsRequest = z
+  .record(z.string().max(64), z.int().nullable())
+  .describe("Values by the names of limits. `null` returns to the configuration. Others stay as they are.")
+  .meta({ id: "LimitsChange" });
+
+export type LimitsData = z.infer<typeof limitsResponse>;
+export type LimitsChangeData = z.input<typeof limitsRequest>;
