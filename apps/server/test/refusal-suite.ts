@@ -12,6 +12,7 @@ import {
 } from "@sallyport/core";
 import { explanationLines } from "../src/commands/why.ts";
 import type { RunningServer } from "../src/index.ts";
+import { AdministrationFixture, administrationKey, administrator, codeOf } from "./administration-fixture.ts";
 import { type Answer, call, callIn, logOutIn, tryLogIn } from "./client.ts";
 import { credentialOf } from "./credential-of.ts";
 import { headerOf, modes } from "./modes.ts";
@@ -60,6 +61,7 @@ export function refusalSuite(server: () => RunningServer): void {
   const of = (name: string) => sessions.get(name) as Awaited<ReturnType<typeof openSession>>;
   const found = new Map<string, { answer: Answer; explanation: Explanation | null }>();
   let customer = "";
+  let admin: AdministrationFixture;
 
   const rows: readonly Row[] = [
     {
@@ -279,6 +281,7 @@ export function refusalSuite(server: () => RunningServer): void {
     const userId = user?.id as string;
     await accounts.create({ userId, loginName: "off", secret: account?.secret as string }, "off");
     await accounts.change(userId, { disabled: true });
+    admin = await AdministrationFixture.open(server());
     sessions.set("reader", await openSession(server(), "session", "reader"));
     plainId = await credentialOf(await openSession(server(), "session", "demo"));
     for (const mode of modes) {
@@ -290,10 +293,8 @@ export function refusalSuite(server: () => RunningServer): void {
     const listed = await call(server(), "/v1/objects/Customer?perPage=1", { sessionId: plainId });
     customer = listed.body.data["~Elements"][0]["~ObjectID"];
     for (const { about, send } of rows) found.set(about, { answer: await send(), explanation: null });
-    const ids = [...found.values()].map(({ answer }) => answer.headers["x-request-id"] as string);
-    await untilStored(ids.at(-1) as string);
-    for (const each of found.values())
-      each.explanation = await explainRefusal({ r: r() }, each.answer.headers["x-request-id"] as string);
+    await untilStored(ids().at(-1)?.[0] ?? "");
+    for (const [requestId, each] of ids()) each.explanation = await explainRefusal({ r: r() }, requestId);
   }, 60_000);
 
   /** The server writes refusals in the order of their responses. */
@@ -307,6 +308,26 @@ export function refusalSuite(server: () => RunningServer): void {
     expect(answer.code).toBe(code);
     for (const part of told) expect(text).toContain(part);
   });
+
+  test("tells administrators of the same database over HTTP", async () => {
+    for (const [requestId, { explanation }] of ids()) {
+      const { at, ...told } = explanation as Explanation;
+      expect(await admin.admin.refusals.explain(requestId)).toEqual({ ...told, at: new Date(at).toISOString() });
+    }
+    const [requestId] = ids().at(-1) as ReturnType<typeof ids>[number];
+    const ofAnother = admin.clientOf(await administrationKey(server(), "second"), "second");
+    await ofAnother.logIn(administrator);
+    for (const [client, id] of [
+      [ofAnother, requestId],
+      [admin.admin, unknownId],
+      [admin.admin, "x!"],
+      [admin.admin, `${requestId} `],
+      [admin.admin, "x".repeat(2_000)],
+    ] as const)
+      expect([id, await codeOf(client.refusals.explain(id))]).toEqual([id, 304]);
+  });
+
+  const ids = () => [...found.values()].map((each) => [each.answer.headers["x-request-id"] as string, each] as const);
 
   test("stores nothing that a client sent and that does not exist", async () => {
     const records = await r().records.list("refusal", { after: null, limit: 1_000 });

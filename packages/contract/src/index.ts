@@ -3,6 +3,7 @@ export * from "./administration/applications.ts";
 export * from "./administration/limits.ts";
 export * from "./administration/operations.ts";
 export * from "./administration/accounts.ts";
+export * from "./administration/refusals.ts";
 export * from "./administration/rules.ts";
 export * from "./envelope.ts";
 export { finishParameters, storeParameters, type UploadData, uploadResponse } from "./files.ts";

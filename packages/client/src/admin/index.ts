@@ -20,6 +20,7 @@ export type {
   ClassRightsData,
   CreatedAppKeyData,
   CustomUserChangeData,
+  ExplanationData,
   GroupChangeData,
   LimitsChangeData,
   LimitsData,
@@ -51,6 +52,7 @@ export type {
   Mail,
   Maintenance,
   Providers,
+  Refusals,
 } from "./operations.ts";
 export type { CustomUsers, FactorOptions, Groups, Users } from "./accounts.ts";
 export type { AppRules, Bans, Devices } from "./rules.ts";

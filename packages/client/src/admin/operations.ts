@@ -5,6 +5,7 @@ import type {
   AdministeredProviderData,
   AuditEventData,
   ClassRightsData,
+  ExplanationData,
   LimitsChangeData,
   LimitsData,
   MacroVersionData,
@@ -44,6 +45,16 @@ export class Audit {
   read({ type, actor, subject, since, until, ...options }: AuditOptions = {}): Promise<Page<AuditEventData>> {
     const times = { since: since?.toISOString(), until: until?.toISOString() };
     return this.calls.page("/audit", options, { type, actor, subject, ...times });
+  }
+}
+
+/** Explanations of refused requests. */
+export class Refusals {
+  constructor(private readonly calls: AdminCalls) {}
+
+  /** Explains a refusal by the `X-Request-Id` of its response. 304 if there is no explanation. */
+  explain(requestId: string, limits: CallLimits = {}): Promise<ExplanationData> {
+    return this.calls.send({ ...limits, path: pathOf("refusals", requestId) });
   }
 }
 

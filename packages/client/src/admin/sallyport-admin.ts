@@ -7,7 +7,7 @@ import { ServiceAddress } from "../transport/service-address.ts";
 import { Transport } from "../transport/transport.ts";
 import { AdminCalls } from "./admin-calls.ts";
 import { AppKeys, Apps, Sessions } from "./applications.ts";
-import { Audit, Classes, Keys, Limits, Links, Macros, Mail, Maintenance, Providers } from "./operations.ts";
+import { Audit, Classes, Keys, Limits, Links, Macros, Mail, Maintenance, Providers, Refusals } from "./operations.ts";
 import { CustomUsers, Groups, Users } from "./accounts.ts";
 import { AppRules, Bans, Devices } from "./rules.ts";
 
@@ -41,6 +41,7 @@ export class SallyportAdmin {
   readonly bans: Bans;
   readonly appRules: AppRules;
   readonly audit: Audit;
+  readonly refusals: Refusals;
   readonly providers: Providers;
   readonly links: Links;
   readonly classes: Classes;
@@ -68,6 +69,7 @@ export class SallyportAdmin {
     this.bans = new Bans(calls);
     this.appRules = new AppRules(calls);
     this.audit = new Audit(calls);
+    this.refusals = new Refusals(calls);
     this.providers = new Providers(calls);
     this.links = new Links(calls);
     this.classes = new Classes(calls);

@@ -7,6 +7,7 @@ import { customUserAdministrationRoutes } from "./custom-user-routes.ts";
 import { limitRoutes } from "./limit-routes.ts";
 import { classRightsRoutes, keyRoutes, macroAdministrationRoutes, mailRoutes } from "./operation-routes.ts";
 import { linkRoutes, providerAdministrationRoutes } from "./provider-administration-routes.ts";
+import { refusalRoutes } from "./refusal-routes.ts";
 import { appRuleRoutes, banRoutes, deviceRoutes } from "./rule-routes.ts";
 import { auditRoutes, liveSessionRoutes } from "./session-routes.ts";
 import { groupRoutes, userRoutes } from "./user-routes.ts";
@@ -20,7 +21,7 @@ export function administrationTable(useCases: UseCases): Route[] {
     ["Applications", [...appKeyRoutes(useCases), ...appRoutes(useCases)]],
     ["Access rules", [...deviceRoutes(), ...banRoutes(), ...appRuleRoutes()]],
     ["Sessions", liveSessionRoutes()],
-    ["Audit", auditRoutes()],
+    ["Audit", [...auditRoutes(), ...refusalRoutes()]],
     ["Providers", [...providerAdministrationRoutes(useCases), ...linkRoutes()]],
     ["Model", classRightsRoutes(useCases)],
     ["Operations", [...maintenanceRoutes(), ...limitRoutes(), ...keyRoutes(useCases), ...mailRoutes()]],

@@ -21,7 +21,7 @@ const tags = [
   { name: "Users", description: "Database users and user groups." },
   { name: "Applications", description: "App keys and app names." },
   { name: "Access rules", description: "Devices, bans and app rules." },
-  { name: "Audit", description: "The audit." },
+  { name: "Audit", description: "The audit, and explanations of refused requests." },
   { name: "Operations", description: "Maintenance, limits, keys and mail." },
 ] as const;
 

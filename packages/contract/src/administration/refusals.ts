@@ -1,0 +1,31 @@
+import * as z from "zod";
+import { time } from "./access.ts";
+
+const failure = z.object({
+  code: z.int().describe("Error code of the answer."),
+  status: z.int().describe("HTTP status."),
+  name: z.string().describe("`statusMessage` of the answer."),
+  steps: z
+    .array(z.object({ asked: z.string(), found: z.string() }))
+    .describe("The checks in their order, with their findings. The last one refused."),
+});
+
+/** Why a request was refused. */
+export const explanationResponse = z
+  .object({
+    requestId: z.string(),
+    at: time,
+    method: z.string(),
+    route: z.string().describe("Pattern of the route."),
+    network: z.string(),
+    appKey: z.string().nullable().describe("Name of the app key."),
+    mode: z.enum(["session", "token", "secure"]).nullable(),
+    user: z.string().nullable().describe("Log-in name of the account, or its id if the account was removed."),
+    failure: failure.nullable().describe("`null` if only items of a multi request failed."),
+    items: z
+      .array(failure.extend({ index: z.int(), method: z.string(), route: z.string().nullable() }))
+      .describe("The first failed items of a multi request."),
+  })
+  .meta({ id: "Explanation" });
+
+export type ExplanationData = z.infer<typeof explanationResponse>;

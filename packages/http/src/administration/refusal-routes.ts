@@ -1,0 +1,26 @@
+import { explanationResponse } from "@sallyport/contract";
+import { explainRefusal, ServiceError } from "@sallyport/core";
+import type { Route } from "../routes/route.ts";
+import { administrationRoute, timeText } from "./administration-route.ts";
+
+/** Routes of explanations of refused requests. */
+export function refusalRoutes(): Route[] {
+  return [
+    administrationRoute({
+      method: "GET",
+      path: "/refusals/{requestId}",
+      operation: "explainRefusal",
+      summary: "Get the explanation of a refused request",
+      description:
+        "`requestId` is the `X-Request-Id` of the answer. The server keeps explanations for some days, and not of every refusal.",
+      data: explanationResponse,
+      errors: [],
+      handle: async (context, { parameter }) => {
+        const explanation = await explainRefusal(context, parameter("requestId"));
+        if (explanation === null)
+          throw new ServiceError(304, { detail: "There is no explanation for a request with this id." });
+        return { data: { ...explanation, at: timeText(explanation.at) } };
+      },
+    }),
+  ];
+}
