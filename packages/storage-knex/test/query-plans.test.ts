@@ -236,10 +236,12 @@ describe("queries of 40,000 objects read few rows for", () => {
           );
           const start = performance.now();
           await database.admin.query(`explain ${text}`, [...values]);
-          expect(performance.now() - start).toBeLessThan(5_000);
+          // About a second on an idle machine. A planner that tries the orders of joins takes minutes.
+          expect(performance.now() - start).toBeLessThan(15_000);
         }
       }
     },
+    90_000,
   );
 });
 
