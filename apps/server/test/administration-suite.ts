@@ -3,7 +3,7 @@ import type { Repositories } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { administrationTable, type Route, type UseCases } from "@sallyport/http";
 import type { RunningServer } from "../src/index.ts";
-import { AdministrationFixture, administrator, codeOf } from "./administration-fixture.ts";
+import { AdministrationFixture, administrationKey, administrator, codeOf } from "./administration-fixture.ts";
 import { call, checkSession } from "./client.ts";
 import type { DemoOfSuite } from "./engines.ts";
 import { newUser, repositoriesOf } from "./password-suite.ts";
@@ -462,6 +462,22 @@ export function administrationSuite(server: () => RunningServer, { servers }: De
         expect(await admin().limits.change(unset, { ifMatch: during })).toEqual(before);
       }
       expect(await logIn(user.name, other)).toBe("0");
+    });
+
+    test("the examination is about the own database alone", async () => {
+      const [own, second] = [admin(), opened.clientOf(await administrationKey(server(), "second"), "second")];
+      await second.logIn(administrator);
+      for (const [client, name] of [
+        [own, "The database with the empty alias"],
+        [second, 'The database "second"'],
+      ] as const) {
+        const items = await client.examination.run();
+        // Not every engine is configured as a demo, so its app key can be a finding.
+        expect(items.filter(({ check, level }) => check !== "secrets" && level !== "ok")).toEqual([]);
+        expect(items.map(({ check }) => check)).toEqual(expect.arrayContaining(["clock", "schema", "keys", "mail"]));
+        for (const { check, finding } of items.filter((item) => item.check !== "mail"))
+          expect([check, finding]).toEqual([check, expect.stringContaining(name)]);
+      }
     });
 
     test("keys, mail and macros are shown", async () => {

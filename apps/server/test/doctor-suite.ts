@@ -2,10 +2,20 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, keyRingKind, type ListedProvider, ServiceError, type Storage } from "@sallyport/core";
+import {
+  type Database,
+  type DatabaseFinding,
+  ExamineDatabase,
+  keyRingKind,
+  type ListedProvider,
+  type Repositories,
+  ServiceError,
+  type Storage,
+} from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import forge from "node-forge";
+import { ServedDatabaseExaminer } from "../src/doctor/database-examiner.ts";
 import { type ExaminedDatabase } from "../src/doctor/examine-database.ts";
 import { examineServer } from "../src/doctor/examine-server.ts";
 import type { Finding } from "../src/doctor/finding.ts";
@@ -68,9 +78,9 @@ interface Scene {
   readonly opening?: Error;
 }
 
-/** The findings about a server whose database is in memory, behind the facts of a Postgres server. */
-async function findingsOf(scene: Scene): Promise<Finding[]> {
-  const { content = {}, facts, nodeVersion = "24.1.0", clockOffset = 0, isSealedByOtherKey = false } = scene;
+/** A server whose database is in memory, behind the facts of a Postgres server. */
+async function openScene(scene: Scene) {
+  const { content = {}, facts, clockOffset = 0, isSealedByOtherKey = false } = scene;
   const configuration = loadConfiguration({
     content: {
       databases: [{ storage: { url: "postgres://127.0.0.1/none", pool: { max: 10 } } }],
@@ -95,11 +105,25 @@ async function findingsOf(scene: Scene): Promise<Finding[]> {
     listProviders: { listProviders: async () => (scene.providers ?? []) as ListedProvider[] },
     facts: async () => ({ ...healthyFacts, ...facts }),
   };
+  return { configuration, opened };
+}
+
+async function findingsOf(scene: Scene): Promise<Finding[]> {
+  const { nodeVersion = "24.1.0", opening } = scene;
+  const { configuration, opened } = await openScene(scene);
   return examineServer({
     configuration,
     nodeVersion,
-    withDatabase: (_each, work) => (scene.opening === undefined ? work(opened) : Promise.reject(scene.opening)),
+    withDatabase: (_each, work) => (opening === undefined ? work(opened) : Promise.reject(opening)),
   });
+}
+
+/** The findings for administrators of the database. */
+async function ownFindingsOf(scene: Scene): Promise<readonly DatabaseFinding[]> {
+  const { configuration, opened } = await openScene(scene);
+  const { database, facts, ...parts } = opened;
+  const examine = new ExamineDatabase(new ServedDatabaseExaminer({ ...parts, configuration, engines: { facts } }));
+  return examine.examineDatabase({ database, r: database.storage.repositories });
 }
 
 const google = { oAuthProviders: [{ name: "google" }], encryption: { masterKey } };
@@ -321,6 +345,54 @@ export function doctorSuite(): void {
     const found = findings.filter((each) => each.check === check && each.level === level);
     expect(found).toEqual([{ check, level, finding: expect.stringMatching(finding), fix: expect.stringMatching(fix) }]);
     expect(JSON.stringify(findings)).not.toContain("s3cret");
+  });
+
+  describe("for administrators of one database", () => {
+    const ofDatabase = new Set([
+      "the app key of the demo",
+      "a provider that is not registered",
+      "a provider with incomplete data",
+      "a clock that is a little ahead",
+      "a clock that is far behind",
+      "a standby",
+      "missing privileges",
+      "a role that cannot migrate",
+      "keys of another master key",
+      "keys without a master key",
+      "a database of another version",
+    ]);
+    const scenes = provoked.filter(([, { opening }]) => opening === undefined);
+
+    test.each(scenes)("reports %s only if it is about the database", async (what, scene, check, level) => {
+      const findings = await ownFindingsOf(scene);
+      const notOk = findings.filter((each) => each.check === check && each.level !== "ok");
+      expect(notOk.map((each) => each.level)).toEqual(ofDatabase.has(what) ? [level] : []);
+      // Version and address of the database server, and its connections.
+      expect(JSON.stringify(findings)).not.toMatch(/17\.2|127\.0\.0\.1|db\.example|connections|s3cret/);
+      expect(findings.map((each) => each.check)).toContain("mail");
+    });
+
+    test("reports mail that cannot be delivered", async () => {
+      const mailOf = async (oldest: number) => {
+        const count = async () => ({ count: 3, oldest });
+        const examine = new ExamineDatabase({ examine: async () => [] });
+        const r = { records: { count } } as unknown as Repositories;
+        return examine.examineDatabase({ database: {} as Database, r });
+      };
+      const finding = "The mail transport has failed for 90 s. Waiting messages: 3.";
+      expect(await mailOf(90_000)).toMatchObject([{ check: "mail", level: "warning", finding }]);
+      expect(await mailOf(0)).toEqual([{ check: "mail", level: "ok", finding: "Waiting messages: 3.", fix: null }]);
+    });
+
+    test("fails without the reason if the database does not answer", async () => {
+      const reason = new Error("connect ECONNREFUSED 10.0.0.7:5432");
+      const facts = {
+        get isReadOnly(): boolean {
+          throw reason;
+        },
+      };
+      await expect(ownFindingsOf({ facts })).rejects.toMatchObject({ code: 607, detail: undefined });
+    });
   });
 
   describe("the command", () => {

@@ -3,6 +3,7 @@ import * as core from "@sallyport/core";
 import { decodeUtf8 } from "@sallyport/http";
 import type { Container, ServiceIdentifier } from "inversify";
 import type { Configuration } from "../configuration/index.ts";
+import { ServedDatabaseExaminer } from "../doctor/database-examiner.ts";
 import { macroLimits } from "../macros/macro-folders.ts";
 import { bind, classFactory, classFactoryByName, components, type Factory, functionFactory } from "./components.ts";
 
@@ -62,6 +63,21 @@ const useCases = {
         new core.PutProvider(sealing),
       ),
     [configuration, components.supportedProviders, providerSealing, components.callbackAddresses],
+  ),
+  examineDatabase: functionFactory(
+    (configured, engines, rings, known, sealing, addresses) => {
+      const listProviders = new core.ListProviders(known, sealing, addresses, configured.oAuthProviders);
+      const parts = { configuration: configured, engines, keyRings: rings, listProviders };
+      return new core.ExamineDatabase(new ServedDatabaseExaminer(parts));
+    },
+    [
+      configuration,
+      components.engines,
+      keyRings,
+      components.supportedProviders,
+      providerSealing,
+      components.callbackAddresses,
+    ],
   ),
   changeUser: functionFactory((hooks) => new core.ChangeUser(new core.UpdateObject(hooks)), [objectHooks]),
   putGroup: functionFactory(

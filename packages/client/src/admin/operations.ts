@@ -6,6 +6,7 @@ import type {
   AuditEventData,
   ClassRightsData,
   ExplanationData,
+  FindingData,
   LimitsChangeData,
   LimitsData,
   MacroVersionData,
@@ -125,6 +126,16 @@ export class Keys {
   /** Replaces the current key. Needs a recent proof. */
   rotate(kind: "rsa" | "jwt", limits: CallLimits = {}): Promise<RotatedKeyData> {
     return this.calls.send({ ...limits, method: "POST", path: pathOf("keys", kind, "rotate") });
+  }
+}
+
+/** The examination of the database. */
+export class Examination {
+  constructor(private readonly calls: AdminCalls) {}
+
+  /** Examines the database. Changes nothing. */
+  async run(limits: CallLimits = {}): Promise<readonly FindingData[]> {
+    return (await this.calls.send<Items<FindingData>>({ ...limits, path: "/examination" })).items;
   }
 }
 

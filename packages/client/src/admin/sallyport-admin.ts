@@ -7,7 +7,19 @@ import { ServiceAddress } from "../transport/service-address.ts";
 import { Transport } from "../transport/transport.ts";
 import { AdminCalls } from "./admin-calls.ts";
 import { AppKeys, Apps, Sessions } from "./applications.ts";
-import { Audit, Classes, Keys, Limits, Links, Macros, Mail, Maintenance, Providers, Refusals } from "./operations.ts";
+import {
+  Audit,
+  Classes,
+  Examination,
+  Keys,
+  Limits,
+  Links,
+  Macros,
+  Mail,
+  Maintenance,
+  Providers,
+  Refusals,
+} from "./operations.ts";
 import { CustomUsers, Groups, Users } from "./accounts.ts";
 import { AppRules, Bans, Devices } from "./rules.ts";
 
@@ -46,6 +58,7 @@ export class SallyportAdmin {
   readonly links: Links;
   readonly classes: Classes;
   readonly keys: Keys;
+  readonly examination: Examination;
   readonly mail: Mail;
   readonly macros: Macros;
   readonly maintenance: Maintenance;
@@ -74,6 +87,7 @@ export class SallyportAdmin {
     this.links = new Links(calls);
     this.classes = new Classes(calls);
     this.keys = new Keys(calls);
+    this.examination = new Examination(calls);
     this.mail = new Mail(calls);
     this.macros = new Macros(calls);
     this.maintenance = new Maintenance(calls);

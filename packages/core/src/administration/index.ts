@@ -3,6 +3,7 @@ export * from "./applications.ts";
 export * from "./audit.ts";
 export * from "./classes.ts";
 export * from "./custom-users.ts";
+export * from "./examination.ts";
 export * from "./keys.ts";
 export * from "./limits.ts";
 export * from "./macros.ts";

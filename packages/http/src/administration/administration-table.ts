@@ -5,7 +5,13 @@ import { accessRoutes, administrationDescriptionRoute, maintenanceRoutes } from 
 import { appKeyRoutes, appRoutes } from "./application-routes.ts";
 import { customUserAdministrationRoutes } from "./custom-user-routes.ts";
 import { limitRoutes } from "./limit-routes.ts";
-import { classRightsRoutes, keyRoutes, macroAdministrationRoutes, mailRoutes } from "./operation-routes.ts";
+import {
+  classRightsRoutes,
+  examinationRoutes,
+  keyRoutes,
+  macroAdministrationRoutes,
+  mailRoutes,
+} from "./operation-routes.ts";
 import { linkRoutes, providerAdministrationRoutes } from "./provider-administration-routes.ts";
 import { refusalRoutes } from "./refusal-routes.ts";
 import { appRuleRoutes, banRoutes, deviceRoutes } from "./rule-routes.ts";
@@ -24,7 +30,16 @@ export function administrationTable(useCases: UseCases): Route[] {
     ["Audit", [...auditRoutes(), ...refusalRoutes()]],
     ["Providers", [...providerAdministrationRoutes(useCases), ...linkRoutes()]],
     ["Model", classRightsRoutes(useCases)],
-    ["Operations", [...maintenanceRoutes(), ...limitRoutes(), ...keyRoutes(useCases), ...mailRoutes()]],
+    [
+      "Operations",
+      [
+        ...maintenanceRoutes(),
+        ...limitRoutes(),
+        ...examinationRoutes(useCases),
+        ...keyRoutes(useCases),
+        ...mailRoutes(),
+      ],
+    ],
     ["Macros", macroAdministrationRoutes()],
     ["Access", [administrationDescriptionRoute(() => routes)]],
   ];

@@ -2,6 +2,7 @@ import {
   classesRightsResponse,
   classRightsRequest,
   classRightsResponse,
+  examinationResponse,
   keysResponse,
   macrosResponse,
   macroVersionParameters,
@@ -59,6 +60,23 @@ export function classRightsRoutes({ putClass }: UseCases): Route[] {
         const { content: data, version } = await putClassRights(putClass, context, given);
         return { data, version };
       },
+    }),
+  ];
+}
+
+/** The examination of the database. */
+export function examinationRoutes({ examineDatabase }: UseCases): Route[] {
+  return [
+    administrationRoute({
+      method: "GET",
+      path: "/examination",
+      operation: "examineDatabase",
+      summary: "Examine the database",
+      description:
+        "Checks schema, clock, rights, keys, providers, demo data and mail of the database. Changes nothing.",
+      data: examinationResponse,
+      errors: [],
+      handle: async (context) => ({ data: { items: await examineDatabase.examineDatabase(context) } }),
     }),
   ];
 }

@@ -22,7 +22,7 @@ const tags = [
   { name: "Applications", description: "App keys and app names." },
   { name: "Access rules", description: "Devices, bans and app rules." },
   { name: "Audit", description: "The audit, and explanations of refused requests." },
-  { name: "Operations", description: "Maintenance, limits, keys and mail." },
+  { name: "Operations", description: "Maintenance, limits, examination, keys and mail." },
 ] as const;
 
 export type TagName = (typeof tags)[number]["name"];

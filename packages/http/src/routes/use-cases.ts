@@ -23,6 +23,7 @@ export interface UseCases {
   readonly createObject: core.CreateObject;
   readonly deleteObject: core.DeleteObject;
   readonly enrolSecondFactor: core.EnrolSecondFactor;
+  readonly examineDatabase: core.ExamineDatabase;
   readonly executeMacro: core.ExecuteMacro;
   readonly finishProviderLogIn: core.FinishProviderLogIn;
   readonly giveProof: core.GiveProof;
