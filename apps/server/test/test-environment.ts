@@ -16,6 +16,8 @@ export const testEnvironment: Readonly<Record<string, string>> = {
   LOCKS_PER_SESSION: `${locksPerSession}`,
   // Tests count calls and compare states. Those of explanations turn them on.
   EXPLANATIONS_RETENTION: "0s",
+  // Servers share the event loop with their tests, which delay it.
+  SHEDDING_DELAY: "0s",
   // Beside the tests themselves, macros would rarely get processor time.
   MACRO_THREAD_PRIORITY: "0",
 };
