@@ -103,7 +103,7 @@ const forbidden = [
     name: "only-server-imports-adapters",
     comment: "The other apps reach a running server through the client.",
     from: { path: APP_OTHER_THAN_SERVER, pathNot: TEST },
-    to: { path: "^packages/", pathNot: "^packages/(?:client|contract|core)/" },
+    to: { path: "^packages/", pathNot: "^packages/(?:client|contract|core|terminal)/" },
   },
   {
     name: "no-circular",

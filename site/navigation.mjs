@@ -39,6 +39,7 @@ export const groups = [
       "several-databases",
       "operate",
       "administration",
+      "cli",
       "upgrade",
       "keys",
       "mail",
@@ -91,6 +92,7 @@ export const groups = [
       "storage-knex",
       "storage-memory",
       "storage-pglite",
+      "terminal",
     ].map((name) => `packages/${name}/README.md`),
     collapsed: true,
   },
@@ -100,7 +102,13 @@ export const groups = [
 export const home = "README.md";
 
 /** The Markdown files of the repository that are no pages. */
-const left = ["apps/server/README.md", "packages/create-storage-adapter/template/", "packages/test-kit/", ".github/"];
+const left = [
+  "apps/cli/README.md",
+  "apps/server/README.md",
+  "packages/create-storage-adapter/template/",
+  "packages/test-kit/",
+  ".github/",
+];
 
 /** The path of a page on the site, without an extension. */
 export function placeOf(file) {

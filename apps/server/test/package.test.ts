@@ -240,6 +240,7 @@ describe("reference", () => {
       "S3_URL",
       "UPLOAD_SEED",
       "APP_KEY",
+      "XDG_CONFIG_HOME",
     ]);
 
     let main: Command;

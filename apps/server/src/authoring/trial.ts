@@ -17,8 +17,7 @@ import {
   ServiceError,
   type SessionContext,
 } from "@sallyport/core";
-import { tableLines } from "../commands/table-lines.ts";
-import { didYouMean } from "../configuration/index.ts";
+import { didYouMean, tableLines } from "@sallyport/terminal";
 import type { RecordedCall, RecordedRuntime, Recording } from "./recorded-runtime.ts";
 
 /** Macro to execute, user and input. */

@@ -1,9 +1,10 @@
 import { KeyStore } from "@sallyport/core";
 import type { KeyRotation, ResealedSecrets, RotationRefusal, ServerKeyKind, StoredKey } from "@sallyport/core";
+import { ProgressLine } from "@sallyport/terminal";
 import { identifiers } from "../composition/identifiers.ts";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { type JsonOptions, listCommand, printJson, printList } from "./list-command.ts";
-import { counted, grouped, ProgressLine } from "./progress.ts";
+import { counted, grouped } from "./progress.ts";
 import { describeError } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";

@@ -1,6 +1,5 @@
-import { terminalStyle } from "../demo/index.ts";
+import { tableLines, terminalStyle } from "@sallyport/terminal";
 import { ServerCommand } from "./server-command.ts";
-import { tableLines } from "./table-lines.ts";
 import type { OpenedDatabase } from "./with-database.ts";
 
 export interface JsonOptions {

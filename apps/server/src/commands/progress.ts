@@ -1,34 +1,7 @@
 import type { ArchiveChunk, ArchivedFile, ArchiveRecord, RecordOf } from "@sallyport/core";
+import { ProgressLine, type ProgressStream } from "@sallyport/terminal";
 
-/** Milliseconds between two updates. */
-const interval = 200;
 const barLength = 24;
-
-/** The used part of standard error. */
-export interface ProgressStream {
-  readonly isTTY?: boolean;
-  write(text: string): unknown;
-}
-
-/** A line that shows progress if the stream is a terminal. */
-export class ProgressLine {
-  private shown = Number.NEGATIVE_INFINITY;
-
-  constructor(private readonly stream: ProgressStream) {}
-
-  /** Shows a text, unless the last one is recent. */
-  show(textOf: () => string): void {
-    const now = performance.now();
-    if (this.stream.isTTY !== true || now - this.shown < interval) return;
-    this.shown = now;
-    this.stream.write(`\r\u001B[K${textOf()}`);
-  }
-
-  /** Removes the line. */
-  clear(): void {
-    if (this.stream.isTTY === true) this.stream.write("\r\u001B[K");
-  }
-}
 
 /** A bar and a percentage. */
 export function progressBar(done: number, total: number): string {

@@ -13,7 +13,8 @@ import {
   maskedUrl,
   type StorageConfiguration,
 } from "../configuration/index.ts";
-import { banner, terminalStyle } from "../demo/index.ts";
+import { terminalStyle } from "@sallyport/terminal";
+import { banner } from "../demo/index.ts";
 import { createLogger, type OpenLogger } from "../operations/create-logger.ts";
 import { type AliasOptions, noSuchCommand, type ServerCommand } from "./server-command.ts";
 

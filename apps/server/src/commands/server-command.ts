@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { didYouMean } from "../configuration/did-you-mean.ts";
+import { didYouMean } from "@sallyport/terminal";
 import { CommandError } from "./command-error.ts";
 import type { OpenedDatabase } from "./with-database.ts";
 

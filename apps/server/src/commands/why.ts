@@ -1,10 +1,9 @@
 import { type Explanation, explainRefusal } from "@sallyport/core";
-import { terminalStyle } from "../demo/index.ts";
+import { printable, terminalStyle } from "@sallyport/terminal";
 import { errorTexts } from "../reference/error-texts.ts";
 import { CommandError } from "./command-error.ts";
 import { type JsonOptions, printJson } from "./list-command.ts";
 import type { ServerCommand } from "./server-command.ts";
-import { printable } from "./table-lines.ts";
 
 /** `why <request-id>`. */
 export function defineWhy(command: ServerCommand): void {

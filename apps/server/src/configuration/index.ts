@@ -7,7 +7,6 @@ export type {
   ServerStorage,
   StorageConfiguration,
 } from "./configuration.ts";
-export { didYouMean } from "./did-you-mean.ts";
 export { ConfigurationError, type Fault } from "./configuration-error.ts";
 export { type ConfigurationField, configurationFields } from "./schema/configuration-schema.ts";
 export { type ConfigurationSources, loadConfiguration } from "./load-configuration.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keyPath } from "@sallyport/test-kit/crypto/key-files";
 import { embedded, masterKey, memory, messageOf } from "../../test/configuration-file.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "@sallyport/terminal";
 import { loadConfiguration } from "./load-configuration.ts";
 
 let folder: string;

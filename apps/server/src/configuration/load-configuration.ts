@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { providerTypes } from "@sallyport/core";
 import { checkShape } from "./check-shape.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "@sallyport/terminal";
 import { ConfigurationError, type Fault } from "./configuration-error.ts";
 import { type Configuration, mailOf } from "./configuration.ts";
 import {

@@ -1,4 +1,4 @@
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "@sallyport/terminal";
 import type { Configuration } from "./configuration.ts";
 import { walkFields } from "./fields.ts";
 import { configurationSchema } from "./schema/configuration-schema.ts";

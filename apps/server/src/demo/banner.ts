@@ -1,5 +1,5 @@
-import type { WriteStream } from "node:tty";
 import type { Digests } from "@sallyport/core";
+import type { TerminalStyle } from "@sallyport/terminal";
 import { demoCredentials, demoUuid } from "./demo-records.ts";
 import { type DemoState, containsDemo } from "./seed-demo.ts";
 
@@ -172,22 +172,4 @@ function demoSession(address: string, customer: string, hasMacros: boolean): She
       lines: [`curl -sS -w '\\n' "$URL/v2/login" -H "$KEY" -H "$JSON" -d "$BODY"`],
     },
   ];
-}
-
-/** Text emphasis. */
-export interface TerminalStyle {
-  readonly strong: (text: string) => string;
-  readonly faint: (text: string) => string;
-}
-
-const as = (code: number) => (text: string) => `\u001B[${code}m${text}\u001B[0m`;
-
-const plain = (text: string) => text;
-
-/** ANSI styles for a terminal with colors, unless `NO_COLOR` is set. Plain text otherwise. */
-export function terminalStyle(
-  stream: Pick<WriteStream, "isTTY"> & Partial<Pick<WriteStream, "hasColors">>,
-): TerminalStyle {
-  const colourful = stream.isTTY && stream.hasColors?.() === true;
-  return colourful ? { strong: as(1), faint: as(2) } : { strong: plain, faint: plain };
 }

@@ -1,4 +1,4 @@
-export { banner, type BannerDatabase, type BannerParts, terminalStyle, type TerminalStyle } from "./banner.ts";
+export { banner, type BannerDatabase, type BannerParts } from "./banner.ts";
 export {
   type DemoProviders,
   type DemoProvidersOptions,

@@ -45,6 +45,10 @@ export class AdminCalls {
     private readonly timeout: number,
   ) {}
 
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
   get isLoggedIn(): boolean {
     return this.#sessionId !== undefined;
   }

@@ -99,6 +99,16 @@ export class SallyportAdmin {
     return this.#calls.isLoggedIn;
   }
 
+  /** Id of the session. Keep it like a password: with the app key, it acts as the administrator. */
+  get sessionId(): string | undefined {
+    return this.#calls.sessionId;
+  }
+
+  /** Continues a session whose id was kept. Sends nothing. */
+  resume(sessionId: string): void {
+    this.#calls.use(sessionId);
+  }
+
   /** Opens a session. 302 for a wrong password, and for a user who is no administrator. */
   async logIn(options: AdminLogInOptions, limits: CallLimits = {}): Promise<AdminLogInResult> {
     const { user, twoFactorToken } = options;

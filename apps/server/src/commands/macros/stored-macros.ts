@@ -9,12 +9,12 @@ import {
   removeMacro,
   type StoredMacro,
 } from "@sallyport/core";
+import { printable } from "@sallyport/terminal";
 import { identifiers } from "../../composition/identifiers.ts";
 import { macroLanguages } from "../../macros/folder-macro-source.ts";
 import { type JsonOptions, listCommand, printList } from "../list-command.ts";
 import { CommandError } from "../command-error.ts";
 import { readGivenFile, type ServerCommand, type Work } from "../server-command.ts";
-import { printable } from "../table-lines.ts";
 
 /** `macro put|list|show|history|remove`. */
 export function addStoredMacroCommands(group: ServerCommand): void {

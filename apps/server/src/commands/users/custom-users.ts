@@ -12,12 +12,12 @@ import {
   setCustomUserDisabled,
   setCustomUserEmail,
 } from "@sallyport/core";
+import { tableLines } from "@sallyport/terminal";
 import { identifiers } from "../../composition/identifiers.ts";
 import { type JsonOptions, listCommand, printJson } from "../list-command.ts";
 import { advising } from "../report-failure.ts";
 import { CommandError } from "../command-error.ts";
 import type { ServerCommand, Work } from "../server-command.ts";
-import { tableLines } from "../table-lines.ts";
 import { emailOf, type EmailOptions, endedSessions, type PasswordOptions, readPassword } from "./user-arguments.ts";
 
 /** `custom-user create|list|show|set-password|set-email|map|disable|enable|remove`. */

@@ -1,7 +1,6 @@
-import { createInterface } from "node:readline/promises";
-import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { acceptMailAddress } from "@sallyport/core";
+import { hiddenLine } from "@sallyport/terminal";
 import { CommandError } from "../command-error.ts";
 import { readGivenFile } from "../server-command.ts";
 
@@ -30,18 +29,9 @@ function checked(given: string): string {
 }
 
 async function typed(question: string): Promise<string> {
-  process.stderr.write(question);
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      lines.once("line", resolve).once("SIGINT", () => reject(new CommandError("Cancelled.")));
-      lines.once("close", () => reject(new CommandError("The password is missing.")));
-    });
-  } finally {
-    lines.close();
-    process.stderr.write("\n");
-  }
+  const line = await hiddenLine(question);
+  if (line === null) throw new CommandError("The password is missing.");
+  return line;
 }
 
 /** Sentence about ended sessions, with a leading space; empty for none. */

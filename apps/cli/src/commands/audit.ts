@@ -1,0 +1,90 @@
+import type { AuditEventData } from "@sallyport/client/admin";
+import { findUser } from "../find.ts";
+import type { Given, Noun } from "../given.ts";
+import { everyItem, listed, type Outcome, timeText } from "../outcome.ts";
+
+const day = 86_400_000;
+
+async function listEvents(given: Given): Promise<Outcome> {
+  const { admin } = given;
+  const idOf = async (name: string | undefined) =>
+    name === undefined ? undefined : (await findUser(admin, name)).userId;
+  const conditions = {
+    type: given.text("type"),
+    subject: await idOf(given.text("user")),
+    actor: await idOf(given.text("by")),
+    since: given.time("since", -1) ?? new Date(Date.now() - day),
+    until: given.time("until", -1),
+  };
+  const address = given.text("address");
+  const events = await everyItem(
+    "events",
+    (page) => admin.audit.read({ ...page, ...conditions }),
+    (event) => address === undefined || event.address === address,
+  );
+  if (given.flag("byAddress")) return listAddresses(events);
+  const names = events.length === 0 ? new Map<string, string>() : await userNames(given);
+  const nameOf = (id: string | null) => (id === null ? "none" : (names.get(id) ?? id));
+  return listed("events", events, {
+    AT: ({ at }) => timeText(at),
+    TYPE: ({ type }) => type,
+    CODE: ({ outcome }) => String(outcome),
+    USER: ({ subjectId }) => nameOf(subjectId),
+    BY: ({ actorId }) => nameOf(actorId),
+    ADDRESS: (event) => event.address,
+  });
+}
+
+async function userNames({ admin }: Given): Promise<ReadonlyMap<string, string>> {
+  const users = await everyItem("users", (page) => admin.users.list(page));
+  return new Map(users.map(({ userId, name }) => [userId, name]));
+}
+
+/** The addresses of the events, the busiest first. An event can stand for several attempts. */
+function listAddresses(events: readonly AuditEventData[]): Outcome {
+  const addresses = new Map<string, AuditEventData[]>();
+  for (const event of events) {
+    const known = addresses.get(event.address);
+    if (known === undefined) addresses.set(event.address, [event]);
+    else known.push(event);
+  }
+  const rows = Array.from(addresses, ([address, of]) => ({
+    address,
+    events: of.length,
+    attempts: of.reduce((sum, { attempts }) => sum + attempts, 0),
+    last: of.at(-1)?.at ?? null,
+  }));
+  const sorted = rows.toSorted((a, b) => b.attempts - a.attempts);
+  return listed("events", sorted, {
+    ADDRESS: ({ address }) => address,
+    ATTEMPTS: ({ attempts }) => String(attempts),
+    EVENTS: (row) => String(row.events),
+    LAST: ({ last }) => timeText(last),
+  });
+}
+
+export const auditNoun: Noun = {
+  name: "audit",
+  description: "read the audit",
+  examples: [
+    ["See addresses that guess passwords", "sallyport audit list --type login.refused --since 2h --by-address"],
+    ["See whether such an address got in", "sallyport audit list --address 203.0.113.7 --type login.accepted"],
+    ["See who changed a user", "sallyport audit list --user bob --since 30d"],
+  ],
+  commands: [
+    {
+      name: "audit list",
+      description: "list audited events, the oldest first; times are in UTC, and --json has the request ids",
+      options: [
+        ["--type <type>", "only events of this type, such as login.refused or account.disabled"],
+        ["--user <name>", "only events about this user"],
+        ["--by <name>", "only events of this acting user"],
+        ["--since <time|duration>", "only events since then: 30m, 2h, 7d or a time (default: 24h)"],
+        ["--until <time|duration>", "only events before then"],
+        ["--address <address>", "only events from this network address"],
+        ["--by-address", "count the events of each address"],
+      ],
+      call: listEvents,
+    },
+  ],
+};

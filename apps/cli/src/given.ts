@@ -1,0 +1,114 @@
+import type { SallyportAdmin } from "@sallyport/client/admin";
+import { CommandError } from "./failures.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Questions } from "./questions.ts";
+
+type Described = readonly [words: string, description: string];
+
+/** A command: a call of the client, and how its result is shown. */
+export interface AdminCommand {
+  /** Noun and verb, such as `user list`. */
+  readonly name: string;
+  readonly description: string;
+  readonly arguments?: readonly Described[];
+  readonly options?: readonly Described[];
+  readonly call: (given: Given) => Promise<Outcome>;
+}
+
+/** The commands of a noun. */
+export interface Noun {
+  readonly name: string;
+  readonly description: string;
+  /** Lines of help: what to do, and the command for it. */
+  readonly examples: readonly Described[];
+  readonly commands: readonly AdminCommand[];
+}
+
+const durationForm = /^(\d{1,6})(s|m|h|d)$/;
+const unitSizes: ReadonlyMap<string, number> = new Map([
+  ["s", 1_000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+  ["d", 86_400_000],
+]);
+
+/** Arguments and options of a command, and the client to execute it. */
+export class Given {
+  private password: Promise<string> | undefined;
+  private read: Promise<string> | undefined;
+
+  constructor(
+    readonly admin: SallyportAdmin,
+    readonly questions: Questions,
+    private readonly words: readonly unknown[],
+    private readonly values: ReadonlyMap<string, unknown>,
+  ) {}
+
+  /** The argument at an index. */
+  word(index: number): string {
+    return String(this.words[index]);
+  }
+
+  optionalWord(index: number): string | undefined {
+    const word = this.words[index];
+    return word === undefined ? undefined : String(word);
+  }
+
+  /** The arguments of a last, repeated one. */
+  rest(index: number): readonly string[] {
+    const words = this.words[index];
+    return Array.isArray(words) ? words.map(String) : [];
+  }
+
+  /** The value of an option, by its name in camel case. */
+  text(option: string): string | undefined {
+    const value = this.values.get(option);
+    return value === undefined ? undefined : String(value);
+  }
+
+  required(option: string): string {
+    const value = this.text(option);
+    if (value === undefined) throw new CommandError(`The option --${option} is missing.`);
+    return value;
+  }
+
+  texts(option: string): readonly string[] | undefined {
+    const value = this.values.get(option);
+    return Array.isArray(value) ? value.map(String) : undefined;
+  }
+
+  flag(option: string): boolean {
+    return this.values.get(option) === true;
+  }
+
+  choice<const Word extends string>(name: string, word: string, words: readonly Word[]): Word {
+    const chosen = words.find((each) => each === word);
+    if (chosen === undefined) throw new CommandError(`${name} must be ${words.join(" or ")}, not "${word}".`);
+    return chosen;
+  }
+
+  /** The time of an option: ISO 8601, or a duration before (-1) or after (1) now. */
+  time(option: string, direction: 1 | -1): Date | undefined {
+    const given = this.text(option);
+    if (given === undefined) return undefined;
+    const [, count, unit = ""] = durationForm.exec(given) ?? [];
+    const time = new Date(
+      count === undefined ? given : Date.now() + direction * Number(count) * (unitSizes.get(unit) ?? 0),
+    );
+    if (Number.isNaN(time.getTime()))
+      throw new CommandError(`--${option} must be a duration such as 30m or 2h, or a time such as 2026-01-31T12:00Z.`);
+    return time;
+  }
+
+  /** A new password. The call repeats after a proof; the question does not. */
+  newPassword(): Promise<string> {
+    this.password ??= this.questions.newSecret("New password", this.text("passwordFile"));
+    return this.password;
+  }
+
+  /** All of standard input. */
+  input(): Promise<string> {
+    this.read ??= this.questions.everything();
+    return this.read;
+  }
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { SallyportError } from "@sallyport/client";
+import { Command } from "commander";
+import { applicationNouns } from "./commands/applications.ts";
+import { auditNoun } from "./commands/audit.ts";
+import { customUserNouns } from "./commands/custom-users.ts";
+import { operationNouns } from "./commands/operations.ts";
+import { userNouns } from "./commands/users.ts";
+import { exitCodes } from "./failures.ts";
+import { type AdminCommand, Given, type Noun } from "./given.ts";
+import { adminOf, defineLogIn, withProfile } from "./log-in.ts";
+import { type Outcome, printOutcome } from "./outcome.ts";
+import { requireProfile } from "./profiles.ts";
+import { Questions } from "./questions.ts";
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  readonly version: string;
+};
+
+const nouns = [...userNouns, ...customUserNouns, ...applicationNouns, auditNoun, ...operationNouns];
+
+const tasks: Noun["examples"] = [
+  ["Log in", "sallyport log-in https://server.example --user ann --app-key-file key"],
+  ["See whose sessions take the seats of an app name", "sallyport session list --app-name office"],
+  ["Free the seats of a user", "sallyport session end --user bob"],
+  ["Raise the number of seats", "sallyport app seats office 20"],
+  ["Lock out a stolen phone", "sallyport session list --user bob --device phone-1"],
+  ["See addresses that guess passwords", "sallyport audit list --type login.refused --since 2h --by-address"],
+  ["See what an address has done", "sallyport audit list --address 203.0.113.7"],
+  ["Stop a leaked app key", "sallyport app-key disable tablet"],
+  ["Keep users out for a while", 'sallyport maintenance on --message "Back at 6 pm." --for 2h'],
+];
+
+/** The command line of administrators. */
+export function mainCommand(): Command {
+  const main = new Command("sallyport")
+    .description("Administer a database of a Sallyport server.")
+    .version(version)
+    .enablePositionalOptions()
+    .exitOverride()
+    .showHelpAfterError("(see --help)")
+    .addHelpText("after", `\n${examplesText("Tasks:", tasks)}\n\n${exitText()}`);
+  defineLogIn(main);
+  for (const noun of nouns) defineNoun(main, noun);
+  return main;
+}
+
+function exitText(): string {
+  const { refused, usage, notLoggedIn, unreachable, local } = exitCodes;
+  return `Exit codes: 0 success, ${refused} refused by the server, ${usage} wrong usage, ${notLoggedIn} not logged in,\n${unreachable} server unreachable, ${local} failure on this machine.`;
+}
+
+function examplesText(heading: string, examples: Noun["examples"]): string {
+  return [heading, ...examples.map(([task, line]) => `  ${task}:\n      ${line}`)].join("\n");
+}
+
+function defineNoun(main: Command, { name, description, examples, commands }: Noun): void {
+  const group = main.command(name).description(description);
+  if (examples.length > 0) group.addHelpText("after", `\n${examplesText("Examples:", examples)}`);
+  for (const command of commands) defineCommand(group, command);
+}
+
+function defineCommand(group: Command, command: AdminCommand): void {
+  const defined = group.command(command.name.slice(group.name().length + 1)).description(command.description);
+  for (const [name, description] of command.arguments ?? []) defined.argument(name, description);
+  for (const [flags, description] of command.options ?? []) defined.option(flags, description);
+  withProfile(defined.option("--json", "print the content of the response"));
+  defined.action(async () => {
+    const values = new Map(Object.entries(defined.opts<Record<string, unknown>>()));
+    const profile = requireProfile(String(values.get("profile")));
+    const questions = new Questions();
+    const admin = adminOf(profile);
+    const given = new Given(admin, questions, defined.processedArgs, values);
+    const prove = async () => {
+      const password = await questions.secret(`Password of ${profile.user}`);
+      await admin.prove({ password, passwordHash: profile.passwordHash });
+    };
+    printOutcome(await withProof(() => command.call(given), prove, questions), values.get("json") === true);
+  });
+}
+
+/** Repeats a call that needs a recent proof, after the proof. A refused call has changed nothing. */
+async function withProof(
+  call: () => Promise<Outcome>,
+  prove: () => Promise<void>,
+  questions: Questions,
+): Promise<Outcome> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof SallyportError) || error.code !== 802 || !questions.isInteractive) throw error;
+    process.stderr.write("This change needs your password again.\n");
+    await prove();
+    return call();
+  }
+}

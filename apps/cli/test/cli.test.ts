@@ -1,0 +1,401 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, readdirSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { jest } from "@jest/globals";
+import type { Command } from "commander";
+import { mainCommand } from "../src/main-command.ts";
+
+jest.setTimeout(60_000);
+
+const root = resolve(import.meta.dirname, "../../..");
+const program = join(root, "apps/cli/bin/sallyport.mjs");
+const serverProgram = join(root, "apps/server/dist/package/dist/main.js");
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "sallyport-cli-"));
+const file = (name: string) => join(folder, name);
+const serverEnvironment = {
+  PATH: process.env["PATH"] ?? "",
+  ARGON2_MEMORY_COST: "8",
+  ARGON2_TIME_COST: "1",
+  DATA_DIR: file("data"),
+  PORT: "0",
+};
+const password = "admin";
+const outputs: string[] = [];
+let server: ChildProcess;
+let url: string;
+let appKey: string;
+
+function run(path: string, args: readonly string[], env: Readonly<Record<string, string>>, input = ""): Promise<Ended> {
+  return new Promise((done) => {
+    const options = { env, cwd: folder, maxBuffer: 1 << 24 };
+    const child = execFile(process.execPath, ["--liftoff-only", path, ...args], options, (error, stdout, stderr) => {
+      done({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+    child.stdin?.on("error", () => {}).end(input);
+  });
+}
+
+/** Runs the command line with a folder of settings of its own. */
+async function sallyport(line: string | readonly string[], input = "", settings = "settings"): Promise<Ended> {
+  const args = typeof line === "string" ? line.split(" ") : line;
+  const env = { PATH: serverEnvironment.PATH, HOME: folder, XDG_CONFIG_HOME: file(settings) };
+  const ended = await run(program, args, env, input);
+  outputs.push(ended.stdout, ended.stderr);
+  return ended;
+}
+
+/** The output of a command that succeeds. */
+async function output(line: string | readonly string[], input = ""): Promise<string> {
+  const { code, stdout, stderr } = await sallyport(line, input);
+  expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: code === 0 ? stderr : "" });
+  return stdout;
+}
+
+const json = async (line: string) => JSON.parse(await output(`${line} --json`));
+
+/** A session of an application; the code of the answer instead if it is refused. */
+async function logInApp(user: string, given: object = {}, key = "demo-app-key"): Promise<string> {
+  const response = await fetch(`${url}/v1/login`, {
+    method: "POST",
+    headers: { appkey: key, "content-type": "application/json" },
+    body: JSON.stringify({ user, pass: user, appNames: ["demo-seats"], ...given }),
+  });
+  return ((await response.json()) as { status: { internalStatus: string } }).status.internalStatus;
+}
+
+beforeAll(async () => {
+  const seeded = await run(serverProgram, ["seed"], serverEnvironment);
+  expect(seeded.code).toBe(0);
+  const made = await run(serverProgram, ["app-key", "create", "console", "--scope", "admin"], serverEnvironment);
+  appKey = made.stdout.trim();
+  writeFileSync(file("key"), `${appKey}\n`);
+  server = spawn(process.execPath, ["--liftoff-only", serverProgram, "serve"], { env: serverEnvironment, cwd: folder });
+  url = await new Promise<string>((found) => {
+    let log = "";
+    server.stdout?.setEncoding("utf8").on("data", (part: string) => {
+      log += part;
+      const address = /"address":"(http[^"]+)"/.exec(log)?.[1];
+      if (address !== undefined) found(address);
+    });
+  });
+});
+afterAll(async () => {
+  server.kill("SIGTERM");
+  await once(server, "close");
+  rmSync(folder, { recursive: true });
+});
+
+describe("log-in", () => {
+  test("is needed, says how, and ends with 3", async () => {
+    const { code, stderr } = await sallyport("user list");
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('Log in with "sallyport log-in"') });
+  });
+
+  test.each([
+    ["an unreachable server", "log-in http://127.0.0.1:9 --user admin --app-key-file key", "admin\n", 4],
+    ["a wrong password", "log-in URL --user admin --app-key-file key", "wrong\n", 1],
+    ["a user who is no administrator", "log-in URL --user demo --app-key-file key", "demo\n", 1],
+    ["a key of an application", "log-in URL --user admin", "demo-app-key\nadmin\n", 1],
+    ["http to another machine", "log-in http://server.example --user admin --app-key-file key", "admin\n", 2],
+    ["a missing user", "log-in URL --app-key-file key", "admin\n", 2],
+    ["a missing password", "log-in URL --user admin --app-key-file key", "", 2],
+    ["a password as an argument", "log-in URL --user admin --app-key-file key --password admin", "", 2],
+    ["a profile that is a path", "log-in URL --user admin --app-key-file key --profile ../x", "admin\n", 2],
+  ])("is refused for %s, and keeps nothing", async (_what, line, input, code) => {
+    const ended = await sallyport(line.replace("URL", url), input, "refused");
+    expect({ line, code: ended.code }).toEqual({ line, code });
+    expect(ended.stderr).toMatch(/^error: /);
+    expect(() => statSync(file("refused"))).toThrow("ENOENT");
+  });
+
+  test("names the code, what to do and the request id", async () => {
+    const { stderr } = await sallyport(`log-in ${url} --user admin --app-key-file key`, "wrong\n", "refused");
+    expect(stderr).toMatch(
+      /^error: 302 User and password are invalid\n[^]*wait before[^]*\n {2}Request id: [\w-]{36}\n$/,
+    );
+  });
+
+  test("keeps the session in a file for the user alone", async () => {
+    await output(`log-in ${url} --user admin`, `${appKey}\n${password}\n`);
+    const folderMode = statSync(file("settings/sallyport")).mode & 0o777;
+    expect([folderMode, statSync(file("settings/sallyport/default.json")).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect(readdirSync(file("settings/sallyport"))).toEqual(["default.json"]);
+    const kept = JSON.parse(readFileSync(file("settings/sallyport/default.json"), "utf8"));
+    expect(kept).toEqual({ url, alias: "", appKey, user: "admin", passwordHash: "md5", sessionId: expect.any(String) });
+    expect(await json("status")).toEqual({ profile: "default", url, alias: "", user: "admin", maintenance: false });
+  });
+
+  test("refuses a file that others can read", async () => {
+    chmodSync(file("settings/sallyport/default.json"), 0o640);
+    expect(await sallyport("status")).toMatchObject({ code: 5, stderr: expect.stringContaining("chmod 600") });
+    chmodSync(file("settings/sallyport/default.json"), 0o600);
+  });
+
+  test("is repeated without address, user and app key, and has profiles that end alone", async () => {
+    await output("log-in", `${password}\n`);
+    // Its app key belongs to another database.
+    const second = `log-in ${url} --alias second --user admin --app-key-file key --profile more`;
+    expect((await sallyport(second, `${password}\n`)).code).toBe(1);
+    await output(`log-in ${url} --user admin --app-key-file key --profile more`, `${password}\n`);
+    expect(await output("log-out --profile more")).toContain("Logged out");
+    expect((await sallyport("status --profile more")).code).toBe(3);
+    expect((await sallyport("status")).code).toBe(0);
+  });
+});
+
+describe("help", () => {
+  const main = mainCommand();
+
+  /** The words of a command line that the commands lack. */
+  function unknownIn(line: string): string[] {
+    let command: Command = main;
+    return line.split(/\s+/).filter((word) => {
+      const next = command.commands.find((each) => each.name() === word);
+      if (next !== undefined) command = next;
+      else if (word.startsWith("--"))
+        return !["--help", "--version"].includes(word) && command.options.every(({ long }) => long !== word);
+      else return command.commands.length > 0 && word !== "help";
+      return false;
+    });
+  }
+
+  const guide = readFileSync(join(root, "docs/guides/cli.md"), "utf8");
+  const documented = Array.from(guide.matchAll(/(?:^ {4}|`)sallyport ([^`\n]+)/gm), ([, line]) => String(line));
+
+  test("the guide shows existing commands only", () => {
+    expect(documented.length).toBeGreaterThan(10);
+    expect(documented.flatMap(unknownIn)).toEqual([]);
+  });
+
+  test("names tasks and exit codes, and every command shown in it exists", async () => {
+    const texts = await Promise.all(
+      [main, ...main.commands].map((each) => output([...(each === main ? [] : [each.name()]), "--help"])),
+    );
+    expect(texts[0]).toContain("Stop a leaked app key");
+    expect(texts[0]).toContain("3 not logged in");
+    const shown = texts.flatMap((help) =>
+      Array.from(help.matchAll(/^ +sallyport (.+)$/gm), ([, line]) => String(line)),
+    );
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.flatMap(unknownIn)).toEqual([]);
+  });
+
+  test.each([
+    ["usr list", "Did you mean user?"],
+    ["user lst", "Did you mean list?"],
+    ["user list --jsn", "Did you mean --json?"],
+    ["user", "Usage: sallyport user"],
+    ["session end", "--user"],
+    ["app seats demo-seats many", "integer"],
+    ["key rotate aes", "rsa or jwt"],
+    ["audit list --since yesterday", "30m"],
+    ["class rights Invoice Sales", "sales=read,write"],
+    ["user set-email demo", "--none"],
+  ])("%s is a wrong usage", async (line, told) => {
+    const { code, stdout, stderr } = await sallyport(line);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(told) });
+  });
+});
+
+describe("commands", () => {
+  const rows: readonly (readonly [line: string, told: string | RegExp, input?: string])[] = [
+    ["user create zoe --group Sales --description Buyer", 'Created user "zoe"', "a-Long-password-1\n"],
+    ["user list", /^NAME +ID +STATE +ADMINISTRATOR +GROUPS\n[^]*^zoe +\w+ +enabled +no +Sales$/m],
+    ["user set-email zoe zoe@example.com", 'of "zoe"'],
+    ["user change zoe --name zora --administrator no --group Readers", 'Changed user "zora"'],
+    ["user show zora", /groups +Readers\ne-mail +zoe@example.com/],
+    ["user set-password zora", "ended all sessions", "another-Long-password-2\n"],
+    ["user disable zora", 'Disabled user "zora"'],
+    ["user enable zora", 'Enabled user "zora"'],
+    ["group create Buyers --description People", 'Created group "Buyers"'],
+    ["group change Buyers --name Purchasing", 'Changed group "Purchasing"'],
+    ["group list", /^Purchasing +\w+ +People$/m],
+    ["custom-user create kim --user reader", 'mapped to "reader"', "a-Long-password-3\n"],
+    ["custom-user set-email kim kim@example.com", 'of "kim"'],
+    ["custom-user map kim demo", 'Mapped "kim" to "demo"'],
+    ["custom-user disable kim", 'Disabled custom user "kim"'],
+    ["custom-user enable kim", 'Enabled custom user "kim"'],
+    ["custom-user set-password kim", "ended all sessions", "a-Long-password-4\n"],
+    ["custom-user list", /^kim +enabled +demo +kim@example.com$/m],
+    ["custom-user show kim", /^mapped to +demo \(\w+\)$/m],
+    ["second-factor list kim --custom-user", ""],
+    ["custom-user remove kim", 'Removed custom user "kim". 0 sessions'],
+    ["app create office --seats 3 --seat-kind user", 'Created app name "office"'],
+    ["app seats office unlimited", 'seats of "office" to unlimited'],
+    ["app second-factor office optional", "to optional"],
+    ["app list", /^office +unlimited +user +0 +optional$/m],
+    ["app-key list", /^console +[\w-]+ +enabled +admin +all +none$/m],
+    ["session list", /^\w+ +admin +administration +console +none +\d{4}-/m],
+    ["class rights Invoice *=read Sales=read,write", 'rights of class "Invoice"'],
+    ["class list", /^Invoice +none +\*=read Sales=read,write$/m],
+    ["key rotate jwt", "The current jwt key is"],
+    ["key list", /^[\w-]+ +jwt +\S+ \S+ +current/m],
+    ["mail queue", /^messages +0$/m],
+    ["macro list", /^Echo +macro +folder$/m],
+    ["provider add google --data-file google.json --name Search", 'Registered provider "google"'],
+    ["provider show google", '"name": "Search"'],
+    ["provider remove google", 'Removed provider "google"'],
+    ["provider add google", 'Registered provider "google"', '{"clientId":"1","clientSecret":"hidden-secret"}'],
+    ["provider list", /^google +google +enabled/m],
+    ["provider links", ""],
+    ["maintenance on --message Back --for 2h", "Maintenance mode is on"],
+    ["maintenance show", /^message +Back$/m],
+    ["maintenance off", "Maintenance mode is off"],
+    ["audit list --type account.created --by admin", /^\d{4}-\S+ \S+ +account.created +0 +zora +admin +127/m],
+  ];
+
+  test.each(rows.map(([line, told, input = ""]) => ({ line, told, input })))("$line", async ({ line, told, input }) => {
+    writeFileSync(file("google.json"), '{"clientId":"1","clientSecret":"hidden-secret"}');
+    const text = await output(line, input);
+    expect(text).toEqual(typeof told === "string" ? expect.stringContaining(told) : expect.stringMatching(told));
+    expect(text.split("\n").filter((each) => each.length > 100)).toEqual([]);
+  });
+
+  test("--json prints the items of the response, also of an empty list", async () => {
+    expect(await json("user list")).toContainEqual(expect.objectContaining({ name: "demo", enabled: true }));
+    expect(await json("provider links")).toEqual([]);
+    expect(await sallyport("provider links")).toMatchObject({ stdout: "", stderr: "There are no linked accounts.\n" });
+    expect(await json("mail queue")).toEqual({ count: 0, oldestSeconds: 0, stuckSeconds: 0 });
+  });
+
+  test("an unknown name is refused with a suggestion", async () => {
+    expect(await sallyport("user show raeder")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('"reader"?'),
+    });
+    expect((await sallyport("session end 0123456789abcdef")).code).toBe(1);
+  });
+});
+
+describe("a bad Monday", () => {
+  test("the seats are gone", async () => {
+    await output("app seats demo-seats 2");
+    for (const user of ["reader", "demo"]) expect(await logInApp(user)).toBe("0");
+    expect(await logInApp("admin")).not.toBe("0");
+    expect(await json("app list")).toContainEqual(expect.objectContaining({ name: "demo-seats", seats: 2, taken: 2 }));
+    expect(await output("session list --app-name demo-seats")).toMatch(/ reader .+\n.* demo | demo .+\n.* reader /);
+    expect(await output("session end --user reader")).toContain("One session has ended.");
+    expect(await logInApp("admin")).toBe("0");
+    await output("app seats demo-seats 5");
+    expect(await logInApp("reader")).toBe("0");
+  });
+
+  test("a phone is stolen", async () => {
+    expect(await logInApp("demo", { device: { deviceId: "phone-1" } })).toBe("0");
+    const [session, ...others] = await json("session list --user demo --device phone-1");
+    expect([session.deviceId, others]).toEqual(["phone-1", []]);
+    await output(`session end ${session.id}`);
+    expect(await json("session list --user demo --device phone-1")).toEqual([]);
+    await output("user set-password demo", "a-Long-password-5\n");
+    expect(await logInApp("demo")).toBe("302");
+  });
+
+  test("an address tries passwords", async () => {
+    for (const pass of ["1", "2", "3"]) expect(await logInApp("reader", { pass })).toBe("302");
+    const [row] = await json("audit list --type login.refused --since 10m --by-address");
+    expect(row).toMatchObject({ address: "127.0.0.1" });
+    expect(row.attempts).toBeGreaterThanOrEqual(4);
+    expect(await json("audit list --address 127.0.0.2")).toEqual([]);
+    const accepted = await json("audit list --address 127.0.0.1 --type login.accepted --user reader");
+    expect(accepted.length).toBeGreaterThan(0);
+  });
+
+  test("an app key has leaked", async () => {
+    await output("app-key disable demo");
+    expect(await logInApp("reader")).toBe("101");
+    const next = (await output("app-key create demo-next --app-name demo-seats")).trim();
+    expect(await logInApp("reader", {}, next)).toBe("0");
+    expect(await output("session list --app-key demo-next")).toContain("reader");
+    await output("app-key enable demo");
+    expect(await logInApp("reader")).toBe("0");
+  });
+});
+
+describe("behind a relay", () => {
+  let relay: Server;
+  /** Runs before a request is passed on; its result is the answer instead. */
+  let before: (request: IncomingMessage) => Promise<object | void>;
+  const relayed = (line: string) => sallyport(`${line} --profile relayed`);
+
+  beforeAll(async () => {
+    before = async () => {};
+    relay = createServer(
+      (request, response) =>
+        void pass(request).then(({ body, etag }) => {
+          if (etag !== null) response.setHeader("etag", etag);
+          response.end(body);
+        }),
+    );
+    const pass = async (request: IncomingMessage) => {
+      const { method = "GET", headers } = request;
+      const body = await text(request);
+      const instead = await before(request);
+      if (instead !== undefined) return { body: JSON.stringify(instead), etag: null };
+      const kept = ["appkey", "sessionid", "content-type", "if-match"].flatMap((name) =>
+        headers[name] === undefined ? [] : [[name, String(headers[name])] as const],
+      );
+      const init = { method, headers: Object.fromEntries(kept), ...(body === "" ? {} : { body }) };
+      const answer = await fetch(url + request.url, init);
+      return { body: await answer.text(), etag: answer.headers.get("etag") };
+    };
+    relay.listen(0, "127.0.0.1");
+    await once(relay, "listening");
+  });
+  afterAll(() => relay.close());
+
+  test("a change that someone else makes meanwhile is not overwritten", async () => {
+    const address = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+    await output(`log-in ${address} --user admin --app-key-file key --profile relayed`, `${password}\n`);
+    before = async ({ method }) => {
+      if (method === "PATCH") await output("app seats demo-seats 9");
+    };
+    const { code, stderr } = await relayed("app seats demo-seats 8");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("713 Unable to update") });
+    expect(stderr).toContain("Someone else has changed it meanwhile. Run the command again.");
+    expect(await json("app list")).toContainEqual(expect.objectContaining({ name: "demo-seats", seats: 9 }));
+  });
+
+  test("without a terminal, a missing proof is a failure that says what to do", async () => {
+    before = async ({ method }) =>
+      method === "POST" ? { status: { internalStatus: "802", statusMessage: "Recent proof is required" } } : undefined;
+    const { code, stderr } = await relayed("key rotate rsa");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error: 802 [^]*sallyport log-in/) });
+  });
+
+  test("what is not the service is unreachable", async () => {
+    before = async () => ["something", "else"];
+    expect((await relayed("user list")).code).toBe(4);
+  });
+});
+
+describe("in the end", () => {
+  test("an ended session says how to log in again, and a log-out forgets it", async () => {
+    const settings = JSON.parse(readFileSync(file("settings/sallyport/default.json"), "utf8"));
+    const ids = (await json("session list")).flatMap(({ user, id }: { user: string; id: string }) =>
+      user === "admin" ? [id] : [],
+    );
+    await sallyport(["session", "end", ...ids]);
+    const { code, stderr } = await sallyport("user list");
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining('Log in again with "sallyport log-in"'),
+    });
+    expect((await sallyport("log-out")).code).toBe(0);
+    expect(readdirSync(file("settings/sallyport"))).toEqual(["relayed.json"]);
+    // Created keys are printed; the used one and the session never are.
+    for (const secret of [appKey, settings.sessionId, "hidden-secret", "a-Long-password"])
+      expect(outputs.filter((each) => each.includes(secret))).toEqual([]);
+  });
+});
