@@ -4,7 +4,9 @@ import { Command } from "commander";
 import { applicationNouns } from "./commands/applications.ts";
 import { auditNoun } from "./commands/audit.ts";
 import { customUserNouns } from "./commands/custom-users.ts";
+import { limitNoun, whyCommand } from "./commands/explanations.ts";
 import { operationNouns } from "./commands/operations.ts";
+import { ruleNouns } from "./commands/rules.ts";
 import { userNouns } from "./commands/users.ts";
 import { exitCodes } from "./failures.ts";
 import { type AdminCommand, Given, type Noun } from "./given.ts";
@@ -17,17 +19,27 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   readonly version: string;
 };
 
-const nouns = [...userNouns, ...customUserNouns, ...applicationNouns, auditNoun, ...operationNouns];
+const nouns = [
+  ...userNouns,
+  ...customUserNouns,
+  ...applicationNouns,
+  ...ruleNouns,
+  auditNoun,
+  ...operationNouns,
+  limitNoun,
+];
 
 const tasks: Noun["examples"] = [
   ["Log in", "sallyport log-in https://server.example --user ann --app-key-file key"],
   ["See whose sessions take the seats of an app name", "sallyport session list --app-name office"],
   ["Free the seats of a user", "sallyport session end --user bob"],
   ["Raise the number of seats", "sallyport app seats office 20"],
-  ["Lock out a stolen phone", "sallyport session list --user bob --device phone-1"],
+  ["Lock out a stolen phone", "sallyport ban add --device phone-1 --reason stolen"],
   ["See addresses that guess passwords", "sallyport audit list --type login.refused --since 2h --by-address"],
+  ["Slow down every address", "sallyport limits set rates.address.perMinute=120"],
   ["See what an address has done", "sallyport audit list --address 203.0.113.7"],
   ["Stop a leaked app key", "sallyport app-key disable tablet"],
+  ["Explain a refused request", "sallyport why 2f1c7c1e-6a0b-4c8e-9a52-7d1d1f0c3b7a"],
   ["Keep users out for a while", 'sallyport maintenance on --message "Back at 6 pm." --for 2h'],
 ];
 
@@ -42,6 +54,7 @@ export function mainCommand(): Command {
     .addHelpText("after", `\n${examplesText("Tasks:", tasks)}\n\n${exitText()}`);
   defineLogIn(main);
   for (const noun of nouns) defineNoun(main, noun);
+  defineCommand(main, whyCommand);
   return main;
 }
 
@@ -61,7 +74,7 @@ function defineNoun(main: Command, { name, description, examples, commands }: No
 }
 
 function defineCommand(group: Command, command: AdminCommand): void {
-  const defined = group.command(command.name.slice(group.name().length + 1)).description(command.description);
+  const defined = group.command(command.name.split(" ").at(-1) ?? "").description(command.description);
   for (const [name, description] of command.arguments ?? []) defined.argument(name, description);
   for (const [flags, description] of command.options ?? []) defined.option(flags, description);
   withProfile(defined.option("--json", "print the content of the response"));

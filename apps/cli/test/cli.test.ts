@@ -33,6 +33,9 @@ const serverEnvironment = {
 };
 const password = "admin";
 const outputs: string[] = [];
+let lastRequestId: string;
+/** Of a log-in with a wrong password. */
+let refusedId: string;
 let server: ChildProcess;
 let url: string;
 let appKey: string;
@@ -72,6 +75,7 @@ async function logInApp(user: string, given: object = {}, key = "demo-app-key"):
     headers: { appkey: key, "content-type": "application/json" },
     body: JSON.stringify({ user, pass: user, appNames: ["demo-seats"], ...given }),
   });
+  lastRequestId = String(response.headers.get("x-request-id"));
   return ((await response.json()) as { status: { internalStatus: string } }).status.internalStatus;
 }
 
@@ -250,6 +254,18 @@ describe("commands", () => {
     ["provider add google", 'Registered provider "google"', '{"clientId":"1","clientSecret":"hidden-secret"}'],
     ["provider list", /^google +google +enabled/m],
     ["provider links", ""],
+    ["device register tablet-1 --user reader", 'Registered device "tablet-1"'],
+    ["device list --user reader", /^tablet-1 +reader +yes/m],
+    ["device forget tablet-1 --user reader", 'Removed device "tablet-1". 0 sessions'],
+    ["ban add --user zora --until 2h --reason lost", 'Banned user "zora". 0 sessions'],
+    ["ban list", /^zora +all +in force +.+ +lost$/m],
+    ["ban remove --user zora", 'Removed the ban of user "zora"'],
+    ["app forbid office --group Sales --reason late", 'Forbade "office" for group "Sales"'],
+    ["app rules", /^office +forbid +all +all +Sales +late$/m],
+    ["app clear-rule office --group Sales", "Removed the rule"],
+    ["limits set sessions.limit=300", "Changed sessions.limit"],
+    ["limits show", /^sessions.limit +300 +off +yes$/m],
+    ["limits unset sessions.limit", "Changed sessions.limit"],
     ["maintenance on --message Back --for 2h", "Maintenance mode is on"],
     ["maintenance show", /^message +Back$/m],
     ["maintenance off", "Maintenance mode is off"],
@@ -296,14 +312,17 @@ describe("a bad Monday", () => {
     expect(await logInApp("demo", { device: { deviceId: "phone-1" } })).toBe("0");
     const [session, ...others] = await json("session list --user demo --device phone-1");
     expect([session.deviceId, others]).toEqual(["phone-1", []]);
-    await output(`session end ${session.id}`);
+    expect(await output("ban add --device phone-1 --rehearse")).toMatch(/^1 sessions? would end[^]*^demo +phone-1/m);
+    expect(await output("ban add --device phone-1 --reason stolen")).toContain("One session has ended.");
     expect(await json("session list --user demo --device phone-1")).toEqual([]);
+    expect(await logInApp("demo", { device: { deviceId: "phone-1" } })).toBe("318");
     await output("user set-password demo", "a-Long-password-5\n");
     expect(await logInApp("demo")).toBe("302");
   });
 
   test("an address tries passwords", async () => {
     for (const pass of ["1", "2", "3"]) expect(await logInApp("reader", { pass })).toBe("302");
+    refusedId = lastRequestId;
     const [row] = await json("audit list --type login.refused --since 10m --by-address");
     expect(row).toMatchObject({ address: "127.0.0.1" });
     expect(row.attempts).toBeGreaterThanOrEqual(4);
@@ -381,6 +400,14 @@ describe("behind a relay", () => {
 });
 
 describe("in the end", () => {
+  test("why explains a refusal of some seconds ago", async () => {
+    expect(await output(`why ${refusedId}`)).toMatch(
+      /^POST \/v1\/login was refused with 403\/302 [^]*^ {2}app key +demo$/m,
+    );
+    expect(await json(`why ${refusedId}`)).toMatchObject({ requestId: refusedId, failure: { code: 302 } });
+    expect((await sallyport("why 00000000-0000-4000-8000-000000000000")).code).toBe(1);
+  });
+
   test("an ended session says how to log in again, and a log-out forgets it", async () => {
     const settings = JSON.parse(readFileSync(file("settings/sallyport/default.json"), "utf8"));
     const ids = (await json("session list")).flatMap(({ user, id }: { user: string; id: string }) =>

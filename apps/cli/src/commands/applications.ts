@@ -3,6 +3,7 @@ import { CommandError } from "../failures.ts";
 import { findAppKey, findUser } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
 import { done, endedText, everyItem, listed, type Outcome, timeText } from "../outcome.ts";
+import { appRuleCommands } from "./rules.ts";
 
 const unlimited = "unlimited";
 const seatKinds = ["concurrent", "user", "device"] as const;
@@ -217,7 +218,7 @@ export const applicationNouns: readonly Noun[] = [
       ["See the taken seats", "sallyport app list"],
       ["Raise the number of seats", "sallyport app seats office 20"],
     ],
-    commands: appCommands,
+    commands: [...appCommands, ...appRuleCommands],
   },
   {
     name: "app-key",

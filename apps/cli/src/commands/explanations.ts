@@ -1,0 +1,113 @@
+import type { ExplanationData } from "@sallyport/client/admin";
+import { printable, terminalStyle } from "@sallyport/terminal";
+import { CommandError } from "../failures.ts";
+import type { AdminCommand, Given, Noun } from "../given.ts";
+import { done, listed, type Outcome } from "../outcome.ts";
+
+type Failure = NonNullable<ExplanationData["failure"]>;
+
+function headingOf(method: string, route: string | null, { status, code, name }: Omit<Failure, "steps">): string {
+  return terminalStyle(process.stdout).strong(`${method} ${route ?? ""} was refused with ${status}/${code} (${name})`);
+}
+
+/** The checks in one column, their findings in another. */
+function stepLines({ steps }: Pick<Failure, "steps">): string[] {
+  const width = Math.max(0, ...steps.map(({ asked }) => asked.length));
+  return steps.map(({ asked, found }) => `  ${printable(asked).padEnd(width)}  ${printable(found)}`);
+}
+
+function explanationText({ method, route, failure, items, ...about }: ExplanationData): string {
+  const known = [
+    ["time", about.at],
+    ["network", about.network],
+    ["app key", about.appKey],
+    ["mode", about.mode],
+    ["user", about.user],
+  ].flatMap(([name = "", value]) => (value == null ? [] : [`  ${String(name).padEnd(9)}${printable(value)}`]));
+  const heading =
+    failure === null ? `${method} ${route} succeeded with failed items` : headingOf(method, route, failure);
+  return [
+    heading,
+    ...known,
+    ...(failure === null ? [] : ["", ...stepLines(failure)]),
+    ...items.flatMap((item) => [
+      "",
+      `item ${item.index}: ${headingOf(item.method, item.route, item)}`,
+      ...stepLines(item),
+    ]),
+  ].join("\n");
+}
+
+/** `sallyport why <request-id>`, without a noun. */
+export const whyCommand: AdminCommand = {
+  name: "why",
+  description: "explain why a request was refused",
+  arguments: [["<request-id>", "X-Request-Id of the response; the audit has it too"]],
+  call: async (given) => {
+    const explanation = await given.admin.refusals.explain(given.word(0));
+    return done(explanationText(explanation), explanation);
+  },
+};
+
+function textOf(name: string, value: number): string {
+  if (value > 0) return String(value);
+  return name.endsWith(".burst") ? "perMinute" : "off";
+}
+
+/** A setting such as `sessions.limit=500` or `rates.address.perMinute=10/s`. */
+function settingIn(word: string): readonly [string, number] {
+  const [, name = "", text = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+  if (text === "off") return [name, 0];
+  const [, digits, unit] = /^(\d{1,9})(\/s|\/min)?$/.exec(text) ?? [];
+  if (digits === undefined)
+    throw new CommandError(`A setting has the form sessions.limit=500, rates.address.perMinute=10/s or …=off.`);
+  return [name, Number(digits) * (unit === "/s" ? 60 : 1)];
+}
+
+async function changeLimits({ admin }: Given, values: readonly (readonly [string, number | null])[]): Promise<Outcome> {
+  const ifMatch = await admin.limits.get();
+  const unknown = values.find(([name]) => ifMatch.items.every((each) => each.name !== name));
+  if (unknown !== undefined)
+    throw new CommandError(`There is no limit "${unknown[0]}". See "sallyport limits show".`, "refused");
+  const changed = await admin.limits.change(Object.fromEntries(values), { ifMatch });
+  const names = values.map(([name]) => name).join(", ");
+  return done(`Changed ${names}.`, changed);
+}
+
+export const limitNoun: Noun = {
+  name: "limits",
+  description: "show and change limits of sessions and request rates",
+  examples: [
+    ["Slow down every address", "sallyport limits set rates.address.perMinute=120"],
+    ["Return to the configuration", "sallyport limits unset rates.address.perMinute"],
+  ],
+  commands: [
+    {
+      name: "limits show",
+      description: "show the limits of sessions and request rates",
+      call: async ({ admin }) =>
+        listed("limits", (await admin.limits.get()).items, {
+          LIMIT: ({ name }) => name,
+          VALUE: ({ name, value }) => textOf(name, value),
+          CONFIGURATION: (limit) => textOf(limit.name, limit.default),
+          OVERRIDDEN: ({ overridden }) => (overridden ? "yes" : "no"),
+        }),
+    },
+    {
+      name: "limits set",
+      description: "override limits of the configuration; takes effect with the next request",
+      arguments: [["<limit=value...>", "such as sessions.limit=500 or rates.address.perMinute=10/s"]],
+      call: (given) => changeLimits(given, given.rest(0).map(settingIn)),
+    },
+    {
+      name: "limits unset",
+      description: "return to the limits of the configuration; takes effect with the next request",
+      arguments: [["<limit...>", "names of limits"]],
+      call: (given) =>
+        changeLimits(
+          given,
+          given.rest(0).map((name) => [name, null]),
+        ),
+    },
+  ],
+};

@@ -1,0 +1,233 @@
+import type { AppliedRuleData } from "@sallyport/client/admin";
+import { CommandError } from "../failures.ts";
+import { findGroup, findUser } from "../find.ts";
+import type { AdminCommand, Given, Noun } from "../given.ts";
+import { done, endedText, everyItem, firstItem, listed, type Outcome, timeText } from "../outcome.ts";
+
+const userOption = ["--user <name>", "log-in name or id of the user"] as const;
+const deviceOption = [
+  "--device <id>",
+  "device id, as the client sends it; with --user, only this user on the device",
+] as const;
+const changeOptions = [
+  ["--reason <text>", "reason, for administrators"],
+  ["--rehearse", "only list the sessions that would end"],
+] as const;
+
+interface Subject {
+  readonly userId: string | null;
+  readonly deviceId: string | null;
+}
+
+async function userIdOf(given: Given): Promise<string | null> {
+  const name = given.text("user");
+  return name === undefined ? null : (await findUser(given.admin, name)).userId;
+}
+
+async function subjectOf(given: Given): Promise<Subject> {
+  return { userId: await userIdOf(given), deviceId: given.text("device") ?? null };
+}
+
+/** The subject for users, such as `user "bob" on device "phone-1"`. */
+function subjectText(given: Given): string {
+  const named = (["user", "device", "group"] as const).flatMap((kind) => {
+    const name = given.text(kind);
+    return name === undefined ? [] : [`${kind} "${name}"`];
+  });
+  return named.length === 0 ? "everyone" : named.join(" on ");
+}
+
+/** The effect of a change, or of its rehearsal. */
+function applied(given: Given, text: string, rule: AppliedRuleData): Outcome {
+  if (!given.flag("rehearse")) return done(`${text}${endedText(rule.ended)}`, rule);
+  const table = listed("sessions", rule.sessions, {
+    USER: ({ user, userId }) => user || userId,
+    DEVICE: ({ deviceId }) => deviceId ?? "none",
+    "APP NAMES": ({ appNames }) => appNames.join(", ") || "none",
+    SINCE: ({ since }) => timeText(since),
+  });
+  return done(`${rule.ended} sessions would end. Nothing was changed.\n${table.text}`, rule);
+}
+
+const banCommands: readonly AdminCommand[] = [
+  {
+    name: "ban add",
+    description: "ban a user, a device, or a user on a device, and end their sessions",
+    options: [
+      userOption,
+      deviceOption,
+      ["--from <time|duration>", "beginning: a time, or a duration from now (default: now)"],
+      ["--until <time|duration>", "end: a time, or a duration from now (default: none)"],
+      ...changeOptions,
+    ],
+    call: async (given) => {
+      const subject = await bannedOf(given);
+      const ban = {
+        ...subject,
+        reason: given.text("reason") ?? "",
+        from: given.time("from", 1)?.toISOString() ?? null,
+        until: given.time("until", 1)?.toISOString() ?? null,
+      };
+      const { bans } = given.admin;
+      const rule = await (given.flag("rehearse") ? bans.rehearse(ban) : bans.add(ban));
+      return applied(given, `Banned ${subjectText(given)}.`, rule);
+    },
+  },
+  {
+    name: "ban remove",
+    description: "remove a ban; takes effect with the next log-in",
+    options: [userOption, deviceOption],
+    call: async (given) => {
+      const { userId, deviceId } = await bannedOf(given);
+      const ban = await firstItem(
+        (page) => given.admin.bans.list(page),
+        (each) => each.userId === userId && each.deviceId === deviceId,
+      );
+      if (ban === undefined) throw new CommandError(`There is no ban of ${subjectText(given)}.`, "refused");
+      await given.admin.bans.remove(ban.id);
+      return done(`Removed the ban of ${subjectText(given)}.`);
+    },
+  },
+  {
+    name: "ban list",
+    description: "list bans",
+    call: async ({ admin }) =>
+      listed("bans", await everyItem("bans", (page) => admin.bans.list(page)), {
+        USER: ({ user, userId }) => user ?? userId ?? "all",
+        DEVICE: ({ deviceId }) => deviceId ?? "all",
+        STATE: ({ state }) => (state === "inForce" ? "in force" : state),
+        FROM: ({ from }) => timeText(from),
+        UNTIL: ({ until }) => timeText(until),
+        REASON: ({ reason }) => reason || "none",
+      }),
+  },
+];
+
+async function bannedOf(given: Given): Promise<Subject> {
+  const subject = await subjectOf(given);
+  if (subject.userId === null && subject.deviceId === null) throw new CommandError("Pass --user, --device or both.");
+  return subject;
+}
+
+const deviceId = ["<id>", "device id, as the client sends it"] as const;
+
+const deviceCommands: readonly AdminCommand[] = [
+  {
+    name: "device list",
+    description: "list known and registered devices",
+    options: [["--user <name>", "only those of this user"]],
+    call: async (given) => {
+      const user = (await userIdOf(given)) ?? undefined;
+      return listed("devices", await everyItem("devices", (page) => given.admin.devices.list({ ...page, user })), {
+        DEVICE: (device) => device.deviceId,
+        USER: (device) => device.user ?? device.userId ?? "all",
+        REGISTERED: ({ registered }) => (registered ? "yes" : "no"),
+        "LAST SEEN": ({ lastSeen }) => timeText(lastSeen),
+        SAYS: ({ says }) =>
+          Object.entries(says)
+            .map(([name, text]) => `${name}: ${text}`)
+            .join(", ") || "nothing",
+      });
+    },
+  },
+  {
+    name: "device register",
+    description: "register a device, for databases that admit registered devices only",
+    arguments: [deviceId],
+    options: [["--user <name>", "log-in name of the user (default: all users)"]],
+    call: async (given) => {
+      const device = await given.admin.devices.register({ deviceId: given.word(0), userId: await userIdOf(given) });
+      return done(`Registered device "${device.deviceId}".`, device);
+    },
+  },
+  {
+    name: "device forget",
+    description: "remove a device; where only registered devices are admitted, end its sessions",
+    arguments: [deviceId],
+    options: [["--user <name>", "log-in name of the user (default: the registration for all users)"]],
+    call: async (given) => {
+      const [id, userId] = [given.word(0), await userIdOf(given)];
+      const device = await firstItem(
+        (page) => given.admin.devices.list({ ...page, user: userId ?? undefined }),
+        (each) => each.deviceId === id && each.userId === userId,
+      );
+      if (device === undefined) throw new CommandError(`There is no such device "${id}".`, "refused");
+      const ended = await given.admin.devices.forget(device.id);
+      return done(`Removed device "${id}".${endedText(ended)}`, { ended });
+    },
+  },
+];
+
+function ruleCommand(verb: string, access: "allow" | "forbid" | null, description: string, text: string): AdminCommand {
+  return {
+    name: `app ${verb}`,
+    description,
+    arguments: [["<name>", "the app name"]],
+    options: [userOption, deviceOption, ["--group <name>", "name or id of the user group"], ...changeOptions],
+    call: async (given) => {
+      const group = given.text("group");
+      const rule = {
+        app: given.word(0),
+        access,
+        ...(await subjectOf(given)),
+        groupId: group === undefined ? null : (await findGroup(given.admin, group)).groupId,
+        reason: given.text("reason") ?? "",
+      };
+      const { appRules } = given.admin;
+      const effect = await (given.flag("rehearse") ? appRules.rehearse(rule) : appRules.set(rule));
+      return applied(given, `${text} "${rule.app}" for ${subjectText(given)}.`, effect);
+    },
+  };
+}
+
+/** Commands about app names for some. */
+export const appRuleCommands: readonly AdminCommand[] = [
+  ruleCommand("allow", "allow", "allow an app name for a user, a device, a group, or everyone", "Allowed"),
+  ruleCommand(
+    "forbid",
+    "forbid",
+    "forbid an app name for a user, a device, a group, or everyone, and end the sessions concerned",
+    "Forbade",
+  ),
+  ruleCommand(
+    "clear-rule",
+    null,
+    "remove the rule of a user, a device, a group, or everyone",
+    "Removed the rule about",
+  ),
+  {
+    name: "app rules",
+    description: "list the rules about app names",
+    call: async ({ admin }) => {
+      const subjects = await everyItem("rules", (page) => admin.appRules.list(page));
+      const rules = subjects.flatMap((subject) => subject.rules.map((rule) => ({ ...subject, ...rule })));
+      const table = listed("rules", rules, {
+        "APP NAME": ({ app }) => app,
+        RULE: ({ access }) => access,
+        USER: ({ user, userId }) => user ?? userId ?? "all",
+        DEVICE: (rule) => rule.deviceId ?? "all",
+        GROUP: ({ group, groupId }) => group ?? groupId ?? "all",
+        REASON: ({ reason }) => reason || "none",
+      });
+      return { ...table, data: subjects };
+    },
+  },
+];
+
+export const ruleNouns: readonly Noun[] = [
+  {
+    name: "ban",
+    description: "ban users and devices",
+    examples: [
+      ["Lock out a stolen phone at once", "sallyport ban add --device phone-1 --reason stolen"],
+      ["See which sessions a ban would end", "sallyport ban add --user bob --rehearse"],
+    ],
+    commands: banCommands,
+  },
+  {
+    name: "device",
+    description: "list, register and remove devices",
+    examples: [["See the devices of a user", "sallyport device list --user bob"]],
+    commands: deviceCommands,
+  },
+];
