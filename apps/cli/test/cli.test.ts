@@ -183,10 +183,12 @@ describe("help", () => {
     expect(documented.flatMap(unknownIn)).toEqual([]);
   });
 
-  test("names tasks and exit codes, and every command shown in it exists", async () => {
-    const texts = await Promise.all(
-      [main, ...main.commands].map((each) => output([...(each === main ? [] : [each.name()]), "--help"])),
-    );
+  test("names tasks and exit codes, and every command shown in it exists", () => {
+    const texts = [main, ...main.commands].map((command) => {
+      let help = "";
+      command.configureOutput({ writeOut: (part) => (help += part) }).outputHelp();
+      return help;
+    });
     expect(texts[0]).toContain("Stop a leaked app key");
     expect(texts[0]).toContain("3 not logged in");
     const shown = texts.flatMap((help) =>
