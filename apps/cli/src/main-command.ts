@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { applicationNouns } from "./commands/applications.ts";
 import { auditNoun } from "./commands/audit.ts";
 import { customUserNouns } from "./commands/custom-users.ts";
-import { limitNoun, whyCommand } from "./commands/explanations.ts";
+import { doctorCommand, limitNoun, whyCommand } from "./commands/explanations.ts";
 import { operationNouns } from "./commands/operations.ts";
 import { ruleNouns } from "./commands/rules.ts";
 import { userNouns } from "./commands/users.ts";
@@ -55,6 +55,7 @@ export function mainCommand(): Command {
   defineLogIn(main);
   for (const noun of nouns) defineNoun(main, noun);
   defineCommand(main, whyCommand);
+  defineCommand(main, doctorCommand);
   return main;
 }
 

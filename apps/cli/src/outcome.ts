@@ -9,6 +9,8 @@ export interface Outcome {
   readonly text: string;
   /** Whether the text says only that there is nothing. It goes to standard error then. */
   readonly isEmpty?: boolean;
+  /** Whether the exit code is 1. */
+  readonly isFailure?: boolean;
 }
 
 /** Widest table in characters. */
@@ -42,7 +44,8 @@ function tableText(headings: readonly string[], rows: readonly (readonly string[
   return [terminalStyle(process.stdout).strong(heading), ...lines].join("\n");
 }
 
-export function printOutcome({ data, text, isEmpty = false }: Outcome, asJson: boolean): void {
+export function printOutcome({ data, text, isEmpty = false, isFailure = false }: Outcome, asJson: boolean): void {
+  if (isFailure) process.exitCode = 1;
   if (asJson) process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
   else (isEmpty ? process.stderr : process.stdout).write(`${text}\n`);
 }

@@ -49,6 +49,20 @@ export const whyCommand: AdminCommand = {
   },
 };
 
+/** `sallyport doctor`, without a noun. */
+export const doctorCommand: AdminCommand = {
+  name: "doctor",
+  description: "examine the database; changes nothing, and exits with 1 if it finds an error",
+  call: async ({ admin }) => {
+    const findings = await admin.examination.run();
+    const lines = findings.map(({ check, level, finding, fix }) => {
+      const line = printable(`${level.padEnd(7)}  ${check}: ${finding}`);
+      return fix === null ? line : `${line}\n         Fix: ${printable(fix)}`;
+    });
+    return { data: findings, text: lines.join("\n"), isFailure: findings.some(({ level }) => level === "error") };
+  },
+};
+
 function textOf(name: string, value: number): string {
   if (value > 0) return String(value);
   return name.endsWith(".burst") ? "perMinute" : "off";
