@@ -10,6 +10,7 @@ import {
 } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { callIn, checkSessionIn, logOutIn, tryLogIn } from "./client.ts";
+import { messageOf } from "./configuration-file.ts";
 import { onEngines, testedEngines, withoutLockout } from "./engines.ts";
 import { LicenceReceiver, type ReceivedMessage } from "./licence-receiver.ts";
 import { endpoints } from "./log-in-endpoints/log-in-endpoint.ts";
@@ -72,6 +73,26 @@ export function licenceMessageSuites(): void {
     onEngines("required", (server) => requiredSuite(server, () => receiver), options(required));
   });
   describe("licence messages of several servers", severalServersSuite);
+
+  test.each([
+    [
+      "a licence server without a secret",
+      { licences: { statistics: { url: "https://licences.example/seats" } } },
+      /licences\.statistics\.secret \(LICENCES_STATISTICS_SECRET\): is required with url/,
+    ],
+    [
+      "required licence messages without a licence server",
+      { licences: { statistics: { required: true } } },
+      /licences\.statistics\.url \(LICENCES_STATISTICS_URL\): is required with required/,
+    ],
+    [
+      "a licence server in clear text",
+      { licences: { statistics: { url: "http://licences.example/seats", secret: "whsec_MTIz" } } },
+      /licences\.statistics\.url: must be an https URL[^]*licences\.statistics\.secret: must be `whsec_`/,
+    ],
+  ])("licence messages: a configuration is refused with %s", (_what, content, expected) => {
+    expect(messageOf(content)).toMatch(expected);
+  });
 }
 
 function backgroundSuite(server: () => RunningServer, receiver: () => LicenceReceiver): void {

@@ -324,21 +324,6 @@ describe("refused settings", () => {
         /providers\.fakeUrl: must be an http URL on this machine/,
       ],
       [
-        "a licence server without a secret",
-        { licences: { statistics: { url: "https://licences.example/seats" } } },
-        /licences\.statistics\.secret \(LICENCES_STATISTICS_SECRET\): is required with url/,
-      ],
-      [
-        "required licence messages without a licence server",
-        { licences: { statistics: { required: true } } },
-        /licences\.statistics\.url \(LICENCES_STATISTICS_URL\): is required with required/,
-      ],
-      [
-        "a licence server in clear text",
-        { licences: { statistics: { url: "http://licences.example/seats", secret: "whsec_MTIz" } } },
-        /licences\.statistics\.url: must be an https URL[^]*licences\.statistics\.secret: must be `whsec_`/,
-      ],
-      [
         "a bad network",
         { server: { trustedProxies: ["10.0.0.0/8", "10.0.0.0/33"] } },
         /server\.trustedProxies\[1\]: must be an IP address or a network/,
