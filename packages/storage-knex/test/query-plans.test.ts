@@ -234,10 +234,15 @@ describe("queries of 40,000 objects read few rows for", () => {
             first,
             defaultAnswerBytes,
           );
-          const start = performance.now();
-          await database.admin.query(`explain ${text}`, [...values]);
-          // About a second on an idle machine. A planner that tries the orders of joins takes minutes.
-          expect(performance.now() - start).toBeLessThan(15_000);
+          const durations: number[] = [];
+          // The shortest of three, because other work on the machine delays single ones.
+          for (let round = 0; round < 3; round += 1) {
+            const start = performance.now();
+            await database.admin.query(`explain ${text}`, [...values]);
+            durations.push(performance.now() - start);
+            if ((durations.at(-1) ?? 0) < 5_000) break;
+          }
+          expect(Math.min(...durations)).toBeLessThan(5_000);
         }
       }
     },

@@ -38,6 +38,7 @@ export function unreachableServerSuite(subject: () => ServerSubject): void {
   test("a silent database fails new connections with 704 within a time limit", async () => {
     const relay = await relayed();
     relay.answer(false);
+    // Long enough to connect on a busy machine.
     const storage = await subject().connect({ url: relay.url, connectTimeout: 1_000 });
     expect(await codeOf(storage.health())).toBe(704);
     relay.answer(true);
