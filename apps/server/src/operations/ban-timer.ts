@@ -1,6 +1,7 @@
 import { applyTimedBans, type Database, ServiceError } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
+import { DatabaseTimers } from "./database-timers.ts";
 
 /** Bans take effect within two seconds of their beginning. */
 const interval = 1_000;
@@ -9,40 +10,35 @@ const batch = 50;
 
 /** Begins and removes timed bans, per database. Several servers share the work. */
 export class BanTimer {
-  private readonly timers = new Map<string, NodeJS.Timeout>();
-  private stopped = false;
+  private readonly timers: DatabaseTimers;
 
   constructor(
-    private readonly databases: DatabaseDirectory,
+    databases: DatabaseDirectory,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.timers = new DatabaseTimers(
+      databases,
+      () => interval,
+      (database) => this.apply(database),
+    );
+  }
 
   start(): void {
-    for (const database of this.databases.values()) if (database !== null) this.schedule(database);
+    this.timers.start();
   }
 
   stop(): void {
-    this.stopped = true;
-    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.stop();
   }
 
   /** Applies everything that is due. Failures are logged and retried. */
   async apply(database: Database): Promise<void> {
     try {
-      while (!this.stopped && (await applyTimedBans(database, batch)) === batch);
+      while (!this.timers.isStopped && (await applyTimedBans(database, batch)) === batch);
     } catch (err) {
       // An unavailable database is logged by its requests.
-      if (this.stopped || (err instanceof ServiceError && err.code !== 799)) return;
+      if (this.timers.isStopped || (err instanceof ServiceError && err.code !== 799)) return;
       this.logger.warn({ alias: database.alias, err }, "Timed bans failed");
     }
-  }
-
-  private schedule(database: Database): void {
-    const timer = setTimeout(() => {
-      void this.apply(database).then(() => {
-        if (!this.stopped) this.schedule(database);
-      });
-    }, interval);
-    this.timers.set(database.alias, timer.unref());
   }
 }

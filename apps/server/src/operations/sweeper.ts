@@ -9,6 +9,7 @@ import {
 } from "@sallyport/core";
 import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
+import { DatabaseTimers } from "./database-timers.ts";
 
 const batch = 1_000;
 
@@ -28,22 +29,24 @@ interface CleanupTask {
 
 /** Removes expired data, per database and on its own schedule. */
 export class Sweeper {
-  private readonly timers = new Map<string, NodeJS.Timeout>();
-  private stopped = false;
+  private readonly timers: DatabaseTimers;
 
   constructor(
-    private readonly databases: DatabaseDirectory,
-    private readonly interval: number,
+    databases: DatabaseDirectory,
+    interval: number,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    // Jitter, so that servers started together do not sweep together.
+    const pause = () => interval * (0.8 + 0.4 * Math.random());
+    this.timers = new DatabaseTimers(databases, pause, (database) => this.sweep(database));
+  }
 
   start(): void {
-    for (const database of this.databases.values()) if (database !== null) this.schedule(database);
+    this.timers.start();
   }
 
   stop(): void {
-    this.stopped = true;
-    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.stop();
   }
 
   /** Runs every task to completion. Failures are logged and retried in the next round. */
@@ -52,9 +55,9 @@ export class Sweeper {
     for (const { name, run } of this.tasksOf(database)) {
       try {
         let done = batch;
-        while (done === batch && !this.stopped) done = await run(storage.repositories, batch);
+        while (done === batch && !this.timers.isStopped) done = await run(storage.repositories, batch);
       } catch (err) {
-        if (this.stopped) return;
+        if (this.timers.isStopped) return;
         this.logger.warn({ alias, err, task: name }, "Cleanup failed");
         // An unavailable database fails every task.
         if (err instanceof ServiceError && err.code !== 799) return;
@@ -89,17 +92,6 @@ export class Sweeper {
     if (expiredMessages !== undefined)
       this.logger.error({ alias, messages: expiredMessages }, "Licence messages expired");
     return [...deleted.values()].reduce((sum, count) => sum + count, 0);
-  }
-
-  private schedule(database: Database): void {
-    // Jitter, so that servers started together do not sweep together.
-    const pause = this.interval * (0.8 + 0.4 * Math.random());
-    const timer = setTimeout(() => {
-      void this.sweep(database).then(() => {
-        if (!this.stopped) this.schedule(database);
-      });
-    }, pause);
-    this.timers.set(database.alias, timer.unref());
   }
 }
 
