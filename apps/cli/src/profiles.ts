@@ -17,7 +17,7 @@ export interface Profile {
 const pattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 export function profileFolder(): string {
-  // oxlint-disable-next-line no-restricted-properties -- the one setting that is not an option: where users keep settings
+  // oxlint-disable-next-line no-restricted-properties -- The folder of a user's settings has no option; its standard is this variable.
   const folder = process.env["XDG_CONFIG_HOME"];
   return join(folder === undefined || folder === "" ? join(homedir(), ".config") : folder, "sallyport");
 }

@@ -203,7 +203,7 @@ async function answered<T>(request: Promise<T>): Promise<T> {
 /** Everything is set, so that neither the environment nor files of other programs have an effect. */
 function clientOf({ pathStyle = true, silence = 20_000, ...options }: S3BucketOptions): S3Client {
   // On Node.js 20, the client prints a warning about its own later versions. A variable of the environment is its only switch.
-  // oxlint-disable-next-line no-restricted-properties -- Written for the client; nothing is read from the environment.
+  // oxlint-disable-next-line no-restricted-properties -- The client offers no option for it. It is written, never read.
   process.env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] = "true";
   // The server bounds its transfers. A bound here would let slow downloads hold up other requests.
   const connections = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
