@@ -6,7 +6,7 @@ const sourceOf = (names) => ({ path: `^packages/${names}/src/`, pathNot: TEST })
 const onlyOurs = (names) => ({ path: "^(?:packages|apps)/", pathNot: `^packages/${names}` });
 
 /** Every package that is none of these is an adapter: a new one is held to the adapters' rule before anybody thinks of it. */
-const NO_ADAPTER = "(?:core|contract|http|client|conformance-kit)";
+const NO_ADAPTER = "(?:core|contract|http|client|conformance-kit|sync-simulator|acceptance|testing)";
 const APP_OTHER_THAN_SERVER = "^apps/(?!server/)";
 
 const forbidden = [
@@ -45,6 +45,12 @@ const forbidden = [
       "The SDK shares the wire and the error codes (`@sallyport/core/errors`) with the server. It runs in browsers: no built-in module of Node, and no package that an application would have to carry.",
     from: sourceOf("client"),
     to: { pathNot: "^packages/(?:client/src/|contract/src/|core/src/errors/)" },
+  },
+  {
+    name: "testers-import-only-client-contract-and-errors",
+    comment: "The simulator and the acceptance suite see servers as devices do, over the network.",
+    from: sourceOf("(sync-simulator|acceptance)"),
+    to: onlyOurs("(?:$1/|client/|contract/|core/src/errors/)"),
   },
   {
     name: "conformance-kit-imports-only-core",
@@ -89,9 +95,20 @@ const forbidden = [
   },
   {
     name: "nothing-imports-an-app",
-    comment: "Apps are ends. What two of them need is a package.",
-    from: { path: "^(?:packages|apps)/([^/]+)/" },
+    comment:
+      "Apps are ends. What two of them need is a package. The test kit starts a service by the entry point of the server for it.",
+    from: { path: "^(?:packages|apps)/(?!testing/)([^/]+)/" },
     to: { path: "^apps/", pathNot: "^apps/$1/" },
+  },
+  {
+    name: "testing-imports-only-its-entry-point-and-client",
+    comment:
+      "The test kit sees a service as its users do, over HTTP with the client. It starts one by `@sallyport/server/testing`, and knows nothing else of the server.",
+    from: sourceOf("testing"),
+    to: {
+      path: "^(?:packages|apps)/",
+      pathNot: "^packages/(?:testing/|client/|contract/|core/src/errors/)|^apps/server/src/testing/index\\.ts$",
+    },
   },
   {
     name: "only-server-composes",

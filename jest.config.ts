@@ -10,7 +10,7 @@ if ((process.env["S3_URL"] ?? "") === "")
 const config: Config = {
   testMatch: ["<rootDir>/packages/**/*.test.ts", "<rootDir>/apps/**/*.test.ts"],
   testPathIgnorePatterns: ["/node_modules/", "/dist/", ...(mariadb ? [] : ["/test/mariadb/"])],
-  modulePathIgnorePatterns: ["/dist/.*package.json"],
+  modulePathIgnorePatterns: ["/dist/.*package.json", "<rootDir>/.ci/known-bad/"],
   testEnvironment: "node",
   globalSetup: "<rootDir>/packages/test-kit/dist/run-directory/create-run-directory.js",
   globalTeardown: "<rootDir>/packages/test-kit/dist/run-directory/remove-run-directory.js",

@@ -19,7 +19,7 @@ const reports = process.env["KIT_REPORTS"];
 
 /** Runs the kit on a storage, then prints its report. Returns the exit code. */
 function runKit(storage) {
-  const json = !reports ? [] : ["--json", join(reports, `kit-${storage}.json`)];
+  const json = !reports ? [] : ["--json", join(reports, `kit-${storage}-${process.pid}.json`)];
   const adapter = join("packages/test-kit/dist/adapters", `${storage}.js`);
   const child = spawn(process.execPath, ["packages/conformance-kit/dist/main.js", adapter, ...json, ...options], {
     cwd: root,

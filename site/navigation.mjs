@@ -26,10 +26,19 @@ export const groups = [
   },
   {
     text: "Clients and log-ins",
-    pages: ["client", "secure-mode", "passwords", "two-factor", "custom-users", "identity-providers", "versions"].map(
-      guide,
-    ),
+    pages: [
+      "client",
+      "synchronisation",
+      "offline",
+      "secure-mode",
+      "passwords",
+      "two-factor",
+      "custom-users",
+      "identity-providers",
+      "versions",
+    ].map(guide),
   },
+  { text: "Tests", pages: [guide("testing"), "packages/acceptance/README.md"] },
   { text: "Your code in the server", pages: ["macros", "hooks"].map(guide) },
   {
     text: "Operation",
@@ -38,6 +47,7 @@ export const groups = [
       "deploy-on-mariadb",
       "several-databases",
       "operate",
+      "scale",
       "administration",
       "cli",
       "upgrade",
@@ -92,6 +102,7 @@ export const groups = [
       "storage-knex",
       "storage-memory",
       "storage-pglite",
+      "sync-simulator",
       "terminal",
     ].map((name) => `packages/${name}/README.md`),
     collapsed: true,

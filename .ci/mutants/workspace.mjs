@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { transformSync } from "esbuild";
@@ -7,6 +16,8 @@ import { transformSync } from "esbuild";
 /** A copy of the working tree with its build, that contains every mutant, disabled. */
 export function makeWorkspace(root, mutants) {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-mutants-"));
+  // A Postgres that tests of root start runs as another user, with its files there.
+  chmodSync(directory, 0o711);
   const copy = join(directory, "copy");
   const state = join(directory, "state");
   mkdirSync(state);

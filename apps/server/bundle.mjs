@@ -1,5 +1,5 @@
 /**
- * Bundles the server into the published package, `dist/package`: a few files load much faster than thousands. Threads,
+ * Bundles the page at `/docs/offline`, and the server into the published package, `dist/package`: a few files load much faster than thousands. Threads,
  * the macro prelude, data and native modules remain separate files.
  *
  *     node apps/server/bundle.mjs
@@ -40,6 +40,7 @@ const files = [
   "apps/server/mail",
   "apps/server/models",
   "packages/crypto/data",
+  "packages/http/dist/offline.js",
   "packages/http/public",
   "packages/macros/dist/authoring",
   "packages/macros/dist/prelude",
@@ -79,10 +80,20 @@ const common = {
   },
 };
 
+await build({
+  absWorkingDir: root,
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  legalComments: "none",
+  entryPoints: ["packages/http/offline/offline.js"],
+  outfile: "packages/http/dist/offline.js",
+});
 rmSync(target, { recursive: true, force: true });
 await build({
   ...common,
-  entryPoints: ["apps/server/dist/main.js"],
+  entryPoints: { main: "apps/server/dist/main.js", testing: "apps/server/dist/testing/index.js" },
   outdir: join(target, "dist"),
   splitting: true,
   sourcemap: "linked",
@@ -121,8 +132,8 @@ function packageFile() {
     license,
     type,
     engines,
-    // The package is a command: its modules are no interface.
-    exports: { "./package.json": "./package.json" },
+    // The package is a command: its modules are no interface. `@sallyport/testing` alone imports the second one.
+    exports: { "./package.json": "./package.json", "./testing": "./dist/testing.js" },
     files: readdirSync(target).toSorted(),
     bin: { "sallyport-server": "dist/main.js" },
     dependencies,

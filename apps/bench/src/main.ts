@@ -5,13 +5,21 @@ import type { ComparisonPlan } from "./comparison/compare-candidates.ts";
 import { type Outcome, outcomeTable, verdictOn } from "./comparison/outcome.ts";
 import { archiveScenario } from "./scenarios/archive-scenario.ts";
 import { fileScenario } from "./scenarios/file-scenario.ts";
-import { listScenario, modeReadScenario, multiScenario, readScenario } from "./scenarios/read-scenarios.ts";
+import { gateScenario } from "./scenarios/gate-scenario.ts";
+import {
+  listScenario,
+  modeReadScenario,
+  multiScenario,
+  readScenario,
+  workersScenario,
+} from "./scenarios/read-scenarios.ts";
 import { logInScenario, modeLogInScenario } from "./scenarios/log-in-scenarios.ts";
 import { macroScenario } from "./scenarios/macro-scenario.ts";
 import { providerScenario } from "./scenarios/provider-scenario.ts";
 import { queryScenario } from "./scenarios/query-scenario.ts";
 import { scaleScenario } from "./scenarios/scale-scenario.ts";
 import { seatScenario } from "./scenarios/seat-scenario.ts";
+import { syncScenario } from "./scenarios/sync-scenario.ts";
 import { startScenario } from "./scenarios/start-scenario.ts";
 import { writeScenario } from "./scenarios/write-scenario.ts";
 import { BenchEnvironment } from "./comparison/bench-environment.ts";
@@ -19,12 +27,14 @@ import { BenchEnvironment } from "./comparison/bench-environment.ts";
 const scenarios = [
   startScenario,
   readScenario,
+  workersScenario,
   multiScenario,
   listScenario,
   writeScenario,
   queryScenario,
   logInScenario,
   seatScenario,
+  gateScenario,
   providerScenario,
   modeReadScenario,
   modeLogInScenario,
@@ -32,6 +42,7 @@ const scenarios = [
   archiveScenario,
   macroScenario,
   fileScenario,
+  syncScenario,
 ];
 
 const options = benchOptions(

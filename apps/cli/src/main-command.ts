@@ -7,6 +7,7 @@ import { customUserNouns } from "./commands/custom-users.ts";
 import { doctorCommand, limitNoun, whyCommand } from "./commands/explanations.ts";
 import { operationNouns } from "./commands/operations.ts";
 import { ruleNouns } from "./commands/rules.ts";
+import { syncNoun } from "./commands/synchronization.ts";
 import { userNouns } from "./commands/users.ts";
 import { exitCodes } from "./failures.ts";
 import { type AdminCommand, Given, type Noun } from "./given.ts";
@@ -27,6 +28,7 @@ const nouns = [
   auditNoun,
   ...operationNouns,
   limitNoun,
+  syncNoun,
 ];
 
 const tasks: Noun["examples"] = [
@@ -34,12 +36,19 @@ const tasks: Noun["examples"] = [
   ["See whose sessions take the seats of an app name", "sallyport session list --app-name office"],
   ["Free the seats of a user", "sallyport session end --user bob"],
   ["Raise the number of seats", "sallyport app seats office 20"],
+  ["See the device ids of a user", "sallyport device list --user bob"],
   ["Lock out a stolen phone", "sallyport ban add --device phone-1 --reason stolen"],
-  ["See addresses that guess passwords", "sallyport audit list --type login.refused --since 2h --by-address"],
+  [
+    "See addresses that guess passwords (the server slows them down by itself)",
+    "sallyport audit list --type login.refused --since 2h --by-address",
+  ],
+  ["See whose password an address knows", "sallyport audit list --address 203.0.113.7 --type login.accepted"],
+  ["Keep an address out, and end its sessions", "sallyport ban add --address 203.0.113.7 --reason guessing"],
   ["Slow down every address", "sallyport limits set rates.address.perMinute=120"],
-  ["See what an address has done", "sallyport audit list --address 203.0.113.7"],
   ["Stop a leaked app key", "sallyport app-key disable tablet"],
+  ["Free the seats of its sessions", "sallyport session end --app-key tablet"],
   ["Explain a refused request", "sallyport why 2f1c7c1e-6a0b-4c8e-9a52-7d1d1f0c3b7a"],
+  ["See why a device lacks an object", "sallyport sync why field 3f0c1a52-6f0e-4f8e-9a52-7d1d1f0c3b7a --user bob"],
   ["Keep users out for a while", 'sallyport maintenance on --message "Back at 6 pm." --for 2h'],
 ];
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, readdirSync } from "node:fs";
@@ -6,21 +7,19 @@ import { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { jest } from "@jest/globals";
+import { type EndedCommand, runInProcess } from "@sallyport/test-kit/commands/run-in-process";
 import type { Command } from "commander";
 import { mainCommand } from "../src/main-command.ts";
+import { runCommandLine } from "../src/run-command-line.ts";
 
 jest.setTimeout(60_000);
 
 const root = resolve(import.meta.dirname, "../../..");
 const program = join(root, "apps/cli/bin/sallyport.mjs");
 const serverProgram = join(root, "apps/server/dist/package/dist/main.js");
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 const folder = mkdtempSync(join(tmpdir(), "sallyport-cli-"));
 const file = (name: string) => join(folder, name);
@@ -37,10 +36,17 @@ let lastRequestId: string;
 /** Of a log-in with a wrong password. */
 let refusedId: string;
 let server: ChildProcess;
+/** The output of the server, with the banner. */
+let banner: string;
 let url: string;
 let appKey: string;
 
-function run(path: string, args: readonly string[], env: Readonly<Record<string, string>>, input = ""): Promise<Ended> {
+function run(
+  path: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  input = "",
+): Promise<EndedCommand> {
   return new Promise((done) => {
     const options = { env, cwd: folder, maxBuffer: 1 << 24 };
     const child = execFile(process.execPath, ["--liftoff-only", path, ...args], options, (error, stdout, stderr) => {
@@ -50,11 +56,17 @@ function run(path: string, args: readonly string[], env: Readonly<Record<string,
   });
 }
 
-/** Runs the command line with a folder of settings of its own. */
-async function sallyport(line: string | readonly string[], input = "", settings = "settings"): Promise<Ended> {
+/** Runs the command line with a folder of settings of its own, in this process or as a program. */
+async function sallyport(
+  line: string | readonly string[],
+  input = "",
+  { settings = "settings", asProgram = false } = {},
+): Promise<EndedCommand> {
   const args = typeof line === "string" ? line.split(" ") : line;
-  const env = { PATH: serverEnvironment.PATH, HOME: folder, XDG_CONFIG_HOME: file(settings) };
-  const ended = await run(program, args, env, input);
+  const environment = { PATH: serverEnvironment.PATH, HOME: folder, XDG_CONFIG_HOME: file(settings) };
+  const ended = await (asProgram
+    ? run(program, args, environment, input)
+    : runInProcess(() => runCommandLine(args), { environment, folder, input }));
   outputs.push(ended.stdout, ended.stderr);
   return ended;
 }
@@ -91,7 +103,9 @@ beforeAll(async () => {
     server.stdout?.setEncoding("utf8").on("data", (part: string) => {
       log += part;
       const address = /"address":"(http[^"]+)"/.exec(log)?.[1];
-      if (address !== undefined) found(address);
+      if (address === undefined) return;
+      banner = log;
+      found(address);
     });
   });
 });
@@ -103,7 +117,7 @@ afterAll(async () => {
 
 describe("log-in", () => {
   test("is needed, says how, and ends with 3", async () => {
-    const { code, stderr } = await sallyport("user list");
+    const { code, stderr } = await sallyport("user list", "", { asProgram: true });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('Log in with "sallyport log-in"') });
   });
 
@@ -118,14 +132,16 @@ describe("log-in", () => {
     ["a password as an argument", "log-in URL --user admin --app-key-file key --password admin", "", 2],
     ["a profile that is a path", "log-in URL --user admin --app-key-file key --profile ../x", "admin\n", 2],
   ])("is refused for %s, and keeps nothing", async (_what, line, input, code) => {
-    const ended = await sallyport(line.replace("URL", url), input, "refused");
+    const ended = await sallyport(line.replace("URL", url), input, { settings: "refused" });
     expect({ line, code: ended.code }).toEqual({ line, code });
     expect(ended.stderr).toMatch(/^error: /);
     expect(() => statSync(file("refused"))).toThrow("ENOENT");
   });
 
   test("names the code, what to do and the request id", async () => {
-    const { stderr } = await sallyport(`log-in ${url} --user admin --app-key-file key`, "wrong\n", "refused");
+    const { stderr } = await sallyport(`log-in ${url} --user admin --app-key-file key`, "wrong\n", {
+      settings: "refused",
+    });
     expect(stderr).toMatch(
       /^error: 302 User and password are invalid\n[^]*wait before[^]*\n {2}Request id: [\w-]{36}\n$/,
     );
@@ -139,6 +155,15 @@ describe("log-in", () => {
     const kept = JSON.parse(readFileSync(file("settings/sallyport/default.json"), "utf8"));
     expect(kept).toEqual({ url, alias: "", appKey, user: "admin", passwordHash: "md5", sessionId: expect.any(String) });
     expect(await json("status")).toEqual({ profile: "default", url, alias: "", user: "admin", maintenance: false });
+  });
+
+  test("has commands to paste in the banner of the demo", async () => {
+    const commands = /^Administer.*\n((?: {2}.*\n)+)/m.exec(banner)?.[1] ?? "";
+    const env = { ...process.env, XDG_CONFIG_HOME: file("pasted"), npm_config_offline: "true" };
+    const { stdout } = await promisify(execFile)("bash", ["-e", "-c", commands], { env, cwd: root });
+    outputs.push(stdout);
+    expect(stdout).toMatch(/^Logged in to the database "demo" [^]*\nID +USER [^]*\n\S+ +admin [^]*\nUsage: sallyport /);
+    expect(banner).toMatch(/^ {2}admin key +[\w-]{43}$/m);
   });
 
   test("refuses a file that others can read", async () => {
@@ -204,11 +229,17 @@ describe("help", () => {
     ["user list --jsn", "Did you mean --json?"],
     ["user", "Usage: sallyport user"],
     ["session end", "--user"],
+    ["session end 0123456789abcdef --app-key demo", "--app-key"],
     ["app seats demo-seats many", "integer"],
     ["key rotate aes", "rsa or jwt"],
     ["audit list --since yesterday", "30m"],
     ["class rights Invoice Sales", "sales=read,write"],
     ["user set-email demo", "--none"],
+    ["sync put field", "--class or --file"],
+    ["sync put field --class Customer=", "Customer=Name,City"],
+    ["sync put field --class Customer --where Name", "--where must be JSON"],
+    ["sync put field --class Customer --conflicts me", "client or server or reject"],
+    ["sync why field 1", "--user"],
   ])("%s is a wrong usage", async (line, told) => {
     const { code, stdout, stderr } = await sallyport(line);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(told) });
@@ -243,7 +274,7 @@ describe("commands", () => {
     ["app second-factor office optional", "to optional"],
     ["app list", /^office +unlimited +user +0 +optional$/m],
     ["app-key list", /^console +[\w-]+ +enabled +admin +all +none$/m],
-    ["session list", /^\w+ +admin +administration +console +none +\d{4}-/m],
+    ["session list", /^\w+ +admin +\S+ +console +none +127\.0\.0\.1 +[\d.]+ \w+ +\d\d[:-]\d\d +\d\d[:-]\d\d$/m],
     ["class rights Invoice *=read Sales=read,write", 'rights of class "Invoice"'],
     ["class list", /^Invoice +none +\*=read Sales=read,write$/m],
     ["key rotate jwt", "The current jwt key is"],
@@ -260,14 +291,26 @@ describe("commands", () => {
     ["device list --user reader", /^tablet-1 +reader +yes/m],
     ["device forget tablet-1 --user reader", 'Removed device "tablet-1". 0 sessions'],
     ["ban add --user zora --until 2h --reason lost", 'Banned user "zora". 0 sessions'],
-    ["ban list", /^zora +all +in force +.+ +lost$/m],
+    ["ban list", /^zora +all +all +in force +.+ +lost$/m],
     ["ban remove --user zora", 'Removed the ban of user "zora"'],
+    ["ban add --address 2001:db8::7 --reason guessing", 'Banned address "2001:db8::7". 0 sessions'],
+    ["ban list", /^all +all +2001:db8:0:0::\/64 +in force +.+ +guessing$/m],
+    ["ban remove --address 2001:db8::7", 'Removed the ban of address "2001:db8::7"'],
     ["app forbid office --group Sales --reason late", 'Forbade "office" for group "Sales"'],
     ["app rules", /^office +forbid +all +all +Sales +late$/m],
     ["app clear-rule office --group Sales", "Removed the rule"],
     ["limits set sessions.limit=300", "Changed sessions.limit"],
     ["limits show", /^sessions.limit +300 +off +yes$/m],
     ["limits unset sessions.limit", "Changed sessions.limit"],
+    ["sync put field --class Customer=Name,Country Invoice --conflicts macro:Echo", 'Stored schema "field"'],
+    ["sync get field", /"fields": \[\s+"Name",\s+"Country"/],
+    ["sync put field --file schema.json --direction both", 'Replaced schema "field". Its devices start over'],
+    ["sync list", /^field +Invoice +both +server +yes$/m],
+    ["sync disable", "Synchronization is off"],
+    ["sync show", /^synchronization +off\ndeletions kept +90 days\nschemas .*field/],
+    ["sync enable", "Synchronization is on"],
+    [`sync why field ${randomUUID()} --user reader --sync-version 0`, /^cause +object: [^]*^ +Next: Check/m],
+    ["sync remove field", 'Removed schema "field"'],
     ["doctor", /^ok +\S+: /m],
     ["maintenance on --message Back --for 2h", "Maintenance mode is on"],
     ["maintenance show", /^message +Back$/m],
@@ -276,10 +319,12 @@ describe("commands", () => {
   ];
 
   test.each(rows.map(([line, told, input = ""]) => ({ line, told, input })))("$line", async ({ line, told, input }) => {
+    const schema = { name: "other", classes: [{ className: "Invoice" }], where: { Number: "1" }, conflicts: "server" };
+    writeFileSync(file("schema.json"), JSON.stringify({ ...schema, direction: "pull" }));
     writeFileSync(file("google.json"), '{"clientId":"1","clientSecret":"hidden-secret"}');
     const text = await output(line, input);
     expect(text).toEqual(typeof told === "string" ? expect.stringContaining(told) : expect.stringMatching(told));
-    if (line !== "doctor") expect(text.split("\n").filter((each) => each.length > 100)).toEqual([]);
+    if (!/^(?:doctor|sync why)/.test(line)) expect(text.split("\n").filter((each) => each.length > 100)).toEqual([]);
   });
 
   test("--json prints the items of the response, also of an empty list", async () => {
@@ -337,6 +382,9 @@ describe("a bad Monday", () => {
   test("an app key has leaked", async () => {
     await output("app-key disable demo");
     expect(await logInApp("reader")).toBe("101");
+    expect(await json("session list --app-key demo")).not.toEqual([]);
+    expect(await output("session end --app-key demo")).toMatch(/sessions? ha(?:s|ve) ended\.$/m);
+    expect(await json("session list --app-key demo")).toEqual([]);
     const next = (await output("app-key create demo-next --app-name demo-seats")).trim();
     expect(await logInApp("reader", {}, next)).toBe("0");
     expect(await output("session list --app-key demo-next")).toContain("reader");
@@ -381,7 +429,9 @@ describe("behind a relay", () => {
     const address = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
     await output(`log-in ${address} --user admin --app-key-file key --profile relayed`, `${password}\n`);
     before = async ({ method }) => {
-      if (method === "PATCH") await output("app seats demo-seats 9");
+      // Another process, because one command at a time runs in this one.
+      if (method === "PATCH")
+        expect(await sallyport("app seats demo-seats 9", "", { asProgram: true })).toMatchObject({ code: 0 });
     };
     const { code, stderr } = await relayed("app seats demo-seats 8");
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("713 Unable to update") });
@@ -404,10 +454,16 @@ describe("behind a relay", () => {
 
 describe("in the end", () => {
   test("why explains a refusal of some seconds ago", async () => {
+    // The server stores explanations some seconds later.
+    while ((await sallyport(`why ${refusedId}`)).code !== 0) await delay(200);
     expect(await output(`why ${refusedId}`)).toMatch(
       /^POST \/v1\/login was refused with 403\/302 [^]*^ {2}app key +demo$/m,
     );
-    expect(await json(`why ${refusedId}`)).toMatchObject({ requestId: refusedId, failure: { code: 302 } });
+    const told = await json(`why ${refusedId}`);
+    expect(told).toMatchObject({ requestId: refusedId, failure: { code: 302 } });
+    const { stdout } = await run(serverProgram, ["why", refusedId], serverEnvironment);
+    expect(stdout).toBe(await output(`why ${refusedId}`));
+    expect(stdout).toContain(`\nNext steps:\n  - ${told.failure.nextSteps[0]}\n`);
     expect((await sallyport("why 00000000-0000-4000-8000-000000000000")).code).toBe(1);
   });
 

@@ -6,6 +6,8 @@ import { logIn, appKey } from "./cases/run-cases.ts";
 import { call, checkSession, tryLogIn } from "./client.ts";
 import { startConfiguredServer } from "./demo-server.ts";
 import { administrationAccessSuite } from "./administration-access-suite.ts";
+import { administrationKey } from "./administration-fixture.ts";
+import { administrationResourceSuite } from "./administration-resource-suite.ts";
 import { administrationSuite } from "./administration-suite.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
 import { callbackEnvironment, callbackSuite } from "./log-in-endpoints/callback-suite.ts";
@@ -13,6 +15,7 @@ import { logInEnvironment, logInEndpointSuite } from "./log-in-endpoints/log-in-
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { ruleSuite } from "./rule-suite.ts";
 import { refusalEnvironment, refusalSuite } from "./refusal-suite.ts";
+import { syncAdministrationSuite } from "./sync-administration-suite.ts";
 import { openProviderFixture, type ProviderFixture } from "./providers/provider-fixture.ts";
 
 describe("access control", () => {
@@ -204,6 +207,19 @@ describe("access control", () => {
       await moved.close();
     });
 
+    test("finds no administration where the configuration disables it", async () => {
+      const key = await administrationKey(server);
+      const moved = await postgres.demo({ ADMINISTRATION_ENABLED: "false" });
+      for (const path of ["/admin/v1/login", "/admin/v1/openapi.json", "/admin/v1/users", "/second/admin/v1/limits"])
+        for (const appKey of [key, "demo-app-key"]) {
+          const { status, code } = await call(moved, path, { headers: { appkey: appKey } });
+          expect([path, status, code]).toEqual([path, 404, "304"]);
+        }
+      expect(moved.demoAdministrationKeys.size).toBe(0);
+      expect(await checkSession(moved, await logIn(moved, "demo"))).toBe("0");
+      await moved.close();
+    });
+
     test("includes the reason of a failure when debug messages are on", async () => {
       const talkative = await postgres.demo({ DEBUG_MESSAGES: "true" });
       const refused = await tryLogIn(talkative, "demo", { device: { deviceId: 5 } });
@@ -235,7 +251,14 @@ describe("administration", () => {
     "administration",
     (server, demo) => {
       administrationAccessSuite(server);
-      administrationSuite(server, demo);
+      administrationSuite(server);
+      describe("resources", () => {
+        administrationResourceSuite(server, demo);
+      });
+      // A scope of its own: the tests before it take the proofs of all sessions, and its last step needs the servers.
+      describe("synchronization", () => {
+        syncAdministrationSuite(server, demo);
+      });
     },
     { environment: withoutLockout, count: 2 },
   );

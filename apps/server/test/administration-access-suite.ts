@@ -189,13 +189,23 @@ export function administrationAccessSuite(server: () => RunningServer): void {
         if (page.next === null) break;
         after = page.next;
       }
-      const ban = { id: rehearsed.id, user: name, deviceId: null, state: "inForce", from: expect.any(String) };
+      const subject = { user: name, deviceId: null, address: null };
+      const ban = { id: rehearsed.id, ...subject, state: "inForce", from: expect.any(String) };
       expect(found).toEqual([{ ...planned, ...ban }]);
       await admin().bans.remove(rehearsed.id);
       expect((await tryLogIn(name)).code).toBe("0");
     });
 
-    test("refuses a ban of oneself, of no subject, of an unknown user, and with an end in the past", async () => {
+    test("a ban of an address is listed with its network, and removed by its id", async () => {
+      const { id, ended } = await admin().bans.add({ address: "2001:DB8:1:2::7" });
+      const { items } = await admin().bans.list();
+      const shown = { userId: null, user: null, deviceId: null, address: "2001:db8:1:2::/64", state: "inForce" };
+      expect([ended, items.find((ban) => ban.id === id)]).toMatchObject([0, shown]);
+      await admin().bans.remove(id);
+      expect(await codeOf(admin().bans.remove(id))).toBe(304);
+    });
+
+    test("refuses a ban of oneself, of the own address, of no subject, of an unknown user, and with an end in the past", async () => {
       const [later, past] = [3_600_000, -3_600_000].map((offset) => new Date(Date.now() + offset).toISOString());
       const { userId } = await newUser(server());
       for (const [ban, code] of [
@@ -206,6 +216,9 @@ export function administrationAccessSuite(server: () => RunningServer): void {
         [{ userId, from: later, until: later }, 307],
         [{ userId, reason: "x".repeat(501) }, 307],
         [{ userId: "ZZZZZZ" }, 304],
+        [{ address: "127.0.0.1" }, 307],
+        [{ address: "host" }, 307],
+        [{ address: "192.0.2.9", userId }, 307],
       ] as const)
         expect([ban, await codeOf(admin().bans.add(ban))]).toEqual([ban, code]);
     });

@@ -18,7 +18,7 @@ import { mainCommand, wholeCommand } from "../src/commands/main-command.ts";
 import { describeError } from "../src/commands/report-failure.ts";
 import type { RunningServer } from "../src/index.ts";
 import { tryLogIn } from "./client.ts";
-import { repositoriesOf } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { resetMail } from "./reset-mail.ts";
 import { testEnvironment } from "./test-environment.ts";
@@ -70,6 +70,8 @@ const changing: readonly Row[] = [
   audited("user set-password ada --password-file other.txt", "password.changed", { user: "ada" }),
   audited("ban add --user ada --reason lost", "ban.added", { user: "ada" }),
   audited("ban remove --user ada", "ban.removed", { user: "ada" }),
+  audited("ban add --address 192.0.2.7", "ban.added", {}),
+  audited("ban remove --address 192.0.2.7", "ban.removed", {}),
   audited("device register phone-1 --user ada", "device.registered", { user: "ada" }),
   audited("device forget phone-1 --user ada", "device.forgotten", { user: "ada" }),
   audited("app allow office --user ada", "appRule.allowed", { user: "ada", appNames: ["office"] }),
@@ -102,6 +104,14 @@ const changing: readonly Row[] = [
   audited("limits unset rates.address.perMinute", "limits.changed", {}),
   audited("maintenance on", "maintenance.started", {}),
   audited("maintenance off", "maintenance.ended", {}),
+  audited("restart-sync", "sync.restarted", {}),
+  {
+    command: "recover --force",
+    events: [
+      ["sync.restarted", {}],
+      ["database.recovered", {}],
+    ],
+  },
 ];
 
 /** The other commands: they show something, or create a database. */
@@ -109,6 +119,8 @@ const others = [
   "help",
   "serve",
   "migrate",
+  // Needs two servers: the drill of moves tries it.
+  "move",
   "check-config",
   "doctor",
   "seed",
@@ -268,9 +280,11 @@ describe("audit of commands", () => {
       "custom-user disable nobody",
       "provider remove google",
       "macro remove Greet",
+      "recover --force --nothing-lost",
     ]) {
       expect(await run(command).then(() => null, describeError)).toMatch(/There is|not|already/);
     }
+    expect(await run("recover")).toBe("There is nothing to recover.");
     expect(await events(before)).toEqual([]);
   });
 

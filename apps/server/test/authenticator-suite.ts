@@ -1,19 +1,15 @@
 import { MacroStore } from "@sallyport/core";
-import type { Repositories } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession, tryLogIn } from "./client.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 const name = "xRestApi_Authenticate";
 const digests = new NodeDigests();
 
 /** How a hook authenticates custom users, on every engine. The server has only the macros of the test. */
 export function authenticatorSuite(server: () => RunningServer): void {
-  const repositories = (): Repositories => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  };
+  const repositories = () => repositoriesOf(server());
   const put = async (run: string, more = "") => {
     const text = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "${name}", ${more}\n  ${run}\n});\n`;
     await new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);

@@ -1,8 +1,9 @@
-import { type ClassDefinition, type ObjectId, type Repositories, seesAll } from "@sallyport/core";
+import { type ClassDefinition, type ObjectId, seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, type Sent } from "./client.ts";
 import { testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -17,11 +18,7 @@ const large = "x".repeat(900_000);
 
 /** The size limit of answers, in every mode and on every engine. */
 export function boundSuite(server: () => RunningServer): void {
-  const repositories = (): Repositories => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  };
+  const repositories = () => repositoriesOf(server());
   const send = (session: Session, path: string, method: Sent["method"] = "GET", body?: object): Promise<Answer> =>
     callIn(server(), session, path, { method, ...(body === undefined ? {} : { body }) } as Sent);
   const refused = {

@@ -121,11 +121,11 @@ export function clientFileSuite(server: () => RunningServer): void {
       await fc.assert(
         fc.asyncProperty(cuts, cuts, async (uploadCuts, downloadCuts) => {
           const bytes = randomBytes(200 * kibi);
-          proxy.cut();
+          await proxy.cut();
           proxy.plan = [...uploadCuts];
           const stored = await upload(client, generated(bytes), { name: "cut.bin", chunkSize: 64 * kibi });
           expect(stored.Sha256).toBe(sha256(bytes));
-          proxy.cut();
+          await proxy.cut();
           proxy.plan = [...downloadCuts];
           const received = await collect(await download(client, stored["~ObjectID"], { range: { first: 5 } }));
           expect(sha256(received)).toBe(sha256(bytes.subarray(5)));
@@ -133,6 +133,7 @@ export function clientFileSuite(server: () => RunningServer): void {
         { seed: 23, numRuns: isFullRun ? 50 : 3, endOnFailure: true },
       );
       proxy.plan = [];
+      await proxy.cut();
     }, 600_000);
 
     test("goes on after its session has ended", async () => {
@@ -149,11 +150,13 @@ export function clientFileSuite(server: () => RunningServer): void {
       for await (const piece of await download(own, stored["~ObjectID"])) {
         if (received.length === 0) {
           await endSessions();
-          proxy.cut();
+          await proxy.cut();
         }
         received.push(piece);
       }
       expect(sha256(Buffer.concat(received))).toBe(stored.Sha256);
+      // A download whose bytes had all arrived has not met the end of its connection.
+      await proxy.cut();
       client = await loggedIn(mode);
     });
   });
@@ -321,7 +324,7 @@ export function clientFileSuite(server: () => RunningServer): void {
         for await (const piece of changing) {
           if (piece.length === 0) continue;
           await upload(client, Buffer.from("new"), { name: "large.bin", replace: id });
-          proxy.cut();
+          await proxy.cut();
         }
       })();
       await expect(changed).rejects.toMatchObject({ name: "TransportError", reason: "changed" });

@@ -2,6 +2,7 @@ import { definitionOf, type ObjectQuery, SallyportClient, versionOf } from "@sal
 import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
 import type { RunningServer } from "../src/index.ts";
 import { testedModes } from "./modes.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 const credentialsOf = (user: string) => ({ user, password: user, appNames: ["demo-app"] });
 const reader = credentialsOf("reader");
@@ -10,11 +11,7 @@ const keyPair = storedKeyPair();
 /** The client against a server with the demo, in every mode and on every engine. */
 export function clientSuite(server: () => RunningServer): void {
   const clientOf = (alias = "") => new SallyportClient({ baseUrl: server().url, alias, appKey: "demo-app-key" });
-  const sessions = () => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories.sessions;
-  };
+  const sessions = () => repositoriesOf(server()).sessions;
 
   describe.each(testedModes)("in mode %s", (mode) => {
     let client: SallyportClient;

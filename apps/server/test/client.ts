@@ -38,24 +38,7 @@ export async function call(
   };
 }
 
-/** The outcome of an item of a multi request. */
-export interface ItemResult {
-  readonly httpStatus: number;
-  /** `data` of a success, the code of a failure. */
-  readonly result: ReturnType<typeof JSON.parse>;
-  readonly debugMessage?: string;
-}
-
-/** The contents of the envelopes of a multi request's items. */
-export function multiResults(
-  data: readonly { readonly httpStatus: number; readonly result: Answer["body"] }[],
-): ItemResult[] {
-  return data.map(({ httpStatus, result: { status, data: given } }) => {
-    const { internalStatus, debugMessage } = status;
-    if (internalStatus === "0") return { httpStatus, result: given };
-    return { httpStatus, result: Number(internalStatus), ...(debugMessage === undefined ? {} : { debugMessage }) };
-  });
-}
+export { type ItemResult, multiResults } from "@sallyport/acceptance";
 
 /** Tries to log in; the password defaults to the name. */
 export function tryLogIn(
@@ -106,6 +89,31 @@ export async function callIn(
     body: envelope,
     headers: Object.fromEntries(answer.headers),
   };
+}
+
+/** Sends requests of sessions in any mode to a server. */
+export const senderOf =
+  (server: () => Subject) =>
+  (
+    session: ClientSession,
+    path: string,
+    method: Sent["method"] = "GET",
+    body?: unknown,
+    headers: Sent["headers"] = {},
+  ): Promise<Answer> =>
+    callIn(server(), session, path, { method, headers, ...(body === undefined ? {} : { body }) } as Sent);
+
+/** Creates an object and returns its id. */
+export async function createObject(
+  subject: Subject,
+  session: ClientSession,
+  className: string,
+  attributes: object,
+): Promise<string> {
+  const sent = { method: "POST", body: attributes } as const;
+  const { code, body } = await callIn(subject, session, `/v1/object/${className}`, sent);
+  if (code !== "0") throw new Error(`Creating a ${className} answers ${code}.`);
+  return body.data["~ObjectID"];
 }
 
 /** The code of the session check. */

@@ -3,7 +3,7 @@ import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession } from "./client.ts";
 import { MailFolder } from "./mail-folder.ts";
 import { newCustomUser } from "./new-custom-user.ts";
-import { repositoriesOf } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
 
 const mailbox = new MailFolder();

@@ -5,7 +5,8 @@ import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession, type Sent, tryLogIn } from "./client.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { newCustomUser } from "./new-custom-user.ts";
-import { newUser, repositoriesOf } from "./password-suite.ts";
+import { newUser } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 import { resetMail } from "./reset-mail.ts";
 
 const first = "the first password";

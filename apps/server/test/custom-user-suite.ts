@@ -1,7 +1,8 @@
-import { type Account, CreateAccount, type Repositories } from "@sallyport/core";
+import { type Account, CreateAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession, logOut, type Sent } from "./client.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 export const customUserEnvironment: Readonly<Record<string, string>> = {
   THROTTLE_IP_MAX_FAILURES: "1000",
@@ -12,11 +13,7 @@ let created = 0;
 
 /** Log-ins of custom users, and their sessions, on every engine. */
 export function customUserSuite(server: () => RunningServer): void {
-  const repositories = (): Repositories => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  };
+  const repositories = () => repositoriesOf(server());
   const logIn = (user: string, more: object = {}, headers: Sent["headers"] = {}): Promise<Answer> =>
     call(server(), "/v1/auth/df", {
       method: "POST",

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 
 /** A relay that breaks its connections: each one after as many bytes, in both directions, as the plan says. */
 export class CuttingProxy {
@@ -21,15 +22,28 @@ export class CuttingProxy {
     return proxy;
   }
 
-  /** Breaks all connections. */
-  cut(): void {
-    for (const socket of this.sockets) socket.resetAndDestroy();
+  /** Breaks all connections. Clients in this process know it when the promise resolves, and use none of them again. */
+  async cut(): Promise<void> {
+    const closed = [...this.sockets].map(
+      (socket) =>
+        new Promise((resolve) => {
+          socket.once("close", resolve);
+        }),
+    );
+    // A reset of a socket that is about to end fails, and leaves it open.
+    for (const socket of this.sockets) {
+      if (socket.writableEnded) socket.destroy();
+      else socket.resetAndDestroy();
+    }
+    await Promise.all(closed);
+    // The next turn of the event loop reads the resets.
+    for (let turn = 0; turn < 2; turn += 1) await setImmediate();
   }
 
   async close(): Promise<void> {
     const closed = once(this.server, "close");
     this.server.close();
-    this.cut();
+    await this.cut();
     await closed;
   }
 

@@ -11,7 +11,7 @@ import { loadConfiguration, type RunningServer, startServer } from "../src/index
 import { checkSession } from "./client.ts";
 import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
 import { type BrowserTab, chromium, HeadlessBrowser } from "./headless-browser.ts";
-import { repositoriesOf } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { link, logInAt } from "./providers/browser.ts";
 import { freePort } from "./providers/free-port.ts";

@@ -1,130 +1,13 @@
-import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type Database,
-  type DatabaseFinding,
-  ExamineDatabase,
-  keyRingKind,
-  type ListedProvider,
-  type Repositories,
-  ServiceError,
-  type Storage,
-} from "@sallyport/core";
+import { type Database, ExamineDatabase, keyRingKind, type Repositories, ServiceError } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
-import { MemoryStorage } from "@sallyport/storage-memory";
-import forge from "node-forge";
-import { ServedDatabaseExaminer } from "../src/doctor/database-examiner.ts";
-import { type ExaminedDatabase } from "../src/doctor/examine-database.ts";
-import { examineServer } from "../src/doctor/examine-server.ts";
 import type { Finding } from "../src/doctor/finding.ts";
-import { loadConfiguration } from "../src/index.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { runCommand } from "./processes/run-command.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "sallyport-doctor-"));
-const masterKey = randomBytes(32).toString("base64");
-
-/** A key and its self-signed certificate for a number of days from now. */
-function certificateFor(days: number): { key: string; certificate: string } {
-  const { privateKey } = generateKeyPairSync("rsa", {
-    modulusLength: 2048,
-    privateKeyEncoding: { type: "pkcs1", format: "pem" },
-    publicKeyEncoding: { type: "spki", format: "pem" },
-  });
-  const key = forge.pki.privateKeyFromPem(privateKey);
-  const certificate = forge.pki.createCertificate();
-  certificate.publicKey = forge.pki.setRsaPublicKey(key.n, key.e);
-  certificate.validity.notBefore = new Date(Date.now() - 90 * 86_400_000);
-  certificate.validity.notAfter = new Date(Date.now() + days * 86_400_000);
-  certificate.sign(key, forge.md.sha256.create());
-  return { key: privateKey, certificate: forge.pki.certificateToPem(certificate) };
-}
-
-/** Writes a file that its owner alone can read, and returns its path. */
-function fileOf(name: string, content: string, mode = 0o600): string {
-  const file = join(folder, name);
-  writeFileSync(file, content);
-  chmodSync(file, mode);
-  return file;
-}
-
-function tls(days: number) {
-  const { key, certificate } = certificateFor(days);
-  const files = { keyFile: fileOf(`${days}.key`, key), certificateFile: fileOf(`${days}.crt`, certificate) };
-  return { server: { tls: files } };
-}
-
-const healthyFacts = {
-  version: "17.2",
-  isReadOnly: false,
-  missingPrivileges: [] as string[],
-  canChangeSchema: true,
-  maxConnections: 97,
-  statementTimeout: 30_000,
-};
-
-interface Scene {
-  readonly content?: object;
-  readonly facts?: Partial<typeof healthyFacts>;
-  readonly nodeVersion?: string;
-  readonly clockOffset?: number;
-  readonly isSealedByOtherKey?: boolean;
-  readonly providers?: readonly Partial<ListedProvider>[];
-  readonly prepare?: (storage: Storage) => Promise<unknown>;
-  /** Default: the storage is migrated. */
-  readonly health?: ServiceError;
-  readonly opening?: Error;
-}
-
-/** A server whose database is in memory, behind the facts of a Postgres server. */
-async function openScene(scene: Scene) {
-  const { content = {}, facts, clockOffset = 0, isSealedByOtherKey = false } = scene;
-  const configuration = loadConfiguration({
-    content: {
-      databases: [{ storage: { url: "postgres://127.0.0.1/none", pool: { max: 10 } } }],
-      files: { directory: join(folder, "files") },
-      encryption: { masterKey },
-      server: { maxRequestsInFlight: 500 },
-      ...content,
-    },
-    environment: {},
-  });
-  const storage = new MemoryStorage({ clockOffset: () => clockOffset });
-  await storage.migrate();
-  await scene.prepare?.(storage);
-  const { health } = scene;
-  const examined =
-    health === undefined
-      ? storage
-      : Object.assign(Object.create(storage) as Storage, { health: () => Promise.reject(health) });
-  const opened: ExaminedDatabase = {
-    database: { alias: "", storage: examined, digests: new NodeDigests() } as unknown as Database,
-    keyRings: { isSealedByOtherKey: async () => isSealedByOtherKey },
-    listProviders: { listProviders: async () => (scene.providers ?? []) as ListedProvider[] },
-    facts: async () => ({ ...healthyFacts, ...facts }),
-  };
-  return { configuration, opened };
-}
-
-async function findingsOf(scene: Scene): Promise<Finding[]> {
-  const { nodeVersion = "24.1.0", opening } = scene;
-  const { configuration, opened } = await openScene(scene);
-  return examineServer({
-    configuration,
-    nodeVersion,
-    withDatabase: (_each, work) => (opening === undefined ? work(opened) : Promise.reject(opening)),
-  });
-}
-
-/** The findings for administrators of the database. */
-async function ownFindingsOf(scene: Scene): Promise<readonly DatabaseFinding[]> {
-  const { configuration, opened } = await openScene(scene);
-  const { database, facts, ...parts } = opened;
-  const examine = new ExamineDatabase(new ServedDatabaseExaminer({ ...parts, configuration, engines: { facts } }));
-  return examine.examineDatabase({ database, r: database.storage.repositories });
-}
+import { certificateFor } from "./certificate-for.ts";
+import { fileOf, findingsOf, folder, masterKey, ownFindingsOf, type Scene, tls } from "./doctor-scene.ts";
 
 const google = { oAuthProviders: [{ name: "google" }], encryption: { masterKey } };
 const httpsUrl = { server: { publicUrl: "https://api.example", maxRequestsInFlight: 500 } };
@@ -245,6 +128,14 @@ const provoked: readonly (readonly [string, Scene, string, Finding["level"], Reg
   ],
   ["a clock that is a little ahead", { clockOffset: 20_000 }, "clock", "warning", /differs .* by 20 s/, /NTP/],
   ["a clock that is far behind", { clockOffset: -3_600_000 }, "clock", "error", /differs .* by 3600 s/, /NTP/],
+  [
+    "a replica that is left out",
+    { facts: { replicas: [{ name: "h:5432", fault: "It is no standby.", lag: 0 }] } },
+    "replicas",
+    "warning",
+    /h:5432 is left out\. It is no standby\./,
+    /readUrls/,
+  ],
   ["a standby", { facts: { isReadOnly: true } }, "rights", "error", /is read-only/, /primary/],
   [
     "missing privileges",
@@ -268,7 +159,31 @@ const provoked: readonly (readonly [string, Scene, string, Finding["level"], Reg
     "timeout",
     "warning",
     /never ends statements, not after the configured 30000 ms/,
-    /pooler/,
+    /alter role current_user set statement_timeout = 30000\./,
+  ],
+  [
+    "a pooler that drops a setting",
+    { facts: { missingSettings: ["jit = off"] } },
+    "settings",
+    "warning",
+    /: jit = off is not in force/,
+    /alter role current_user set jit = off\./,
+  ],
+  [
+    "a role that cannot prove a failover",
+    { facts: { canProveFailover: false } },
+    "failover",
+    "warning",
+    /requests fail with 705 until "recover"/,
+    /timeline_history/,
+  ],
+  [
+    "an unsuitable engine",
+    { facts: { unmetRequirements: async () => ["Its locks do nothing."] } },
+    "engine",
+    "error",
+    /server is unsuitable\. Its locks do nothing\./,
+    /guides/,
   ],
   ["a pool above the limit", { facts: { maxConnections: 9 } }, "connections", "error", /cannot fill/, /pool\.max/],
   [
@@ -278,6 +193,22 @@ const provoked: readonly (readonly [string, Scene, string, Finding["level"], Reg
     "warning",
     /10 of 19 connections\. A second process/,
     /max_connections/,
+  ],
+  [
+    "pools of workers above the limit",
+    { content: { server: { workers: 3 } }, facts: { maxConnections: 29 } },
+    "connections",
+    "error",
+    /10 of 29 connections\. The 3 workers of the server need 30\./,
+    /pool\.max, or server\.workers/,
+  ],
+  [
+    "pools of workers without room for a reload",
+    { content: { server: { workers: 3 } }, facts: { maxConnections: 39 } },
+    "connections",
+    "warning",
+    /10 of 39 connections\. A reload/,
+    /server\.workers/,
   ],
   [
     "more requests than can wait",
@@ -336,7 +267,7 @@ export function doctorSuite(): void {
       expect.arrayContaining(["node", "configuration", "secrets", "keys", "files", "mail", "database", "clock"]),
     );
     expect(findings.map(({ check }) => check)).toEqual(
-      expect.arrayContaining(["rights", "timeout", "schema", "connections"]),
+      expect.arrayContaining(["engine", "rights", "timeout", "schema", "connections"]),
     );
   });
 

@@ -23,7 +23,7 @@ function withoutChance(answer: string): unknown {
   const text = answer
     .replaceAll(/"(~(?:ObjectID|UUID|StoreTime|DeletedBy|Cursor))":"[^"]+"/g, '"$1":"any"')
     .replaceAll(/\d{8}T\d{6}[+-]\d\d:\d\d/g, "then")
-    .replaceAll(/"(uploadId)":"[^"]+"/g, '"$1":"any"')
+    .replaceAll(/"(uploadId|syncVersion|oldestSyncVersion|database|checksum|objectId)":"[^"]+"/g, '"$1":"any"')
     .replaceAll(/"indexState":"(?:ready|building)"/g, '"indexState":"any"')
     .replaceAll(/"(secret|otpauthUrl)":"[^"]+"|"(recoveryCodes)":\[[^\]]*\]/g, '"$1$2":"any"');
   return JSON.parse(text);

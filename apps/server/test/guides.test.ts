@@ -7,15 +7,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { type Agent, startTestService, type TestService } from "@sallyport/testing";
 import type { RunningServer } from "../src/index.ts";
-import { logIn } from "./cases/run-cases.ts";
 import { logOut, tryLogIn } from "./client.ts";
 import { customPasswordEnvironment } from "./custom-password-suite.ts";
 import { startDemoServer } from "./demo-server.ts";
 import { guideSuite } from "./guide-suite.ts";
 import { chromium, HeadlessBrowser } from "./headless-browser.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
-import { appKey } from "./subject.ts";
 
 describe("guides", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
@@ -27,6 +26,7 @@ describe("guides", () => {
   guideSuite("licences.md", 3);
   guideSuite("multi.md", 3);
   guideSuite("objects.md");
+  guideSuite("synchronisation.md", 9);
   guideSuite("passwords.md", 6, { ...storedServerKeys, MAIL_DIR: folder });
   guideSuite("two-factor.md", 8, { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") });
 });
@@ -47,21 +47,19 @@ describe("serialization guide", () => {
     JSON.parse(JSON.stringify(value), (name, member) => (/^~(?:ObjectID|UUID|StoreTime)$/.test(name) ? name : member));
 
   describe("guide to serialization", () => {
-    let server: RunningServer;
-    let sessionid: string;
+    let service: TestService;
+    let admin: Agent;
     beforeAll(async () => {
-      server = await startDemoServer("memory", { DEBUG_MESSAGES: "true" });
-      sessionid = await logIn(server, "admin");
-    }, 60_000);
-    afterAll(() => server.close());
+      service = await startTestService({ configuration: { debugMessages: true } });
+      admin = service.as("admin");
+    });
+    afterAll(() => service.close());
 
     test("has examples", () => expect(examples).toHaveLength(5));
 
     test.each(examples)("shows the answer to $path$serialization", async ({ path, serialization, answer }) => {
-      const url = `${server.url}${path}serialization=${encodeURIComponent(serialization)}`;
-      const { status, data } = (await (
-        await fetch(url, { headers: { appkey: appKey, sessionid } })
-      ).json()) as ReturnType<typeof JSON.parse>;
+      const { body } = await admin.get(`${path}serialization=${encodeURIComponent(serialization)}`);
+      const { status, data } = body;
       expect(comparable(data === undefined ? status : data["~Elements"][0])).toEqual(comparable(answer));
     });
   });
@@ -86,18 +84,16 @@ describe("queries guide", () => {
   const [, path = "", answer = "{}"] = /^```http\nGET (\S+)\n```\n\n```json\n(.*?)^```/ms.exec(guide) ?? [];
 
   describe("guide to queries", () => {
-    let server: RunningServer;
-    let sessionid: string;
+    let service: TestService;
+    let admin: Agent;
     beforeAll(async () => {
-      server = await startDemoServer("memory");
-      sessionid = await logIn(server, "admin");
-    }, 60_000);
-    afterAll(() => server.close());
+      service = await startTestService();
+      admin = service.as("admin");
+    });
+    afterAll(() => service.close());
 
     const get = async (at: string) => {
-      const { status, data } = (await (
-        await fetch(server.url + at, { headers: { appkey: appKey, sessionid } })
-      ).json()) as ReturnType<typeof JSON.parse>;
+      const { status, data } = (await admin.get(at)).body;
       return data ?? status;
     };
     const list = (className: string, query: object) =>

@@ -1,10 +1,9 @@
 import type { LogInMode } from "@sallyport/client";
-import { type ClassDefinition, type Repositories, seesAll, MacroStore } from "@sallyport/core";
+import { type ClassDefinition, seesAll, MacroStore } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
-import { type Answer, callIn, type Sent } from "./client.ts";
-import { openSession } from "./open-session.ts";
-
-type Session = Awaited<ReturnType<typeof openSession>>;
+import { createObject, senderOf } from "./client.ts";
+import { sessionsOf } from "./open-session.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 export const everything = ["read", "create", "write", "delete"] as const;
 
@@ -45,34 +44,19 @@ export const nestedMetaFields = ["~ClassName", "~ObjectID", "~StoreTime"];
 
 /** The classes, the sessions and the hooks of one mode. */
 export function hookFixture(server: () => RunningServer, mode: LogInMode) {
-  const sessions = {} as Record<"demo" | "admin", Session>;
+  const sessions = sessionsOf(server, mode, "demo", "admin");
   beforeAll(async () => {
     const { model } = repositories();
     const classes = classesOf(mode);
     while ((await model.change({ put: classes }, (await model.load()).generation)) === "stale");
-    [sessions.demo, sessions.admin] = [
-      await openSession(server(), mode, "demo"),
-      await openSession(server(), mode, "admin"),
-    ];
   });
   afterEach(async () => {
     const { macros } = await new MacroStore(repositories()).load();
     await remove(...macros.map(({ name }) => name));
   });
 
-  const repositories = (): Repositories => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  };
-  const send = (
-    session: Session,
-    path: string,
-    method: Sent["method"] = "GET",
-    body?: object,
-    headers: Sent["headers"] = {},
-  ): Promise<Answer> =>
-    callIn(server(), session, path, { method, headers, ...(body === undefined ? {} : { body }) } as Sent);
+  const repositories = () => repositoriesOf(server());
+  const send = senderOf(server);
   const encoded = (value: unknown) => encodeURIComponent(JSON.stringify(value));
 
   const put = async (name: string, on: string, classes: readonly string[] | null, run: string, more = "") => {
@@ -90,11 +74,8 @@ export function hookFixture(server: () => RunningServer, mode: LogInMode) {
   const trace = `Trace_${mode}`;
   const secret = `Secret_${mode}`;
 
-  const create = async (className: string, attributes: object): Promise<string> => {
-    const answer = await send(sessions.demo, `/v1/object/${className}`, "POST", attributes);
-    if (answer.code !== "0") throw new Error(`Creating a ${className} answers ${answer.code}.`);
-    return answer.body.data["~ObjectID"];
-  };
+  const create = (className: string, attributes: object) =>
+    createObject(server(), sessions.demo, className, attributes);
   const get = async (id: string, serialization: object = {}) =>
     (await send(sessions.demo, `/v1/object/${id}?serialization=${encoded(serialization)}`)).body.data;
   const list = (className: string, query: object, more = "") =>

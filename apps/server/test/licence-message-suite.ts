@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import type { LogInMode } from "@sallyport/client";
 import {
@@ -8,15 +9,16 @@ import {
   type NewApplication,
   setUserDisabled,
 } from "@sallyport/core";
+import { type LicenceMessage, LicenceReceiver } from "@sallyport/testing/traps";
 import type { RunningServer } from "../src/index.ts";
 import { callIn, checkSessionIn, logOutIn, tryLogIn } from "./client.ts";
 import { messageOf } from "./configuration-file.ts";
 import { onEngines, testedEngines, withoutLockout } from "./engines.ts";
-import { LicenceReceiver, type ReceivedMessage } from "./licence-receiver.ts";
 import { endpoints } from "./log-in-endpoints/log-in-endpoint.ts";
 import { createTestUser } from "./log-in-endpoints/test-user.ts";
 import { testedModes } from "./modes.ts";
-import { newUser, repositoriesOf } from "./password-suite.ts";
+import { newUser } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { attempt, logInWith } from "./second-factor-client.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
@@ -50,14 +52,14 @@ function seatsOf(server: () => RunningServer) {
   };
 }
 
-const shortOf = ({ type, data }: ReceivedMessage) => [type, ...data.seats.map(({ taken }) => taken)];
+const shortOf = ({ type, data }: LicenceMessage) => [type, ...data.seats.map(({ taken }) => taken)];
 
 /** Messages about licence seats to a real receiver: in the background, and required. */
 export function licenceMessageSuites(): void {
   describe.each(testedEngines)("licence messages on %s", (engine) => {
     let receiver: LicenceReceiver;
     beforeAll(async () => {
-      receiver = await LicenceReceiver.open();
+      receiver = await LicenceReceiver.open({ tolerance: 300 });
     });
     afterEach(() => {
       receiver.answering = () => 204;
@@ -114,7 +116,7 @@ function backgroundSuite(server: () => RunningServer, receiver: () => LicenceRec
     await logOutIn(server(), session);
     const [opened, released] = await afterwards(app, 2);
     const [reserved, ended] = await afterwards(other, 2);
-    const all = [opened, reserved, released, ended] as ReceivedMessage[];
+    const all = [opened, reserved, released, ended] as LicenceMessage[];
     expect(all.map(shortOf)).toEqual([
       ["session.opened", 1],
       ["seats.reserved", 1],
@@ -131,10 +133,8 @@ function backgroundSuite(server: () => RunningServer, receiver: () => LicenceRec
     expect(reserved?.data.seats).toEqual([{ appName: other, kind: "user", limit: null, taken: 1 }]);
     expect(new Set(all.map(({ data }) => JSON.stringify([data.userId, data.session, data.device]))).size).toBe(1);
     expect(new Set(all.map(({ id }) => id)).size).toBe(4);
-    for (const { timestamp, text } of all) {
-      expect(Math.abs(Date.now() - Date.parse(timestamp))).toBeLessThan(60_000);
-      expect(text).not.toContain("the phone of demo");
-    }
+    for (const { timestamp } of all) expect(Math.abs(Date.now() - Date.parse(timestamp))).toBeLessThan(60_000);
+    expect(JSON.stringify(all)).not.toContain("the phone of demo");
   });
 
   test("tell nothing of refused log-ins and sessions that enrol", async () => {
@@ -263,7 +263,7 @@ function severalServersSuite(): void {
   let postgres: PostgresFixture;
   let receiver: LicenceReceiver;
   beforeAll(async () => {
-    [postgres, receiver] = await Promise.all([openPostgresFixture(), LicenceReceiver.open()]);
+    [postgres, receiver] = await Promise.all([openPostgresFixture(), LicenceReceiver.open({ tolerance: 300 })]);
   }, 60_000);
   afterAll(async () => {
     await postgres.close();
@@ -297,7 +297,10 @@ function severalServersSuite(): void {
     const [one, other] = (await Promise.all([start(), start()])) as [RunningServer, RunningServer];
     codes.push(...(await Promise.all(Array.from({ length: 20 }, (_, index) => log(index % 2 === 0 ? one : other)))));
     const { records } = repositoriesOf(one);
-    for (const waiting of await records.list(licenceMessages, { after: null, limit: 1_000 }))
+    const listed = await records.list(licenceMessages, { after: null, limit: 1_000 });
+    // A message that was claimed before this list arrives meanwhile. A later claim changes the version.
+    await setTimeout(1_000);
+    for (const waiting of listed)
       if (!inFlight.has(waiting.id)) await records.settle(licenceMessages, waiting, { dueIn: 0 });
     await receiver.until(() => (receiver.about(app).length >= 40 ? true : undefined));
     expect(codes).toEqual(Array(40).fill("0"));

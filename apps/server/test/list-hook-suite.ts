@@ -1,3 +1,4 @@
+import { jest } from "@jest/globals";
 import type { Answer } from "./client.ts";
 import type { HookFixture } from "./hook-fixture.ts";
 
@@ -90,5 +91,31 @@ export function listHookSuite({
     const before = await count(trace);
     expect((await send(sessions.demo, `/v1/objects/${book}`)).code).not.toBe("0");
     expect(await count(trace)).toBe(before);
+  });
+  test("a list may show the state of its admission, but after a list hook and in a multi request the current one", async () => {
+    const position = {};
+    const found: unknown[] = [];
+    const { admission, objects } = repositories();
+    const { admit } = admission;
+    const { find } = objects;
+    const spies = [
+      jest.spyOn(admission, "admit").mockImplementation(async (given) => ({ ...(await admit(given)), position })),
+      jest.spyOn(objects, "find").mockImplementation((query, visibility, ...page) => {
+        found.push(visibility.position);
+        return find(query, visibility, ...page);
+      }),
+    ];
+    await put("Any", "xRestApi_FindObjects", [book], `run() { return true; }`);
+    try {
+      expect(await list(author, {})).toMatchObject({ code: "0" });
+      expect(await list(book, { macro: "Any" })).toMatchObject({ code: "0" });
+      const items = [{ method: "GET", path: `/v1/objects/${author}` }];
+      expect(await send(sessions.demo, "/v1/multi", "POST", items)).toMatchObject({ code: "0" });
+      expect(await send(sessions.demo, "/v1/multi?atomic=true", "POST", items)).toMatchObject({ code: "0" });
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+    expect(found[0]).toBe(position);
+    expect(found.slice(1)).toEqual([undefined, undefined]);
   });
 }

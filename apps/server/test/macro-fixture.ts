@@ -1,27 +1,14 @@
 import type { LogInMode } from "@sallyport/client";
-import { type Repositories, seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn } from "./client.ts";
-import { openSession } from "./open-session.ts";
-
-type Session = Awaited<ReturnType<typeof openSession>>;
+import { sessionsOf } from "./open-session.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 /** The sessions of one mode, with helpers to execute macros. */
 export function macroFixture(server: () => RunningServer, mode: LogInMode) {
-  const sessions = {} as Record<"demo" | "reader" | "admin", Session>;
-  beforeAll(async () => {
-    [sessions.demo, sessions.reader, sessions.admin] = [
-      await openSession(server(), mode, "demo"),
-      await openSession(server(), mode, "reader"),
-      await openSession(server(), mode, "admin"),
-    ];
-  });
-
-  const repositories = (): Repositories => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  };
+  const sessions = sessionsOf(server, mode, "demo", "reader", "admin");
+  const repositories = () => repositoriesOf(server());
   const found = async (id: string) => (await repositories().objects.get([id], seesAll))[0];
 
   const execute = (name: string, input?: unknown, as = sessions.demo): Promise<Answer> =>

@@ -17,7 +17,7 @@ import { has, shells } from "./guide-suite.ts";
 import { hookEnvironment, hookSuite } from "./hook-suite.ts";
 import { macroEnvironment, macroSuite } from "./macro-suite.ts";
 import { openSession } from "./open-session.ts";
-import { repositoriesOf } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 describe("macros", () => {
   onEngines("macros", macroSuite, { environment: { ...withoutLockout, ...macroEnvironment, DEBUG_MESSAGES: "true" } });

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { receivedMail, type ReceivedMail } from "@sallyport/test-kit/mail/received-mail";
 import type { RunningServer } from "../src/index.ts";
 import { call, tryLogIn } from "./client.ts";
-import { newUser, repositoriesOf } from "./password-suite.ts";
+import { newUser } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 /** A folder for mail, with a way to wait for it. */
 export class MailFolder {

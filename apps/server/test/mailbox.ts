@@ -1,4 +1,4 @@
-import { type ReceivedMail, receivedMail } from "@sallyport/test-kit/mail/received-mail";
+import type { ReceivedMail } from "@sallyport/test-kit/mail/received-mail";
 import { type SmtpSink, startSmtpSink } from "@sallyport/test-kit/mail/smtp-sink";
 
 /** A relay on this machine with a way to wait for its mail. */
@@ -8,24 +8,7 @@ export class Mailbox {
   private sink: SmtpSink | undefined;
 
   async open(): Promise<void> {
-    this.sink = await startSmtpSink({
-      hideSTARTTLS: true,
-      onData: (stream, { envelope }, callback) => {
-        const chunks: Buffer[] = [];
-        stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-        stream.on("end", () => {
-          const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
-          this.take(
-            receivedMail(
-              Buffer.concat(chunks).toString("utf8"),
-              from,
-              envelope.rcptTo.map(({ address }) => address),
-            ),
-          );
-          callback(null);
-        });
-      },
-    });
+    this.sink = await startSmtpSink({ hideSTARTTLS: true, take: (mail) => this.take(mail) });
   }
 
   /** The settings of a server, so that its mail arrives here quickly. */

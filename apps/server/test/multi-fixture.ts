@@ -1,10 +1,9 @@
-import type { LogInMode } from "@sallyport/client";
+import type { ClientSession, LogInMode } from "@sallyport/client";
 import { seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, multiResults, type Sent } from "./client.ts";
-import { openSession } from "./open-session.ts";
-
-type Session = Awaited<ReturnType<typeof openSession>>;
+import { sessionsOf } from "./open-session.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 export interface Item {
   readonly method: string;
@@ -29,19 +28,10 @@ export const remove = (id: string): Item => ({ method: "DELETE", path: `/v1/obje
 
 /** The sessions of one mode, with helpers to send many requests in one. */
 export function multiFixture(server: () => RunningServer, mode: LogInMode) {
-  const sessions = {} as Record<"demo" | "admin", Session>;
-  beforeAll(async () => {
-    sessions.demo = await openSession(server(), mode, "demo");
-    sessions.admin = await openSession(server(), mode, "admin");
-  });
-
-  const objects = () => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories.objects;
-  };
+  const sessions = sessionsOf(server, mode, "demo", "admin");
+  const objects = () => repositoriesOf(server()).objects;
   const post = (
-    session: Session,
+    session: ClientSession,
     path: string,
     items: readonly Item[],
     headers: Sent["headers"] = {},

@@ -10,7 +10,7 @@ import { deletionSuite } from "./deletion-suite.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { multiEnvironment, multiSuite } from "./multi-suite.ts";
-import { repositoriesOf } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 import { publicLogInSuite } from "./public-clients/log-in-suite.ts";
 import { publicObjectSuite } from "./public-clients/object-suite.ts";
 import { publicSessionSuite } from "./public-clients/session-suite.ts";

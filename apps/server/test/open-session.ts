@@ -11,6 +11,19 @@ export interface OpeningOptions {
   readonly password?: string;
 }
 
+/** Sessions of users of the demo in one mode, opened before the tests of the current suite. */
+export function sessionsOf<Name extends string>(
+  server: () => Subject,
+  mode: LogInMode,
+  ...names: readonly Name[]
+): Readonly<Record<Name, ClientSession>> {
+  const sessions = {} as Record<Name, ClientSession>;
+  beforeAll(async () => {
+    for (const name of names) sessions[name] = await openSession(server(), mode, name);
+  });
+  return sessions;
+}
+
 /** Logs a user of the demo in, in any mode. */
 export async function openSession(
   { url }: Subject,

@@ -234,11 +234,16 @@ describe("reference", () => {
       ...configurable,
       "NODE_ENV",
       "NODE_EXTRA_CA_CERTS",
+      "NODE_OPTIONS",
       "SALLYPORT_CONFIG",
-      "BASE_URL",
       "MARIADB_URL",
       "S3_URL",
       "UPLOAD_SEED",
+      "SYNC_SEEDS",
+      "SALLYPORT_COVERAGE",
+      "SALLYPORT_COVERAGE_MIN",
+      // The shell variable in the curl of a failed matcher.
+      "SESSION_ID",
       "APP_KEY",
       "XDG_CONFIG_HOME",
     ]);

@@ -1,5 +1,5 @@
 import type { ClientSession } from "@sallyport/client";
-import type { ObjectId, Repositories, RsaPadding } from "@sallyport/core";
+import type { ObjectId, RsaPadding } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
 import type { RunningServer } from "../src/index.ts";
@@ -8,6 +8,7 @@ import { sessionEndedCode, testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
 import { resetMail } from "./reset-mail.ts";
 import { serverRsaKey, stranger } from "./secure/stored-keys.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 const digests = new NodeDigests();
 const first = "the first password";
@@ -41,12 +42,6 @@ export async function newUser(server: RunningServer, alias = ""): Promise<TestUs
     name,
   );
   return { name, userId: user.id };
-}
-
-export function repositoriesOf(server: RunningServer, alias = ""): Repositories {
-  const found = server.databases.get(alias);
-  if (!found) throw new Error("The demo has no such database.");
-  return found.storage.repositories;
 }
 
 /** How passwords are changed and reset, in every mode and on every engine. The server must have the stored RSA key. */

@@ -3,7 +3,16 @@ import type { RunningServer } from "../src/index.ts";
 import { startConfiguredServer, startDemoServer } from "./demo-server.ts";
 import { chromium, HeadlessBrowser } from "./headless-browser.ts";
 
-const files = ["swagger-ui.css", "swagger-ui-bundle.js", "playground.css", "playground.js", "start.css"];
+const files = [
+  "swagger-ui.css",
+  "swagger-ui-bundle.js",
+  "playground.css",
+  "playground.js",
+  "start.css",
+  "offline.css",
+  "offline.js",
+  "offline-worker.js",
+];
 const asBrowser = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
 
 interface Taken {
@@ -33,6 +42,8 @@ describe("page at /docs of the demo", () => {
   test.each([
     ["/docs", "<title>sallyport API</title>"],
     ["/second/docs", "<title>sallyport API · second</title>"],
+    ["/docs/offline", "<title>Offline sample · sallyport</title>"],
+    ["/second/docs/offline", "<title>Offline sample · sallyport · second</title>"],
   ])("exists at %s", async (path, title) => {
     const { status, type, text, headers } = await take(server.url, path);
     expect({ status, type }).toEqual({ status: 200, type: "text/html; charset=utf-8" });
@@ -136,7 +147,7 @@ describe("page at /docs of the demo", () => {
           expect(seen).toMatchObject({
             before: "",
             session: expect.stringMatching(/^Logged in to (?:demo|second) as reader with a (?:session id|token)\.$/),
-            classes: ["Customer", "Invoice"],
+            classes: ["Customer", "File", "Invoice"],
             macros: ["Echo"],
             folded: [false, true, true],
             listed: 1_000,
@@ -149,7 +160,7 @@ describe("page at /docs of the demo", () => {
           await browser.close();
         }
       },
-      60_000,
+      120_000,
     );
   }
 });
@@ -211,12 +222,14 @@ describe("page at /docs of another server", () => {
     const server = await startConfiguredServer({ databases, applicationName: "Own <Service>" });
     const { status, text } = await take(server.url, "/docs");
     const start = await take(server.url, "/", asBrowser);
+    const offline = await take(server.url, "/docs/offline");
     await server.close();
     expect([start.status, start.text.includes("Own &lt;Service&gt;"), /demo/i.test(start.text)]).toEqual([
       200,
       true,
       false,
     ]);
+    expect([offline.status, JSON.parse(offline.text).status.internalStatus]).toEqual([404, "304"]);
     expect(status).toBe(200);
     expect(text).toContain("<h1>Own &lt;Service&gt; API");
     expect(text).not.toContain("demo");
@@ -224,7 +237,7 @@ describe("page at /docs of another server", () => {
 
   test("does not exist when disabled", async () => {
     const server = await startConfiguredServer({ databases, docs: { enabled: false } });
-    for (const path of ["/docs", "/docs/", "/docs/playground.js", "/"])
+    for (const path of ["/docs", "/docs/", "/docs/offline", "/docs/playground.js", "/"])
       expect((await take(server.url, path, asBrowser)).status).toBe(404);
     await server.close();
   });

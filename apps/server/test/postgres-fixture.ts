@@ -7,7 +7,7 @@ import { startConfiguredServer, startDemoServer } from "./demo-server.ts";
 /** A Postgres database for one test file, with the servers that the file starts on it. */
 export interface PostgresFixture {
   readonly url: string;
-  /** A connection besides those of the servers. */
+  /** A connection besides those of the servers, and without a pooler. */
   readonly sql: pg.Client;
   /** Starts the demo on it. */
   demo(environment?: Record<string, string>): Promise<RunningServer>;
@@ -25,7 +25,7 @@ export async function openPostgresFixture({ empty = false } = {}): Promise<Postg
   const template = isCopied ? await postgres.templateDatabase("demo", makeDemo) : undefined;
   const database = await postgres.createDatabase(template === undefined ? {} : { template });
   if (!empty && !isCopied) await makeDemo(database.url);
-  const sql = new pg.Client({ connectionString: database.url });
+  const sql = new pg.Client({ connectionString: database.directUrl });
   await sql.connect();
   const servers: RunningServer[] = [];
   const keep = async (starting: Promise<RunningServer>): Promise<RunningServer> => {

@@ -1,26 +1,16 @@
-import { type Repositories, seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
-import { type Answer, callIn, multiResults, type Sent } from "./client.ts";
+import { type Answer, multiResults, type Sent, senderOf } from "./client.ts";
 import { testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** Readers of objects, in every mode and on every engine. */
 export function readersSuite(server: () => RunningServer): void {
-  const repositories = (): Repositories => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  };
-  const send = (
-    session: Session,
-    path: string,
-    method: Sent["method"] = "GET",
-    body?: unknown,
-    headers: Sent["headers"] = {},
-  ): Promise<Answer> =>
-    callIn(server(), session, path, { method, headers, ...(body === undefined ? {} : { body }) } as Sent);
+  const repositories = () => repositoriesOf(server());
+  const send = senderOf(server);
   const codeOf = ({ status, code }: Answer) => `${status}/${code}`;
 
   describe.each(testedModes)("in mode %s", (mode) => {

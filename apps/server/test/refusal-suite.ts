@@ -6,18 +6,20 @@ import {
   addBan,
   administrationOf,
   type Explanation,
-  explainRefusal,
+  ExplainRefusal,
   type SessionMode,
   setAppRule,
+  setLimits,
 } from "@sallyport/core";
-import { explanationLines } from "../src/commands/why.ts";
+import { explanationLines } from "@sallyport/terminal";
+import { nextSteps } from "../src/reference/error-texts.ts";
 import type { RunningServer } from "../src/index.ts";
 import { AdministrationFixture, administrationKey, administrator, codeOf } from "./administration-fixture.ts";
 import { type Answer, call, callIn, logOutIn, tryLogIn } from "./client.ts";
 import { credentialOf } from "./credential-of.ts";
 import { headerOf, modes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
-import { repositoriesOf } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 /** Explains everything, and locks out after few failures of a user. */
 export const refusalEnvironment = {
@@ -46,8 +48,10 @@ interface Row {
   readonly send: () => Promise<Answer>;
   readonly code: string;
   /** Parts of the explanation. */
-  readonly told: readonly string[];
+  readonly told: readonly (string | RegExp)[];
 }
+
+const explain = new ExplainRefusal(nextSteps);
 
 /** Why requests were refused: what an operator reads, and what is never stored. */
 export function refusalSuite(server: () => RunningServer): void {
@@ -110,8 +114,8 @@ export function refusalSuite(server: () => RunningServer): void {
       told: [
         "user     admin",
         "Yes, for another 3600 s. The password, code or token was not checked.",
-        "Has the user too many failures?",
-        "Has the network too many failures?",
+        /Has the user too many failures\? +Yes, for another \d+ s\./,
+        /Has the network too many failures\? +No\./,
       ],
     },
     {
@@ -260,7 +264,26 @@ export function refusalSuite(server: () => RunningServer): void {
       code: mode === "session" ? "201" : "203",
       told: ["No: there is none. It expired, was ended, or never existed."],
     })),
+    {
+      about: "a user with too many sessions",
+      send: () => logInWith({ "sessions.limit": 10_000, "sessions.perUserLimit": 1 }),
+      code: "315",
+      told: ["Is another session within the limits?", "No: the user has reached the limit of sessions per user: 1."],
+    },
+    {
+      about: "a database with too many sessions",
+      send: () => logInWith({ "sessions.limit": 2, "sessions.perUserLimit": 1 }),
+      code: "315",
+      told: ["No: the database has", "sessions, the limit is 2."],
+    },
   ];
+
+  const logInWith = async (limits: Record<string, number>) => {
+    // The explanation of the row before reads the limits when it is stored.
+    await untilStored(ids().at(-1)?.[0] ?? "");
+    await setLimits(administration(), new Map(Object.entries(limits)));
+    return tryLogIn(server(), "demo");
+  };
 
   const plain = () => plainId;
   let plainId = "";
@@ -294,19 +317,23 @@ export function refusalSuite(server: () => RunningServer): void {
     customer = listed.body.data["~Elements"][0]["~ObjectID"];
     for (const { about, send } of rows) found.set(about, { answer: await send(), explanation: null });
     await untilStored(ids().at(-1)?.[0] ?? "");
-    for (const [requestId, each] of ids()) each.explanation = await explainRefusal({ r: r() }, requestId);
+    for (const [requestId, each] of ids()) each.explanation = await explain.explainRefusal({ r: r() }, requestId);
   }, 60_000);
 
   /** The server writes refusals in the order of their responses. */
   async function untilStored(requestId: string): Promise<void> {
-    while ((await explainRefusal({ r: r() }, requestId)) === null) await pause(20);
+    while ((await explain.explainRefusal({ r: r() }, requestId)) === null) await pause(20);
   }
 
-  test.each(rows.map((row) => [row.about, row] as const))("explains %s", (about, { code, told }) => {
+  test.each(rows.map((row) => [row.about, row] as const))("explains %s", (about, { code, told: parts }) => {
     const { answer, explanation } = found.get(about) as { answer: Answer; explanation: Explanation };
-    const text = explanationLines(explanation).join("\n");
+    const { at, ...facts } = explanation;
+    const told = { ...facts, at: new Date(at).toISOString() };
+    const text = explanationLines(told, (heading) => heading).join("\n");
     expect(answer.code).toBe(code);
-    for (const part of told) expect(text).toContain(part);
+    for (const part of parts) expect(text).toMatch(part);
+    for (const step of explanation.failure?.nextSteps ?? []) expect(text).toContain(`\n  - ${step}`);
+    expect(text).not.toMatch(/`|\]\(/);
   });
 
   test("tells administrators of the same database over HTTP", async () => {

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { request as startRequest } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { jest } from "@jest/globals";
-import { administrationOf, type Database, setLimits, setMaintenance } from "@sallyport/core";
+import { administrationOf, type Database, putSyncSchema, setLimits, setMaintenance } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { logIn } from "./cases/run-cases.ts";
 import { call, callIn, multiResults, tryLogIn } from "./client.ts";
@@ -128,11 +130,53 @@ export function requestRateSuite(): void {
     ]);
     expect((await send("/v1/multi", [read])).code).toBe("800");
     await changeLimits(server, { "rates.session.burst": 4 });
-    expect(await send("/v1/multi?atomic=true", [create, create, create, create, create])).toMatchObject(refused);
+    expect(await send("/v1/multi?atomic=true", [create, create, create, create, create])).toMatchObject({
+      status: 429,
+      code: "800",
+    });
     const counted = await call(server, '/v1/objects/Customer?query={"where":{"Name":"multi"}}', {
       sessionId: await logIn(server, "demo"),
     });
     expect(counted.body.data["~Count"]).toBe(2);
+  });
+
+  test("let an atomic multi request succeed after `Retry-After`", async () => {
+    await start({ RATE_SESSION_PER_MINUTE: "240", RATE_SESSION_BURST: "4" });
+    const sessionId = await logIn(server, "demo");
+    const read = { method: "GET", path: "/v1/objects/Customer?perPage=1" };
+    const send = () =>
+      call(server, "/v1/multi?atomic=true", { method: "POST", sessionId, body: [read, read, read, read] });
+    expect((await send()).code).toBe("0");
+    const refusal = await send();
+    expect(refusal).toMatchObject({ ...refused, headers: { "retry-after": "1" } });
+    await pause(1_000);
+    expect((await send()).code).toBe("0");
+  });
+
+  test("count an operation of a push once, and not each repetition", async () => {
+    await start({ RATE_SESSION_PER_MINUTE: "1", RATE_SESSION_BURST: "6" });
+    const classes = [{ className: "Customer" }];
+    await putSyncSchema(administrationOf(server.databases.get("") as Database), { name: "all", classes });
+    const sessionId = await logIn(server, "demo");
+    const ops = Array.from({ length: 4 }, (_, index) => ({
+      id: `op ${index}`,
+      op: "put",
+      uuid: randomUUID(),
+      syncVersion: "0",
+      className: "Customer",
+      fields: { Name: "pushed" },
+    }));
+    const push = async (sent: readonly object[]) => {
+      const body = { syncVersion: "0", limit: 1, ops: sent };
+      const { code, body: answer } = await call(server, "/v1/sync/all/push", { method: "POST", sessionId, body });
+      return answer.data?.results.map((each: { internalStatus: number }) => each.internalStatus) ?? code;
+    };
+    expect([await push(ops), await push(ops)]).toEqual([ops, ops].map((each) => each.map(() => 0)));
+    const another = { ...ops[0], id: "another", uuid: randomUUID() };
+    const last = { ...ops[0], id: "last", uuid: randomUUID() };
+    // The request takes the last token, for the first operation without a result.
+    expect(await push([...ops, another, last])).toEqual([0, 0, 0, 0, 0, 800]);
+    expect(await push(ops)).toBe("800");
   });
 
   test("appear in the metrics, and in the audit as a tally", async () => {

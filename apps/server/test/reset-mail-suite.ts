@@ -4,7 +4,8 @@ import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, callIn, checkSessionIn as checkSession, type Sent, tryLogIn } from "./client.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { openSession } from "./open-session.ts";
-import { newUser, repositoriesOf } from "./password-suite.ts";
+import { newUser } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
 
 const password = "the first password";

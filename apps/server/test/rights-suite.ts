@@ -1,15 +1,9 @@
-import {
-  type ClassDefinition,
-  type ClassRight,
-  type Permission,
-  permissions,
-  type Repositories,
-  seesAll,
-} from "@sallyport/core";
+import { type ClassDefinition, type ClassRight, type Permission, permissions, seesAll } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, type Sent } from "./client.ts";
 import { testedModes } from "./modes.ts";
 import { openSession } from "./open-session.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 type Session = Awaited<ReturnType<typeof openSession>>;
 type Granted = ReadonlySet<Permission>;
@@ -143,11 +137,7 @@ function expected({ needs, isFaulty }: Demand, granted: Granted): string {
 
 /** Rights on every route, in every mode and on every engine. */
 export function rightsSuite(server: () => RunningServer): void {
-  const repositories = (): Repositories => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  };
+  const repositories = () => repositoriesOf(server());
 
   describe.each(testedModes)("in mode %s", (mode) => {
     let reader: Session;

@@ -28,7 +28,7 @@ export function ruleSuite(_server: () => RunningServer, demo: DemoOfSuite): void
   const database = () => one().databases.get("") as Database;
   const administration = () => administrationOf(database());
   const r = () => database().storage.repositories;
-  const ban = (named: Pick<AddBanInput, "user" | "device">, more: Partial<AddBanInput> = {}) =>
+  const ban = (named: Pick<AddBanInput, "user" | "device" | "address">, more: Partial<AddBanInput> = {}) =>
     addBan(administration(), { reason: "", from: null, until: null, ...named, ...more });
   const rule = (app: string, access: SetAppRuleInput["access"], named: Partial<SetAppRuleInput> = {}) =>
     setAppRule(administration(), { app, access, reason: "", ...named });
@@ -40,14 +40,6 @@ export function ruleSuite(_server: () => RunningServer, demo: DemoOfSuite): void
   const logIn = (user: string, more: object = {}, server = two()) =>
     tryLogIn(server, user, { pass: password, ...more });
   const codeOf = async (user: string, more: object = {}) => (await logIn(user, more)).code;
-
-  /** A user who has logged in before: concurrent first log-ins of a user conflict on MariaDB. */
-  const newKnownUser = async () => {
-    const user = await newUser(one());
-    expect(await codeOf(user.name)).toBe("0");
-    await r().sessions.end({ userId: user.userId });
-    return user;
-  };
 
   describe.each(testedModes)("in mode %s", (mode) => {
     const over = sessionEndedCode[mode];
@@ -71,6 +63,20 @@ export function ruleSuite(_server: () => RunningServer, demo: DemoOfSuite): void
       expect((await ban({ user })).count).toBe(1);
       expect([await checkSessionIn(two(), bare), await codeIn(user)]).toEqual([over, "318"]);
       await removeBan(administration(), { user });
+      expect(await codeIn(user)).toBe("0");
+    });
+
+    test("a ban of an address ends its sessions on every server, and refuses right passwords", async () => {
+      const { name: user } = await newUser(one());
+      const session = await open(user, ["demo-app"]);
+      await ban({ address: "192.0.2.7" });
+      expect([await checkSessionIn(two(), session), await codeIn(user)]).toEqual(["0", "0"]);
+      const rehearsal = await ban({ address: "127.0.0.1" }, { rehearse: true });
+      expect([rehearsal.count > 1, await checkSessionIn(two(), session)]).toEqual([true, "0"]);
+      expect((await ban({ address: "127.0.0.1" })).count).toBe(rehearsal.count);
+      const wrong = attempt(two(), mode, { user, pass: "wrong", appNames: ["demo-app"] });
+      expect([await checkSessionIn(two(), session), await codeIn(user), await wrong]).toEqual([over, "318", "302"]);
+      for (const address of ["127.0.0.1", "192.0.2.7"]) await removeBan(administration(), { address });
       expect(await codeIn(user)).toBe("0");
     });
 
@@ -129,7 +135,7 @@ export function ruleSuite(_server: () => RunningServer, demo: DemoOfSuite): void
 
   test("no session of a log-in during a ban survives it", async () => {
     for (let round = 0; round < 3; round += 1) {
-      const { name: user } = await newKnownUser();
+      const { name: user } = await newUser(one());
       let answered = 0;
       const logIns = Array.from({ length: 24 }, async (_each, index) => {
         const answer = await logIn(user, {}, index % 2 === 0 ? one() : two());
@@ -149,7 +155,7 @@ export function ruleSuite(_server: () => RunningServer, demo: DemoOfSuite): void
   });
 
   test("rules that change during a storm of log-ins are exact", async () => {
-    const [{ name: user }, app] = [await newKnownUser(), await newApp()];
+    const [{ name: user }, app] = [await newUser(one()), await newApp()];
     const state = { over: false };
     const storm = Array.from({ length: 8 }, async (_each, index) => {
       const codes: string[] = [];
@@ -176,12 +182,15 @@ export function ruleSuite(_server: () => RunningServer, demo: DemoOfSuite): void
     ]).toEqual([ended, 0]);
   });
 
-  test("a timed ban ends the sessions within two seconds of its beginning, and itself at its end", async () => {
+  test.each([
+    ["user", (user: string) => ({ user })],
+    ["address", () => ({ address: "127.0.0.1" })],
+  ])("a timed ban of a %s ends the sessions within two seconds, and itself at its end", async (_what, banned) => {
     const { name: user } = await newUser(one());
     const { sessionId } = (await logIn(user)).body.data;
     const now = await database().storage.now();
     const [from, until] = [now + 600, now + 3_000];
-    expect((await ban({ user }, { from, until })).count).toBe(0);
+    expect((await ban(banned(user), { from, until })).count).toBe(0);
     expect(await checkSession(two(), sessionId)).toBe("0");
     while ((await checkSession(two(), sessionId)) === "0");
     const begun = await database().storage.now();

@@ -4,7 +4,8 @@ import { Applications, type NewApplication } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, checkSessionIn, logOutIn, multiResults, tryLogIn } from "./client.ts";
 import { sessionEndedCode, testedModes } from "./modes.ts";
-import { newUser, repositoriesOf } from "./password-suite.ts";
+import { newUser } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 import { Authenticator, attempt, factorRequests, logInWith, logInWithFactor } from "./second-factor-client.ts";
 
 /** Licence seats of app names: log-ins, reservations and releases. */

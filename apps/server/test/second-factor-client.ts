@@ -3,7 +3,7 @@ import { generateSync } from "otplib";
 import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
 import type { RunningServer } from "../src/index.ts";
 import { callIn } from "./client.ts";
-import { logInForm } from "./log-in-form.ts";
+import { logInForm } from "@sallyport/acceptance";
 import { appKey, type Subject } from "./subject.ts";
 
 const keyPair = await storedKeyPair();
@@ -58,7 +58,7 @@ export async function attempt(
   mode: LogInMode,
   { user, pass = user, ...more }: Fields,
 ): Promise<string> {
-  const form = await logInForm(subject, mode);
+  const form = await logInForm(subject.url, appKey, mode);
   const headers = { appkey: appKey, "content-type": "application/json" };
   const answer = await fetch(subject.url + form.path, {
     method: "POST",
@@ -85,7 +85,7 @@ export async function logInWithFactor(
 
 /** Logs in with these options, in any mode. */
 export async function logInWith({ url }: Subject, options: Omit<LogInOptions, "keyPair">): Promise<ClientSession> {
-  const client = new SallyportClient({ baseUrl: url, appKey, renew: false });
+  const client = new SallyportClient({ baseUrl: url, appKey, renew: false, timeout: 120_000 });
   const keys = options.mode === "encrypted" || options.mode === "secure" ? { keyPair, allowUnprotectedKey: true } : {};
   await client.logIn({ ...options, ...keys } as LogInOptions);
   if (client.session === undefined) throw new Error("A log-in leaves a session behind.");

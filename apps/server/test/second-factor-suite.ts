@@ -3,6 +3,7 @@ import type { RunningServer } from "../src/index.ts";
 import { call, callIn, checkSessionIn, multiResults } from "./client.ts";
 import { modes, testedModes } from "./modes.ts";
 import { attempt, Authenticator, logInWithFactor, type Enrolled, factorRequests } from "./second-factor-client.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 /** The tests send wrong tokens. */
 export const secondFactorEnvironment = {
@@ -13,11 +14,7 @@ export const secondFactorEnvironment = {
 
 /** Second factors, in every mode and on every engine. */
 export function secondFactorSuite(server: () => RunningServer): void {
-  const repositories = () => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  };
+  const repositories = () => repositoriesOf(server());
 
   beforeAll(async () => {
     const applications = new Applications(repositories().records);

@@ -369,7 +369,7 @@ describe("sessions of one device", () => {
     const check = (number: number) => checkSession(server, opened[number]?.sessionId ?? "", opened[number]?.appkey);
     for (const step of steps) {
       if (step === "wait") {
-        await postgres.sql.query("update sallyport_demo.sessions set expires_at = expires_at - interval '2 minutes'");
+        await postgres.sql.query("update sallyport_demo.sessions set expires_at = expires_at - interval '4 minutes'");
       } else if ("use" in step) {
         expect(await check(step.use)).toBe("0");
       } else {

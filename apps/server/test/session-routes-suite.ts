@@ -1,13 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { LogInMode } from "@sallyport/client";
-import { Applications, identityLinkId, identityLinkKind, linkOwner } from "@sallyport/core";
+import {
+  administrationOf,
+  Applications,
+  type Database,
+  identityLinkId,
+  identityLinkKind,
+  linkOwner,
+  putSyncSchema,
+} from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { routeTable, type UseCases } from "@sallyport/http";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, type Sent } from "./client.ts";
 import { sessionEndedCode } from "./modes.ts";
 import { openSession } from "./open-session.ts";
-import { newUser, repositoriesOf } from "./password-suite.ts";
+import { newUser } from "./password-suite.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 import { Authenticator, logInWithFactor, type Enrolled } from "./second-factor-client.ts";
 
 const password = "the first password";
@@ -40,6 +49,8 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
     const { accounts, records } = repositoriesOf(server());
     const applications = new Applications(records);
     for (const name of factors) await applications.create({ name, seats: null, secondFactor: "optional" });
+    const database = server().databases.get("") as Database;
+    await putSyncSchema(administrationOf(database), { name: "tried", classes: [{ className: "Customer" }] });
     admin = await logInWithFactor(server(), mode, "admin", ["demo-app", ...factors]);
     adminId = (await accounts.find({ realm: "database", loginName: "admin" }, [])).account?.userId ?? "";
   });
@@ -68,7 +79,41 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
     return Authenticator.of(server(), secret);
   };
 
+  const ofSchema = (uuid: string) => `/v1/sync/tried/${uuid}`;
+  const newSynced = { syncVersion: "0", className: "Customer", fields: { Name: "Ada" } };
+  const createSynced = async (): Promise<string> => {
+    const uuid = randomUUID();
+    await send("PUT", ofSchema(uuid), newSynced);
+    return uuid;
+  };
+  const changeSynced = async (method: Sent["method"]): Promise<Tried> => {
+    const change = { syncVersion: "1", fields: { Name: "Eve" } };
+    const uuid = await createSynced();
+    return [await send(method, ofSchema(uuid), change), await send(method, ofSchema(randomUUID()), change), "334"];
+  };
+
   const tried: Readonly<Record<string, () => Promise<Tried>>> = {
+    "GET /v1/sync": async () => [await send("GET", "/v1/sync"), ...(await afterLogOut("GET", "/v1/sync"))],
+    "POST /v1/sync": async () => {
+      const pull = (target: object) => send("POST", "/v1/sync", { ...target, syncVersion: "0", limit: 1 });
+      return [await pull({ schemaName: "tried" }), await pull({}), "335"];
+    },
+    "POST /v1/sync/{schema}": async () => {
+      const pull = (version: object) => send("POST", "/v1/sync/tried", { ...version, limit: 1 });
+      return [await pull({ syncVersion: "0" }), await pull({}), "338"];
+    },
+    "PUT /v1/sync/{schema}/{uuid}": () => changeSynced("PUT"),
+    "PATCH /v1/sync/{schema}/{uuid}": () => changeSynced("PATCH"),
+    "DELETE /v1/sync/{schema}/{uuid}": async () => {
+      const path = ofSchema(await createSynced());
+      const remove = () => send("DELETE", path, { syncVersion: "1" });
+      return [await remove(), await remove(), "609"];
+    },
+    "POST /v1/sync/{schema}/push": async () => {
+      const ops = [{ id: randomUUID(), op: "put", uuid: randomUUID(), ...newSynced }];
+      const push = (syncVersion: unknown) => send("POST", "/v1/sync/tried/push", { syncVersion, ops });
+      return [await push("0"), await push(0), "330"];
+    },
     "GET /_CheckSession": async () => [
       await send("GET", "/_CheckSession"),
       ...(await afterLogOut("GET", "/_CheckSession")),
@@ -85,7 +130,8 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
     ],
     "POST /v1/license/release": async () => {
       const session = await openSession(server(), mode, "demo");
-      const release = () => send("POST", "/v1/license/release", { appNames: ["demo-app"] }, session);
+      const release = (name = "demo-app") => send("POST", "/v1/license/release", { appNames: [name] }, session);
+      expect(await release("no\u0000name")).toMatchObject({ code: "323" });
       return [await release(), await release(), "323"];
     },
     "POST /v1/changePassword": async () => {

@@ -4,17 +4,14 @@ import { callIn, checkSessionIn as checkSession, logOutIn as logOut, tryLogIn } 
 import { credentialOf } from "./credential-of.ts";
 import { sessionEndedCode, testedModes } from "./modes.ts";
 import { openSession, type OpeningOptions } from "./open-session.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 const tally = (codes: readonly string[]) =>
   Object.fromEntries([...new Set(codes)].map((code) => [code, codes.filter((each) => each === code).length]));
 
 /** How sessions begin and end, in every mode and on every engine. */
 export function sessionSuite(server: () => RunningServer): void {
-  const repositories = () => {
-    const found = server().databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  };
+  const repositories = () => repositoriesOf(server());
 
   describe.each(testedModes)("in mode %s", (mode) => {
     const over = sessionEndedCode[mode];

@@ -33,11 +33,16 @@ import { loadConfiguration, type RunningServer, startServer } from "../src/index
 import { logIn } from "./cases/run-cases.ts";
 import { call, checkSession, tryLogIn } from "./client.ts";
 import { copyEmbeddedDemo } from "./copy-embedded-demo.ts";
+import { databaseChangesSuite } from "./database-changes-suite.ts";
 import { startConfiguredServer, startSeededServer } from "./demo-server.ts";
 import { moveThrough } from "./move-through.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { streamed } from "./sample-archive.ts";
 import { testEnvironment } from "./test-environment.ts";
+
+describe("databases of a running server", () => {
+  databaseChangesSuite();
+});
 
 describe("storages", () => {
   const moduleAt = (name: string) => fileURLToPath(new URL(`modules/${name}.mjs`, import.meta.url));

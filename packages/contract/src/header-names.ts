@@ -9,4 +9,5 @@ export const headerNames = {
   encrypted: "encrypted",
   ifMatch: "if-match",
   requestId: "x-request-id",
+  syncRestart: "sync-restart",
 } as const;

@@ -44,3 +44,12 @@ export const keySetResponse = z
 export const executeParameters = z.object({
   skipChecker: flag.default(false).describe("Skips the execution checker of the macro. Requires the right to skip it."),
 });
+
+const alias = /^[a-z][a-z0-9_-]{0,62}$/;
+
+const reserved: ReadonlySet<string> = new Set(["v1", "v2", "admin", "docs", "healthz", "readyz", "metrics"]);
+
+/** Whether a text is a valid database alias. First segments of other routes are reserved. */
+export function isAlias(name: string): boolean {
+  return alias.test(name) && !reserved.has(name);
+}

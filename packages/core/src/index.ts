@@ -15,3 +15,4 @@ export * from "./objects/index.ts";
 export * from "./request/index.ts";
 export * from "./resealing/index.ts";
 export * from "./storage/index.ts";
+export * from "./sync/index.ts";

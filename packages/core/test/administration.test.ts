@@ -9,7 +9,7 @@ import {
   CreateUser,
   discardingWrites,
   explained,
-  explainRefusal,
+  ExplainRefusal,
   type CreateUserInput,
   listCustomUsers,
   listSecondFactors,
@@ -46,6 +46,7 @@ const hasher: PasswordHasher = {
 };
 const passwords = new PasswordPolicy(hasher, digests, { has: () => false });
 const replace = new ReplacePassword(3);
+const explain = new ExplainRefusal((code) => [`Step of ${code}.`]);
 const createAccount = new CreateAccount(hasher, digests, random);
 const createUser = new CreateUser(passwords, createAccount);
 const addCustomUser = new AddCustomUser(passwords, createAccount, 4);
@@ -278,7 +279,7 @@ describe("explanations of refusals", () => {
     ...more,
   });
   const foundOf = async (requestId: string) =>
-    (await explainRefusal(fixture, requestId))?.failure?.steps.at(-1)?.found ?? null;
+    (await explain.explainRefusal(fixture, requestId))?.failure?.steps.at(-1)?.found ?? null;
 
   test("a network keeps its newest, and takes no room of others", async () => {
     fixture = await openFixture({ explanations });
@@ -314,7 +315,10 @@ describe("explanations of refusals", () => {
     expect(await recordRefusal(fixture.database, refused("chosen"), 0)).toBe("stored");
     const other = refused("chosen", { error: new ServiceError(208), network: "192.0.2.2" });
     expect(await recordRefusal(fixture.database, other, 0)).toBe("exists");
-    expect((await explainRefusal(fixture, "chosen"))?.failure?.code).toBe(302);
+    expect((await explain.explainRefusal(fixture, "chosen"))?.failure).toMatchObject({
+      code: 302,
+      nextSteps: ["Step of 302."],
+    });
   });
 
   test("are kept for the retention by the storage's clock, and state the time of the response", async () => {
@@ -322,11 +326,11 @@ describe("explanations of refusals", () => {
     fixture = await openFixture({ explanations }, () => ahead);
     const before = Date.now();
     await recordRefusal(fixture.database, refused("timed", { at: 1_000 }), 31_000);
-    expect((await explainRefusal(fixture, "timed"))?.at).toBeLessThan(before - 29_000);
+    expect((await explain.explainRefusal(fixture, "timed"))?.at).toBeLessThan(before - 29_000);
     ahead = week - 60_000;
-    expect(await explainRefusal(fixture, "timed")).not.toBeNull();
+    expect(await explain.explainRefusal(fixture, "timed")).not.toBeNull();
     ahead = week + 1;
-    expect(await explainRefusal(fixture, "timed")).toBeNull();
+    expect(await explain.explainRefusal(fixture, "timed")).toBeNull();
   });
 
   test("mask quoted texts, and names that are no fields, classes or attributes", async () => {
@@ -348,7 +352,7 @@ describe("explanations of refusals", () => {
     });
     const wrapped = new ServiceError(340, { detail: "hunter2", cause: outer });
     await recordRefusal(fixture.database, refused("noted", { error: wrapped }), 0);
-    const steps = (await explainRefusal(fixture, "noted"))?.failure?.steps ?? [];
+    const steps = (await explain.explainRefusal(fixture, "noted"))?.failure?.steps ?? [];
     expect(steps.slice(-2)).toEqual([
       { asked: "Outer?", found: "Yes." },
       { asked: "Inner?", found: "No." },

@@ -73,6 +73,7 @@ export const policy: DatabasePolicy = {
   },
   audit: { retention: 0 },
   explanations: { retention: 0, perNetwork: 1 },
+  sync: { tombstones: 0 },
   clientHash: "none",
   timeZone: "UTC",
 };

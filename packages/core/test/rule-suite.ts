@@ -1,6 +1,7 @@
 import {
   type Account,
   addBan,
+  administratorGuard,
   type AddBanInput,
   administrationOf,
   type AdministrationContext,
@@ -18,6 +19,7 @@ import {
   type Repositories,
   ServiceError,
   setAppRule,
+  setUserDisabled,
   type StoredObject,
 } from "@sallyport/core";
 import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
@@ -254,6 +256,30 @@ export function ruleSuite(): void {
     await removeBan(admin, { user: "root" });
     await ban({ user: "boss", device: "phone" });
     expect(await codeOf(ban({ user: "boss" }))).toBe(307);
+  });
+
+  test("keeps an administrator who can log in, however the others lose access", async () => {
+    const disable = (name: string, disabled = true) => codeOf(setUserDisabled(admin, { name, disabled }));
+    await ban({ user: "root" }, { from: start + 3_600_000 });
+    expect([await disable("boss"), await disable("root"), await disable("root", false)]).toEqual([307, 0, 0]);
+    const boss = users.get("boss") ?? "";
+    const { database } = fixture;
+    const deletion = database.storage.transaction((r) =>
+      administratorGuard.remove({ r, database }, [boss], () => r.accounts.remove([boss])),
+    );
+    expect(await codeOf(deletion)).toBe(718);
+    await removeBan(admin, { user: "root" });
+    for (const race of [
+      () => [disable("boss"), disable("root")],
+      () => [disable("boss"), codeOf(ban({ user: "root" }))],
+      () => [codeOf(ban({ user: "boss" })), disable("root")],
+    ]) {
+      expect((await Promise.all(race())).toSorted()).toEqual([0, 307]);
+      for (const name of ["boss", "root"]) {
+        await disable(name, false);
+        await codeOf(removeBan(admin, { user: name }));
+      }
+    }
   });
 
   test("knows the devices of log-ins, a bounded number of each user", async () => {

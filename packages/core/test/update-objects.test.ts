@@ -368,6 +368,8 @@ describe("object readers", () => {
       expect(await set(caller, ids.note, ["GONE"])).toBe(307);
       const another = { userId: ids.user, groups: [] };
       expect(await set(another, ids.note, null)).toBeNull();
+      const [chief] = await fixture.r.objects.get([ids.chief], seesAll);
+      expect(await set(another, ids.note, [chief?.uuid ?? "", ids.user])).toEqual([ids.chief, ids.user]);
       expect([
         await set(another, ids.note, [ids.user, ids.hiddenUser]),
         await set(another, ids.note, [ids.user, ids.hiddenGroup]),

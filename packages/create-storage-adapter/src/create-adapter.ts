@@ -26,7 +26,7 @@ export async function createAdapter(folder: string): Promise<string> {
     );
   }
   await prepareDirectory(target);
-  await cp(template, target, { recursive: true, force: false, errorOnExist: true });
+  await cp(template, target, { recursive: true });
   // npm excludes a file named `.gitignore` from a package.
   await rename(join(target, "gitignore"), join(target, ".gitignore"));
   const { version } = JSON.parse(await readFile(packageFile, "utf8")) as { readonly version: string };

@@ -9,5 +9,6 @@ export {
   type FakeClient,
   type ProviderFaults,
 } from "./fake-provider.ts";
-export { type Callback, signIn } from "./pages.ts";
+export { type Callback, callbackRequest, type CallbackRequest, cookieOf, signIn } from "./pages.ts";
 export * from "./start-fake-identity-providers.ts";
+export { type RegisteredFakes, type RegisteredFakesOptions, startRegisteredFakes } from "./start-registered-fakes.ts";

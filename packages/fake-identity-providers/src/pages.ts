@@ -58,6 +58,31 @@ export interface Callback {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
+/** A callback as a browser sends it. */
+export interface CallbackRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A form; `null` for `GET`. */
+  readonly body: string | null;
+}
+
+/** `cookie`: that of the started log-in; `null` for another browser. `origin` replaces that of the address. */
+export function callbackRequest(
+  { address, method, parameters }: Callback,
+  cookie: string | null,
+  origin?: string,
+): CallbackRequest {
+  const url = origin === undefined ? address : `${origin}${new URL(address).pathname}`;
+  const given = new URLSearchParams([...parameters]).toString();
+  const headers = cookie === null ? {} : { Cookie: cookie };
+  if (method === "GET") return { method, url: `${url}?${given}`, headers, body: null };
+  return { method, url, headers: { ...headers, "Content-Type": "application/x-www-form-urlencoded" }, body: given };
+}
+
+/** The cookie that a browser sends back after a response with this header. */
+export const cookieOf = (setCookie: string | undefined): string => (setCookie ?? "").split(";", 1)[0] ?? "";
+
 /**
  * Acts as a browser: opens the authorization URL, chooses an account (`null` cancels), and returns the callback without
  * sending it.

@@ -14,6 +14,8 @@ export interface FakeIdentityProvidersOptions {
   readonly port?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Generates keys at their first use, and lets the process end while the fakes run. Default: false. */
+  readonly background?: boolean;
 }
 
 export interface FakeIdentityProviders {
@@ -24,6 +26,8 @@ export interface FakeIdentityProviders {
   /** Applies until changed. */
   injectFaults(provider: ProviderType, faults: ProviderFaults): void;
   clearFaults(): void;
+  /** Generates the signing key, if there is none. */
+  prepareKeys(provider: ProviderType): Promise<void>;
   /** Replaces the signing key. */
   rotateKeys(provider: ProviderType): Promise<void>;
   close(): Promise<void>;
@@ -37,6 +41,7 @@ export async function startFakeIdentityProviders({
   accounts = fakeAccounts.length,
   port = 0,
   now = Date.now,
+  background = false,
 }: FakeIdentityProvidersOptions): Promise<FakeIdentityProviders> {
   const known = new Map(accountsOf(accounts).map((account) => [account.id, account]));
   const fakes = new Map<string, FakeProvider>(
@@ -49,7 +54,8 @@ export async function startFakeIdentityProviders({
     ]),
   );
   // Clients do not verify the signature of Facebook's id tokens, so its key can wait.
-  await Promise.all([...fakes].map(([type, { keys }]) => (type === "facebook" ? null : keys.prepare())));
+  if (!background)
+    await Promise.all([...fakes].map(([type, { keys }]) => (type === "facebook" ? null : keys.prepare())));
   const requests = new Map<string, number>();
   const server = createServer((request, response) => {
     take(request, response).catch(() => response.destroy());
@@ -77,6 +83,7 @@ export async function startFakeIdentityProviders({
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
+  if (background) server.unref();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const at = (provider: ProviderType) => fakes.get(provider) as FakeProvider;
 
@@ -89,6 +96,7 @@ export async function startFakeIdentityProviders({
     clearFaults: () => {
       for (const fake of fakes.values()) fake.faults = {};
     },
+    prepareKeys: async (provider) => void (await at(provider).keys.prepare()),
     rotateKeys: (provider) => at(provider).keys.rotate(),
     close: () =>
       new Promise((resolve) => {

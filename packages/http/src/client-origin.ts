@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { ClientOrigin } from "@sallyport/core";
+import { type ClientOrigin, networkOf } from "@sallyport/core";
 import ipaddr from "ipaddr.js";
 
 /** The canonical form of the operating system. Other spellings are normalized. */
@@ -78,16 +78,6 @@ function plainAddress(text: string): string {
 
 export function isLoopback(address: string): boolean {
   return address.startsWith("127.") || address === "::1";
-}
-
-/** The network of a typical single customer: an IPv4 address or a /64. */
-function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const parts = (ipaddr.process(address) as ipaddr.IPv6).parts;
-  return `${parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(":")}::/64`;
 }
 
 function lastOf(header: string | string[] | undefined): string | undefined {

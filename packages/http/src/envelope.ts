@@ -78,6 +78,7 @@ export function writeFailure(exchange: Exchange, failure: ServiceError, debugMes
   // Every 503 has a `Retry-After`.
   const retryAfter = failure.retryAfter ?? (failure.status === 503 ? 1 : undefined);
   if (retryAfter !== undefined) answerHeaders["Retry-After"] = String(retryAfter);
+  if (failure.restartsSync === true) answerHeaders["Sync-Restart"] = "1";
   const endless = failure.code === 801 || Number(request.headers["content-length"] ?? 0) > readToTheEnd;
   if (request.complete) {
     // Nothing is left to read.

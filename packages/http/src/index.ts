@@ -1,13 +1,13 @@
 export { administrationTable } from "./administration/administration-table.ts";
 export { ContractForms } from "./contract-forms.ts";
 export { DatabaseKeys, type KeySet, type PublishedKeys } from "./database-keys.ts";
+export { DatabaseRequests } from "./database-requests.ts";
 export type { LoadGauge, NetworkBudget } from "./load-gauge.ts";
 export type { Operations, Readiness } from "./operations-listener.ts";
 export { decodeUtf8, parseUniqueObject } from "./body/json.ts";
 export { Connections } from "./connections/connections.ts";
 export type { OpenApiDocument, OperationObject } from "./openapi/open-api.ts";
 export { openApiDocument, type OpenApiParts } from "./openapi/open-api-document.ts";
-export { isAlias } from "./pipeline/find-route.ts";
 export type { RefusalRecorder } from "./pipeline/refusal.ts";
 export type { DemoAccess, Playground } from "./playground/playground-pages.ts";
 export { type Access, declaredErrors, type Method, type Route, takesSession } from "./routes/route.ts";
@@ -22,4 +22,5 @@ export type {
   ItemRecord,
   RequestObserver,
   RequestRecord,
+  TrafficRecorder,
 } from "./server/http-settings.ts";

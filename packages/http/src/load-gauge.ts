@@ -2,6 +2,8 @@
 export class LoadGauge {
   private inWork = 0;
   private draining = false;
+  private ready = true;
+  private readonly whenDraining = new Set<() => void>();
   private readonly count = (change: 1 | -1): void => {
     this.inWork += change;
   };
@@ -23,9 +25,9 @@ export class LoadGauge {
     return this.eventLoop?.isExcessive === true ? "The server is overloaded: its event loop is delayed." : null;
   }
 
-  /** Whether the server is shutting down. Active requests finish; connections are not kept alive. */
-  get isDraining(): boolean {
-    return this.draining;
+  /** Whether load balancers can send requests. */
+  get isReady(): boolean {
+    return this.ready;
   }
 
   /** Starts counting a request. */
@@ -33,9 +35,19 @@ export class LoadGauge {
     return new LoadShare(this.count);
   }
 
-  drain(): void {
+  /** Calls `call` when the server begins to shut down, at once if it already has. Returns a function to unsubscribe. */
+  onDrain(call: () => void): () => void {
+    this.whenDraining.add(call);
+    if (this.draining) call();
+    return () => void this.whenDraining.delete(call);
+  }
+
+  /** Begins the shutdown. `staysReady`: another process serves the same port. */
+  drain({ staysReady = false }: { readonly staysReady?: boolean } = {}): void {
     this.draining = true;
+    this.ready = staysReady;
     this.eventLoop?.stop();
+    for (const call of this.whenDraining) call();
   }
 }
 

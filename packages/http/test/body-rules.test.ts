@@ -49,7 +49,7 @@ const settings = {
   maxRequestsInFlight: 10,
   shedding: null,
   maxPipelinedRequests: 10,
-  maxConnectionsPerIp: 10,
+  maxConnections: { perIp: 10, total: 100 },
   maxIncompleteBodies: { perIp: 10, total: 10 },
   maxTransfers: { perIp: 10, total: 10 },
   maxSendBufferBytes: { perIp: 1e6, total: 1e6 },
@@ -79,6 +79,7 @@ const parts = {
   operations: { metricsAccess: "off" },
   playground: null,
   observer: { answered: () => {} },
+  trafficRecorder: { transferred: () => {} },
 } as unknown as ApplicationParts;
 
 let server: Server;

@@ -113,6 +113,21 @@ describe("downloads", () => {
     expect(answer.headers.has("content-type")).toBe(status !== 304);
   });
 
+  test("count for the session with all bytes on the connection, as uploads do", async () => {
+    await send("GET", "/v1/file/1AB");
+    await send("POST", whole, form(Buffer.alloc(200_000)), formType);
+    await send("GET", "/v1/file/1AB", undefined, { sessionid: "unknown" });
+    await send("GET", "/v1/file/1AB", undefined, { "if-none-match": '"tag"' });
+    while (use.application.load.current > 0) await pause(5);
+    const size = (bytes: number) => Math.floor(bytes / 10_000);
+    expect(use.traffic.map(({ received, sent }) => [size(received), size(sent)])).toEqual([
+      [0, 30],
+      [20, 0],
+      [0, 0],
+    ]);
+    expect(use.traffic.every(({ received, sent }) => received > 0 && sent > 0)).toBe(true);
+  });
+
   test("end with the client", async () => {
     use.opened = { ...use.opened, size: 100_000_000 };
     const head = ["GET /v1/file/1AB HTTP/1.1", "Host: localhost", "appkey: key", "sessionid: id"];

@@ -17,6 +17,7 @@ import { AesCtrChannelCipher } from "@sallyport/crypto";
 import {
   type Application,
   type ApplicationParts,
+  type TrafficRecorder,
   createApplication,
   createServer,
   routeTable,
@@ -140,7 +141,7 @@ const settings = {
   maxRequestsInFlight: 10,
   shedding: null,
   maxPipelinedRequests: 10,
-  maxConnectionsPerIp: 1_000,
+  maxConnections: { perIp: 1_000, total: 10_000 },
   maxIncompleteBodies: { perIp: 1, total: 1 },
   maxTransfers: { perIp: 200, total: 200 },
   maxSendBufferBytes: { perIp: 1e6, total: 1e6 },
@@ -169,6 +170,9 @@ export const parts = {
   operations: { metricsAccess: "off" },
   playground: null,
   observer: { answered: ({ error }: { error?: unknown }) => void (use.observed = error) },
+  trafficRecorder: {
+    transferred: (_database, _session, { received, sent }) => void use.traffic.push({ received, sent }),
+  } satisfies TrafficRecorder,
 } as unknown as ApplicationParts;
 
 /** The state of the fixture: the latest file that a use case received, and how the use cases behave. */
@@ -186,6 +190,8 @@ export const use = {
   accept: (): void => {},
   /** Called for each piece. */
   onPiece: (_piece: Uint8Array): void | Promise<void> => {},
+  /** The counted bytes of each request. */
+  traffic: [] as { received: number; sent: number }[],
   ready: 0,
   opened: { size: 0, etag: "tag", name: "a.txt", mediaType: "text/plain" as string | null },
   readEnded: false,
@@ -209,6 +215,7 @@ export function useFileServer(): void {
     use.received = null;
     use.opened = { size: content.length, etag: "tag", name: "a.txt", mediaType: "text/plain" };
     use.failure = null;
+    use.traffic = [];
     uploadPace.silence = shortSilence;
   });
 

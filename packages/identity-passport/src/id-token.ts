@@ -109,6 +109,8 @@ interface KeySetOptions {
   readonly address: string;
   /** Milliseconds that the provider has to respond. */
   readonly timeout: number;
+  /** Minimum milliseconds between requests caused by unknown keys. */
+  readonly unknownKeyPause: number;
 }
 
 interface FoundKey {
@@ -122,9 +124,6 @@ const freshFor = 3_600_000;
 
 /** Milliseconds until cached keys expire, even if the provider is unavailable. */
 const usableFor = 86_400_000;
-
-/** Minimum milliseconds between requests caused by unknown keys. */
-const unknownKeyPause = 30_000;
 
 /** Milliseconds without requests after a failure. */
 const failurePause = 5_000;
@@ -141,7 +140,7 @@ export class KeySet {
     this.options = options;
     this.remote = createRemoteJWKSet(new URL(options.address), {
       cacheMaxAge: usableFor,
-      cooldownDuration: unknownKeyPause,
+      cooldownDuration: options.unknownKeyPause,
       timeoutDuration: Math.ceil(options.timeout),
       [customFetch]: (_address, { signal }) => this.fetch(signal),
       [jwksCache]: this.fetched as JWKSCacheInput,

@@ -13,6 +13,8 @@ export interface IdentityProvidersOptions {
   readonly timeout?: number;
   /** Whether providers can have private addresses. Default: false. */
   readonly allowPrivateAddresses?: boolean;
+  /** Minimum milliseconds between requests for the keys of a provider that unknown keys cause. Default: 30,000. */
+  readonly unknownKeyPause?: number;
   /** Host name resolver. Default: the system's. */
   readonly resolve?: Resolve;
 }
@@ -20,9 +22,10 @@ export interface IdentityProvidersOptions {
 /** All identity providers, with shared connections. An invalid `fakeProviders` throws `TypeError`. */
 export function identityProviders(options: IdentityProvidersOptions = {}): ReadonlyMap<ProviderType, IdentityProvider> {
   const { allowPrivateAddresses = false, resolve = resolveBySystem, timeout = 5_000 } = options;
+  const { unknownKeyPause = 30_000 } = options;
   const fakeProviders = fakeProvidersAt(options.fakeProviders ?? null);
   const client = new GuardedClient({ fakeProviders, allowPrivateAddresses, resolve });
-  const environment: ProviderEnvironment = { client, timeout, fakeProviders };
+  const environment: ProviderEnvironment = { client, timeout, fakeProviders, unknownKeyPause };
   const providers: readonly IdentityProvider[] = [
     googleProvider(environment),
     new FacebookProvider(environment),

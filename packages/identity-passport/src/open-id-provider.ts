@@ -104,9 +104,9 @@ export class OpenIdProvider implements IdentityProvider {
   }
 
   private keysAt(address: string): KeySet {
-    const { client, timeout } = this.environment;
+    const { client, timeout, unknownKeyPause } = this.environment;
     // Half the time limit leaves enough to continue with the cached keys.
-    const keys = this.keys.get(address) ?? new KeySet({ client, address, timeout: timeout / 2 });
+    const keys = this.keys.get(address) ?? new KeySet({ client, address, timeout: timeout / 2, unknownKeyPause });
     this.keys.set(address, keys);
     return keys;
   }
@@ -122,7 +122,7 @@ function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(unanswered("The provider did not respond in time."));
     if (signal.aborted) late();
-    signal.addEventListener("abort", late, { once: true });
+    signal.addEventListener("abort", late);
     work
       .then(resolve, reject)
       .finally(() => signal.removeEventListener("abort", late))

@@ -171,7 +171,7 @@ describe("provider data", () => {
 
     const keySet = (load: () => Promise<unknown>) => {
       const client = { get: async () => ({ status: 200, json: (await load()) as JsonObject }) };
-      return new KeySet({ client, address: "https://provider.example/keys", timeout: 1_000 });
+      return new KeySet({ client, address: "https://provider.example/keys", timeout: 1_000, unknownKeyPause: 30_000 });
     };
 
     /** A provider whose keys and behaviour are set by the test. */

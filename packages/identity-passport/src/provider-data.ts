@@ -59,6 +59,8 @@ export interface ProviderEnvironment {
   readonly timeout: number;
   /** The base address of the fake providers, without a trailing slash. */
   readonly fakeProviders: string | null;
+  /** Minimum milliseconds between requests for keys that unknown keys cause. */
+  readonly unknownKeyPause: number;
 }
 
 /**

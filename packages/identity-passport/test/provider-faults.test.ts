@@ -321,7 +321,7 @@ describe("independent provider", () => {
 
   const provider = () => {
     const client = new GuardedClient({ fakeProviders: base, allowPrivateAddresses: false, resolve: resolveBySystem });
-    return googleProvider({ client, timeout: 5_000, fakeProviders: base });
+    return googleProvider({ client, timeout: 5_000, fakeProviders: base, unknownKeyPause: 30_000 });
   };
 
   /** A log-in there, with its id token changed before it is signed. */

@@ -87,6 +87,11 @@ describe("time", () => {
     expect(ended).toBe(true);
   });
 
+  it("limits the CPU time before and after calls of the host together", async () => {
+    const body = "for (let n = 0; n < 90; n += 1) { for (let m = 0; m < 300_000; m += 1); await now(); }";
+    await expect(bench.run(body, { limits: { cpu: 100 } })).rejects.toMatchObject({ kind: "cpu" });
+  });
+
   it("limits many short calls of the host", async () => {
     const { error, took } = await timed(() =>
       bench.run("for (;;) await now();", { limits: { timeout: 200, hostCalls: 1_000_000 } }),

@@ -4,8 +4,18 @@ export {
   createPostgresKnex,
   type PostgresKnex,
   type PostgresSettings,
-} from "./dialects/postgres/create-postgres-knex.ts";
+} from "./dialects/postgres/postgres-pool.ts";
+export { DatabaseMoved, type MoveNotice } from "./dialects/postgres/move/move-notice.ts";
+export {
+  type MoveReport,
+  type MoveSettings,
+  type MoveStep,
+  PostgresMove,
+} from "./dialects/postgres/move/postgres-move.ts";
+export { MoveRefused } from "./dialects/postgres/move/replication.ts";
 export { KnexStorage, type KnexStorageOptions } from "./dialects/postgres/postgres-storage.ts";
+export { PostgresReplicas, type ReplicaReads } from "./dialects/postgres/replicas.ts";
+export { postgresRecovery, type TimelineEvent, type TimelineOptions } from "./dialects/postgres/timeline.ts";
 export { mariadbFacts } from "./dialects/mariadb/connection.ts";
-export { postgresFacts } from "./dialects/postgres/connection.ts";
-export type { ServerFacts } from "./sql-storage.ts";
+export { postgresFacts } from "./dialects/postgres/server-facts.ts";
+export type { ReplicaState, ServerFacts } from "./sql-storage.ts";

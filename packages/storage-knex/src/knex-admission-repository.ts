@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import {
   type Admission,
   type AdmissionRepository,
@@ -8,6 +9,7 @@ import {
   objectIdOf,
   passwordAuthentication,
   type Principal,
+  type ReadPosition,
   type RecordValue,
   type Session,
   type SessionMode,
@@ -17,27 +19,31 @@ import { settingsOf, type SettingsRow } from "./knex-settings-repository.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
+/** Without `renewals`, in a transaction, it extends a session in place. */
 export const knexAdmissionRepository = (
   sql: SqlRunner,
   statements: AdmissionStatements,
   offset: () => number,
+  renewals: SessionRenewals | null,
+  /** The state that the `position` of a row stands for. */
+  positionOf: (position: string | null) => ReadPosition | undefined = () => undefined,
 ): AdmissionRepository => ({
   async admit({ appKey, session, mode = "session", idleTimeout, lock = false }) {
     const sessionDigest = bytesOf(session);
     const ahead = offset();
-    const enough = idleTimeout - touchInterval(idleTimeout);
+    const due = dueBelow(idleTimeout);
     // A statement of its own: the next one then sees what it waited for.
     if (lock) await sql.run(statements.lock, [sessionDigest]);
-    const { rows } = await sql.run<AdmissionRow>(statements.admit[mode], [
-      bytesOf(appKey),
-      sessionDigest,
-      ahead,
-      enough,
-    ]);
+    const { rows } = await sql.run<AdmissionRow>(statements.admit[mode], [bytesOf(appKey), sessionDigest, ahead, due]);
     // The settings table always has one row.
     const row = rows[0] as AdmissionRow;
-    if (row.mode !== null && row.due) await sql.run(statements.touch, [sessionDigest, idleTimeout, ahead, enough]);
-    return admissionOf(row);
+    if (session !== null && row.mode !== null && row.remaining !== null) {
+      const isLate = Number(row.remaining) <= idleTimeout - touchInterval(idleTimeout);
+      const isStored = (await renewals?.renew(session, idleTimeout, isLate)) ?? false;
+      if (isLate && !isStored) await sql.run(statements.touch, [sessionDigest, idleTimeout, ahead, due]);
+    }
+    const position = positionOf(row.position ?? null);
+    return position === undefined ? admissionOf(row) : { ...admissionOf(row), position };
   },
 
   async admitCallback(state) {
@@ -46,6 +52,118 @@ export const knexAdmissionRepository = (
     return { ...settingsOf(row), appKey: appKeyOf(row), state: row.payload };
   },
 });
+
+/** Share of the touch interval after which a session is extended in the background. */
+const earliest = 5 / 6;
+
+/** Milliseconds of remaining life below which an extension is due. */
+function dueBelow(lifetime: number, idleTimeout = lifetime): number {
+  return lifetime - earliest * touchInterval(idleTimeout);
+}
+
+/** Milliseconds that a renewal in the background waits for others. */
+const renewalDelay = 1_000;
+
+/** Renewals per statement, and renewals that wait. */
+const renewalBatch = 1_000;
+
+interface Renewal {
+  readonly idleTimeout: number;
+  /** Clock offset and `performance.now()` at the request. */
+  readonly ahead: number;
+  readonly at: number;
+}
+
+/**
+ * Extends sessions in batches. A late session, whose last extension is a touch interval ago, could end too early if its
+ * renewal were lost: its request waits for the batch, which begins at once or after the previous one. The renewal of
+ * another session may be lost with this process or the database server, because a further request repeats it: it waits for
+ * others, and its commit does not wait for the disk.
+ */
+export class SessionRenewals {
+  private waiting = new Map<Digest, Renewal>();
+  private hasLate = false;
+  private timer: NodeJS.Timeout | undefined;
+  private next: Promise<ReadonlySet<Digest>> | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly sql: SqlRunner,
+    private readonly statements: Pick<AdmissionStatements, "renew" | "lockDue">,
+    private readonly offset: () => number,
+  ) {}
+
+  /**
+   * Takes the renewal of a session. Returns at once, or for a late session after its batch. Returns whether it is stored: a
+   * batch skips sessions that another transaction has locked.
+   */
+  async renew(digest: Digest, idleTimeout: number, isLate: boolean): Promise<boolean> {
+    this.waiting.set(digest, { idleTimeout, ahead: this.offset(), at: performance.now() });
+    if (isLate) {
+      this.hasLate = true;
+      return (await this.store()).has(digest);
+    }
+    if (this.waiting.size >= renewalBatch) void this.flush();
+    else this.timer ??= setTimeout(() => void this.flush(), renewalDelay).unref();
+    return false;
+  }
+
+  /** Sends what waits before it returns. Resolves when it is stored. Never rejects: further requests repeat what is lost. */
+  async flush(): Promise<void> {
+    if (this.waiting.size > 0) await this.storeAll().catch(() => {});
+  }
+
+  /** Stores the waiting renewals in the next batch. Returns the stored ones. */
+  private store(): Promise<ReadonlySet<Digest>> {
+    if (this.next === undefined) {
+      // Those of the same turn of the event loop share the batch.
+      this.next = this.last.then(turn).then(() => {
+        this.next = undefined;
+        return this.storeAll();
+      });
+      this.last = this.next.catch(() => {});
+    }
+    return this.next;
+  }
+
+  private async storeAll(): Promise<ReadonlySet<Digest>> {
+    const [renewals, hasLate] = [[...this.waiting], this.hasLate];
+    this.waiting = new Map();
+    this.hasLate = false;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const stored = new Set<Digest>();
+    for (let first = 0; first < renewals.length; first += renewalBatch) {
+      const part = renewals.slice(first, first + renewalBatch);
+      for (const { digest } of await this.storePart(part, hasLate)) stored.add(digest);
+    }
+    return stored;
+  }
+
+  private async storePart(
+    renewals: readonly (readonly [Digest, Renewal])[],
+    hasLate: boolean,
+  ): Promise<readonly RenewedRow[]> {
+    const [now, ahead] = [performance.now(), this.offset()];
+    const listed = renewals.map(([digest, { idleTimeout, ...requested }]) => {
+      const lifetime = idleTimeout - (now - requested.at) + requested.ahead - ahead;
+      return { digest, lifetime, due: dueBelow(lifetime, idleTimeout) };
+    });
+    const { lockDue, renew } = this.statements;
+    if (lockDue === null) return (await this.sql.run<RenewedRow>(renew, [JSON.stringify(listed), ahead, hasLate])).rows;
+    return this.sql.atomically(async (transaction) => {
+      const { rows } = await transaction.run<RenewedRow>(lockDue, [JSON.stringify(listed), ahead]);
+      const locked = new Set(rows.map(({ digest }) => digest));
+      const renewed = listed.filter(({ digest }) => locked.has(digest));
+      if (renewed.length > 0) await transaction.run(renew, [JSON.stringify(renewed), ahead]);
+      return rows;
+    });
+  }
+}
+
+interface RenewedRow {
+  readonly digest: Digest;
+}
 
 function bytesOf(digest: Digest | null): Buffer | null {
   return digest === null ? null : Buffer.from(digest, "hex");
@@ -110,12 +228,22 @@ function principalOf({ user_id, groups, administrator }: AdmissionRow): Principa
 }
 
 export interface AdmissionStatements {
-  /** 1 app key digest, 2 session digest, 3 clock offset, 4 minimum remaining lifetime that needs no extension. */
+  /**
+   * 1 app key digest, 2 session digest, 3 clock offset, 4 milliseconds of remaining life below which an extension is due.
+   */
   readonly admit: { readonly [mode in SessionMode]: Statement };
   /** 1 session digest. Locks the session against its end until the transaction ends. */
   readonly lock: Statement;
   /** 1 session digest, 2 idle time-out, 3 clock offset, 4 as in `admit`. */
   readonly touch: Statement;
+  /**
+   * 1 JSON list of `digest` in hexadecimal digits, `lifetime` from now and `due` as in `admit`, 2 clock offset, 3 whether
+   * the commit waits for the disk. Extends the due sessions. Without `lockDue`, it skips locked ones and returns the
+   * `digest` of the others.
+   */
+  readonly renew: Statement;
+  /** 1 and 2 as in `renew`. Locks the due sessions for an engine that cannot skip in an update, and returns each `digest`. */
+  readonly lockDue: Statement | null;
   /** 1 state digest, 2 clock offset. Returns a `CallbackRow` and spends the state, unless maintenance is on. */
   readonly admitCallback: Statement;
 }
@@ -147,10 +275,13 @@ interface AdmissionRow extends AppKeyRow {
   readonly link_id: string | null;
   readonly link_born: string | number;
   readonly link_value: IdentityLink;
-  readonly due: boolean;
+  /** Milliseconds until the idle expiry if its extension is due; otherwise null. */
+  readonly remaining: number | string | null;
   /** Secure sessions only. */
   readonly wrapped_key?: string;
   readonly iv_prefix: Buffer;
   readonly administrator: boolean;
   readonly groups: unknown;
+  /** With replicas only. */
+  readonly position?: string | null;
 }

@@ -59,6 +59,7 @@ export interface ChangeRow {
   readonly kind: Change["kind"];
   readonly readers: readonly number[] | null;
   readonly readers_before: readonly number[] | null;
+  readonly reveals: boolean | number;
 }
 
 function pageOf(rows: readonly ChangeRow[], limit: number): ChangePage {
@@ -69,7 +70,7 @@ function pageOf(rows: readonly ChangeRow[], limit: number): ChangePage {
 }
 
 function changeOf(
-  { stamp, uuid, class: className, version, kind, readers, readers_before }: ChangeRow,
+  { stamp, uuid, class: className, version, kind, readers, readers_before, reveals }: ChangeRow,
   oid: string | number,
 ): Change {
   return {
@@ -81,5 +82,6 @@ function changeOf(
     kind,
     readers: readers?.map(objectIdOf) ?? null,
     readersBefore: readers_before?.map(objectIdOf) ?? null,
+    reveals: Boolean(reveals),
   };
 }

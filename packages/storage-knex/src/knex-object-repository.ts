@@ -52,16 +52,18 @@ export function knexObjectRepository(
       const [key] = keys;
       if (key === undefined) return [];
       const seen = visibilityParameters(visibility);
-      if (requested.length === 1) return (await sql.run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
-      return objectsWithin((await sql.run<BoundedRow>(several, [keys, ...seen, bytes])).rows);
+      if (requested.length === 1)
+        return (await sql.reading(visibility.position).run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
+      return objectsWithin(
+        (await sql.reading(visibility.position).run<BoundedRow>(several, [keys, ...seen, bytes])).rows,
+      );
     },
 
     async outlines(ids, visibility) {
       if (ids.length === 0) return [];
-      const { rows } = await sql.run<OutlineRow>(statements.outlines, [
-        objectNumbers(ids),
-        ...visibilityParameters(visibility),
-      ]);
+      const { rows } = await sql
+        .reading(visibility.position)
+        .run<OutlineRow>(statements.outlines, [objectNumbers(ids), ...visibilityParameters(visibility)]);
       return rows.map(outlineOf);
     },
 
@@ -77,7 +79,7 @@ export function knexObjectRepository(
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0) return [];
       const { text, values } = matchText(tables, { ...query, classes }, visibility, atMost);
-      const { rows } = await sql.runOnce<OutlineRow>(text, values);
+      const { rows } = await sql.reading(visibility.position).runOnce<OutlineRow>(text, values);
       return rows.map(outlineOf);
     },
 
@@ -86,11 +88,13 @@ export function knexObjectRepository(
       if (classes.length === 0) return 0;
       if (query.filter === undefined || query.recycled === true) {
         const counting = query.recycled === true ? statements.countRecycled : statements.count;
-        const { rows } = await sql.run<{ count: string }>(counting, [classes, principalsOf(visibility)]);
+        const { rows } = await sql
+          .reading(visibility.position)
+          .run<{ count: string }>(counting, [classes, principalsOf(visibility)]);
         return Math.min(Number(rows[0]?.count), atMost ?? Number.POSITIVE_INFINITY);
       }
       const { text, values } = countText(tables, { ...query, classes }, visibility, atMost);
-      const { rows } = await sql.runOnce<{ count: string }>(text, values);
+      const { rows } = await sql.reading(visibility.position).runOnce<{ count: string }>(text, values);
       return Number(rows[0]?.count);
     },
 
@@ -162,13 +166,15 @@ export function knexObjectRepository(
   ): Promise<ObjectPage> {
     const { findNear, findInOne, findInSeveral } = statements;
     const ofOne = skipped <= maxNearOffset ? findNear : findInOne;
-    const { rows } = await sql.run<BoundedRow>(classes.length === 1 ? ofOne : findInSeveral, [
-      classes.length === 1 ? (classes[0] as string) : classes,
-      principalsOf(visibility),
-      skipped,
-      limit,
-      bytes,
-    ]);
+    const { rows } = await sql
+      .reading(visibility.position)
+      .run<BoundedRow>(classes.length === 1 ? ofOne : findInSeveral, [
+        classes.length === 1 ? (classes[0] as string) : classes,
+        principalsOf(visibility),
+        skipped,
+        limit,
+        bytes,
+      ]);
     const objects = objectsWithin(rows);
     const last = objects.at(-1);
     return { objects, last: last === undefined ? null : { values: [], id: last.id } };
@@ -176,7 +182,9 @@ export function knexObjectRepository(
 
   async function pageOf(query: ObjectQuery, visibility: Visibility, page: Page, bytes: number): Promise<ObjectPage> {
     const { text, values } = findText(tables, query, visibility, page, bytes);
-    const { rows } = await sql.runOnce<BoundedRow & { position: (Scalar | null)[] }>(text, values);
+    const { rows } = await sql
+      .reading(visibility.position)
+      .runOnce<BoundedRow & { position: (Scalar | null)[] }>(text, values);
     const last = rows.at(-1);
     return {
       objects: objectsWithin(rows),

@@ -11,6 +11,12 @@ import {
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
+/**
+ * Look-ups of more ids are planned each time. A plan from when the table was tiny reads all of it for each id, until the
+ * database analyzes the table.
+ */
+const maxUnplanned = 10;
+
 export function knexRecordRepository(
   sql: SqlRunner,
   statements: RecordStatements,
@@ -20,7 +26,11 @@ export function knexRecordRepository(
     async get<Value>(kind: RecordKind<Value>, ids: readonly string[]) {
       const names = requested(ids);
       if (names.length === 0) return [];
-      const { rows } = await sql.run<RecordRow<Value>>(statements.get, [kind, names, offset()]);
+      const values = [kind, names, offset()];
+      const { rows } =
+        names.length > maxUnplanned
+          ? await sql.runOnce<RecordRow<Value>>(statements.get.text, values)
+          : await sql.run<RecordRow<Value>>(statements.get, values);
       return rows.map(recordOf);
     },
 

@@ -29,7 +29,12 @@ export function knexSessionRepository(
 ): SessionRepository {
   return {
     async open(session, policy) {
-      acceptStorable([session.deviceId, session.appNames, policy.basis?.map(({ id }) => id) ?? []]);
+      acceptStorable([
+        session.deviceId,
+        session.address ?? null,
+        session.appNames,
+        policy.basis?.map(({ id }) => id) ?? [],
+      ]);
       const channel = channelOf(session);
       const values = valuesOf(session, policy);
       if (channel === null) {
@@ -148,7 +153,7 @@ export function knexSessionRepository(
   }
 
   function valuesOf(
-    { digest, mode, appKeyId, userId, secretVersion, appNames, deviceId, authenticationMethod }: NewSession,
+    { digest, mode, appKeyId, userId, secretVersion, appNames, deviceId, authenticationMethod, address }: NewSession,
     policy: SessionPolicy,
   ): SqlValue[] {
     return [
@@ -168,6 +173,7 @@ export function knexSessionRepository(
       policy.perDevice,
       listOrNull(policy.seats),
       listOrNull(policy.basis),
+      address ?? null,
     ];
   }
 }
@@ -194,6 +200,7 @@ interface LiveRow {
   readonly device_id: string | null;
   readonly custom_account: string | null;
   readonly link_id: string | null;
+  readonly address: string | null;
   readonly wrapped_key: string | null;
   readonly opened: string | number;
   readonly expires: string | number;
@@ -213,6 +220,7 @@ function liveSessionOf(row: LiveRow): LiveSession {
     deviceId: row.device_id,
     method,
     customAccountId: row.custom_account,
+    address: row.address,
     wrappedKey: row.wrapped_key,
     openedAt: Number(row.opened),
     expiresAt: Number(row.expires),
@@ -238,7 +246,7 @@ export function pageStatements(
   },
 ): SessionStatements["page"] {
   const columns =
-    "digest, mode, app_key_id, user_id, app_names, reserved_names, enrolling, device_id, custom_account, link_id, wrapped_key";
+    "digest, mode, app_key_id, user_id, app_names, reserved_names, enrolling, device_id, custom_account, link_id, address, wrapped_key";
   const times = ["opened", "expires", "ends"].map((time) => `${milliseconds(`${time}_at`)} as ${time}`).join(", ");
   const listed = (name: string, column: string | null) =>
     statement(
@@ -311,6 +319,7 @@ export interface SessionStatements {
    * 1 digest, 2 mode, 3 app key, 4 user, 5 app names, 6 device, 7 idle time-out, 8 absolute lifetime, 9 clock offset,
    * 10 secret version. Limits: 11 of the database, 12 of the user (0: none), 17 of the device. Dependencies, each or null:
    * 13 custom account, 14 its secret version, 15 link record, 16 its birth. 18 seat limits and 19 basis, as JSON or null.
+   * 20 address or null.
    */
   readonly open: Statement;
   /** Makes the openings on a basis wait until the transaction ends. */

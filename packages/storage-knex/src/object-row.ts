@@ -56,10 +56,8 @@ export function readersOf({ readers }: Pick<ObjectRow, "readers">): readonly Obj
 
 /** The objects of a bounded statement. Throws `AnswerTooLargeError` if their attributes exceeded the limit. */
 export function objectsWithin(rows: readonly BoundedRow[], rowToObject = objectOf): StoredObject[] {
-  return rows.map(({ attributes, ...row }) => {
-    if (attributes === null) throw new AnswerTooLargeError();
-    return rowToObject({ ...row, attributes });
-  });
+  if (rows.some(({ attributes }) => attributes === null)) throw new AnswerTooLargeError();
+  return (rows as readonly ObjectRow[]).map(rowToObject);
 }
 
 export function outlineOf({ oid, uuid, class: className, version, stored_at, bytes }: OutlineRow): ObjectOutline {

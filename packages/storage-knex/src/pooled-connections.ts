@@ -26,13 +26,16 @@ export interface PooledConnectionSettings {
   readonly applicationName?: string;
 }
 
+/** Milliseconds. */
+export const usualIdleInTransactionTimeout = 30_000;
+
 export function withDefaults(settings: PooledConnectionSettings) {
   const { pool, statementTimeout } = settings;
   return {
     ...settings,
     pool: { ...pool, idleTimeout: pool.idleTimeout ?? 30_000 },
     silenceTimeout: settings.silenceTimeout ?? statementTimeout + 5_000,
-    idleInTransactionTimeout: settings.idleInTransactionTimeout ?? 30_000,
+    idleInTransactionTimeout: settings.idleInTransactionTimeout ?? usualIdleInTransactionTimeout,
     applicationName: settings.applicationName ?? "sallyport",
   };
 }

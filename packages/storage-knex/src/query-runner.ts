@@ -1,8 +1,16 @@
-import { type Attempt, ServiceError } from "@sallyport/core";
+import { type Attempt, type ReadPosition, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "./open-calls.ts";
 import type { PooledConnection } from "./pooled-connections.ts";
-import { endsTransaction, type SqlResult, type SqlRunner, type SqlValue, withRetries } from "./sql-runner.ts";
+import {
+  endsTransaction,
+  type SqlReader,
+  type SqlResult,
+  type SqlRunner,
+  type SqlValue,
+  usualAttempts,
+  withRetries,
+} from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
 /** How a dialect builds and sends queries. */
@@ -26,6 +34,8 @@ export interface SqlDialect<Query, Connection> {
   runOn<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>>;
   /** Whether a retry can succeed. */
   isConflict(error: unknown): boolean;
+  /** The number of attempts for work on this connection that is lost to conflicts; as usual if undefined. */
+  attempts?(connection: Connection): number;
 }
 
 /** Turns statements of repositories into queries. Subclasses send them. */
@@ -49,6 +59,10 @@ abstract class QueryRunner<Query, Connection> implements SqlRunner {
   build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>> {
     const { sql, bindings } = query.toSQL().toNative();
     return this.send(this.dialect.built(sql, bindings));
+  }
+
+  reading(_position: ReadPosition | undefined): SqlReader {
+    return this;
   }
 
   table(name: string): Knex.QueryBuilder {
@@ -92,18 +106,28 @@ export abstract class SqlPooledRunner<Query, Connection extends PooledConnection
 
   protected abstract transactionOn(connection: Connection): SqlTransactionRunner<Query, Connection>;
 
+  protected withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.dialect.withConnection(this.knex, work);
+  }
+
   private transact<T>(complete: (transaction: SqlTransactionRunner<Query, Connection>) => Promise<T>): Promise<T> {
     return this.calls.during(async () => {
       await this.checkReady();
       let transaction: SqlTransactionRunner<Query, Connection> | undefined;
+      let attempts = usualAttempts;
       const work = () => {
         transaction = undefined;
-        return this.dialect.withConnection(this.knex, (connection) => {
+        return this.withConnection((connection) => {
           transaction = this.transactionOn(connection);
+          attempts = this.dialect.attempts?.(connection) ?? usualAttempts;
           return complete(transaction);
         });
       };
-      return withRetries(work, () => transaction?.conflicted === true);
+      return withRetries(
+        work,
+        () => transaction?.conflicted === true,
+        () => attempts,
+      );
     });
   }
 }

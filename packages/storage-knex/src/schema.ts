@@ -37,6 +37,56 @@ export function pendingMigrations<Migration extends Numbered>(
   return known.filter(({ name, number = 1 }) => (done.get(name) ?? 0) < number);
 }
 
+/** A property of a database server on which the code relies. Without it, data would become wrong in silence. */
+export interface Requirement<Sessions> {
+  /** The damage without it, in one sentence for the operator. */
+  readonly reason: string;
+  /** Probes the server and changes nothing. Rejects if the server does not know what it is asked for. */
+  readonly holds: (sessions: Sessions) => Promise<boolean>;
+}
+
+/** Codes of failures that tell nothing about the server: it is busy or out of reach. */
+const temporary: ReadonlySet<unknown> = new Set([607, 704, 706]);
+
+/** The reasons of the requirements that the server does not meet. `probe` runs one of them with its sessions. */
+export async function unmetRequirements<Sessions>(
+  requirements: readonly Requirement<Sessions>[],
+  probe: (holds: Requirement<Sessions>["holds"]) => Promise<boolean>,
+): Promise<string[]> {
+  const unmet: string[] = [];
+  for (const { reason, holds } of requirements) {
+    const isMet = await probe(holds).catch((error: unknown) => {
+      if (error instanceof ServiceError && temporary.has(error.code)) throw error;
+      return false;
+    });
+    if (!isMet) unmet.push(reason);
+  }
+  return unmet;
+}
+
+/** Probes of each pool. */
+const probing = new WeakMap<object, Promise<unknown>>();
+
+/** Probes one after the other: each needs two connections of the pool, and several could wait for the second one for ever. */
+export function probeAlone<T>(pool: object, probe: () => Promise<T>): Promise<T> {
+  const probed = (probing.get(pool) ?? Promise.resolve()).then(probe);
+  probing.set(
+    pool,
+    probed.catch(() => {}),
+  );
+  return probed;
+}
+
+/** Whether a pool can compare two sessions. */
+export function canHoldTwo(client: object): boolean {
+  return (client as { readonly pool?: { readonly max?: number } }).pool?.max !== 1;
+}
+
+/** Throws 705 with the first reason, before a migration creates anything. */
+export function refuseUnsuitable([reason]: readonly string[]): void {
+  if (reason !== undefined) throw new ServiceError(705, { detail: `The database server is unsuitable. ${reason}` });
+}
+
 /** Members for the tables and sequences of every dialect. */
 const accounts = ["accounts", "appKeys", "customAccounts", "throttle"] as const;
 const sessions = ["channels", "cipherBlocks", "seatCounts", "sessionCounts", "sessions"] as const;
@@ -46,7 +96,14 @@ const others = ["audit", "auditTallies", "migrations", "records", "recordVersion
 const shared = [...accounts, ...sessions, ...objects, ...deletions, ...others];
 
 /** Members for the procedures or functions of every dialect. */
-const sessionRoutines = ["changeAppNames", "changeOnBasis", "openOnBasis", "openSession", "requireBasis"] as const;
+const sessionRoutines = [
+  "changeAppNames",
+  "changeOnBasis",
+  "openOnBasis",
+  "openSession",
+  "openSessionFrom",
+  "requireBasis",
+] as const;
 const routines = [...sessionRoutines, "passThrottle", "putRecord", "removeAccounts", "takeSeats"] as const;
 
 export type Names<Own extends string> = Readonly<

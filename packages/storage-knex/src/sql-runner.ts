@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { OutdatedModelError, ServiceError } from "@sallyport/core";
+import { OutdatedModelError, type ReadPosition, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { Statement } from "./statement.ts";
 
@@ -12,13 +12,19 @@ export interface SqlResult<Row> {
   readonly rowCount: number;
 }
 
-/** Runs the SQL of repositories, on any free connection or in a transaction. Its errors are `ServiceError`s. */
-export interface SqlRunner {
+/** Runs statements that only read. */
+export interface SqlReader {
   /** Runs a prepared statement, for frequent use. */
   run<Row>(statement: Statement, values?: readonly SqlValue[]): Promise<SqlResult<Row>>;
 
   /** Runs a text composed for this call and planned for its values. */
   runOnce<Row>(text: string, values?: readonly SqlValue[]): Promise<SqlResult<Row>>;
+}
+
+/** Runs the SQL of repositories, on any free connection or in a transaction. Its errors are `ServiceError`s. */
+export interface SqlRunner extends SqlReader {
+  /** Reads any state from the position on, on a replica if possible; in a transaction, and without a position, the current one. */
+  reading(position: ReadPosition | undefined): SqlReader;
 
   /** Runs a query of Knex's query builder, for everything else. */
   build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>>;
@@ -36,18 +42,23 @@ export function endsTransaction(failure: unknown): boolean {
   return failure.code === 704 || failure.code === 706;
 }
 
-const attempts = 3;
+/** Attempts for work that can lose against transactions of the same server. */
+export const usualAttempts = 3;
 
-/** Retries work after conflicts, at most twice. */
-export async function withRetries<T>(work: () => Promise<T>, lost: (failure: unknown) => boolean): Promise<T> {
+/** Retries work after conflicts, with growing pauses. The number of attempts can depend on the last one. */
+export async function withRetries<T>(
+  work: () => Promise<T>,
+  lost: (failure: unknown) => boolean,
+  attempts = () => usualAttempts,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (attempt === attempts || !lost(error)) throw error;
+      if (attempt >= attempts() || !lost(error)) throw error;
     }
-    // Lets the winner of a deadlock take the released locks first.
-    await delay(attempt * 10 + Math.random() * 20);
+    // Lets the winner of a deadlock take the released locks first. Losers that meet again spread more and more.
+    await delay(attempt * 10 + Math.random() * 20 * Math.max(1, attempt - 1));
   }
 }
 

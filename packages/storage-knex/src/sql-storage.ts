@@ -14,6 +14,7 @@ import {
 } from "@sallyport/core";
 import type { Knex } from "knex";
 import { OpenCalls } from "./open-calls.ts";
+import type { SessionRenewals } from "./knex-admission-repository.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 
 export interface SqlStorageOptions {
@@ -38,6 +39,24 @@ export interface ServerFacts {
   readonly maxConnections: number;
   /** Milliseconds after which the server ends a statement of this connection; 0: never. */
   readonly statementTimeout: number;
+  /** Those of a Postgres, after a check. */
+  readonly replicas?: readonly ReplicaState[];
+  /** Whether servers can tell that a failover has lost nothing; `null` if commits wait for no standby. */
+  readonly canProveFailover: boolean | null;
+  /** Further settings of connections that are not in force, such as `jit = off`. A pooler can drop them. */
+  readonly missingSettings: readonly string[];
+  /** Probes the server as `migrate` does, and changes nothing. Returns the reasons why it is unsuitable. */
+  readonly unmetRequirements: () => Promise<readonly string[]>;
+}
+
+/** A standby that takes reads, or that could. */
+export interface ReplicaState {
+  /** Host and port. */
+  readonly name: string;
+  /** Why the replica is left out, as a sentence; `null` if it takes reads. */
+  readonly fault: string | null;
+  /** Milliseconds for which it has lacked a state of the primary, as accurate as the interval of its checks. */
+  readonly lag: number;
 }
 
 /** The common base of SQL storages. */
@@ -53,6 +72,7 @@ export abstract class SqlStorage implements Storage {
     align(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy">;
     stop(): void;
   };
+  protected abstract readonly renewals: SessionRenewals;
   protected readonly knex: Knex;
   protected readonly offset: () => number;
   protected readonly calls = new OpenCalls();
@@ -109,7 +129,8 @@ export abstract class SqlStorage implements Storage {
 
   close(): Promise<void> {
     this.indexes.stop();
-    this.closed ??= this.calls.close().then(this.onClose);
+    // The renewals are open calls already when the storage refuses new ones.
+    this.closed ??= Promise.all([this.renewals.flush(), this.calls.close()]).then(this.onClose);
     return this.closed;
   }
 

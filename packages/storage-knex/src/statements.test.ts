@@ -5,7 +5,7 @@ import { serverOf } from "./dialects/mariadb/mariadb-server.ts";
 import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/objects/object-row.ts";
 import { acceptDatabaseName } from "./dialects/mariadb/tables.ts";
 import { acceptSchemaName } from "./dialects/postgres/tables.ts";
-import { batchStatement } from "./dialects/postgres/transaction-runner.ts";
+import { batchStatement } from "./dialects/postgres/runners.ts";
 import { type Statement, statement } from "./statement.ts";
 
 describe("numbered parameters", () => {

@@ -2,11 +2,17 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { beforeAllChanges } from "@sallyport/core";
+import type { Knex } from "knex";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
 import { type Migration, Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
+import type { Connection, Query } from "../src/dialects/postgres/connection.ts";
+import { unmetBy } from "../src/dialects/postgres/server-facts.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
+import { postgresFacts } from "../src/index.ts";
 import { runWorkers } from "./processes/run-workers.ts";
+import { moveSuite, replicatesLogically } from "./move-suite.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
 
@@ -48,6 +54,54 @@ describe("migrations", () => {
     },
     processTimeout,
   );
+
+  describe("on an engine that only speaks the protocol", () => {
+    /** A pool in front of such an engine: it understands each text as another one. */
+    const understanding = (text: string, other: string): Knex => {
+      const client = database.connect().knex.client as Knex.Client;
+      const lent = new Map<object, unknown>();
+      const acquireConnection = async () => {
+        const connection = (await client.acquireConnection()) as Connection;
+        const wrapped = Object.assign(Object.create(connection) as Connection, {
+          query: (query: Query, answered: Parameters<Connection["query"]>[1]) =>
+            connection.query({ ...query, text: query.text.replace(text, other) }, answered),
+        });
+        lent.set(wrapped, connection);
+        return wrapped;
+      };
+      const releaseConnection = (connection: object) => client.releaseConnection(lent.get(connection));
+      return { client: { pool: client.pool, acquireConnection, releaseConnection } } as unknown as Knex;
+    };
+
+    test.each([
+      ["advisory locks that do nothing", "pg_advisory_xact_lock($1::bigint)", "$1::bigint", /advisory locks/],
+      ["no advisory locks", "pg_advisory_xact_lock($1", "no_such_function($1", /advisory locks/],
+      ["transaction numbers of each node", "txid_current() > $1::bigint", "1 > $1::bigint", /transaction numbers/],
+      ["another isolation", "isolation level read committed", "isolation level repeatable read", /read committed/],
+      ["no rows for triggers", "select count(*) from added", "select 0", /triggers/],
+      ["no settings for triggers", "'sallyport.counted', 'yes'", "'sallyport.counted', ''", /triggers/],
+      ["no transition tables", "referencing new table as added", "", /triggers/],
+      ["numbers reserved by sessions", "requirement_numbers", "requirement_numbers cache 20", /sequence/],
+    ])("migrate refuses %s, and creates nothing", async (_what, text, other, reason) => {
+      const knex = understanding(text, other);
+      await expect(database.storage({ knex }).migrate()).rejects.toMatchObject({
+        code: 705,
+        detail: expect.stringMatching(reason),
+      });
+      expect(await unmetBy(knex, tablesOf("test"), true)).toEqual([expect.stringMatching(reason)]);
+      const { rows } = await database.admin.query("select to_regnamespace('test') as schema");
+      expect(rows).toEqual([{ schema: null }]);
+    });
+
+    test("a server meets all requirements, before and after the migrations", async () => {
+      const { knex } = database.connect();
+      expect(await unmetBy(knex, tablesOf("test"), true)).toEqual([]);
+      await database.storage().migrate();
+      expect(await (await postgresFacts(knex, "test")).unmetRequirements()).toEqual([]);
+      const { rows } = await database.admin.query("select relname from pg_class where relname like 'requirement%'");
+      expect(rows).toEqual([]);
+    });
+  });
 
   test("make every call answer 705 if they are missing", async () => {
     const storage = database.storage();
@@ -201,6 +255,26 @@ describe("migrations", () => {
     expect(await storage.repositories.sessions.count()).toBe(200);
   });
 
+  test("start over after a deadlock with users of several tables", async () => {
+    const storage = database.storage();
+    await storage.migrate();
+    const { accounts, sessions } = tablesOf("test");
+    const wider = {
+      name: "9998-wider",
+      statements: () => [accounts, sessions].map((table) => `alter table ${table} add column note text`),
+    };
+    const { client } = database.connect().knex;
+    const user = await client.acquireConnection();
+    // The migration finds the deadlock first, and loses.
+    await user.query(`set deadlock_timeout = '60s'; begin; lock table ${sessions} in access share mode`);
+    const migrating = new Migrator(database.connect().knex, tablesOf("test"), [...migrations, wider]).migrate();
+    const waiting = "select from pg_locks where not granted and relation = 'test.sessions'::regclass";
+    while ((await database.admin.query(waiting)).rowCount === 0) await delay(20);
+    await user.query(`lock table ${accounts} in access share mode; commit`);
+    expect(await migrating).toEqual({ applied: ["9998-wider"] });
+    await client.releaseConnection(user);
+  });
+
   test("need no permission to create if nothing is left to apply", async () => {
     await database.storage().migrate();
     await database.admin.query(
@@ -239,12 +313,12 @@ describe("schemas", () => {
       "$& extra integer,",
       "migration 0001-access has changed",
     ],
-    ["a changed function with the same number", /SP315/, "SP316", "functions open_session 2 has changed"],
+    ["a changed function with the same number", /SP315/, "SP316", "functions open_session 3 has changed"],
     [
       "a function with a lower number",
-      /^-- functions open_session 2$/m,
-      "-- functions open_session 3",
-      "open_session 3 is missing",
+      /^-- functions open_session 3$/m,
+      "-- functions open_session 4",
+      "open_session 4 is missing",
     ],
     [
       "a lost migration",
@@ -268,3 +342,5 @@ describe("schemas", () => {
     expect(stderr).toContain("npm run schemas");
   });
 });
+
+((await replicatesLogically()) ? describe : describe.skip)("moves to another server", moveSuite);

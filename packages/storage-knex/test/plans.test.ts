@@ -9,7 +9,7 @@ function openingWith(limits: string, basis = "null"): string[] {
   const [digest, idle, lifetime, secretVersion] = [`'\\x${digestOf("new")}'`, "1", "1", "1"];
   const session = [digest, "'session'", "'key1'", "7", "'[]'", "'d6'", idle, lifetime, "0", secretVersion];
   const [ofAll, ofUser, ofDevice] = ["1000000", "1000", "2"];
-  return [...session, ofAll, ofUser, ...Array<string>(4).fill("null"), ofDevice, limits, basis];
+  return [...session, ofAll, ofUser, ...Array<string>(4).fill("null"), ofDevice, limits, basis, "'192.0.2.7'"];
 }
 
 /** The used members of a JSON plan. */
@@ -162,6 +162,12 @@ describe("plans of frequent statements", () => {
     ],
     ["sweep of the audit", audit.sweep, ["1000", "1000", "0"], ["audit_pkey"]],
     ["sweep of the throttle", throttle.sweep, ["1000", "0"], ["throttle_forget", "throttle_pkey"]],
+    [
+      "extension of sessions",
+      admission.renew,
+      [`'${JSON.stringify([{ digest: digestOf("s1"), lifetime: 1_000, due: 900 }])}'`, "0", "true"],
+      ["sessions_pkey"],
+    ],
     ["extension of a session", admission.touch, [sessionDigest, "1000", "0", "900"], ["sessions_pkey"]],
     ["end of a session", sessions.endOne, [sessionDigest, "0"], ["sessions_pkey"]],
     ["end of all sessions of a user", sessions.endAllOfUser, ["1", "0", sessionDigest], ["sessions_device"]],
@@ -349,7 +355,7 @@ describe("plans of frequent statements", () => {
       await r.objects.get(["1", "2", "3"], visibility);
       await r.objects.get(["1"], visibility);
       await r.objects.outlines(["1", "2", "3"], visibility);
-      await r.changes.read({ classes: ["File"], after: { stamp: 1, id: null }, upTo: 9e12, limit: 90 + call });
+      await r.changes.read({ classes: ["File"], after: { stamp: 1, id: null }, upTo: 9e12, limit: 81 + call });
     }
     const { rows } = await knex.raw("select name, custom_plans from pg_prepared_statements where generic_plans = 0");
     expect(rows).toEqual([]);
@@ -357,7 +363,7 @@ describe("plans of frequent statements", () => {
   });
 
   test("extends a session without touching an index", async () => {
-    const offset = 120_000;
+    const offset = 200_000;
     const storage = database.storage({ clockOffset: () => offset });
     const { rows: before } = await database.admin.query("select ctid from test.sessions where digest = sha256('s1')");
     const request = { appKey: digestOf("k1"), session: digestOf("s1"), idleTimeout: 1_800_000 };

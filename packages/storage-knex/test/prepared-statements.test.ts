@@ -26,13 +26,13 @@ describe("prepared statements", () => {
   }, startTimeout);
   afterAll(() => database.drop());
 
-  const storageWith = (applicationName: string) => {
-    const { knex } = database.connect({ applicationName, pool: { max: 1 } });
+  const storageWith = (applicationName: string, { url = database.url } = {}) => {
+    const { knex } = database.connect({ url, applicationName, pool: { max: 1 } });
     return { knex, storage: new KnexStorage({ knex, schema: "test" }) };
   };
 
   test("are prepared once per connection, and again on a new one", async () => {
-    const { knex, storage } = storageWith("prepared");
+    const { knex, storage } = storageWith("prepared", { url: database.directUrl });
     const prepared = async () => {
       const { rows } = await knex.raw(
         "select pg_backend_pid() as pid, count(*)::int as count from pg_prepared_statements where name like 'session\\_count\\_%'",
@@ -95,6 +95,17 @@ describe("prepared statements", () => {
     expect(await storage.repositories.sessions.count()).toBe(0);
     await knex.raw("deallocate all");
     expect(await storage.repositories.sessions.count()).toBe(0);
+  });
+
+  test("survive another one with their name", async () => {
+    const { knex, storage } = storageWith("taken", { url: database.directUrl });
+    expect(await storage.repositories.sessions.count()).toBe(0);
+    const { rows } = await knex.raw("select name, statement from pg_prepared_statements where name like 'session%'");
+    expect(rows).toHaveLength(1);
+    const other = storageWith("other", { url: database.directUrl });
+    await other.storage.health();
+    for (const { name, statement } of rows) await other.knex.raw(`prepare "${name}" as ${statement}`);
+    expect(await other.storage.repositories.sessions.count()).toBe(0);
   });
 
   test("are not mixed up between two schemas on one connection", async () => {

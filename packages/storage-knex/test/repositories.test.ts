@@ -3,6 +3,7 @@ import { delayAfter, isObjectId, maximumObjectBytes, objectIdOf, objectNumber, s
 import { KnexStorage } from "../src/index.ts";
 import { channel, sharedChannelSuite, sharedThrottleSuite } from "./processes-suite.ts";
 import { recordQuotaSuite } from "./record-quota-suite.ts";
+import { renewalsSuite } from "./renewals-suite.ts";
 import { digestOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 
@@ -52,6 +53,18 @@ describe("secure sessions of several processes", () => {
     );
     expect(rows).toEqual([{ attname: "session" }]);
   });
+});
+
+describe("extensions of sessions", () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    await database.storage().migrate();
+  }, startTimeout);
+  afterAll(() => database.drop());
+
+  renewalsSuite(async (clockOffset) => database.storage({ clockOffset }));
 });
 
 describe("throttling in SQL", () => {
@@ -276,7 +289,7 @@ describe("admissions of concurrent requests", () => {
     times: number,
     ask: (storage: KnexStorage) => Promise<unknown>,
   ) => {
-    const { knex } = database.connect({ applicationName, pool: { max: 20 } });
+    const { knex } = database.connect({ url: database.directUrl, applicationName, pool: { max: 20 } });
     const storage = new KnexStorage({ knex, schema: "test" });
     // Checks for missing migrations first.
     await storage.health();

@@ -17,7 +17,9 @@ export const processTimeout = 60_000;
 /** A separate database for a test file, with the resources that the tests open in it. */
 export interface TestDatabase {
   readonly url: string;
-  /** A connection outside the pool. */
+  /** Without a pooler, for what looks at a session of the server or at a role. The same as `url` without a pooler. */
+  readonly directUrl: string;
+  /** A connection outside the pool, and without a pooler. */
   readonly admin: pg.Client;
   connect(
     settings?: Partial<Omit<PostgresSettings, "pool">> & { pool?: Partial<PostgresSettings["pool"]> },
@@ -28,8 +30,8 @@ export interface TestDatabase {
 
 export async function openTestDatabase(): Promise<TestDatabase> {
   const postgres = await startRealPostgres();
-  const { url, drop } = await postgres.createDatabase();
-  const admin = new pg.Client({ connectionString: url });
+  const { url, directUrl, drop } = await postgres.createDatabase();
+  const admin = new pg.Client({ connectionString: directUrl });
   admin.on("error", () => {});
   await admin.connect();
   const opened: PostgresKnex[] = [];
@@ -48,6 +50,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   };
   return {
     url,
+    directUrl,
     admin,
     connect,
     storage: (options) => new KnexStorage({ knex: (shared ??= connect()).knex, schema: "test", ...options }),

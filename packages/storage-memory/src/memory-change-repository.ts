@@ -63,11 +63,12 @@ function changeAt(state: State, { id, stamp }: Place): Change {
     kind: stamp !== stamps.get(number) ? "superseded" : tombstone === undefined ? "stored" : kindOf(tombstone),
     readers,
     readersBefore: createdStamps.get(number) === stamp ? [] : readersBefore,
+    reveals: former !== undefined,
   };
 }
 
 /**
- * Stores the readers of an object before the transaction changes them, unless it has created the object. Earlier entries
+ * Stores the readers of an object before the transaction changes them or restores it, unless it has created the object. Earlier entries
  * keep only other readers, so that each reader is in the last entry that ended the reader's access.
  */
 export function keepFormerReaders(state: State, { id, readers }: StoredObject, changedAt: number): void {

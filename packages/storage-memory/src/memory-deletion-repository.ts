@@ -17,6 +17,7 @@ import type { Access } from "./access.ts";
 import { type TombstoneRecord, kindOf } from "./records.ts";
 import { frozenCopy } from "./table.ts";
 import { keepObject, outlineOf } from "./stored-objects.ts";
+import { keepFormerReaders } from "./memory-change-repository.ts";
 import { liveLock } from "./memory-lock-repository.ts";
 import { type State, writeStamp } from "./state.ts";
 import { acceptModel } from "./write-objects.ts";
@@ -231,6 +232,7 @@ function restoreOne(state: State, { id, attributes, links }: Restoration, stored
     version: object.version + 1,
     storedAt,
   });
+  keepFormerReaders(state, object, storedAt);
   state.tombstones.delete(number);
   state.createdStamps.delete(number);
   state.links.set(number, links);

@@ -22,8 +22,13 @@ import type { State } from "./state.ts";
 export const memorySessionRepository = (access: Access): SessionRepository => ({
   async open(newSession, policy) {
     const { channel: _channel, ...bare } = newSession;
-    const { digest, secretVersion, ...opened } = frozenCopy(bare);
-    acceptStorable([newSession.deviceId, newSession.appNames, policy.basis?.map(({ id }) => id) ?? []]);
+    const { digest, secretVersion, address = null, ...opened } = frozenCopy(bare);
+    acceptStorable([
+      newSession.deviceId,
+      newSession.address,
+      newSession.appNames,
+      policy.basis?.map(({ id }) => id) ?? [],
+    ]);
     const session: Session = { ...opened, reservedNames: [], enrolling: opened.appNames.length === 0 };
     const channel = channelOf(newSession);
     const channelRecord = channel === null ? null : openedChannel(channel);
@@ -50,8 +55,8 @@ export const memorySessionRepository = (access: Access): SessionRepository => ({
       for (const [old] of ending) forget(state, old);
       const endsAt = now + policy.absoluteLifetime;
       const expiresAt = Math.min(now + policy.idleTimeout, endsAt);
-      const times = { openedAt: now, touchedAt: now, expiresAt, endsAt };
-      sessions.set(digest, { session: Object.freeze(session), secretVersion, ...times });
+      const times = { openedAt: now, expiresAt, endsAt };
+      sessions.set(digest, { session: Object.freeze(session), secretVersion, address, ...times });
       if (channelRecord !== null) state.channels.set(digest, channelRecord);
     });
   },
@@ -210,7 +215,7 @@ function sharesDevice({ deviceId, userId, appKeyId }: Session, old: Session): bo
 
 function liveSession(
   { channels }: State,
-  [digest, { session, openedAt, expiresAt, endsAt }]: SessionEntry,
+  [digest, { session, address, openedAt, expiresAt, endsAt }]: SessionEntry,
 ): LiveSession {
   const { mode, appKeyId, userId, appNames, reservedNames, enrolling, deviceId, authenticationMethod: by } = session;
   return {
@@ -224,6 +229,7 @@ function liveSession(
     deviceId,
     method: by.kind,
     customAccountId: by.kind === "custom" ? by.accountId : null,
+    address,
     wrappedKey: channels.get(digest)?.wrappedKey ?? null,
     openedAt,
     expiresAt,

@@ -16,7 +16,7 @@ import { type Access, TrackedAccess, TransactionAccess, Mutex } from "./access.t
 import { MemoryArchive } from "./archive/memory-archive.ts";
 import { frozenCopy } from "./table.ts";
 import { memoryRepositories } from "./memory-repositories.ts";
-import { emptyState, forkState, keepState, nextNumber } from "./state.ts";
+import { copyState, emptyState, forkState, keepState, nextNumber, restoreState } from "./state.ts";
 
 export interface MemoryStorageOptions {
   /** Milliseconds by which the storage's clock is ahead of the process's, read at every call. Default: 0. */
@@ -132,6 +132,12 @@ export class MemoryStorage implements Storage {
   async now(): Promise<number> {
     this.checkOpen();
     return this.time();
+  }
+
+  /** Keeps the current content. The result restores it, as often as it is called. */
+  async snapshot(): Promise<() => Promise<void>> {
+    const kept = await this.mutex.run(() => copyState(this.state));
+    return () => this.mutex.run(() => restoreState(this.state, kept));
   }
 
   async close(): Promise<void> {

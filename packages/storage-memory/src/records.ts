@@ -15,8 +15,8 @@ export interface SessionRecord {
   readonly session: Session;
   /** The session is valid only with this version of the account's secret. */
   readonly secretVersion: number;
+  readonly address: string | null;
   readonly openedAt: number;
-  readonly touchedAt: number;
   readonly expiresAt: number;
   /** The absolute expiry, which a touch never extends. */
   readonly endsAt: number;
@@ -28,11 +28,11 @@ export function isLive(record: SessionRecord, now: number): boolean {
 
 /** Whether the idle expiry is due for extension. */
 export function isTouchDue(record: SessionRecord, idleTimeout: number, now: number): boolean {
-  return now - record.touchedAt >= touchInterval(idleTimeout);
+  return record.expiresAt < record.endsAt && record.expiresAt - now <= idleTimeout - touchInterval(idleTimeout);
 }
 
 export function touched(record: SessionRecord, idleTimeout: number, now: number): SessionRecord {
-  return { ...record, touchedAt: now, expiresAt: Math.min(now + idleTimeout, record.endsAt) };
+  return { ...record, expiresAt: Math.min(now + idleTimeout, record.endsAt) };
 }
 
 export interface AccountRecord extends Account {

@@ -76,19 +76,33 @@ export function emptyState() {
 
 /** A copy-on-write fork of the state. */
 export function forkState(state: State): State {
-  const tables = Object.entries(state) as [string, Table<unknown, NonNullable<unknown>>][];
+  const tables = Object.entries(state) as [string, AnyTable][];
   return Object.fromEntries(tables.map(([name, table]) => [name, table.fork()])) as unknown as State;
 }
 
 /** Applies the changes of a fork to its base. */
 export function commitState(fork: State): void {
-  for (const table of Object.values(fork) as Table<unknown, NonNullable<unknown>>[]) table.commit();
+  for (const table of Object.values(fork) as AnyTable[]) table.commit();
 }
 
 /** Commits a transaction or a single call, and advances the stamp. */
 export function keepState(fork: State): void {
   nextNumber(fork, "watermark");
   commitState(fork);
+}
+
+type AnyTable = Table<unknown, NonNullable<unknown>>;
+
+/** A copy of a state without a base. Values are immutable, so only the tables are copied. */
+export function copyState(state: State): State {
+  const tables = Object.entries(state) as [string, AnyTable][];
+  return Object.fromEntries(tables.map(([name, table]) => [name, table.copy()])) as unknown as State;
+}
+
+/** Replaces the content of a state with that of a copy. */
+export function restoreState(state: State, copy: State): void {
+  for (const [name, table] of Object.entries(state) as [keyof State, AnyTable][])
+    table.replace(copy[name] as unknown as AnyTable);
 }
 
 /** The stamp of writes until the next commit. */

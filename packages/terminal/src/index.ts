@@ -1,4 +1,5 @@
 export { didYouMean } from "./did-you-mean.ts";
+export { type ExplainedRefusal, explanationLines } from "./explanation.ts";
 export { hiddenLine } from "./prompt.ts";
 export { ProgressLine, type ProgressStream, terminalStyle, type TerminalStyle } from "./screen.ts";
-export { fittedRows, printable, tableLines } from "./table-lines.ts";
+export { byteText, fittedRows, printable, tableLines } from "./table-lines.ts";

@@ -22,6 +22,15 @@ export function printable(text: string): string {
   );
 }
 
+const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+
+/** A number of bytes in the unit that fits, such as `1.5 MiB`. */
+export function byteText(bytes: number): string {
+  if (bytes === 1) return "1 byte";
+  const power = bytes < 1_024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 1_024 ** power).toLocaleString("en", { maximumFractionDigits: 1 })} ${units[power]}`;
+}
+
 const shortestCell = 8;
 
 /** The rows of a table that is at most `width` characters wide. The longest cells lose their ends; the first column stays whole. */

@@ -106,7 +106,7 @@ export class BenchEnvironment {
   /** Starts another process of the product. `schemas` maps each database alias to its schema. */
   async startProduct(
     schemas: Readonly<Record<string, string>>,
-    settings: Pick<ProductSettings, "macros" | "files" | "fakeProvider" | "cheapHashes"> = {},
+    settings: Pick<ProductSettings, "macros" | "files" | "fakeProvider" | "cheapHashes" | "workers"> = {},
   ): Promise<StartedProduct> {
     const databases = Object.entries(schemas).map(([alias, schema]) => ({
       alias,

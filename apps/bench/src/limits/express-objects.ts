@@ -26,6 +26,28 @@ export function serveLists(): void {
   listen(application);
 }
 
+/** Rows of one read. */
+const streamed = 5_000;
+
+/** Limit: Express 5 and pg that stream all contacts of a schema as JSON, without authentication. */
+export function serveStreams(): void {
+  const pool = barePool();
+  const application = express();
+  application.get("/stream/:schema", async (request, response) => {
+    const table = `"${request.params["schema"]}".objects`;
+    const text = `select oid, uuid, class, version, stored_at, attributes from ${table} where class = 'Contact' and oid > $1 order by oid limit ${streamed}`;
+    response.type("json").write("[");
+    for (let last = 0; ; ) {
+      const { rows } = await pool.query(text, [last]);
+      for (const row of rows) response.write(`${last === 0 && row === rows[0] ? "" : ","}${JSON.stringify(row)}`);
+      if (rows.length < streamed) break;
+      last = Number(rows.at(-1).oid);
+    }
+    response.end("]");
+  });
+  listen(application);
+}
+
 const findSession = "select user_id from bare.session where digest = $1 and expires_at > now()";
 const findObject = "select id, class, stored_at, attributes from bare.object where id = $1";
 
@@ -135,6 +157,30 @@ export async function serveWrites(): Promise<void> {
       return;
     }
     response.set("etag", `"${rows[0].version}"`).json(rows[0]);
+  });
+  listen(application);
+}
+
+const upsert = `insert into bare.upserted (uuid, class, stored_at, attributes) values ($1, 'Contact', now(), $2)
+  on conflict (uuid) do update set attributes = upserted.attributes || excluded.attributes, version = upserted.version + 1, stored_at = now()
+  returning uuid, version`;
+
+/** Limit: Express 5 and pg that write the rows of a request in one transaction, with one plain statement each. */
+export async function serveUpserts(): Promise<void> {
+  const pool = barePool();
+  await pool.query(`create table bare.upserted (
+    uuid uuid primary key, class text not null, version int not null default 1, stored_at timestamptz not null, attributes jsonb not null
+  )`);
+  const application = express();
+  application.use(express.json({ limit: "8mb" }));
+  application.post("/upserts", async (request, response) => {
+    const client = await pool.connect();
+    const results: unknown[] = [];
+    await client.query("begin");
+    for (const { uuid, fields } of request.body) results.push((await client.query(upsert, [uuid, fields])).rows[0]);
+    await client.query("commit");
+    client.release();
+    response.json(results);
   });
   listen(application);
 }

@@ -12,6 +12,8 @@ const limits: Readonly<Record<string, () => Promise<unknown>>> = {
   "express-row": async () => (await import("./express-objects.ts")).serveRows(),
   "express-query": async () => (await import("./express-objects.ts")).serveQueries(),
   "express-write": async () => (await import("./express-objects.ts")).serveWrites(),
+  "express-stream": async () => (await import("./express-objects.ts")).serveStreams(),
+  "express-upsert": async () => (await import("./express-objects.ts")).serveUpserts(),
   "express-hash": async () => (await import("./express-log-in.ts")).serveHashes(),
   "express-log-in": async () => (await import("./express-log-in.ts")).serveLogIns(),
   "express-callback": () => import("./express-callback.ts"),

@@ -1,5 +1,5 @@
 /** Preloaded into a measured process with `node --import`. Answers the bench over the IPC channel. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { Session } from "node:inspector/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
@@ -16,10 +16,10 @@ let memoryTimer: NodeJS.Timeout | undefined;
 let peakMemory = 0;
 
 const answers = {
-  /** User and system CPU time of all threads in microseconds since the start, and resident memory in bytes. */
+  /** User and system CPU time of all threads and child processes in microseconds since the start, and resident memory in bytes. */
   sample() {
     const { user, system } = process.cpuUsage();
-    return { cpu: user + system, residentMemory: process.memoryUsage.rss() };
+    return { cpu: user + system + childrenCpu(), residentMemory: process.memoryUsage.rss() };
   },
 
   watchLoop() {
@@ -32,6 +32,15 @@ const answers = {
     histogram.disable();
     const lateness = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolution);
     return { p99: lateness(histogram.percentile(99)), longest: lateness(histogram.max) };
+  },
+
+  /** Bytes of live objects and their buffers. Resident memory hides them in pages that earlier requests have filled. */
+  async liveMemory() {
+    const [v8, vm] = [await import("node:v8"), await import("node:vm")];
+    v8.setFlagsFromString("--expose-gc");
+    (vm.runInNewContext("gc") as () => void)();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
   },
 
   watchMemory() {
@@ -65,6 +74,24 @@ const answers = {
   },
 };
 
+/** Linux reports the CPU time of other processes in hundredths of a second. */
+const microsecondsPerTick = 10_000;
+
+/** Microseconds of CPU time of the running child processes; 0 where the system does not report it. */
+function childrenCpu(): number {
+  try {
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ");
+    const times = children.filter(Boolean).map((pid) => {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick;
+    });
+    return times.reduce((sum, time) => sum + time, 0);
+  } catch {
+    return 0;
+  }
+}
+
 /** The questions that a probe answers. */
 export type ProbeQuestion = keyof typeof answers;
 export type ProbeArguments<Asked extends ProbeQuestion> = Parameters<(typeof answers)[Asked]>;
@@ -83,7 +110,14 @@ export interface ProbeResponse {
 }
 
 if (isMainThread && process.send !== undefined) {
-  process.on("message", async ({ probe, question, given: [file = ""] }: ProbeRequest) => {
+  process.on("message", async (message: ProbeRequest | { readonly probe?: undefined }) => {
+    // A worker of the product gets messages of its primary process, too.
+    if (message.probe === undefined) return;
+    const {
+      probe,
+      question,
+      given: [file = ""],
+    } = message;
     process.send?.({ probe, answer: await answers[question](file) } satisfies ProbeResponse);
   });
   // A killed bench must not leave servers behind.

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort, MeasuredProcess } from "./measured-process.ts";
+import { freePort, MeasuredProcess, pollUntil } from "./measured-process.ts";
 
 export interface FileSettings {
   readonly directory: string;
@@ -21,6 +21,8 @@ export interface ProductSettings {
   readonly fakeProvider?: string;
   /** Hashes passwords at the least cost. */
   readonly cheapHashes?: true;
+  /** Default: 1. */
+  readonly workers?: number;
 }
 
 export interface StartedProduct {
@@ -43,6 +45,7 @@ const encryption = { masterKey: masterKey.toString("base64") };
 export async function startProduct({
   fakeProvider,
   cheapHashes,
+  workers = 1,
   ...settings
 }: ProductSettings): Promise<StartedProduct> {
   const port = await freePort();
@@ -54,7 +57,7 @@ export async function startProduct({
           oAuthProviders: [{ name: "google" }],
           providers: { fakeUrl: fakeProvider, maxPendingLogins: { perIp: 0, total: 0 } },
         };
-  const server = { port, ...(fakeProvider === undefined ? {} : { publicUrl: address }) };
+  const server = { port, workers, ...(fakeProvider === undefined ? {} : { publicUrl: address }) };
   const hashes = cheapHashes === undefined ? {} : { passwords: { argon2: { memoryCost: 8, timeCost: 1 } } };
   const configuration = { ...settings, ...external, ...hashes, server, sessions, encryption, log: { level: "warn" } };
   return withConfiguration(configuration, async (file) => {
@@ -64,8 +67,16 @@ export async function startProduct({
       arguments: ["serve", "--config", file],
       readyAddress: `${address}/healthz`,
     });
-    return { address, process, startedWithin: performance.now() - before };
+    const startedWithin = performance.now() - before;
+    if (workers > 1) await pollUntil(async () => (await workersAt(address)) === workers, 30_000);
+    return { address, process, startedWithin };
   });
+}
+
+/** The number of workers that serve. The first one is ready before the others. */
+async function workersAt(address: string): Promise<number> {
+  const metrics = await (await fetch(`${address}/metrics`)).text();
+  return Number(/^sallyport_workers (\d+)$/m.exec(metrics)?.[1]);
 }
 
 /** Writes a configuration file that exists while `work` runs. */

@@ -1,6 +1,6 @@
 import { objectIdOf } from "@sallyport/core";
 import { logInForToken, SecureClient, tokenLogInRequest } from "../comparison/log-in.ts";
-import { atLeast } from "../comparison/outcome.ts";
+import { atLeast, atMost } from "../comparison/outcome.ts";
 import {
   connections,
   comparison,
@@ -35,6 +35,44 @@ export const readScenario = comparison("read", async (bench) => {
       { ...read, limit: "Express + pg, prepared" },
       { ...read, limit: "Express" },
       { scenario: "session check", ours: "check", limit: "Express + pg", bound: atLeast(0.75) },
+    ],
+  };
+});
+
+/**
+ * Reads by id with two workers, and with one process. Each has the same number of connections. The load generator shares
+ * the processors, so that the bound is one for the processor time of a request.
+ */
+export const workersScenario = comparison("workers", async (bench) => {
+  const { firstArticle, articles, schema } = await bench.smallSchema();
+  const { headers, ...alone } = await bench.runningProduct();
+  const requests = getRequests(
+    spreadIndexes(articles).map((place) => `/v1/object/${objectIdOf(firstArticle + place)}`),
+    headers,
+  );
+  const [ours, limit] = ["two workers", "one process"];
+  return {
+    candidates: [
+      bench.loaded(ours, await bench.startProduct({ "": schema }, { workers: 2 }), requests, {
+        connections: 2 * connections,
+      }),
+      bench.loaded(limit, alone, requests),
+    ],
+    lines: [
+      { scenario: "read by id with two workers", ours, limit },
+      (result) => {
+        const [two, one] = [result.of(ours).cpu, result.of(limit).cpu];
+        const scenario = "CPU time of a read with two workers";
+        return {
+          scenario,
+          unit: "ms",
+          ours: two / 1_000,
+          limit: one / 1_000,
+          limitName: limit,
+          ratio: two / one,
+          bound: atMost(1.1),
+        };
+      },
     ],
   };
 });

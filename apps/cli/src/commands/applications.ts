@@ -1,8 +1,10 @@
+import { SallyportError } from "@sallyport/client";
 import type { AdministeredSessionData, AppChangeData } from "@sallyport/client/admin";
+import { byteText } from "@sallyport/terminal";
 import { CommandError } from "../failures.ts";
 import { findAppKey, findUser } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
-import { done, endedText, everyItem, listed, type Outcome, timeText } from "../outcome.ts";
+import { done, endedText, everyItem, listed, type Outcome } from "../outcome.ts";
 import { appRuleCommands } from "./rules.ts";
 
 const unlimited = "unlimited";
@@ -88,11 +90,11 @@ const appCommands: readonly AdminCommand[] = [
   },
 ];
 
-async function setKeyEnabled(given: Given, enabled: boolean): Promise<Outcome> {
+async function setKeyEnabled(given: Given, enabled: boolean, effect = ""): Promise<Outcome> {
   const { appKeyId } = await findAppKey(given.admin, given.word(0));
   const ifMatch = await given.admin.appKeys.get(appKeyId);
   const key = await given.admin.appKeys.setEnabled(appKeyId, enabled, { ifMatch });
-  return done(`${enabled ? "Enabled" : "Disabled"} app key "${key.name}".`, key);
+  return done(`${enabled ? "Enabled" : "Disabled"} app key "${key.name}".${effect}`, key);
 }
 
 const keyName = ["<name>", "name or id of the app key"] as const;
@@ -135,9 +137,9 @@ const appKeyCommands: readonly AdminCommand[] = [
   },
   {
     name: "app-key disable",
-    description: "disable an app key; takes effect with the next request, also for sessions",
+    description: "disable an app key; its sessions cannot be used until it is enabled, but keep their seats",
     arguments: [keyName],
-    call: (given) => setKeyEnabled(given, false),
+    call: (given) => setKeyEnabled(given, false, " To free the seats of its sessions, run session end --app-key."),
   },
   {
     name: "app-key enable",
@@ -154,6 +156,32 @@ function fits(given: Given): (session: AdministeredSessionData) => boolean {
     (app === undefined || appNames.includes(app) || reservedNames.includes(app)) &&
     (key === undefined || appKey === key) &&
     (device === undefined || deviceId === device);
+}
+
+/** Ends the sessions of an app key. Returns their number. */
+async function endOfKey({ admin }: Given, appKey: string): Promise<number> {
+  const found = await everyItem(
+    "sessions",
+    (page) => admin.sessions.list(page),
+    (session) => session.appKey === appKey,
+  );
+  let ended = 0;
+  for (const { id } of found) {
+    try {
+      await admin.sessions.end(id);
+      ended += 1;
+    } catch (error) {
+      // It has ended meanwhile.
+      if (!(error instanceof SallyportError) || error.code !== 304) throw error;
+    }
+  }
+  return ended;
+}
+
+/** The minute of a time of today (UTC), else the month and day, so that a table of sessions fits. */
+function shortTime(time: string): string {
+  const isToday = time.slice(0, 10) === new Date().toISOString().slice(0, 10);
+  return isToday ? time.slice(11, 16) : time.slice(5, 10);
 }
 
 const sessionCommands: readonly AdminCommand[] = [
@@ -177,7 +205,10 @@ const sessionCommands: readonly AdminCommand[] = [
         "APP NAMES": ({ appNames }) => appNames.join(", "),
         "APP KEY": ({ appKey }) => appKey,
         DEVICE: ({ deviceId }) => deviceId ?? "none",
-        SINCE: ({ since }) => timeText(since).slice(0, 16),
+        ADDRESS: ({ address }) => address ?? "unknown",
+        BYTES: ({ bytes }) => byteText(bytes.received + bytes.sent),
+        SINCE: ({ since }) => shortTime(since),
+        EXPIRES: ({ expiresAt }) => shortTime(expiresAt),
       });
     },
   },
@@ -185,17 +216,22 @@ const sessionCommands: readonly AdminCommand[] = [
     name: "session end",
     description: "end sessions and free their seats",
     arguments: [["[id...]", "ids of sessions, as listed"]],
-    options: [["--user <name>", "end all sessions of this user"]],
+    options: [
+      ["--user <name>", "end all sessions of this user"],
+      ["--app-key <name>", "end all sessions of this app key"],
+    ],
     call: async (given) => {
-      const [ids, user] = [given.rest(0), given.text("user")];
-      if ((ids.length === 0) === (user === undefined)) throw new CommandError("Pass ids of sessions, or --user.");
+      const [ids, user, key] = [given.rest(0), given.text("user"), given.text("appKey")];
+      if ([ids.length > 0, user !== undefined, key !== undefined].filter(Boolean).length !== 1)
+        throw new CommandError("Pass ids of sessions, or --user, or --app-key.");
       if (user !== undefined) {
         const { userId, name } = await findUser(given.admin, user);
         const ended = await given.admin.sessions.endOfUser(userId);
         return done(`Ended the sessions of "${name}".${endedText(ended)}`, { ended });
       }
+      const ended = key === undefined ? ids.length : await endOfKey(given, (await findAppKey(given.admin, key)).name);
       for (const id of ids) await given.admin.sessions.end(id);
-      return done(endedText(ids.length).trim());
+      return done(endedText(ended).trim(), { ended });
     },
   },
 ];
@@ -225,6 +261,7 @@ export const applicationNouns: readonly Noun[] = [
     description: "manage app keys",
     examples: [
       ["Stop a leaked app key", "sallyport app-key disable tablet"],
+      ["Free the seats of its sessions", "sallyport session end --app-key tablet"],
       ["Create its successor", "sallyport app-key create tablet-2 --app-name office"],
     ],
     commands: appKeyCommands,

@@ -68,7 +68,9 @@ export const auditNoun: Noun = {
   description: "read the audit",
   examples: [
     ["See addresses that guess passwords", "sallyport audit list --type login.refused --since 2h --by-address"],
-    ["See whether such an address got in", "sallyport audit list --address 203.0.113.7 --type login.accepted"],
+    ["See whose password such an address knows", "sallyport audit list --address 203.0.113.7 --type login.accepted"],
+    ["Change such a password, and end the sessions of its user", "sallyport user set-password bob"],
+    ["Keep it out permanently; the lockout only delays its log-ins", "sallyport ban add --address 203.0.113.7"],
     ["See who changed a user", "sallyport audit list --user bob --since 30d"],
   ],
   commands: [

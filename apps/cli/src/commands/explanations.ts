@@ -1,51 +1,16 @@
-import type { ExplanationData } from "@sallyport/client/admin";
-import { printable, terminalStyle } from "@sallyport/terminal";
+import { explanationLines, printable, terminalStyle } from "@sallyport/terminal";
 import { CommandError } from "../failures.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
 import { done, listed, type Outcome } from "../outcome.ts";
 
-type Failure = NonNullable<ExplanationData["failure"]>;
-
-function headingOf(method: string, route: string | null, { status, code, name }: Omit<Failure, "steps">): string {
-  return terminalStyle(process.stdout).strong(`${method} ${route ?? ""} was refused with ${status}/${code} (${name})`);
-}
-
-/** The checks in one column, their findings in another. */
-function stepLines({ steps }: Pick<Failure, "steps">): string[] {
-  const width = Math.max(0, ...steps.map(({ asked }) => asked.length));
-  return steps.map(({ asked, found }) => `  ${printable(asked).padEnd(width)}  ${printable(found)}`);
-}
-
-function explanationText({ method, route, failure, items, ...about }: ExplanationData): string {
-  const known = [
-    ["time", about.at],
-    ["network", about.network],
-    ["app key", about.appKey],
-    ["mode", about.mode],
-    ["user", about.user],
-  ].flatMap(([name = "", value]) => (value == null ? [] : [`  ${String(name).padEnd(9)}${printable(value)}`]));
-  const heading =
-    failure === null ? `${method} ${route} succeeded with failed items` : headingOf(method, route, failure);
-  return [
-    heading,
-    ...known,
-    ...(failure === null ? [] : ["", ...stepLines(failure)]),
-    ...items.flatMap((item) => [
-      "",
-      `item ${item.index}: ${headingOf(item.method, item.route, item)}`,
-      ...stepLines(item),
-    ]),
-  ].join("\n");
-}
-
 /** `sallyport why <request-id>`, without a noun. */
 export const whyCommand: AdminCommand = {
   name: "why",
-  description: "explain why a request was refused",
+  description: "explain why a request was refused, and what to do",
   arguments: [["<request-id>", "X-Request-Id of the response; the audit has it too"]],
   call: async (given) => {
     const explanation = await given.admin.refusals.explain(given.word(0));
-    return done(explanationText(explanation), explanation);
+    return done(explanationLines(explanation, terminalStyle(process.stdout).strong).join("\n"), explanation);
   },
 };
 

@@ -9,6 +9,7 @@ const deviceOption = [
   "--device <id>",
   "device id, as the client sends it; with --user, only this user on the device",
 ] as const;
+const addressOption = ["--address <address>", "IPv4 address, or IPv6 address for its /64, of the log-ins"] as const;
 const changeOptions = [
   ["--reason <text>", "reason, for administrators"],
   ["--rehearse", "only list the sessions that would end"],
@@ -30,7 +31,7 @@ async function subjectOf(given: Given): Promise<Subject> {
 
 /** The subject for users, such as `user "bob" on device "phone-1"`. */
 function subjectText(given: Given): string {
-  const named = (["user", "device", "group"] as const).flatMap((kind) => {
+  const named = (["user", "device", "group", "address"] as const).flatMap((kind) => {
     const name = given.text(kind);
     return name === undefined ? [] : [`${kind} "${name}"`];
   });
@@ -46,16 +47,18 @@ function applied(given: Given, text: string, rule: AppliedRuleData): Outcome {
     "APP NAMES": ({ appNames }) => appNames.join(", ") || "none",
     SINCE: ({ since }) => timeText(since),
   });
-  return done(`${rule.ended} sessions would end. Nothing was changed.\n${table.text}`, rule);
+  const number = rule.ended === 1 ? "session" : "sessions";
+  return done(`${rule.ended} ${number} would end. Nothing was changed.\n${table.text}`, rule);
 }
 
 const banCommands: readonly AdminCommand[] = [
   {
     name: "ban add",
-    description: "ban a user, a device, or a user on a device, and end their sessions",
+    description: "ban a user, a device, a user on a device, or an address, and end their sessions",
     options: [
       userOption,
       deviceOption,
+      addressOption,
       ["--from <time|duration>", "beginning: a time, or a duration from now (default: now)"],
       ["--until <time|duration>", "end: a time, or a duration from now (default: none)"],
       ...changeOptions,
@@ -76,12 +79,14 @@ const banCommands: readonly AdminCommand[] = [
   {
     name: "ban remove",
     description: "remove a ban; takes effect with the next log-in",
-    options: [userOption, deviceOption],
+    options: [userOption, deviceOption, addressOption],
     call: async (given) => {
-      const { userId, deviceId } = await bannedOf(given);
+      const { userId, deviceId, address } = await bannedOf(given);
+      // The server knows the network of an address.
+      const id = address === null ? null : (await given.admin.bans.rehearse({ address })).id;
       const ban = await firstItem(
         (page) => given.admin.bans.list(page),
-        (each) => each.userId === userId && each.deviceId === deviceId,
+        (each) => (id === null ? each.userId === userId && each.deviceId === deviceId : each.id === id),
       );
       if (ban === undefined) throw new CommandError(`There is no ban of ${subjectText(given)}.`, "refused");
       await given.admin.bans.remove(ban.id);
@@ -95,6 +100,7 @@ const banCommands: readonly AdminCommand[] = [
       listed("bans", await everyItem("bans", (page) => admin.bans.list(page)), {
         USER: ({ user, userId }) => user ?? userId ?? "all",
         DEVICE: ({ deviceId }) => deviceId ?? "all",
+        ADDRESS: ({ address }) => address ?? "all",
         STATE: ({ state }) => (state === "inForce" ? "in force" : state),
         FROM: ({ from }) => timeText(from),
         UNTIL: ({ until }) => timeText(until),
@@ -103,10 +109,15 @@ const banCommands: readonly AdminCommand[] = [
   },
 ];
 
-async function bannedOf(given: Given): Promise<Subject> {
-  const subject = await subjectOf(given);
-  if (subject.userId === null && subject.deviceId === null) throw new CommandError("Pass --user, --device or both.");
-  return subject;
+interface Banned extends Subject {
+  readonly address: string | null;
+}
+
+async function bannedOf(given: Given): Promise<Banned> {
+  const [subject, address] = [await subjectOf(given), given.text("address") ?? null];
+  if ((subject.userId === null && subject.deviceId === null) === (address === null))
+    throw new CommandError("Pass --user, --device or both, or --address.");
+  return { ...subject, address };
 }
 
 const deviceId = ["<id>", "device id, as the client sends it"] as const;
@@ -217,9 +228,11 @@ export const appRuleCommands: readonly AdminCommand[] = [
 export const ruleNouns: readonly Noun[] = [
   {
     name: "ban",
-    description: "ban users and devices",
+    description: "ban users, devices and addresses",
     examples: [
       ["Lock out a stolen phone at once", "sallyport ban add --device phone-1 --reason stolen"],
+      ["Lock its user out too, since clients choose their device ids", "sallyport user set-password bob"],
+      ["Keep out an address that guesses passwords", "sallyport ban add --address 203.0.113.7 --reason guessing"],
       ["See which sessions a ban would end", "sallyport ban add --user bob --rehearse"],
     ],
     commands: banCommands,

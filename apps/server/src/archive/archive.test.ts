@@ -297,6 +297,19 @@ describe("refused archives", () => {
         () => archive.replace('"format":4', '"format":6'),
         () => "Line 1: the archive has the format 6. This version reads 1 to 5.",
       ],
+      ...["formerReaders", "sweptObjects"].map(
+        (section) =>
+          [
+            `of an earlier format with the section ${section}`,
+            () =>
+              checkedAnew(
+                lines
+                  .with(0, lines[0]?.replace('"format":4', '"format":2') ?? "")
+                  .toSpliced(-3, 0, JSON.stringify({ section })),
+              ),
+            () => `Line ${grouped(lines.length - 2)}: the section is unknown.`,
+          ] as const,
+      ),
       [
         "whose header was altered",
         () => archive.replace('"database":"demo"', '"database":"demx"'),

@@ -16,6 +16,7 @@ import {
   type Repositories,
   ServiceError,
   type SessionContext,
+  withScopes,
 } from "@sallyport/core";
 import { didYouMean, tableLines } from "@sallyport/terminal";
 import type { RecordedCall, RecordedRuntime, Recording } from "./recorded-runtime.ts";
@@ -127,7 +128,8 @@ export class Trial {
     const { account, user: object } = await r.accounts.find({ realm: "database", loginName: user }, []);
     if (account === null || object === null) throw new TrialError(`There is no user "${user}".`);
     if (account.disabled) throw new TrialError(`The user "${user}" is disabled.`);
-    const appKey = (await r.appKeys.list(null, firstPage)).find(({ enabled }) => enabled);
+    const appKeys = await withScopes(r, await r.appKeys.list(null, firstPage));
+    const appKey = appKeys.find(({ enabled, scope }) => enabled && scope === "app");
     if (appKey === undefined)
       throw new TrialError(
         'The database has no app key that is enabled. "sallyport-server app-key create" creates one.',

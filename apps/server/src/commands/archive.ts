@@ -141,7 +141,7 @@ async function recordsToImport(
   files: boolean,
 ): Promise<AsyncIterable<ArchiveRecord>> {
   if (!files) return withoutFiles(records);
-  await (await container.getAsync(identifiers.fileKeeper)).prepare();
+  await (await container.getAsync(identifiers.fileKeeper)).prepare(database);
   return (await container.getAsync(identifiers.restoreFiles)).restoreFiles(database, records);
 }
 

@@ -1,8 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import { describeCapabilities, type ClassDefinition, reserveUserNames, setMaintenance } from "@sallyport/core";
+import {
+  describeCapabilities,
+  type ClassDefinition,
+  recoverDatabase,
+  reserveUserNames,
+  restartSync,
+  setMaintenance,
+} from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { duration } from "../configuration/field-kinds.ts";
-import { isLoopbackHost, readModelFile } from "../configuration/index.ts";
+import { type DatabaseConfiguration, isLoopbackHost, readModelFile } from "../configuration/index.ts";
 import { describeError } from "./report-failure.ts";
 import { CommandError } from "./command-error.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
@@ -28,6 +35,12 @@ export function defineMigrate(command: ServerCommand): void {
     .action(migrate);
 }
 
+/** The same database for a command that must reach it although servers refuse it. */
+function evenAfterLostWrites(each: DatabaseConfiguration): DatabaseConfiguration {
+  const { storage } = each;
+  return storage?.engine === "postgres" ? { ...each, storage: { ...storage, afterLossyFailover: "warn" } } : each;
+}
+
 async function migrate({ config, alias, model }: MigrateOptions): Promise<void> {
   const configuration = loadWithDemoNote(config);
   const selected = configuration.databases.filter((each) => alias === undefined || each.alias === alias);
@@ -41,7 +54,7 @@ async function migrate({ config, alias, model }: MigrateOptions): Promise<void> 
       continue;
     }
     try {
-      const done = await withOpened(configuration, each, (opened) => migrateOne(opened, classes));
+      const done = await withOpened(configuration, evenAfterLostWrites(each), (opened) => migrateOne(opened, classes));
       console.log(`${label}: ${done.changes.length === 0 ? "up to date" : done.changes.join("; ")}`);
       console.log(`  ${done.capabilities.join(", ")}`);
       if (model !== undefined && done.otherClasses.length > 0) {
@@ -103,7 +116,7 @@ async function seed(options: AliasOptions): Promise<void> {
   await withOpened(configuration, target, async ({ container, database }) => {
     if (target.migrateOnStart && (await database.storage.migrate(await readModelFile())).applied.length > 0)
       await reserveUserNames(database);
-    await (await container.getAsync(identifiers.fileKeeper)).prepare();
+    await (await container.getAsync(identifiers.fileKeeper)).prepare(database);
     const state = await (await container.getAsync(identifiers.demoSeeder)).seed(database);
     if (state === "foreign") throw new CommandError("The database is not empty. The demo data was not added.");
     console.log(state === "seeded" ? "Added the demo data." : "The database already contains the demo data.");
@@ -157,3 +170,58 @@ function lengthOf(text: string): number {
   if (data === undefined) throw new CommandError(`--for ${error?.issues[0]?.message ?? "is no duration"}.`);
   return data;
 }
+
+/** `restart-sync`: makes all devices synchronize from the beginning. */
+export function defineRestartSync(command: ServerCommand): void {
+  command
+    .addHelpText(
+      "after",
+      "\nRun it after a backup of the database engine was restored, before the servers start. Devices keep the edits that they have not pushed.",
+    )
+    .onDatabase(() => async ({ administration }) => {
+      await restartSync(administration);
+      console.log("All devices synchronize from the beginning.");
+    });
+}
+
+interface RecoverOptions extends AliasOptions {
+  readonly force?: true;
+  readonly nothingLost?: true;
+  readonly allSessions?: true;
+}
+
+/** `recover`: lets servers use a database that may have lost writes. */
+export function defineRecover(command: ServerCommand): void {
+  command
+    .option("--nothing-lost", "accept the database as it is: you know that no write was lost")
+    .option("--force", "recover although no server has noticed a loss, such as after a restore")
+    .option("--all-sessions", "end the sessions of all modes, not only secure ones")
+    .withAlias()
+    .addHelpText(
+      "after",
+      "\nThe command ends sessions, skips ids and numbers, and makes all devices synchronize from the beginning. It can be repeated.\nRun it as the role that owns the schema.",
+    )
+    .action(recover);
+}
+
+async function recover(options: RecoverOptions): Promise<void> {
+  const { force = false, nothingLost = false, allSessions = false } = options;
+  if (nothingLost && (force || allSessions))
+    throw new CommandError("--nothing-lost cannot be combined with --force or --all-sessions.");
+  const configuration = loadWithDemoNote(options.config);
+  const target = chosen(configuration, options.alias);
+  await withExisting(configuration, evenAfterLostWrites(target), async ({ administration, container }) => {
+    const { storage } = target;
+    const recovery = storage === null ? null : await container.get(identifiers.engines).recovery(storage);
+    if (recovery === null) throw new CommandError("Only a database on a Postgres server can be recovered.");
+    const sessions = allSessions ? "all" : "secure";
+    const outcome = await recoverDatabase(administration, recovery, { force, nothingLost, sessions });
+    console.log(recoveries[outcome]);
+  });
+}
+
+const recoveries = {
+  recovered: "The database is recovered. Servers use it within a second.",
+  accepted: "The database is accepted as it is. Servers use it within a second.",
+  nothing: "There is nothing to recover.",
+};

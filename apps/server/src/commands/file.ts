@@ -4,7 +4,8 @@ import { identifiers } from "../composition/identifiers.ts";
 import { durationText, millisecondsOf } from "../configuration/field-kinds.ts";
 import { CommandError } from "./command-error.ts";
 import { type JsonOptions, printJson, printList } from "./list-command.ts";
-import { byteText, counted } from "./progress.ts";
+import { byteText } from "@sallyport/terminal";
+import { counted } from "./progress.ts";
 import type { ServerCommand, Work } from "./server-command.ts";
 import type { OpenedDatabase } from "./with-database.ts";
 

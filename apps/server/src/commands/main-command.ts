@@ -58,7 +58,7 @@ const commands: readonly ListedCommand[] = [
   },
   {
     name: "ban",
-    description: "ban users and devices",
+    description: "ban users, devices and addresses",
     load: async () => (await import("./rules/ban.ts")).defineBan,
   },
   {
@@ -120,6 +120,21 @@ const commands: readonly ListedCommand[] = [
     name: "restore",
     description: "restore an archive into an empty database",
     load: async () => (await import("./archive.ts")).defineRestore,
+  },
+  {
+    name: "recover",
+    description: "continue after a failover or a restore that may have lost writes",
+    load: async () => (await import("./database.ts")).defineRecover,
+  },
+  {
+    name: "move",
+    description: "move a database to another Postgres server while servers use it",
+    load: async () => (await import("./move.ts")).defineMove,
+  },
+  {
+    name: "restart-sync",
+    description: "make all devices synchronize from the beginning",
+    load: async () => (await import("./database.ts")).defineRestartSync,
   },
   {
     name: "seed",

@@ -1,5 +1,5 @@
 import type { ArchiveChunk, ArchivedFile, ArchiveRecord, RecordOf } from "@sallyport/core";
-import { ProgressLine, type ProgressStream } from "@sallyport/terminal";
+import { byteText, ProgressLine, type ProgressStream } from "@sallyport/terminal";
 
 const barLength = 24;
 
@@ -18,15 +18,6 @@ export function grouped(number: number): string {
 /** A number of things, such as `1 file` or `2,000 files`. */
 export function counted(number: number, thing: string): string {
   return `${grouped(number)} ${thing}${number === 1 ? "" : "s"}`;
-}
-
-const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-
-/** A number of bytes in the unit that fits, such as `1.5 MiB`. */
-export function byteText(bytes: number): string {
-  if (bytes === 1) return "1 byte";
-  const power = bytes < 1_024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${(bytes / 1_024 ** power).toLocaleString("en", { maximumFractionDigits: 1 })} ${units[power]}`;
 }
 
 /** Counts objects and files, and shows a progress bar if the stream is a terminal. */

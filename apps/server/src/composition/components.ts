@@ -7,6 +7,8 @@ import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
 import type { MacroFolders } from "../macros/macro-folders.ts";
 import type { HttpLicenceReceiver } from "../licences/http-licence-receiver.ts";
+import type { DatabaseOpener } from "../databases/database-opener.ts";
+import type { ServedDatabases } from "../databases/served-databases.ts";
 import type { FileKeeper } from "../operations/file-keeper.ts";
 import type { CountedPasswordHasher, Metrics } from "../operations/metrics.ts";
 import type { IndexKeeper } from "../operations/index-keeper.ts";
@@ -14,10 +16,12 @@ import type { OutboxNotifier, OutboxRelay } from "../operations/outbox-relay.ts"
 import type { RefusalWriter } from "../operations/refusal-writer.ts";
 import type { ServerOperations } from "../operations/server-operations.ts";
 import type { BanTimer } from "../operations/ban-timer.ts";
+import type { TrafficWriter } from "../operations/traffic-writer.ts";
 import type { Sweeper } from "../operations/sweeper.ts";
+import type { WorkerLink } from "../workers/worker-link.ts";
 import type { DatabasePreparation } from "./storages/database-preparation.ts";
-import type { DemoProviderEntries, DemoSeeder } from "./storages/demo-data.ts";
-import type { PreparedFileStores } from "./storages/file-stores.ts";
+import type { DemoAdministrationKeys, DemoProviderEntries, DemoSeeder } from "./storages/demo-data.ts";
+import type { FileStores } from "./storages/file-stores.ts";
 import type { StorageEngines } from "./storages/storage-engines.ts";
 
 function named<T>(name: string): ServiceIdentifier<T> {
@@ -28,8 +32,16 @@ function named<T>(name: string): ServiceIdentifier<T> {
 export const components = {
   configuration: named<Configuration>("configuration"),
   logger: named<Logger>("logger"),
+  /** The link of a worker to its primary process; `null` in a server of one process. */
+  worker: named<WorkerLink | null>("worker"),
+  /** The clock of tokens, in milliseconds since 1970. */
+  now: named<() => number>("now"),
+  /** Timers of waits that requests see. */
+  after: named<core.After>("after"),
   digests: named<core.Digests>("digests"),
   random: named<core.RandomSource>("random"),
+  syncSchemas: named<core.SyncSchemas>("syncSchemas"),
+  executeOperations: named<core.ExecuteOperations>("executeOperations"),
   cursorSealing: named<core.CursorSealing>("cursorSealing"),
   keyWrapping: named<core.KeyWrapping | null>("keyWrapping"),
   keySupply: named<core.KeySupply>("keySupply"),
@@ -42,9 +54,11 @@ export const components = {
   credentialReader: named<core.CredentialReader>("credentialReader"),
   hasher: named<CountedPasswordHasher>("hasher"),
   engines: named<StorageEngines>("engines"),
-  databases: named<http.DatabaseDirectory>("databases"),
+  databaseOpener: named<DatabaseOpener>("databaseOpener"),
+  databases: named<ServedDatabases>("databases"),
   demoSeeder: named<DemoSeeder>("demoSeeder"),
-  fileStores: named<PreparedFileStores>("fileStores"),
+  demoAdministrationKeys: named<DemoAdministrationKeys>("demoAdministrationKeys"),
+  fileStores: named<FileStores>("fileStores"),
   fileKeeper: named<FileKeeper>("fileKeeper"),
   fileCipher: named<core.FileCipher>("fileCipher"),
   hashes: named<core.ResumableHashes>("hashes"),
@@ -106,6 +120,7 @@ export const components = {
   operations: named<ServerOperations>("operations"),
   observer: named<http.RequestObserver>("observer"),
   refusalWriter: named<RefusalWriter>("refusalWriter"),
+  trafficWriter: named<TrafficWriter>("trafficWriter"),
   slowQueries: named<core.SlowQueries>("slowQueries"),
   application: named<http.Application>("application"),
 } as const;

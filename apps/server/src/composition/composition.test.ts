@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { runDirectory } from "@sallyport/test-kit/run-directory/run-directory";
 import { type Database, ServiceError } from "@sallyport/core";
 import { pino } from "pino";
-import { loadConfiguration, type DatabaseConfiguration } from "../configuration/index.ts";
+import { type EmbeddedStorage, loadConfiguration } from "../configuration/index.ts";
+import { ServedDatabases } from "../databases/served-databases.ts";
 import { createContainer } from "./create-container.ts";
 import { identifiers } from "./identifiers.ts";
 import { StartError } from "./start-error.ts";
@@ -129,7 +130,7 @@ describe("start server", () => {
 });
 
 describe("storages", () => {
-  const configured = (alias: string, migrateOnStart: boolean) => ({ alias, migrateOnStart }) as DatabaseConfiguration;
+  const configured = (migrateOnStart: boolean) => ({ migrateOnStart, storage: null });
 
   function prepared(alias: string, storage: object, migrateOnStart: boolean) {
     const lines: string[] = [];
@@ -139,12 +140,21 @@ describe("storages", () => {
     const migration = new Promise<void>((resolve) => {
       migrationDone = resolve;
     });
+    let examined = () => {};
+    const settingsExamined = new Promise<void>((resolve) => {
+      examined = () => setImmediate(resolve);
+    });
     const preparation = new DatabasePreparation({
-      databases: new Map([
-        [alias, { alias, storage } as unknown as Database],
-        ["later", null],
-      ]),
-      configurations: [configured(alias, migrateOnStart), configured("later", true)],
+      examineSettings: async () => {
+        examined();
+        return migrateOnStart
+          ? []
+          : [
+              { check: "settings", level: "ok", finding: "y is on.", fix: null },
+              { check: "settings", level: "warning", finding: "x is off.", fix: "Set x." },
+            ];
+      },
+      databases: new ServedDatabases(),
       logger: pino({}, { write: (line: string) => void lines.push(line) }),
       afterMigration: async (database, hasChanged) => {
         migrated.push(`${database.alias}${hasChanged ? " changed" : ""}`);
@@ -152,12 +162,13 @@ describe("storages", () => {
       },
       firstPause: 1,
     });
-    return { preparation, logged, migrated, migration };
+    const run = () => preparation.prepare(configured(migrateOnStart), { alias, storage } as unknown as Database);
+    return { run, preparation, logged, migrated, migration, settingsExamined };
   }
 
   test("migrates when configured to, and logs it", async () => {
-    const { preparation, logged, migrated } = prepared("a", { migrate: async () => ({ applied: ["0001"] }) }, true);
-    await preparation.run();
+    const { run, logged, migrated } = prepared("a", { migrate: async () => ({ applied: ["0001"] }) }, true);
+    await run();
     expect(migrated).toEqual(["a changed"]);
     expect(logged()).toMatchObject([{ alias: "a", applied: ["0001"], msg: "Database migrated" }]);
   });
@@ -166,20 +177,38 @@ describe("storages", () => {
     const health = async () => {
       throw new ServiceError(705);
     };
-    const { preparation, logged, migrated } = prepared("", { health }, false);
-    await preparation.run();
+    const { run, logged, migrated } = prepared("", { health }, false);
+    await run();
     expect(migrated).toEqual([]);
     const reason = 'The database is not migrated. Run "sallyport-server migrate" first.';
     expect(logged()).toMatchObject([{ level: 40, alias: "", code: 705, reason, msg: "Database unavailable" }]);
     expect(logged()[0]).not.toHaveProperty("err");
   });
 
+  test("checks until a database that was down is available, warns of that once, and of its settings", async () => {
+    let tries = 0;
+    const health = async () => {
+      tries += 1;
+      if (tries < 3) throw new ServiceError(704);
+    };
+    const { run, logged, settingsExamined } = prepared("a", { health }, false);
+    await run();
+    const alive = setInterval(() => {}, 1_000);
+    await settingsExamined;
+    clearInterval(alive);
+    expect(tries).toBe(3);
+    expect(logged()).toMatchObject([
+      { level: 40, code: 704, msg: "Database unavailable" },
+      { level: 40, alias: "a", finding: "x is off.", fix: "Set x.", msg: "Connection settings are not in force" },
+    ]);
+  });
+
   test("logs the whole error when the reason is unknown", async () => {
     const health = async () => {
       throw new Error("surprise");
     };
-    const { preparation, logged } = prepared("", { health }, false);
-    await preparation.run();
+    const { run, logged } = prepared("", { health }, false);
+    await run();
     expect(logged()).toMatchObject([{ level: 40, err: { message: "surprise", stack: expect.any(String) } }]);
   });
 
@@ -190,8 +219,8 @@ describe("storages", () => {
       if (tries < 3) throw new ServiceError(704);
       return { applied: [] };
     };
-    const { preparation, logged, migration } = prepared("", { migrate }, true);
-    await preparation.run();
+    const { run, logged, migration } = prepared("", { migrate }, true);
+    await run();
     const alive = setInterval(() => {}, 1_000);
     await migration;
     clearInterval(alive);
@@ -203,13 +232,7 @@ describe("storages", () => {
     const answers = [["0001"], [], []];
     const changes: boolean[] = [];
     const preparation = new DatabasePreparation({
-      databases: new Map([
-        [
-          "",
-          { alias: "", storage: { migrate: async () => ({ applied: answers.shift() ?? [] }) } } as unknown as Database,
-        ],
-      ]),
-      configurations: [configured("", true)],
+      databases: new ServedDatabases(),
       logger: pino({ enabled: false }),
       afterMigration: async (_database, hasChanged) => {
         changes.push(hasChanged);
@@ -223,7 +246,8 @@ describe("storages", () => {
       done = resolve;
     });
     const alive = setInterval(() => {}, 1_000);
-    await preparation.run();
+    const migrate = async () => ({ applied: answers.shift() ?? [] });
+    await preparation.prepare(configured(true), { alias: "", storage: { migrate } } as unknown as Database);
     await finished;
     clearInterval(alive);
     expect(changes).toEqual([true, true, true]);
@@ -235,27 +259,29 @@ describe("storages", () => {
       tries += 1;
       throw new ServiceError(704);
     };
-    const { preparation, logged } = prepared("", { migrate }, true);
-    const running = preparation.run();
+    const { run, preparation, logged } = prepared("", { migrate }, true);
+    const running = run();
     preparation.stop();
     await running;
     expect({ tries, logged: logged() }).toEqual({ tries: 1, logged: [] });
   });
 
   test("the demo does not start if an embedded database cannot be prepared", async () => {
-    const storage = { engine: "embedded", dataDir: "/nowhere" };
+    const storage = { engine: "embedded", dataDir: "/nowhere" } as EmbeddedStorage;
     const migrate = async () => {
       throw new Error("no room");
     };
     const parts = {
-      databases: new Map([["", { alias: "", storage: { migrate } } as unknown as Database]]),
-      configurations: [{ alias: "", migrateOnStart: true, storage } as DatabaseConfiguration],
+      databases: new ServedDatabases(),
       logger: pino({ enabled: false }),
       afterMigration: async () => {},
     };
-    await expect(new DatabasePreparation({ ...parts, demo: true }).run()).rejects.toThrow("no room");
+    const database = { alias: "", storage: { migrate } } as unknown as Database;
+    const configuration = { migrateOnStart: true, storage };
+    const demo = new DatabasePreparation({ ...parts, demo: true });
+    await expect(demo.prepare(configuration, database)).rejects.toThrow("no room");
     const served = new DatabasePreparation(parts);
-    await expect(served.run()).resolves.toBeUndefined();
+    await expect(served.prepare(configuration, database)).resolves.toBeUndefined();
     served.stop();
   });
 

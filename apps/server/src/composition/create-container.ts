@@ -3,6 +3,7 @@ import { Container } from "inversify";
 import type { Logger } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import type { DemoProviders } from "../demo/index.ts";
+import type { WorkerLink } from "../workers/worker-link.ts";
 import { databaseFactories } from "./bindings/databases.ts";
 import { httpFactories } from "./bindings/http.ts";
 import { keyFactories } from "./bindings/keys.ts";
@@ -16,7 +17,7 @@ import { bind, components, type Factories, type Factory } from "./components.ts"
 import { StorageEngines } from "./storages/storage-engines.ts";
 import { bindUseCases } from "./use-cases.ts";
 
-type Given = "configuration" | "logger" | "engines" | "demoProviders";
+type Given = "configuration" | "logger" | "engines" | "demoProviders" | "worker";
 
 const factories = {
   ...keyFactories,
@@ -32,19 +33,21 @@ const factories = {
 
 /**
  * Creates the dependency injection container. Some components are asynchronous, so use `getAsync`. Only the given engines
- * open storages. Fake providers must already be running.
+ * open storages. Fake providers must already be running. `replaced`: factories instead of the server's own, for tests.
  */
 export function createContainer(
   configuration: Configuration,
   logger: Logger,
   engines: StorageEngines = new StorageEngines(),
   demoProviders: DemoProviders | null = null,
+  worker: WorkerLink | null = null,
+  replaced: Factories = {},
 ): Container {
   const container = new Container({ defaultScope: "Singleton" });
-  const given = { configuration, logger, engines, demoProviders };
+  const given = { configuration, logger, engines, demoProviders, worker };
   for (const [name, value] of Object.entries(given))
     container.bind<unknown>(components[name as Given]).toConstantValue(value);
-  for (const [name, factory] of Object.entries<Factory<unknown>>(factories))
+  for (const [name, factory] of Object.entries<Factory<unknown>>({ ...factories, ...replaced }))
     bind(container, components[name as keyof typeof factories], factory);
   bindUseCases(container);
   return container;

@@ -18,7 +18,8 @@ export function publicAddress({
  * public address.
  */
 export function demoProvidersPlace(configuration: Configuration): DemoProvidersOptions | null {
-  const { demoProvidersFolder: folder } = configuration;
+  const { demoFolder: folder, providers } = configuration;
   const serverAddress = publicAddress(configuration);
-  return folder === null || serverAddress === null ? null : { folder, serverAddress };
+  if (folder === null || serverAddress === null || providers.fakeUrl !== undefined) return null;
+  return { folder, serverAddress };
 }

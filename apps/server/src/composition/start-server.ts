@@ -1,15 +1,17 @@
 import type { Server } from "node:http";
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
+import { type AddressInfo, Server as TcpServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Application, createServer, type DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
-import type { Configuration } from "../configuration/index.ts";
+import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { type DemoProviders, type DemoState, startDemoProviders } from "../demo/index.ts";
 import { createLogger } from "../operations/create-logger.ts";
 import { createContainer } from "./create-container.ts";
+import type { Leaving, WorkerLink } from "../workers/worker-link.ts";
 import { identifiers } from "./identifiers.ts";
+import { listen, requireFreePort } from "./listen.ts";
 import { demoProvidersPlace } from "./public-address.ts";
-import { StartError } from "./start-error.ts";
+import { openParts } from "./server-parts.ts";
 import { directoriesWithoutDatabase } from "./storages/embedded.ts";
 import { StorageEngines } from "./storages/storage-engines.ts";
 import { tlsFiles } from "./supplied-files.ts";
@@ -21,84 +23,64 @@ export interface RunningServer {
   readonly databases: DatabaseDirectory;
   /** State of the demo by alias. Databases that were unavailable at startup are absent. */
   readonly demoStates: ReadonlyMap<string, DemoState>;
+  /** App keys for the administration of the demo, by alias. */
+  readonly demoAdministrationKeys: ReadonlyMap<string, string>;
   /** Whether the server runs fake identity providers. */
   readonly hasFakeProviders: boolean;
   /** Reloads the macro directories with the next request. */
   readMacros(): void;
   /**
-   * Finishes the active requests, then releases all resources. Idempotent. `delay`: milliseconds to serve requests
-   * before that, while the server reports not ready.
+   * Serves the databases of another configuration, and reads the macro directories again. Resolves when the databases
+   * that are no longer served are closed. Other settings stay; the log names them. Throws if a database cannot be
+   * opened; then nothing changes.
    */
-  close(delay?: number): Promise<void>;
+  reload(next: Configuration): Promise<void>;
+  /**
+   * Serves one database with another configuration. Resolves when it is served. Throws a `TypeError` for an unknown
+   * alias.
+   */
+  replace(alias: string, database: DatabaseConfiguration): Promise<void>;
+  /** Finishes the active requests, then releases all resources. A second call ends the delay of the first one. */
+  close(leaving?: Partial<Leaving>): Promise<void>;
 }
 
 /**
  * Starts the server: opens and prepares the databases, including the demo data, then listens. On failure it throws and
  * releases all resources. Checks that need no database come first. An unavailable database does not prevent the start.
- * Tests pass engines whose storages can fail.
+ * Tests pass engines whose storages can fail. `worker` links a worker to its primary process, which has the listener.
  */
 export async function startServer(
   configuration: Configuration,
   logger: Logger = createLogger(configuration).logger,
   engines: StorageEngines = new StorageEngines(),
+  worker: WorkerLink | null = null,
 ): Promise<RunningServer> {
   const tls = tlsFiles(configuration);
-  await requireFreePort(configuration.server);
+  if (worker === null) await requireFreePort(configuration.server);
   for (const dataDir of await directoriesWithoutDatabase(configuration.databases)) {
     logger.info({ dataDir }, "Creating database");
   }
   const demoProviders = await fakeProviders(configuration);
-  const container = createContainer(configuration, logger, engines, demoProviders);
+  const container = createContainer(configuration, logger, engines, demoProviders, worker);
   try {
-    const databases = await container.getAsync(identifiers.databases);
-    const preparation = await container.getAsync(identifiers.preparation);
-    const seeder = await container.getAsync(identifiers.demoSeeder);
-    const sweeper = await container.getAsync(identifiers.sweeper);
-    const banTimer = await container.getAsync(identifiers.banTimer);
-    const fileKeeper = await container.getAsync(identifiers.fileKeeper);
-    const indexKeeper = await container.getAsync(identifiers.indexKeeper);
-    const macroFolders = await container.getAsync(identifiers.macroFolders);
-    const macroRuntime = await container.getAsync(identifiers.macroRuntime);
-    const mailRelay = await container.getAsync(identifiers.mailRelay);
-    const licenceRelay = await container.getAsync(identifiers.licenceRelay);
-    const refusalWriter = await container.getAsync(identifiers.refusalWriter);
-    const application = await container.getAsync(identifiers.application);
-    await fileKeeper.prepare();
-    await preparation.run();
+    const parts = await openParts(container);
+    const { databases, application } = parts;
+    await parts.prepare();
 
-    const server = createServer(
-      application,
-      { ...configuration.server, maxConnections: configuration.server.maxConnections.total },
-      tls,
-    );
+    // The primary process would pass refused connections on to another worker, or to the same one again.
+    const maxConnections = worker === null ? configuration.server.maxConnections.total : null;
+    const server = createServer(application, { ...configuration.server, maxConnections }, tls);
     const drain = new ConnectionDrain(server, application);
     const address = await listen(server, configuration.server);
     if (configuration.demo)
       (await container.getAsync(identifiers.callbackAddresses)).listening(urlOf(configuration, address));
-    sweeper.start();
-    banTimer.start();
-    fileKeeper.start();
-    mailRelay?.start(databases);
-    licenceRelay?.start(databases);
-    indexKeeper.start(databases, configuration.cleanup.interval);
+    parts.start(configuration, { isFirst: worker === null || worker.number === 1 });
 
-    const stop = async (delay: number): Promise<void> => {
-      preparation.stop();
-      sweeper.stop();
-      banTimer.stop();
-      fileKeeper.stop();
-      indexKeeper.stop();
-      macroFolders.stop();
-      const finished = await drain.run({ delay, timeout: configuration.server.timeouts.drain });
+    const stop = async ({ delay = 0, isReplaced = false }: Partial<Leaving>): Promise<void> => {
+      parts.stopTimers();
+      const finished = await drain.run({ delay, isReplaced, timeout: configuration.server.timeouts.drain });
       if (!finished) logger.warn("Drain timed out; requests in progress were aborted");
-      await refusalWriter.stop();
-      // The finished requests may have queued messages. They are durable, so the next server sends them.
-      await Promise.all([mailRelay?.stop(), licenceRelay?.stop()]);
-      (await container.getAsync(identifiers.licenceReceiver))?.close();
-      await (await container.getAsync(identifiers.mailer))?.close();
-      await container.get(identifiers.credentialsCipher).close();
-      await macroRuntime.close();
-      await engines.close();
+      await parts.release();
       await demoProviders?.close();
     };
     let closed: Promise<void> | undefined;
@@ -106,10 +88,17 @@ export async function startServer(
       url: urlOf(configuration, address),
       address,
       databases,
-      demoStates: seeder.states,
+      demoStates: parts.demoStates,
+      demoAdministrationKeys: parts.demoAdministrationKeys,
       hasFakeProviders: demoProviders !== null,
-      readMacros: () => macroFolders.refresh(),
-      close: (delay = 0) => (closed ??= stop(delay)),
+      readMacros: () => parts.readMacros(),
+      reload: (next) => parts.reload(next),
+      replace: (alias, database) => parts.changes.replace(alias, () => database),
+      close: (leaving = {}) => {
+        if (closed === undefined) closed = stop(leaving);
+        else drain.endDelay();
+        return closed;
+      },
     };
   } catch (error) {
     await engines.close();
@@ -130,42 +119,11 @@ function urlOf({ server: { tls, basePath } }: Configuration, { address, family, 
   return `${scheme}://${host}:${port}${basePath}`;
 }
 
-/** Detects an unavailable port early. `listen` would fail only after all preparations. */
-async function requireFreePort(settings: Configuration["server"]): Promise<void> {
-  const probe = createTcpServer((socket) => socket.destroy());
-  await listen(probe, settings);
-  await new Promise((closed) => {
-    probe.close(closed);
-  });
-}
-
-/** Starts listening and returns the bound address. */
-async function listen(server: TcpServer, { host, port }: Configuration["server"]): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(new StartError(reasonOf(error, host, port), { cause: error })));
-    server.listen({ host, port }, () => {
-      server.removeAllListeners("error");
-      resolve(server.address() as AddressInfo);
-    });
-  });
-}
-
-function reasonOf(error: NodeJS.ErrnoException, host: string, port: number): string {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return `Port ${port} on ${host} is already in use. Set PORT to another port, or to 0 for a free one.`;
-    case "EACCES":
-      return `This user cannot listen on port ${port} of ${host}. Set PORT to another port.`;
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `${host} is not an address of this machine. Set HOST to another address.`;
-    default:
-      return `The server cannot listen on port ${port} of ${host} (${error.code ?? error.message}).`;
-  }
-}
-
 /** Shuts a server down without losing responses. */
 export class ConnectionDrain {
+  /** Ends the delay of a run. */
+  endDelay: () => void = () => {};
+
   constructor(
     private readonly server: Server,
     private readonly application: Pick<Application, "load" | "connections">,
@@ -176,18 +134,24 @@ export class ConnectionDrain {
    * closes with its next response. Then refuses new connections, closes idle ones and waits at most `timeout`
    * milliseconds for active requests before it destroys their connections. Returns whether all requests finished.
    */
-  async run({ delay, timeout }: { readonly delay: number; readonly timeout: number }): Promise<boolean> {
+  async run({ delay, isReplaced = false, timeout }: DrainOrder): Promise<boolean> {
     const { load, connections } = this.application;
-    load.drain();
+    load.drain({ staysReady: isReplaced });
     if (!this.server.listening) return true;
+    const closed = new Promise<void>((resolve) => {
+      this.server.once("close", resolve);
+    });
+    // The method of HTTP would close idle connections, on which requests can be under way.
+    if (isReplaced) TcpServer.prototype.close.call(this.server);
     if (delay > 0) {
       connections.leave();
-      await pause(delay);
+      const ended = new Promise<void>((resolve) => {
+        this.endDelay = resolve;
+      });
+      await Promise.race([closed, pause(delay), ended]);
     }
+    if (!isReplaced) this.server.close();
     let finished = true;
-    const closed = new Promise<void>((resolve) => {
-      this.server.close(() => resolve());
-    });
     connections.drain();
     const late = setTimeout(() => {
       finished = !connections.areServing;
@@ -197,4 +161,9 @@ export class ConnectionDrain {
     clearTimeout(late);
     return finished;
   }
+}
+
+interface DrainOrder extends Pick<Leaving, "delay">, Partial<Pick<Leaving, "isReplaced">> {
+  /** Milliseconds. */
+  readonly timeout: number;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { createSecureContext } from "node:tls";
 import { types } from "node:util";
 import { keyRefusals, type ServerKeyKind, type ServerKeyPair, type ServerKeys } from "@sallyport/core";
@@ -74,6 +75,9 @@ export async function masterKeyOf({ encryption, demoMasterKeyFile }: Configurati
   return demoMasterKeyFile === null ? null : demoMasterKey(demoMasterKeyFile);
 }
 
+/** Milliseconds for which another process can be writing the file that it has just created. */
+const writeTime = 1_000;
+
 async function demoMasterKey(file: string): Promise<Uint8Array> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   try {
@@ -81,7 +85,10 @@ async function demoMasterKey(file: string): Promise<Uint8Array> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  const key = Buffer.from(await readFile(file, "utf8"), "base64");
-  if (key.length !== 32) throw new StartError(`The file ${file} does not contain a master key: base64 of 32 bytes.`);
-  return key;
+  for (const until = performance.now() + writeTime; ; await pause(20)) {
+    const key = Buffer.from(await readFile(file, "utf8"), "base64");
+    if (key.length === 32) return key;
+    if (performance.now() > until)
+      throw new StartError(`The file ${file} does not contain a master key: base64 of 32 bytes.`);
+  }
 }

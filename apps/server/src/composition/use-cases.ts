@@ -4,6 +4,7 @@ import { decodeUtf8 } from "@sallyport/http";
 import type { Container, ServiceIdentifier } from "inversify";
 import type { Configuration } from "../configuration/index.ts";
 import { ServedDatabaseExaminer } from "../doctor/database-examiner.ts";
+import { nextSteps } from "../reference/error-texts.ts";
 import { macroLimits } from "../macros/macro-folders.ts";
 import { bind, classFactory, classFactoryByName, components, type Factory, functionFactory } from "./components.ts";
 
@@ -64,14 +65,17 @@ const useCases = {
       ),
     [configuration, components.supportedProviders, providerSealing, components.callbackAddresses],
   ),
+  explainAbsence: classFactory(core.ExplainAbsence, [components.syncSchemas]),
   examineDatabase: functionFactory(
-    (configured, engines, rings, known, sealing, addresses) => {
+    (configured, served, engines, rings, known, sealing, addresses) => {
       const listProviders = new core.ListProviders(known, sealing, addresses, configured.oAuthProviders);
-      const parts = { configuration: configured, engines, keyRings: rings, listProviders };
+      const { configurations: databases } = served;
+      const parts = { configuration: configured, databases, engines, keyRings: rings, listProviders };
       return new core.ExamineDatabase(new ServedDatabaseExaminer(parts));
     },
     [
       configuration,
+      components.databases,
       components.engines,
       keyRings,
       components.supportedProviders,
@@ -79,6 +83,7 @@ const useCases = {
       components.callbackAddresses,
     ],
   ),
+  explainRefusal: functionFactory(() => new core.ExplainRefusal(nextSteps), []),
   changeUser: functionFactory((hooks) => new core.ChangeUser(new core.UpdateObject(hooks)), [objectHooks]),
   putGroup: functionFactory(
     (hooks) => new core.PutGroup(new core.CreateObject(hooks), new core.UpdateObject(hooks)),
@@ -123,9 +128,14 @@ const useCases = {
   createObject: classFactory(core.CreateObject, [objectHooks]),
   updateObject: classFactory(core.UpdateObject, [objectHooks]),
   updateObjects: classFactory(core.UpdateObjects, [objectHooks]),
-  deleteObject: classFactory(core.DeleteObject, [objectHooks]),
+  deleteObject: functionFactory((hooks) => new core.DeleteObject(hooks, core.administratorGuard), [objectHooks]),
   restoreObject: classFactory(core.RestoreObject, [objectHooks]),
   listRecycled: classFactory(core.ListRecycled, [cursorSealing]),
+  listSyncSchemas: classFactory(core.ListSyncSchemas, [components.syncSchemas]),
+  pullChanges: functionFactory(
+    (after, ...needs) => new core.PullChanges(...needs, new core.ChangeWatch(after)),
+    [components.after, components.syncSchemas, cursorSealing],
+  ),
   purgeRecycled: classFactory(core.PurgeRecycled, []),
   getReaders: classFactory(core.GetReaders, []),
   setReaders: classFactory(core.SetReaders, []),
@@ -157,6 +167,14 @@ const useCases = {
     (runtime, configured) => new core.PutMacro(new core.ModuleInspector(runtime, macroLimits(configured))),
     [macroRuntime, configuration],
   ),
+
+  // The changes of a push wait for nothing.
+  pushChanges: functionFactory(
+    (schemas, operations, cursors, after) =>
+      new core.PushChanges(schemas, operations, new core.PullChanges(schemas, cursors, new core.ChangeWatch(after))),
+    [components.syncSchemas, components.executeOperations, cursorSealing, components.after],
+  ),
+  writeSynced: classFactory(core.WriteSynced, [components.syncSchemas, components.executeOperations]),
 
   createUser: classFactory(core.CreateUser, [passwordPolicy, components.createAccount]),
   setUserPassword: classFactory(core.SetUserPassword, [passwordPolicy, hasher, replacePassword]),

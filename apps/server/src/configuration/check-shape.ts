@@ -10,9 +10,12 @@ interface CheckedShape {
   readonly document: ConfigurationDocument | null;
 }
 
+/** For one use, compiling the schema takes longer than the check. */
+const once = { jitless: true };
+
 /** Checks names, types and ranges. The valid rest is checked for invalid combinations in the same run. */
 export function checkShape(raw: unknown): CheckedShape {
-  const result = configurationSchema.safeParse(raw);
+  const result = configurationSchema.safeParse(raw, once);
   if (result.success) return { faults: [], document: result.data };
   const { issues } = result.error;
   const rest = structuredClone(raw);
@@ -20,7 +23,7 @@ export function checkShape(raw: unknown): CheckedShape {
     const paths = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
     for (const path of paths) putOut(rest, fieldOf(path));
   }
-  return { faults: issues.flatMap(faultsOf), document: configurationSchema.safeParse(rest).data ?? null };
+  return { faults: issues.flatMap(faultsOf), document: configurationSchema.safeParse(rest, once).data ?? null };
 }
 
 function faultsOf(issue: z.core.$ZodIssue): Fault[] {

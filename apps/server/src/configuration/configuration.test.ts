@@ -75,10 +75,14 @@ describe("configuration", () => {
   });
 
   test("no secret is printed", () => {
-    const environment = { DATABASE_URL: "postgres://user:S3cret@host:1234/name?password=S3cret" };
+    const environment = {
+      DATABASE_URL: "postgres://user:S3cret@host:1234/name?password=S3cret",
+      DATABASE_READ_URLS: "postgres://user:S3cret@one/name, postgres://user:S3cret@two/name",
+    };
     const text = JSON.stringify(maskedConfiguration(loadConfiguration({ environment })));
     expect(text).not.toContain("S3cret");
     expect(text).toContain("postgres://user:***@host:1234/name");
+    expect(text).toContain('"readUrls":["postgres://user:***@one/name","postgres://user:***@two/name"]');
     const s3 = { endpoint: "https://s3.example", bucket: "files", accessKeyId: "S3cret", secretAccessKey: "S3cret" };
     const content = { files: { store: "s3", s3 }, databases: [{ storage: { engine: "memory" } }] };
     const { files } = maskedConfiguration(loadConfiguration({ content, environment: {} })) as {
@@ -90,6 +94,7 @@ describe("configuration", () => {
   test.each([
     ["postgres://u:p@h:1/d?x=y", "postgres://u:***@h:1/d"],
     ["postgres://h/d", "postgres://h/d"],
+    ["postgres://u:p@h:1,[::1]/d?target_session_attrs=primary", "postgres://u:***@h:1,[::1]/d"],
     ["postgres://u:p@/d?host=/run", "***"],
   ])("URL %s is shown as %s", (url, shown) => {
     expect(maskedUrl(url)).toBe(shown);
@@ -178,6 +183,8 @@ describe("configuration", () => {
     { path: "server.host", env: "HOST", default: '"127.0.0.1"', secret: false },
     { path: "server.port", env: "PORT", default: "8080", secret: false },
     { path: "databaseUrl", env: "DATABASE_URL", default: null, secret: true },
+    { path: "databaseReadUrls", env: "DATABASE_READ_URLS", default: null, secret: true },
+    { path: "databases[].storage.readUrls", env: null, default: null, secret: true },
     { path: "databases[].storage.url", env: null, default: null, secret: true },
     { path: "sessions.idleTimeout", env: "SESSION_IDLE_TIMEOUT", default: '"30m"', secret: false },
   ])("the documentation describes $path", (expected) => {

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import type {
   ClientHash,
   DevicePolicy,
@@ -21,11 +22,15 @@ export interface ServerStorage {
   readonly engine: "postgres" | "mariadb";
   /** Secret. */
   readonly url: string;
+  /** Standbys that answer lists. Secret. Empty on MariaDB. */
+  readonly readUrls: readonly string[];
   /** On MariaDB, the name of the database. */
   readonly schema: string;
   readonly pool: PoolConfiguration;
   /** Milliseconds. */
   readonly statementTimeout: number;
+  /** Postgres only. */
+  readonly afterLossyFailover?: "refuse" | "warn";
 }
 
 export interface EmbeddedStorage {
@@ -68,6 +73,7 @@ export interface DatabaseConfiguration {
   readonly throttle: { readonly user: ThrottlePolicy; readonly ip: ThrottlePolicy };
   readonly audit: { readonly retention: number };
   readonly explanations: { readonly retention: number; readonly perNetwork: number };
+  readonly sync: { readonly tombstones: number };
   /** `directory`: absolute path; `null` if all macros are stored in the database. */
   readonly macros: { readonly directory: string | null };
 }
@@ -89,8 +95,10 @@ export interface FilesConfiguration extends Omit<ConfigurationDocument["files"],
 export interface Configuration
   extends Omit<
     ConfigurationDocument,
+    | "server"
     | "databases"
     | "databaseUrl"
+    | "databaseReadUrls"
     | "dataDir"
     | "throttle"
     | "docs"
@@ -100,8 +108,11 @@ export interface Configuration
     | "oAuthProviders"
     | "debugMessages"
   > {
+  /** `workers`: more than one only if several processes can use every database. */
+  readonly server: Omit<ConfigurationDocument["server"], "workers"> & { readonly workers: number };
   readonly databases: readonly DatabaseConfiguration[];
   readonly docs: { readonly enabled: boolean };
+  readonly administration: { readonly enabled: boolean };
   readonly files: FilesConfiguration;
   /** Whether failures carry `debugMessage`. */
   readonly debugMessages: boolean;
@@ -113,14 +124,19 @@ export interface Configuration
   readonly demo: boolean;
   /** File of the generated master key of the demo; `null` if a key is configured or this is not the demo. */
   readonly demoMasterKeyFile: string | null;
-  /** Directory of the demo's fake providers; `null` if the demo does not run them or this is not the demo. */
-  readonly demoProvidersFolder: string | null;
+  /** Directory of the keys that the demo generates; `null` if this is not the demo. */
+  readonly demoFolder: string | null;
   /** Whether `NODE_ENV` is `production`. */
   readonly production: boolean;
   /** Path of the configuration file; `null` without one. */
   readonly file: string | null;
   /** Warnings about valid but probably unintended settings. */
   readonly warnings: readonly string[];
+}
+
+/** The share of a worker in the processors of this machine, at least one. */
+export function processorsPerWorker({ server: { workers } }: Pick<Configuration, "server">): number {
+  return Math.max(1, Math.floor(availableParallelism() / workers));
 }
 
 type MailDocument = ConfigurationDocument["mail"];

@@ -4,7 +4,7 @@ import type { ServerStorage, StorageConfiguration } from "./configuration.ts";
 import type { InvalidCombination } from "./invalid-combinations.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { isSchemaName } from "./schema/database-section.ts";
-import { engineOfUrl } from "./schema/network-texts.ts";
+import { engineOfUrl, serverUrls } from "./schema/network-texts.ts";
 import { readReason } from "./read-sources.ts";
 
 type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
@@ -16,13 +16,14 @@ interface StoragePlace {
   readonly path: string;
   /** Names of the given members. */
   readonly given: readonly string[];
-  readonly document: Pick<ConfigurationDocument, "databaseUrl" | "dataDir">;
+  readonly document: Pick<ConfigurationDocument, "databaseUrl" | "databaseReadUrls" | "dataDir">;
 }
 
 const ofServers = ["engine", "url", "urlFile", "schema", "pool", "statementTimeout", "migrateOnStart"];
+const ofPostgres = [...ofServers, "readUrls", "afterLossyFailover"];
 
 const usedBy: Readonly<Record<StorageConfiguration["engine"], readonly string[]>> = {
-  postgres: ofServers,
+  postgres: ofPostgres,
   mariadb: ofServers,
   embedded: ["engine", "schema", "dataDir", "statementTimeout", "migrateOnStart"],
   memory: ["engine"],
@@ -74,7 +75,32 @@ export function storageOf(
   }
   const schema = storage.schema ?? defaultSchema(alias, named === "mariadb" ? databaseIn(url) : undefined);
   combinations.push(...schemaCombinations(schema, path));
-  return { storage: { engine: named, url, schema, pool: storage.pool, statementTimeout }, combinations };
+  const { readUrls, combination: refused } = readUrlsOf(storage, path, { engine: named, common: document });
+  if (refused !== undefined) combinations.push(refused);
+  const { pool, afterLossyFailover = "refuse" } = storage;
+  const common = { engine: named, url, readUrls, schema, pool, statementTimeout };
+  if (named === "postgres") return { storage: { ...common, afterLossyFailover }, combinations };
+  if (engine === undefined && given.includes("afterLossyFailover"))
+    combinations.push({ path: `${path}.afterLossyFailover`, reason: 'does not apply to the engine "mariadb"' });
+  return { storage: common, combinations };
+}
+
+/** The replicas of a database server. The common ones belong to the common connection string. */
+function readUrlsOf(
+  storage: StorageDocument,
+  path: string,
+  { engine, common }: { readonly engine: string; readonly common: StoragePlace["document"] },
+): { readUrls: readonly string[]; combination?: InvalidCombination } {
+  const isCommon = storage.url === undefined && storage.urlFile === undefined;
+  const readUrls: readonly string[] = storage.readUrls ?? (isCommon ? common.databaseReadUrls : undefined) ?? [];
+  const at = storage.readUrls === undefined ? "databaseReadUrls" : `${path}.readUrls`;
+  if (readUrls.length === 0) return { readUrls };
+  if (engine !== "postgres") {
+    const reason = `does not apply to the engine "${engine}": only Postgres has replicas`;
+    return { readUrls: [], combination: { path: at, reason, against: [`${path}.url`, "databaseUrl"] } };
+  }
+  if (readUrls.every((each) => engineOfUrl(each) === "postgres" && serverUrls(each).length === 1)) return { readUrls };
+  return { readUrls, combination: { path: at, reason: "must list connection strings of Postgres with one host each" } };
 }
 
 /** Whether the storage is on a database server. */

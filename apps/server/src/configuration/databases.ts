@@ -5,6 +5,7 @@ import { type InvalidCombination, sessionCombinations, throttleCombinations } fr
 import { isOnServer, storageOf } from "./database-storage.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { databaseSection } from "./schema/database-section.ts";
+import { serverUrls } from "./schema/network-texts.ts";
 
 interface ResolvedDatabases {
   readonly databases: readonly DatabaseConfiguration[];
@@ -46,6 +47,8 @@ export function resolveDatabases(document: ConfigurationDocument, raw: unknown):
     };
   });
   combinations.push(...sharingCombinations(databases));
+  if (document.databaseReadUrls !== undefined && document.databaseUrl === undefined)
+    combinations.push({ path: "databaseUrl", reason: "is required with databaseReadUrls" });
   return { databases, combinations };
 }
 
@@ -61,7 +64,16 @@ function givenMembers(raw: unknown, index: number): string[] {
 
 type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
 
-type PolicySection = "sessions" | "rates" | "locks" | "objects" | "devices" | "throttle" | "audit" | "explanations";
+type PolicySection =
+  | "sessions"
+  | "rates"
+  | "locks"
+  | "objects"
+  | "devices"
+  | "throttle"
+  | "audit"
+  | "explanations"
+  | "sync";
 
 /** The policies of one database. Its own values override the server-wide ones. */
 function policyOf(
@@ -86,6 +98,7 @@ function policyOf(
     },
     audit: overlay(common.audit, own.audit),
     explanations: overlay({ retention, perNetwork }, own.explanations),
+    sync: overlay(common.sync, own.sync),
   };
 }
 
@@ -128,6 +141,12 @@ function* sharingCombinations(databases: readonly DatabaseConfiguration[]): Gene
         };
       }
       if (own.engine === "embedded" || others.engine === "embedded" || own.url !== others.url) continue;
+      if (!isDeepStrictEqual(own.readUrls, others.readUrls))
+        yield {
+          path: `${here}.storage.readUrls`,
+          reason: `must be the same as in ${there}, which shares the connections`,
+          against: [`${there}.storage.readUrls`],
+        };
       const pools =
         JSON.stringify([own.pool, own.statementTimeout]) === JSON.stringify([others.pool, others.statementTimeout]);
       if (pools) continue;
@@ -143,8 +162,9 @@ function* sharingCombinations(databases: readonly DatabaseConfiguration[]): Gene
 /** Normalized identity of a server database or directory. */
 function placeOf(storage: ServerStorage | EmbeddedStorage): string {
   if (storage.engine === "embedded") return storage.dataDir;
-  if (!URL.canParse(storage.url)) return storage.url;
-  const { hostname, port, pathname } = new URL(storage.url);
+  const urls = serverUrls(storage.url);
+  const usualPort = storage.engine === "mariadb" ? "3306" : "5432";
+  const hosts = urls.map(({ hostname, port }) => `${hostname}:${port || usualPort}`).join();
   // On MariaDB the schema is the database, regardless of the connection string.
-  return storage.engine === "mariadb" ? `${hostname}:${port || "3306"}` : `${hostname}:${port || "5432"}${pathname}`;
+  return storage.engine === "mariadb" ? hosts : `${hosts}${urls[0]?.pathname ?? storage.url}`;
 }

@@ -51,6 +51,19 @@ export function wholeNumber(from: number, to: number): Kind<number> {
   return { type: `integer ${from}–${to}`, schema, fromText, toFile: asIs };
 }
 
+/** An integer within inclusive bounds, or `auto`. */
+export function wholeNumberOrAuto(from: number, to: number): Kind<number | "auto"> {
+  const expected = `an integer from ${from} to ${to}, or "auto"`;
+  const { type, schema: number, fromText } = wholeNumber(from, to);
+  const fits = (given: unknown): boolean => given === "auto" || number.safeParse(given).success;
+  return {
+    type: `${type} | "auto"`,
+    schema: z.custom<number | "auto">(fits, refusal(expected)),
+    fromText,
+    toFile: asIs,
+  };
+}
+
 const flagWords: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["1", true],

@@ -7,6 +7,7 @@ export type {
   ServerStorage,
   StorageConfiguration,
 } from "./configuration.ts";
+export { processorsPerWorker } from "./configuration.ts";
 export { ConfigurationError, type Fault } from "./configuration-error.ts";
 export { type ConfigurationField, configurationFields } from "./schema/configuration-schema.ts";
 export { type ConfigurationSources, loadConfiguration } from "./load-configuration.ts";
@@ -14,5 +15,6 @@ export { isOnServer } from "./database-storage.ts";
 export { demoDatabases, demoMacros, demoNote } from "./demo.ts";
 export { isDebugging } from "./read-sources.ts";
 export { maskedConfiguration, maskedUrl } from "./masked-configuration.ts";
+export { restartSections } from "./restart-sections.ts";
 export { readModelFile } from "./model-file.ts";
-export { isLoopbackHost } from "./schema/network-texts.ts";
+export { engineOfUrl, isLoopbackHost, serverUrls } from "./schema/network-texts.ts";

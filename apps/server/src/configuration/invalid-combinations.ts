@@ -182,6 +182,27 @@ export function* serverCombinations({ server }: ConfigurationDocument): Generato
   yield* wrongOrder(server.maxTransfers, ["perIp", "total"], "greater", "server.maxTransfers");
 }
 
+/** Several workers where one process has to serve alone. */
+export function* workersCombinations(
+  { server: { workers } }: ConfigurationDocument,
+  databases: readonly DatabaseConfiguration[],
+  demo: boolean,
+): Generator<InvalidCombination> {
+  const why = whyOneProcess(databases, demo);
+  if (why === null || workers === 1 || workers === "auto") return;
+  yield { path: "server.workers", reason: `must be 1: ${why}`, against: ["databases"] };
+}
+
+/** Why only one process can serve; `null` if several can. */
+export function whyOneProcess(databases: readonly DatabaseConfiguration[], demo: boolean): string | null {
+  const alone = databases.find(({ storage }) => storage?.engine === "embedded" || storage?.engine === "memory");
+  if (alone !== undefined) {
+    const which = alone.alias === "" ? "the database with the empty alias" : `the database "${alone.alias}"`;
+    return `${which} is ${alone.storage?.engine === "memory" ? "in memory" : "embedded"}, and only one process can use it`;
+  }
+  return demo ? "the demo has one process" : null;
+}
+
 /** Invalid combinations of session limits. `at`: path of the section; `common`: path of the server-wide one. */
 export function* sessionCombinations(policy: SessionPolicy, at: string, common: string): Generator<InvalidCombination> {
   yield* wrongOrder(policy, ["idleTimeout", "absoluteLifetime"], "longer", at, common);

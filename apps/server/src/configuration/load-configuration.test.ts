@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { keyPath } from "@sallyport/test-kit/crypto/key-files";
 import { embedded, masterKey, memory, messageOf } from "../../test/configuration-file.ts";
 import { didYouMean } from "@sallyport/terminal";
+import { macroThreads } from "../macros/macro-folders.ts";
+import { type Configuration, processorsPerWorker } from "./configuration.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 
 let folder: string;
@@ -42,6 +44,75 @@ describe("reads", () => {
         { alias: "", storage: { engine: "postgres", url: "postgres://u:p@h/d", schema: "sallyport" } },
       ]);
     }
+  });
+
+  test("the replicas of the common connection string, unless a database has its own", () => {
+    const environment = { DATABASE_URL: "postgres://h/d", DATABASE_READ_URLS: "postgres://r/d, postgres://s/d" };
+    const storages = [
+      {},
+      { schema: "own" },
+      { url: "postgres://x/d" },
+      { url: "postgres://y/d", readUrls: ["postgres://z/d"] },
+    ];
+    const databases = storages.map((storage, index) => ({ alias: `a${index}`, storage }));
+    const common = ["postgres://r/d", "postgres://s/d"];
+    expect(loadConfiguration({ content: { databases }, environment }).databases).toMatchObject(
+      [common, common, [], ["postgres://z/d"]].map((readUrls) => ({ storage: { readUrls } })),
+    );
+  });
+
+  const replica = "postgres://u:S3cret@r/d";
+  test.each<[string, object, object, RegExp]>([
+    [
+      "without a primary",
+      { engine: "memory" },
+      { DATABASE_READ_URLS: replica },
+      /DATABASE_URL\): is required with databaseReadUrls/,
+    ],
+    [
+      "of a common MariaDB",
+      {},
+      { DATABASE_URL: "mariadb://h/d", DATABASE_READ_URLS: replica },
+      /DATABASE_READ_URLS\): does not apply to the engine "mariadb": only Postgres has replicas/,
+    ],
+    [
+      "of MariaDB",
+      { url: "mariadb://h/d", readUrls: [replica] },
+      {},
+      /readUrls: does not apply to the engine "mariadb"/,
+    ],
+    [
+      "of the embedded engine",
+      { engine: "embedded", readUrls: [replica] },
+      {},
+      /readUrls: does not apply to the engine/,
+    ],
+    ["in memory", { engine: "memory", readUrls: [replica] }, {}, /readUrls: does not apply to the engine "memory"/],
+    [
+      "with two hosts",
+      { url: "postgres://h/d", readUrls: ["postgres://r,s/d"] },
+      {},
+      /readUrls: must list connection strings/,
+    ],
+    [
+      "on MariaDB",
+      { url: "postgres://h/d", readUrls: ["mariadb://r/d"] },
+      {},
+      /readUrls: must list connection strings/,
+    ],
+  ])("no replicas %s", (_, storage, environment, expected) => {
+    const content = { databases: [{ storage }] };
+    const loading = () => loadConfiguration({ content, environment: environment as Record<string, string> });
+    expect(loading).toThrow(expected);
+    expect(loading).not.toThrow(/S3cret/);
+  });
+
+  test("the same replicas for databases that share connections", () => {
+    const [one, other] = [{ url: "postgres://h/d", readUrls: [replica] }, { url: "postgres://h/d" }];
+    const content = { databases: [{ storage: one }, { alias: "b", storage: other }] };
+    expect(() => loadConfiguration({ content, environment: {} })).toThrow(
+      /databases\[1\]\.storage\.readUrls: must be the same as in databases\[0\]/,
+    );
   });
 
   test("paths relative to the file", () => {
@@ -97,6 +168,7 @@ describe("reads", () => {
           throttle: { user: { initialDelay: "2s" } },
           audit: { retention: "0s" },
           explanations: { perNetwork: 9 },
+          sync: { tombstones: "30d" },
         },
         { ...memory, alias: "other" },
       ],
@@ -110,11 +182,13 @@ describe("reads", () => {
       objects: { recycleBinPerUser: 7 },
       audit: { retention: 0 },
       explanations: { retention: 7 * 86_400_000, perNetwork: 9 },
+      sync: { tombstones: 30 * 86_400_000 },
     });
     expect(other?.locks).toEqual({ perSession: 1_000 });
     expect(other?.objects).toEqual({ recycleBinPerUser: 10_000 });
     expect(other?.audit).toEqual({ retention: 400 * 86_400_000 });
     expect(other?.explanations).toEqual({ retention: 7 * 86_400_000, perNetwork: 200 });
+    expect(other?.sync).toEqual({ tombstones: 90 * 86_400_000 });
   });
 
   test("a database's own macro folder, the common one, or none", () => {
@@ -144,6 +218,25 @@ describe("reads", () => {
     });
     expect(databases).toMatchObject([{ alias: "later", name: "later", storage: null }]);
     expect(warnings).toContainEqual(expect.stringContaining('"later" has no storage'));
+  });
+
+  test("as many workers as processors, but one where several cannot serve", () => {
+    const url = "postgres://h/d";
+    const workers = (content: object, environment: Record<string, string> = {}) =>
+      loadConfiguration({ content: { databases: [{ storage: { url } }], ...content }, environment }).server.workers;
+    expect(workers({})).toBe(1);
+    expect(workers({ server: { workers: 3 } })).toBe(3);
+    expect(workers({ server: { workers: 3 } }, { WORKERS: "auto" })).toBe(availableParallelism());
+    expect(workers({ databases: [memory] }, { WORKERS: "auto" })).toBe(1);
+    expect(loadConfiguration({ environment: { WORKERS: "auto", DATABASE_URL: url } }).server.workers).toBe(1);
+  });
+
+  test("the share of a worker in the processors into defaults", () => {
+    const each = (workers: number) => ({ server: { workers }, macros: {} }) as Configuration;
+    expect(processorsPerWorker(each(1))).toBe(availableParallelism());
+    expect(processorsPerWorker(each(4 * availableParallelism()))).toBe(1);
+    expect(macroThreads(each(256))).toBe(2);
+    expect(macroThreads({ ...each(256), macros: { threads: 7 } } as Configuration)).toBe(7);
   });
 
   test("the configuration into a frozen object", () => {

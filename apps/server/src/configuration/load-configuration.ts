@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { providerTypes } from "@sallyport/core";
 import { checkShape } from "./check-shape.ts";
@@ -16,6 +17,8 @@ import {
   serverCombinations,
   sessionCombinations,
   throttleCombinations,
+  whyOneProcess,
+  workersCombinations,
 } from "./invalid-combinations.ts";
 import { resolveDatabases } from "./databases.ts";
 import { demoDatabases, demoMacros, isDemo } from "./demo.ts";
@@ -31,6 +34,8 @@ export interface ConfigurationSources {
   readonly content?: object;
   /** Replaces the environment of this process. */
   readonly environment?: Environment;
+  /** Overrides the variable `WORKERS`. */
+  readonly workers?: string | undefined;
 }
 
 const defaultFile = "sallyport.config.json";
@@ -42,7 +47,8 @@ const nodeEnvironments = ["production", "development", "test"];
  * returns the demo.
  */
 export function loadConfiguration(sources: ConfigurationSources = {}): Configuration {
-  const { environment = process.env } = sources;
+  const { environment: variables = process.env, workers: count } = sources;
+  const environment = count === undefined ? variables : { ...variables, WORKERS: count };
   const file = fileOf(sources, environment);
   const nodeEnvironment = environment["NODE_ENV"] || undefined;
   if (nodeEnvironment !== undefined && !nodeEnvironments.includes(nodeEnvironment))
@@ -78,17 +84,21 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
     ...filesCombinations(document, demo),
     ...commonCombinations(document),
     ...combinations,
+    ...workersCombinations(document, databases, demo),
   ];
   all.push(...mailCombinations(document, demo), ...licencesCombinations(document));
   all.push(...macrosCombinations(document.macros.directory, databases), ...providersCombinations(document, demo));
   faults.push(...withSources(all.filter((each) => !restsOn(each, faults))));
   if (faults.length > 0) throw new ConfigurationError(faults);
 
-  const { databaseUrl: _url, dataDir, throttle: _throttle, ...rest } = document;
+  const { databaseUrl: _url, databaseReadUrls: _readUrls, dataDir, throttle: _throttle, ...rest } = document;
   const demoMasterKeyFile = demo && document.encryption.masterKey === undefined ? resolve(dataDir, "master.key") : null;
-  const demoProvidersFolder = demo && document.providers.fakeUrl === undefined ? resolve(dataDir) : null;
+  const demoFolder = demo ? resolve(dataDir) : null;
   const files = { ...document.files, directory: resolve(document.files.directory ?? resolve(dataDir, "files")) };
   const docs = { enabled: document.docs.enabled ?? !production };
+  const automatic = whyOneProcess(databases, demo) === null ? availableParallelism() : 1;
+  const { workers } = document.server;
+  const server = { ...document.server, workers: workers === "auto" ? automatic : workers };
   const { directory: _directory, ...macros } = {
     ...document.macros,
     watch: document.macros.watch ?? !production,
@@ -98,6 +108,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const oAuthProviders = (document.oAuthProviders ?? []).map(({ name }) => name);
   const configuration = {
     ...rest,
+    server,
     debugMessages,
     docs,
     files,
@@ -107,7 +118,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
     databases,
     demo,
     demoMasterKeyFile,
-    demoProvidersFolder,
+    demoFolder,
     production,
     file,
   };

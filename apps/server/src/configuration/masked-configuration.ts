@@ -2,6 +2,7 @@ import type { Configuration, DatabaseConfiguration, StorageConfiguration } from 
 import { durationText } from "./field-kinds.ts";
 import { factsOf, schemaAt } from "./fields.ts";
 import { configurationSchema } from "./schema/configuration-schema.ts";
+import { serverUrls } from "./schema/network-texts.ts";
 
 /** The effective configuration in file form, with masked secrets. */
 export function maskedConfiguration(configuration: Configuration): object {
@@ -9,7 +10,7 @@ export function maskedConfiguration(configuration: Configuration): object {
     databases,
     demo: _demo,
     demoMasterKeyFile: _demoKey,
-    demoProvidersFolder: _demoProviders,
+    demoFolder: _demoFolder,
     production: _production,
     file: _file,
     warnings: _warnings,
@@ -47,6 +48,7 @@ function spellDatabase({
   throttle,
   audit,
   explanations,
+  sync,
   storage,
   migrateOnStart,
 }: DatabaseConfiguration): object {
@@ -58,6 +60,7 @@ function spellDatabase({
     throttle: spell(throttle, ["throttle"]),
     audit: spell(audit, ["audit"]),
     explanations: spell(explanations, ["explanations"]),
+    sync: spell(sync, ["sync"]),
   };
   const common = { alias, name, timeZone, clientHash, ...policy };
   return storage === null ? common : { ...common, storage: spellStorage(storage, migrateOnStart) };
@@ -68,21 +71,24 @@ function spellStorage(storage: StorageConfiguration, migrateOnStart: boolean): o
   if (storage.engine === "module") return { ...storage, options: "***", migrateOnStart };
   const statementTimeout = durationText(storage.statementTimeout);
   if (storage.engine === "embedded") return { ...storage, statementTimeout, migrateOnStart };
-  const { engine, url, schema, pool } = storage;
+  const { engine, url, readUrls, schema, pool, afterLossyFailover } = storage;
   return {
     engine,
     url: maskedUrl(url),
+    ...(readUrls.length === 0 ? {} : { readUrls: readUrls.map(maskedUrl) }),
     schema,
     pool: { ...pool, acquireTimeout: durationText(pool.acquireTimeout) },
     statementTimeout,
+    ...(afterLossyFailover === undefined ? {} : { afterLossyFailover }),
     migrateOnStart,
   };
 }
 
 /** A connection string without its password and parameters. */
 export function maskedUrl(url: string): string {
-  if (!URL.canParse(url)) return "***";
-  const { protocol, username, host, pathname } = new URL(url);
-  const user = username === "" ? "" : `${username}:***@`;
-  return `${protocol}//${user}${host}${pathname}`;
+  const urls = serverUrls(url);
+  const [first] = urls;
+  if (first === undefined) return "***";
+  const user = first.username === "" ? "" : `${first.username}:***@`;
+  return `${first.protocol}//${user}${urls.map(({ host }) => host).join()}${first.pathname}`;
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { classDefinition } from "@sallyport/contract";
-import { type ClassDefinition, initialClasses, ServiceError } from "@sallyport/core";
+import { type ClassDefinition, type GivenClass, initialClasses, ServiceError } from "@sallyport/core";
 import { jsonPointer } from "@sallyport/core/errors";
 import * as z from "zod";
 import { ConfigurationError } from "./configuration-error.ts";
@@ -15,14 +15,26 @@ const modelFile = z.strictObject({ classes: z.array(classDefinition.extend({ nam
 export async function readModelFile(file: string = defaultModelFile): Promise<readonly ClassDefinition[]> {
   try {
     const { classes } = modelFile.parse(JSON.parse(await readFile(file, "utf8")));
-    return await initialClasses(
-      classes.map(({ name, ...definition }, index) => ({ name, definition, pointer: `/classes/${index}` })),
-    );
+    return await initialClasses(named(classes));
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === null) throw error;
     throw new ConfigurationError([{ path: "", reason: `The model file ${file} cannot be used: ${reason}` }]);
   }
+}
+
+/** The classes of a new database with further classes. Those of the default model file can be redefined. */
+export async function modelClasses(
+  classes: readonly (GivenClass & { readonly name: string })[],
+): Promise<readonly ClassDefinition[]> {
+  const { classes: usual } = modelFile.parse(JSON.parse(await readFile(defaultModelFile, "utf8")));
+  const names = new Set(classes.map(({ name }) => name));
+  const all = [...usual.filter(({ name }) => !names.has(name)), ...classes];
+  return initialClasses(named(all));
+}
+
+function named(classes: readonly (GivenClass & { readonly name: string })[]) {
+  return classes.map(({ name, ...definition }, index) => ({ name, definition, pointer: `/classes/${index}` }));
 }
 
 /** Why the file cannot be used; `null` for an error of another origin. */

@@ -159,6 +159,11 @@ describe("refusals", () => {
         /databases\[1\]\.storage\.pool: and statementTimeout must be the same as in databases\[0\]/,
       ],
       [
+        "a lossy failover of an engine without timelines",
+        { databases: [{ storage: { url: "mariadb://h/d", afterLossyFailover: "warn" } }] },
+        /databases\[0\]\.storage\.afterLossyFailover: does not apply to the engine "mariadb"/,
+      ],
+      [
         "conflicting time-outs in one directory",
         { databases: [embedded("x"), { alias: "b", ...embedded("x", { statementTimeout: "6s" }) }] },
         /databases\[1\]\.storage\.statementTimeout: must be the same as in databases\[0\], which shares the directory/,
@@ -206,6 +211,22 @@ describe("refused settings", () => {
       ],
       ["a number in place of a text", { server: { host: 5 } }, /server\.host: must be a host name or an address/],
       ["a text in place of a number", { server: { port: "80" } }, /server\.port: must be an integer from 0 to 65535/],
+      [
+        "a number of workers",
+        { server: { workers: 0 } },
+        /server\.workers: must be an integer from 1 to 256, or "auto"$/m,
+      ],
+      [
+        "a number of workers in the variable",
+        {},
+        /server\.workers \(WORKERS\): must be an integer from 1 to 256, or "auto"$/m,
+        { WORKERS: "many" },
+      ],
+      [
+        "workers beside a database in memory",
+        { server: { workers: 2 }, databases: [{ storage: { url: "postgres://h/d" } }, { alias: "b", ...memory }] },
+        /server\.workers: must be 1: the database "b" is in memory, and only one process can use it/,
+      ],
       ["a fraction", { server: { port: 80.5 } }, /server\.port: must be an integer/],
       ["a number out of range", { server: { port: 65_536 } }, /server\.port: must be an integer from 0 to 65535/],
       ["a text in place of a flag", { debugMessages: "yes" }, /debugMessages: must be true or false/],

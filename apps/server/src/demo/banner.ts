@@ -1,6 +1,6 @@
 import type { Digests } from "@sallyport/core";
 import type { TerminalStyle } from "@sallyport/terminal";
-import { demoCredentials, demoUuid } from "./demo-records.ts";
+import { demoCredentials, demoSyncSchema, demoUuid } from "./demo-records.ts";
 import { type DemoState, containsDemo } from "./seed-demo.ts";
 
 export interface BannerDatabase {
@@ -10,6 +10,8 @@ export interface BannerDatabase {
   readonly address: string;
   /** State of the demo; `null` if the database is unavailable. */
   readonly demo: DemoState | null;
+  /** App key for administration; `null` if there is none. */
+  readonly administrationKey: string | null;
   /** Whether the sample macros are available. */
   readonly hasMacros: boolean;
 }
@@ -50,10 +52,14 @@ export function banner(parts: BannerParts): string {
   const sections = [[style.strong(`${name} ${version}`)], addressLines(databases, style)];
   const example = databases.find(({ demo }) => containsDemo(demo));
   if (example !== undefined) {
-    sections.push(credentialLines(style));
+    sections.push(credentialLines(example, style));
     const customer = demoUuid(parts.digests, example.alias, "Customer", 0);
     for (const { title, lines } of demoSession(example.address, customer, example.hasMacros)) {
       sections.push([style.strong(title), ...lines.map(indented)]);
+    }
+    if (example.administrationKey !== null) {
+      const lines = administrationSession(example.address, example.administrationKey);
+      sections.push([style.strong("Administer, with the command line of administrators"), ...lines.map(indented)]);
     }
   }
   sections.push([
@@ -64,6 +70,14 @@ export function banner(parts: BannerParts): string {
     ...(hasFakeProviders && example !== undefined
       ? row("Providers", `${example.address}/v1/auth/google?appkey=${demoCredentials.appKey}`)
       : []),
+    ...(example === undefined
+      ? []
+      : row(
+          "Offline",
+          hasDocs
+            ? `${example.address}/docs/offline, works without the server`
+            : `schema "${demoSyncSchema.name}", see docs/guides/offline.md`,
+        )),
     ...row("Docs", "README.md, docs/guides, docs/reference"),
     ...row("Stop", "Ctrl+C"),
   ]);
@@ -80,7 +94,7 @@ function addressLines(databases: readonly BannerDatabase[], style: TerminalStyle
   return [style.strong("Databases"), ...lines];
 }
 
-function credentialLines(style: TerminalStyle): string[] {
+function credentialLines({ administrationKey }: BannerDatabase, style: TerminalStyle): string[] {
   const { appKey, apps, users, customUsers } = demoCredentials;
   const appNames = apps.map(({ name }) => name).join(", ");
   const nameWidth = Math.max(...[...users, ...customUsers].map(({ name }) => name.length));
@@ -99,6 +113,7 @@ function credentialLines(style: TerminalStyle): string[] {
       ...row("app names", appNames),
       ...row("users", ...userLines),
       ...row("custom", ...customLines),
+      ...(administrationKey === null ? [] : row("admin key", administrationKey)),
     ].map(indented),
   ];
 }
@@ -171,5 +186,16 @@ function demoSession(address: string, customer: string, hasMacros: boolean): She
       title: "Or log in with a token for the header Authorization",
       lines: [`curl -sS -w '\\n' "$URL/v2/login" -H "$KEY" -H "$JSON" -d "$BODY"`],
     },
+  ];
+}
+
+/** Commands that work in a clone and without one. `printf` answers the questions of `log-in`. */
+function administrationSession(address: string, key: string): string[] {
+  const { name, password } = demoCredentials.users[2];
+  return [
+    `printf '%s\\n' ${key} ${password} |`,
+    `  npx @sallyport/cli log-in ${address} --user ${name}`,
+    "npx @sallyport/cli session list",
+    "npx @sallyport/cli --help",
   ];
 }

@@ -1,4 +1,4 @@
-import type { Attributes, Digests, ObjectId } from "@sallyport/core";
+import type { Attributes, Digests, ObjectId, SyncSchema } from "@sallyport/core";
 
 interface PersonName {
   readonly Name1: string;
@@ -135,6 +135,16 @@ export function demoInvoices(random: SeededRandom, customers: readonly ObjectId[
     };
   });
 }
+
+/** The schema of synchronization. */
+export const demoSyncSchema: SyncSchema = {
+  name: "sales",
+  classes: ["Customer", "Invoice"].map((className) => ({ className, fields: null })),
+  where: null,
+  direction: "both",
+  conflicts: "client",
+  pageSize: 500,
+};
 
 /** Number of invoices with a document, the latest. */
 export const documentCount = 3;

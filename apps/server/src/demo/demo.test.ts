@@ -34,6 +34,7 @@ import { type DemoProviders, startDemoProviders } from "./start-demo-providers.t
 describe("demo", () => {
   const digests = new NodeDigests();
   const plain = terminalStyle({ isTTY: false });
+  const administrationKey = "k".repeat(43);
 
   const show = (databases: readonly BannerDatabase[], style = plain, hasDocs = true) =>
     banner({
@@ -50,8 +51,8 @@ describe("demo", () => {
     });
 
   const databasesAt = (url: string): BannerDatabase[] => [
-    { alias: "", name: "demo", address: url, demo: "seeded", hasMacros: true },
-    { alias: "second", name: "second", address: `${url}/second`, demo: "seeded", hasMacros: true },
+    { alias: "", name: "demo", address: url, demo: "seeded", administrationKey, hasMacros: true },
+    { alias: "second", name: "second", address: `${url}/second`, demo: "seeded", administrationKey, hasMacros: true },
   ];
 
   describe("banner", () => {
@@ -76,6 +77,11 @@ describe("demo", () => {
       expect(show([first, second as BannerDatabase])).toMatch(/^Try it +http:\/\/127\.0\.0\.1:8080\/second\/docs, /m);
       expect(show([first])).not.toContain("/docs,");
       expect(show(databasesAt("http://127.0.0.1:8080"), plain, false)).not.toContain("/docs,");
+    });
+
+    test("shows the page that works offline, if enabled", () => {
+      expect(text).toMatch(/^Offline +http:\/\/127\.0\.0\.1:8080\/docs\/offline, /m);
+      expect(show(databasesAt("http://127.0.0.1:8080"), plain, false)).toMatch(/^Offline +schema "sales", see /m);
     });
 
     test("shows where provider log-ins can be tried, if fake providers run", () => {
@@ -105,10 +111,17 @@ describe("demo", () => {
       ).not.toMatch(/macro|execute/);
     });
 
+    test("shows how to administer the first database, if it has a key for that", () => {
+      expect(text).toMatch(/^ {2}admin key +k{43}$/m);
+      expect(text).toMatch(/^ {4}npx @sallyport\/cli log-in http:\/\/127\.0\.0\.1:8080 --user admin$/m);
+      const without = databasesAt("http://127.0.0.1:8080").map((each) => ({ ...each, administrationKey: null }));
+      expect(show(without)).not.toMatch(/admin key|npx/);
+    });
+
     test("shows only the addresses without the demo", () => {
       const without = (demo: BannerDatabase["demo"]) =>
         show(databasesAt("http://127.0.0.1:8080").map((database) => ({ ...database, demo })));
-      for (const demo of ["foreign", null] as const) expect(without(demo)).not.toMatch(/demo-app-key|curl/);
+      for (const demo of ["foreign", null] as const) expect(without(demo)).not.toMatch(/demo-app-key|curl|kkk|npx/);
       expect(without("foreign")).toMatch(/8080 {2}contains other data, not the demo$/m);
       expect(without(null)).toMatch(/8080 {2}not available, see the log$/m);
     });
@@ -148,9 +161,8 @@ describe("demo", () => {
 
     const run = async (shell: string, databases: readonly BannerDatabase[]) => {
       const lines = show(databases).split("\n");
-      const commands = lines
-        .slice(lines.findIndex((line) => line.startsWith("Log in")))
-        .filter((line) => line.startsWith("  "));
+      const indexOf = (title: string) => lines.findIndex((line) => line.startsWith(title));
+      const commands = lines.slice(indexOf("Log in"), indexOf("Administer")).filter((line) => line.startsWith("  "));
       const environment = { ...process.env, PATH: `${process.env["PATH"]}${delimiter}${folder}` };
       const { stdout, stderr } = await promisify(execFile)(shell, ["-c", commands.join("\n")], { env: environment });
       expect(stderr).toBe("");

@@ -24,6 +24,7 @@ import {
   UserNames,
   Applications,
   isEmptyDatabase,
+  syncSchemaKind,
 } from "@sallyport/core";
 import { NodeRandomSource } from "@sallyport/crypto";
 import { readModelFile } from "../configuration/index.ts";
@@ -33,6 +34,7 @@ import {
   demoDocument,
   type DemoCustomUserName,
   demoInvoices,
+  demoSyncSchema,
   demoUsers,
   type DemoUser,
   type DemoUserName,
@@ -132,6 +134,7 @@ async function seed(r: Repositories, parts: SeedParts): Promise<void> {
     index < first ? invoice : { ...invoice, Document: idAt(documents, index - first) },
   );
   await insertAll(r, parts, "Invoice", documented);
+  await r.records.put(syncSchemaKind, demoSyncSchema.name, demoSyncSchema);
 }
 
 /** Creates the documents of invoices, with their bytes; none without a store. `customers`: names by id. */

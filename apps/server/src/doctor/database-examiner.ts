@@ -7,7 +7,7 @@ import {
   ServiceError,
 } from "@sallyport/core";
 import type { ServerFacts } from "@sallyport/storage-knex";
-import type { Configuration, StorageConfiguration } from "../configuration/index.ts";
+import type { Configuration, DatabaseConfiguration, StorageConfiguration } from "../configuration/index.ts";
 import { examineDatabase } from "./examine-database.ts";
 
 /**
@@ -18,6 +18,8 @@ const checksOfDatabase: ReadonlySet<string> = new Set(["clock", "keys", "provide
 
 interface Parts {
   readonly configuration: Configuration;
+  /** The present configurations of the databases, by alias. */
+  readonly databases: ReadonlyMap<string, DatabaseConfiguration>;
   readonly engines: { facts(storage: StorageConfiguration): Promise<ServerFacts | null> };
   readonly keyRings: Pick<KeyRings, "isSealedByOtherKey">;
   readonly listProviders: Pick<ListProviders, "listProviders">;
@@ -29,8 +31,8 @@ export class ServedDatabaseExaminer implements DatabaseExaminer {
 
   /** 607 if the database does not answer. The cause can name its server, so the findings omit it. */
   async examine(database: Database): Promise<readonly DatabaseFinding[]> {
-    const { configuration, engines, keyRings, listProviders } = this.parts;
-    const served = configuration.databases.find(({ alias }) => alias === database.alias);
+    const { configuration, databases, engines, keyRings, listProviders } = this.parts;
+    const served = databases.get(database.alias);
     const storage = served?.storage ?? null;
     if (served === undefined || storage === null) throw new ServiceError(607);
     const facts = () => engines.facts(storage);

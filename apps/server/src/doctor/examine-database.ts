@@ -46,7 +46,14 @@ export async function examineDatabase(
   let facts: ServerFacts | null = null;
   try {
     facts = await opened.facts();
-    if (facts !== null) findings.push(...examineRights(name, facts), ...examineTimeout(name, facts, each));
+    if (facts !== null)
+      findings.push(
+        ...(await examineEngine(name, facts)),
+        ...examineRights(name, facts),
+        ...examineSettings(facts, each),
+        ...examineReplicas(facts),
+        ...examineFailover(name, facts),
+      );
     const before = Date.now();
     findings.push(...examineClock(name, await database.storage.now(), before));
   } catch (error) {
@@ -86,6 +93,15 @@ function* examineClock(name: string, theirs: number, before: number): Generator<
   };
 }
 
+async function examineEngine(name: string, { unmetRequirements }: ServerFacts): Promise<readonly Finding[]> {
+  const check = "engine";
+  const fix = "Use a server that the guides describe, and connect to one server.";
+  const findings = (await unmetRequirements()).map(
+    (reason): Finding => ({ check, level: "error", finding: `${name}: the server is unsuitable. ${reason}`, fix }),
+  );
+  return orAllWell(findings, found(check, `${name}: the server has what the service relies on.`));
+}
+
 function* examineRights(
   name: string,
   { isReadOnly, missingPrivileges, canChangeSchema }: ServerFacts,
@@ -116,24 +132,52 @@ function* examineRights(
     };
 }
 
-/** A pooler between server and database can drop the settings of a connection. */
-function* examineTimeout(
-  name: string,
-  { statementTimeout }: ServerFacts,
-  { storage }: DatabaseConfiguration,
+/** A pooler between server and database can drop the settings of a connection. Those of the role are in force then. */
+export function* examineSettings(
+  { missingSettings, statementTimeout }: ServerFacts,
+  each: Pick<DatabaseConfiguration, "alias" | "storage">,
 ): Generator<Finding> {
+  const { storage } = each;
   if (storage?.engine !== "postgres" && storage?.engine !== "mariadb") return;
+  const name = databaseName(each);
+  const warn = (check: string, finding: string, setting: string): Finding => {
+    const fix =
+      storage.engine === "mariadb"
+        ? "Connect without a proxy, or configure the proxy to keep the settings of connections."
+        : `Behind a pooler, run as the role of the server: alter role current_user set ${setting}. Then restart the pooler.`;
+    return { check, level: "warning", finding, fix };
+  };
   if (statementTimeout === storage.statementTimeout) {
     yield found("timeout", `${name} ends statements after ${statementTimeout} ms.`);
-    return;
+  } else {
+    const actual = statementTimeout === 0 ? "never ends statements" : `ends statements after ${statementTimeout} ms`;
+    const finding = `${name} ${actual}, not after the configured ${storage.statementTimeout} ms.`;
+    yield warn("timeout", finding, `statement_timeout = ${storage.statementTimeout}`);
   }
-  const actual = statementTimeout === 0 ? "never ends statements" : `ends statements after ${statementTimeout} ms`;
-  yield {
-    check: "timeout",
-    level: "warning",
-    finding: `${name} ${actual}, not after the configured ${storage.statementTimeout} ms.`,
-    fix: "Connect without a pooler, or configure the pooler to keep the settings of connections.",
-  };
+  for (const setting of missingSettings) yield warn("settings", `${name}: ${setting} is not in force.`, setting);
+}
+
+/** Without replicas the primary answers all. */
+function* examineReplicas({ replicas = [] }: ServerFacts): Generator<Finding> {
+  const check = "replicas";
+  for (const { name, fault } of replicas) {
+    if (fault === null) yield found(check, `The replica ${name} takes reads.`);
+    else
+      yield {
+        check,
+        level: "warning",
+        finding: `The replica ${name} is left out. ${fault}`,
+        fix: "Correct storage.readUrls, or the standby.",
+      };
+  }
+}
+
+function* examineFailover(name: string, { canProveFailover }: ServerFacts): Generator<Finding> {
+  const check = "failover";
+  if (canProveFailover === true) yield found(check, `${name}: servers can see that a failover has lost nothing.`);
+  if (canProveFailover !== false) return;
+  const finding = `${name}: after a failover, requests fail with 705 until "recover" has run, because the role cannot read the history of timelines.`;
+  yield { check, level: "warning", finding, fix: "Create the function timeline_history, see Deploy on Postgres." };
 }
 
 async function examineSchema(each: DatabaseConfiguration, { database }: ExaminedDatabase): Promise<Finding> {
@@ -146,12 +190,12 @@ async function examineSchema(each: DatabaseConfiguration, { database }: Examined
     const reason = databaseDiagnostics(error, each.storage) ?? error.message;
     const isNewer = error.detail?.includes("newer version") === true;
     const level = each.migrateOnStart && !isNewer ? "warning" : "error";
-    const migrate = 'Run "sallyport-server migrate".';
+    const command = error.detail?.includes("sallyport-server recover") === true ? "recover" : "migrate";
     return {
       check: "schema",
-      level,
+      level: command === "recover" ? "error" : level,
       finding: `${name}: ${reason}`,
-      fix: isNewer ? "Start the newer version." : migrate,
+      fix: isNewer ? "Start the newer version." : `Run "sallyport-server ${command}".`,
     };
   }
 }

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MailerUnusable, ServiceError } from "@sallyport/core";
-import { type Configuration, isLoopbackHost } from "../configuration/index.ts";
+import { type Configuration, isLoopbackHost, serverUrls } from "../configuration/index.ts";
 import { checkSuppliedFiles } from "../composition/supplied-files.ts";
 import { openFileStores } from "../composition/storages/file-stores.ts";
 import { createMailer, mailAdvice } from "../mail/create-mailer.ts";
@@ -64,9 +64,10 @@ function examineSecrets({ encryption, licences, demo, production, databases }: C
     warn("The secret of the licence messages is not random.", "Generate one with 'openssl rand -base64 32'.");
   for (const { storage } of databases) {
     if (storage === null || storage.engine === "memory" || storage.engine === "embedded") continue;
-    if (storage.engine === "module" || !URL.canParse(storage.url)) continue;
-    const { password, username, hostname } = new URL(storage.url);
-    if (isLoopbackHost(hostname)) continue;
+    if (storage.engine === "module") continue;
+    const [remote] = serverUrls(storage.url).filter(({ hostname }) => !isLoopbackHost(hostname));
+    if (remote === undefined) continue;
+    const { password, username } = remote;
     if (password !== "" && [username, ...usualPasswords].includes(decodeURIComponent(password)))
       warn(`The password of the database role "${username}" is easy to guess.`, "Give the role a random password.");
   }
@@ -123,7 +124,8 @@ async function examineFiles(configuration: Configuration): Promise<Finding> {
   const { store, directory, s3 } = configuration.files;
   if (store === "s3") {
     try {
-      for (const each of (await openFileStores(configuration)).values()) await each.prepare();
+      const stores = await openFileStores(configuration);
+      for (const { alias } of configuration.databases) await stores.of(alias).prepare();
       return found("files", `The bucket "${s3.bucket}" can be read.`);
     } catch (error) {
       const reason = error instanceof ServiceError ? (error.detail ?? error.message) : String(error);

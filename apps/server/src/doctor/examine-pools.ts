@@ -24,7 +24,7 @@ export function* examinePools(
   for (const { storage, facts: each, databases } of pools.values()) {
     const [first] = databases as readonly [DatabaseConfiguration, ...DatabaseConfiguration[]];
     const { max, maxWaiting } = storage.pool;
-    yield examineConnections(first, max, each.maxConnections);
+    yield examineConnections(first, max, each.maxConnections, server.workers);
     if (server.maxRequestsInFlight > max + maxWaiting)
       yield {
         check: "pool",
@@ -45,15 +45,19 @@ export function* examinePools(
   }
 }
 
-function examineConnections(database: DatabaseConfiguration, max: number, limit: number): Finding {
-  const name = databaseName(database);
+function examineConnections(database: DatabaseConfiguration, max: number, limit: number, workers: number): Finding {
   const processes = Math.floor(limit / max);
-  const uses = `${name}: a server process opens up to ${max} of ${limit} connections`;
-  if (processes > 1) return found("connections", `${uses}, so at most ${processes} processes can run.`);
+  const uses = `${databaseName(database)}: a server process opens up to ${max} of ${limit} connections`;
+  if (processes > workers) return found("connections", `${uses}, so at most ${processes} processes can run.`);
+  const isShort = processes < workers;
+  const [needs, misses, fewer] =
+    workers > 1
+      ? [`The ${workers} workers of the server need ${workers * max}.`, "A reload", ", or server.workers,"]
+      : ["The pool cannot fill.", "A second process", ""];
   return {
     check: "connections",
-    level: processes < 1 ? "error" : "warning",
-    finding: `${uses}. ${processes < 1 ? "The pool cannot fill." : "A second process, or a command during a restart, may find none."}`,
-    fix: "Lower storage.pool.max, or raise max_connections of the database server.",
+    level: isShort ? "error" : "warning",
+    finding: `${uses}. ${isShort ? needs : `${misses}, or a command during a restart, may find none.`}`,
+    fix: `Lower storage.pool.max${fewer || ","} or raise max_connections of the database server.`,
   };
 }

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import {
   InspectedLibrary,
   InspectedMacroSource,
@@ -9,7 +8,7 @@ import {
   ModuleInspector,
 } from "@sallyport/core";
 import type { Logger } from "pino";
-import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
+import { type Configuration, type DatabaseConfiguration, processorsPerWorker } from "../configuration/index.ts";
 import { FolderMacroSource } from "./folder-macro-source.ts";
 
 interface MacroFoldersParts {
@@ -44,6 +43,15 @@ export class MacroFolders {
   /** Reloads all directories. */
   refresh(): void {
     for (const { folder } of this.opened.values()) folder.refresh();
+  }
+
+  /** Forgets the directories that no database uses any more. */
+  retain(directories: ReadonlySet<string | null>): void {
+    for (const [directory, { folder }] of this.opened) {
+      if (directories.has(directory)) continue;
+      folder.stop();
+      this.opened.delete(directory);
+    }
   }
 
   stop(): void {
@@ -84,6 +92,7 @@ const minThreads = 2;
 const maxThreads = 4;
 
 /** Number of macro threads: as configured, or derived from the available processors. */
-export function macroThreads(configured: number | undefined): number {
-  return configured ?? Math.min(maxThreads, Math.max(minThreads, availableParallelism() - 1));
+export function macroThreads(configuration: Pick<Configuration, "macros" | "server">): number {
+  const spare = processorsPerWorker(configuration) - 1;
+  return configuration.macros.threads ?? Math.min(maxThreads, Math.max(minThreads, spare));
 }

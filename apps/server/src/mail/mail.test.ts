@@ -9,6 +9,7 @@ import {
   MailerUnusable,
   ServiceError,
 } from "@sallyport/core";
+import { ServedDatabases } from "../databases/served-databases.ts";
 import { OutboxRelay } from "../operations/outbox-relay.ts";
 import { mailOutbox, type MailReports } from "./mail-outbox.ts";
 import { ownTemplates, readTemplates, Template } from "./read-templates.ts";
@@ -76,7 +77,7 @@ describe("mail relay", () => {
         count: async () => ({ count: this.queue.length, oldest: 0 }),
       };
       const database = { alias: "a", storage: { repositories: { records } } } as unknown as Database;
-      return this.polled(() => this.relay.start(new Map([["a", database]])));
+      return this.polled(() => this.relay.start(new ServedDatabases([["a", database]])));
     }
 
     /** Runs a callback, and resolves after the next check of the outbox. */

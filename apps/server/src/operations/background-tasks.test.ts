@@ -1,10 +1,12 @@
 import { jest } from "@jest/globals";
 import {
   AlignIndexes,
+  beforeAllChanges,
   Database,
   type DatabasePolicy,
   ServiceError,
   type Storage,
+  syncOperationKind,
   type AuditEvent,
   KeyStore,
   type Repositories,
@@ -13,6 +15,7 @@ import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
 import { pino } from "pino";
+import { ServedDatabases } from "../databases/served-databases.ts";
 import { IndexKeeper } from "./index-keeper.ts";
 import { Sweeper } from "./sweeper.ts";
 
@@ -54,7 +57,7 @@ describe("IndexKeeper", () => {
   test("aligns the indexes of every database, and logs it once", async () => {
     const { keeper, lines } = keeperOf();
     const storages = [await storageWithIndex(), await storageWithIndex()] as const;
-    const databases = new Map([
+    const databases = new ServedDatabases([
       ["a", databaseOver("a", storages[0])],
       ["b", databaseOver("b", storages[1])],
       ["none", null],
@@ -211,7 +214,7 @@ describe("sweeper", () => {
     providerName: null,
   };
 
-  function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * hour): Database {
+  function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * hour, tombstones = 0): Database {
     const policy: DatabasePolicy = {
       sessions: { idleTimeout: hour, absoluteLifetime: hour, limit: 0, perUserLimit: 0, perDevice: 5 },
       throttle: { user: throttle, ip: throttle },
@@ -228,6 +231,7 @@ describe("sweeper", () => {
       },
       audit: { retention },
       explanations: { retention: 0, perNetwork: 1 },
+      sync: { tombstones },
       clientHash: "none",
       timeZone: "UTC",
     };
@@ -265,7 +269,7 @@ describe("sweeper", () => {
 
   test("sweeps until nothing is left", async () => {
     const left = [1_000, 1_000, 3];
-    const sweeper = new Sweeper(new Map(), 1_000, pino({ enabled: false }));
+    const sweeper = new Sweeper(new ServedDatabases(), 1_000, pino({ enabled: false }));
     await sweeper.sweep(stub("", { sessions: async () => left.shift() ?? 0 }));
     expect(left).toEqual([]);
   });
@@ -289,7 +293,7 @@ describe("sweeper", () => {
       const { locks, objects } = storage.repositories;
       const [object] = await objects.insert([{ className: "File", attributes: {} }]);
       await locks.take(object?.id ?? "", "a".repeat(64));
-      await new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
+      await new Sweeper(new ServedDatabases(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
       expect(await locks.sweep(10)).toBe(0);
     });
 
@@ -299,7 +303,7 @@ describe("sweeper", () => {
       offset += 2 * hour;
       await records.put("passwordReset", "b", {}, { lifetime: hour });
       const { lines, logger } = listening();
-      await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage));
+      await new Sweeper(new ServedDatabases(), 1_000, logger).sweep(databaseOver("a", storage));
       expect(await records.sweep(10)).toEqual(new Map());
       expect(await records.get("passwordReset", ["a", "b"])).toMatchObject([{ id: "b" }]);
       expect(lines()).toEqual([]);
@@ -311,13 +315,13 @@ describe("sweeper", () => {
       await records.put("passwordReset", "a", {}, { lifetime: hour });
       offset += 2 * hour;
       const { lines, logger } = listening();
-      await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage));
+      await new Sweeper(new ServedDatabases(), 1_000, logger).sweep(databaseOver("a", storage));
       expect(lines()).toMatchObject([{ level: 50, alias: "a", jobs: 2, msg: "Mail expired" }]);
     });
 
     test("removes expired failures, writes tallies and removes events beyond their retention, and logs it", async () => {
       const { lines, logger } = listening();
-      await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage, 1.5 * hour));
+      await new Sweeper(new ServedDatabases(), 1_000, logger).sweep(databaseOver("a", storage, 1.5 * hour));
       const { audit, throttle: failures } = storage.repositories;
       expect(await failures.sweep(10)).toBe(0);
       expect(await audit.settle(0, 10)).toBe(0);
@@ -330,17 +334,63 @@ describe("sweeper", () => {
       const { lines, logger } = listening();
       for (const retention of [3 * hour, 0]) {
         offset = retention === 0 ? 10_000 * hour : offset;
-        await new Sweeper(new Map(), 1_000, logger).sweep(databaseOver("a", storage, retention));
+        await new Sweeper(new ServedDatabases(), 1_000, logger).sweep(databaseOver("a", storage, retention));
         expect(await storage.repositories.audit.read(0, 10)).toHaveLength(2);
       }
       expect(lines()).toEqual([]);
+    });
+
+    test("forgets tombstones and former readers older than the configured time, in several batches", async () => {
+      const { changes, deletion, objects } = storage.repositories;
+      const inserted = await objects.insert(
+        Array.from({ length: 1_501 }, () => ({ className: "File", attributes: {} })),
+      );
+      const [first, ...others] = inserted.map(({ id }) => id);
+      const remove = (ids: readonly string[]) => deletion.delete(ids, { recycled: false, root: ids[0] ?? "" });
+      const sweep = (tombstones: number) =>
+        new Sweeper(new ServedDatabases(), 1_000, pino({ enabled: false })).sweep(
+          databaseOver("a", storage, 0, tombstones),
+        );
+      const left = async () => {
+        const page = { classes: ["File"], after: beforeAllChanges, upTo: await changes.watermark(), limit: 5_000 };
+        const { changes: found, swept } = await changes.read(page);
+        return { count: found.length, swept: swept > 0 };
+      };
+      await remove(others);
+      offset += 3 * hour;
+      await remove([first ?? ""]);
+      await sweep(0);
+      await sweep(4 * hour);
+      expect(await left()).toEqual({ count: 1_501, swept: false });
+      await Promise.all([sweep(2 * hour), sweep(2 * hour)]);
+      expect(await left()).toEqual({ count: 1, swept: true });
+    });
+
+    test("forgets results of operations with the tombstones, also when it has seen them before", async () => {
+      const { records } = storage.repositories;
+      const sweep = (tombstones: number) =>
+        new Sweeper(new ServedDatabases(), 1_000, pino({ enabled: false })).sweep(
+          databaseOver("a", storage, 0, tombstones),
+        );
+      const put = (id: string) => records.put(syncOperationKind, id, stored);
+      const stored = { contents: "", uuid: "", code: 0, detail: null, outcome: null } as const;
+      for (let number = 0; number < 1_500; number += 1) await put(`old ${number}`);
+      offset += hour;
+      await sweep(2 * hour);
+      offset += 2 * hour;
+      await put("new");
+      await sweep(0);
+      expect((await records.count(syncOperationKind)).count).toBe(1_501);
+      await sweep(2 * hour);
+      expect((await records.list(syncOperationKind, { after: null, limit: 10 })).map(({ id }) => id)).toEqual(["new"]);
     });
   });
 
   describe("blocks of encrypted log-ins", () => {
     let offset: number;
     let storage: Storage;
-    const sweep = () => new Sweeper(new Map(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
+    const sweep = () =>
+      new Sweeper(new ServedDatabases(), 1_000, pino({ enabled: false })).sweep(databaseOver("a", storage));
     const key = (keyId: string) => ({ kind: "rsa", keyId, publicKey: keyId, wrappedPrivateKey: keyId }) as const;
     const register = (block: string, clientKey = "client") =>
       storage.repositories.channels.registerBlocks(
@@ -404,7 +454,7 @@ describe("sweeper", () => {
           return 0;
         },
       });
-      await new Sweeper(new Map(), 1_000, logger).sweep(failing);
+      await new Sweeper(new ServedDatabases(), 1_000, logger).sweep(failing);
       expect(audits).toBe(swept);
       expect(lines()).toMatchObject([
         { level: 40, alias: "a", task: "expired throttle counters", msg: "Cleanup failed" },
@@ -439,7 +489,7 @@ describe("sweeper", () => {
       },
     });
     const sweeper = new Sweeper(
-      new Map([
+      new ServedDatabases([
         ["down", down],
         ["up", up],
         ["later", null],

@@ -1,7 +1,7 @@
 import { applyTimedBans, type Database, ServiceError } from "@sallyport/core";
-import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import { DatabaseTimers } from "./database-timers.ts";
+import type { ServedDatabases } from "../databases/served-databases.ts";
 
 /** Bans take effect within two seconds of their beginning. */
 const interval = 1_000;
@@ -13,7 +13,7 @@ export class BanTimer {
   private readonly timers: DatabaseTimers;
 
   constructor(
-    databases: DatabaseDirectory,
+    databases: ServedDatabases,
     private readonly logger: Logger,
   ) {
     this.timers = new DatabaseTimers(
@@ -34,10 +34,10 @@ export class BanTimer {
   /** Applies everything that is due. Failures are logged and retried. */
   async apply(database: Database): Promise<void> {
     try {
-      while (!this.timers.isStopped && (await applyTimedBans(database, batch)) === batch);
+      while (!this.timers.isOver(database) && (await applyTimedBans(database, batch)) === batch);
     } catch (err) {
       // An unavailable database is logged by its requests.
-      if (this.timers.isStopped || (err instanceof ServiceError && err.code !== 799)) return;
+      if (this.timers.isOver(database) || (err instanceof ServiceError && err.code !== 799)) return;
       this.logger.warn({ alias: database.alias, err }, "Timed bans failed");
     }
   }

@@ -17,25 +17,30 @@ type Destination = DestinationStream & Partial<Pick<ReturnType<typeof pino.desti
 /** Milliseconds to wait for a reader that has stopped reading. */
 const flushTimeout = 1_000;
 
-/** The log of the server: one line per event on standard output. */
+/** Bytes that several processes can write to a pipe without mixing their lines. */
+const atomicWrite = 4_096;
+
+/** The log of the server: one line per event on standard output. Each line has the number of the worker, if there are several. */
 export function createLogger(
   { log, demo }: Pick<Configuration, "demo"> & { readonly log: Pick<Configuration["log"], "level" | "format"> },
-  destination: Destination = standardOutput(),
+  destination?: Destination,
+  worker: number | null = null,
 ): OpenLogger {
+  const output = destination ?? standardOutput(worker !== null);
   const asText = log.format === "text" || (log.format === undefined && demo && process.stdout.isTTY);
   const options = {
     level: log.level,
-    base: null,
+    base: worker === null ? null : { worker },
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (level: string) => ({ level }), log: withoutSecrets },
     serializers: { err: describeError },
   };
-  const logger = pino(options, asText ? new TextLines(destination) : destination);
-  return { logger, flush: () => flush(destination), end: () => end(destination) };
+  const logger = pino(options, asText ? new TextLines(output) : output);
+  return { logger, flush: () => flush(output), end: () => end(output) };
 }
 
-function standardOutput(): Destination {
-  const destination = pino.destination({ dest: 1, sync: false });
+function standardOutput(isShared: boolean): Destination {
+  const destination = pino.destination({ dest: 1, sync: false, ...(isShared ? { maxWrite: atomicWrite } : {}) });
   // A closed reader of the log must not stop the server.
   destination.on("error", () => {});
   return destination;
@@ -101,7 +106,9 @@ function traceOf({ trace }: MacroFault): { readonly trace?: string } {
 
 /** Members whose values are never logged. */
 const secrets = new Set([
-  ..."pass password secret token url databaseUrl appKey appkey sessionId sessionid authorization cookie".split(" "),
+  ..."pass password secret token url readUrls databaseUrl databaseReadUrls appKey appkey sessionId sessionid authorization cookie".split(
+    " ",
+  ),
   ..."secureToken secure-token symmetricKey credentials aesKey masterKey privateKey passphrase".split(" "),
 ]);
 

@@ -1,5 +1,5 @@
 import type { Database } from "@sallyport/core";
-import type { DatabaseDirectory } from "@sallyport/http";
+import type { ServedDatabases } from "../databases/served-databases.ts";
 
 /** Repeats work for each database: a round begins `pause` milliseconds after the previous one has ended. */
 export class DatabaseTimers {
@@ -8,18 +8,21 @@ export class DatabaseTimers {
 
   /** @param work handles its failures */
   constructor(
-    private readonly databases: DatabaseDirectory,
-    private readonly pause: () => number,
+    private readonly databases: ServedDatabases,
+    private readonly pause: (isFirst: boolean) => number,
     private readonly work: (database: Database) => Promise<void>,
   ) {}
 
   start(): void {
-    for (const database of this.databases.values()) if (database !== null) this.schedule(database);
+    this.databases.follow(({ alias }) => {
+      // The rounds of a replaced database go on with its successor.
+      if (!this.timers.has(alias)) this.schedule(alias, true);
+    });
   }
 
-  /** Whether `stop` was called. Work in progress ends early. */
-  get isStopped(): boolean {
-    return this.stopped;
+  /** Whether work on the database should end early: `stop` was called, or the database is no longer served. */
+  isOver(database: Database): boolean {
+    return this.stopped || this.databases.isWithdrawn(database);
   }
 
   stop(): void {
@@ -27,12 +30,13 @@ export class DatabaseTimers {
     for (const timer of this.timers.values()) clearTimeout(timer);
   }
 
-  private schedule(database: Database): void {
+  private schedule(alias: string, isFirst: boolean): void {
+    if (this.stopped) return;
     const timer = setTimeout(() => {
-      void this.work(database).then(() => {
-        if (!this.stopped) this.schedule(database);
-      });
-    }, this.pause());
-    this.timers.set(database.alias, timer.unref());
+      const database = this.databases.get(alias);
+      if (database) void this.work(database).then(() => this.schedule(alias, false));
+      else this.timers.delete(alias);
+    }, this.pause(isFirst));
+    this.timers.set(alias, timer.unref());
   }
 }

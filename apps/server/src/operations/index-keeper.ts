@@ -5,8 +5,8 @@ import {
   type IndexAlignment,
   ServiceError,
 } from "@sallyport/core";
-import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
+import type { ServedDatabases } from "../databases/served-databases.ts";
 
 /** Milliseconds before the next attempt if another process is aligning indexes. */
 const pauseWhenBusy = 5_000;
@@ -19,24 +19,26 @@ export class IndexKeeper implements IndexAlignment {
   private readonly waiting = new Set<Database>();
   private readonly timers = new Set<NodeJS.Timeout>();
   /** Last failure per database, to log each only once. */
-  private readonly lastFailures = new Map<Database, string>();
+  private readonly lastFailures = new WeakMap<Database, string>();
   /** Names of the indexes over the limit of the engine, as last logged. */
-  private readonly leftOut = new Map<Database, string>();
+  private readonly leftOut = new WeakMap<Database, string>();
   private working: Promise<void> | undefined;
   private stopped = false;
+  private databases: ServedDatabases | undefined;
 
   constructor(
     private readonly alignIndexes: AlignIndexes,
     private readonly logger: Logger,
   ) {}
 
-  /** Aligns all databases now and every `interval` milliseconds, also for other servers that failed. */
-  start(databases: DatabaseDirectory, interval: number): void {
+  /** Aligns each database now, when it is added, and every `interval` milliseconds, also for other servers that failed. */
+  start(databases: ServedDatabases, interval: number): void {
+    this.databases = databases;
     const beginAll = () => {
       for (const database of databases.values()) if (database !== null) this.begin(database);
     };
     this.timers.add(setInterval(beginAll, interval).unref());
-    beginAll();
+    databases.follow((database) => this.begin(database));
   }
 
   stop(): void {
@@ -59,7 +61,7 @@ export class IndexKeeper implements IndexAlignment {
   private async work(): Promise<void> {
     for (const database of this.waiting) {
       this.waiting.delete(database);
-      await this.align(database);
+      if (!this.isOver(database)) await this.align(database);
     }
   }
 
@@ -79,12 +81,16 @@ export class IndexKeeper implements IndexAlignment {
       const durationMs = Math.round(performance.now() - startedAt);
       this.logger.info({ alias, built: namesOf(built), removed, durationMs }, "Indexes updated");
     } catch (err) {
-      if (this.stopped || (err instanceof ServiceError && loggedElsewhere.has(err.code))) return;
+      if (this.isOver(database) || (err instanceof ServiceError && loggedElsewhere.has(err.code))) return;
       const failure = String((err as Error).cause ?? err);
       if (this.lastFailures.get(database) === failure) return;
       this.lastFailures.set(database, failure);
       this.logger.warn({ alias, err }, "Index update failed");
     }
+  }
+
+  private isOver(database: Database): boolean {
+    return this.stopped || this.databases?.isWithdrawn(database) === true;
   }
 
   /** Lists by these attributes stay slow. Logged at first and after each change. */

@@ -1,8 +1,20 @@
 import { jest } from "@jest/globals";
-import { ServiceError, type ErrorCode, MacroFault, type TimedQuery } from "@sallyport/core";
+import {
+  type Database,
+  ServiceError,
+  type ErrorCode,
+  MacroFault,
+  type RefusedRequest,
+  type TimedQuery,
+  trafficOf,
+} from "@sallyport/core";
+import { MemoryStorage } from "@sallyport/storage-memory";
 import pino from "pino";
+import { ServedDatabases } from "../databases/served-databases.ts";
 import { createLogger, visibleText } from "./create-logger.ts";
+import { RefusalWriter } from "./refusal-writer.ts";
 import { RequestLog, SlowQueryLog } from "./request-log.ts";
+import { TrafficWriter } from "./traffic-writer.ts";
 
 describe("create logger", () => {
   function written(format: "json" | "text", log: (logger: ReturnType<typeof createLogger>["logger"]) => void): string {
@@ -265,5 +277,138 @@ describe("request log", () => {
     expect(linesOf(701, "info", { ...query, unindexed })).toEqual([]);
     expect(linesOf(500, "error", { ...query, unindexed })).toEqual([]);
     expect(unindexed).not.toHaveBeenCalled();
+  });
+});
+
+describe("writer of explanations", () => {
+  const refused = (n: number, network: string) =>
+    ({
+      requestId: `${network} ${n}`,
+      network,
+      error: new ServiceError(302),
+      items: [],
+      at: 0,
+    }) as unknown as RefusedRequest;
+
+  /** A database that counts writes by network. */
+  function counting(retention: number, write: () => Promise<string> = async () => "stored") {
+    const written = new Map<string, number>();
+    const putWithin = (_kind: string, _id: string, _value: unknown, { owner }: { owner: string }) => {
+      written.set(owner, (written.get(owner) ?? 0) + 1);
+      return write();
+    };
+    const storage = { repositories: { records: { putWithin } } };
+    const database = { policy: { explanations: { retention, perNetwork: 5 } }, storage } as unknown as Database;
+    return { written, database };
+  }
+
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  test("turns a flood of refusals into a bounded number of writes per second, and leaves room for other networks", async () => {
+    const outcomes = new Map<string, number>();
+    const writer = new RefusalWriter(10, (each) => void outcomes.set(each, (outcomes.get(each) ?? 0) + 1));
+    const { written, database } = counting(1_000);
+    const flood = () => {
+      for (let n = 0; n < 5_000; n += 1) writer.refused(database, refused(n, "192.0.2.1"));
+      writer.refused(database, refused(0, "192.0.2.2"));
+    };
+    flood();
+    await jest.advanceTimersByTimeAsync(500);
+    expect([...written]).toEqual([
+      ["192.0.2.1", 5],
+      ["192.0.2.2", 1],
+    ]);
+    flood();
+    await jest.advanceTimersByTimeAsync(500);
+    expect(written.get("192.0.2.1")).toBe(5);
+    await jest.advanceTimersByTimeAsync(100);
+    expect(written.get("192.0.2.1")).toBe(10);
+    expect(Object.fromEntries(outcomes)).toEqual({ dropped: 2 * 4_995, stored: 12 });
+  });
+
+  test("starts no second write while one hangs, and goes on after a failed one", async () => {
+    const outcomes: string[] = [];
+    const writer = new RefusalWriter(4, (each) => void outcomes.push(each));
+    let fail = (_error: Error): void => {};
+    const { written, database } = counting(1_000, () => {
+      return new Promise((_resolve, reject) => {
+        fail = reject;
+      });
+    });
+    writer.refused(database, refused(0, "192.0.2.1"));
+    await jest.advanceTimersByTimeAsync(100);
+    writer.refused(database, refused(1, "192.0.2.1"));
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(written.get("192.0.2.1")).toBe(1);
+    fail(new ServiceError(704));
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(written.get("192.0.2.1")).toBe(2);
+    fail(new ServiceError(704));
+    await writer.stop();
+    expect(outcomes).toEqual(["failed", "failed"]);
+  });
+
+  test("writes what waits at the stop, and nothing later or without a retention", async () => {
+    const writer = new RefusalWriter(4, () => {});
+    const [kept, off] = [counting(1_000), counting(0)];
+    for (const { database } of [kept, off]) writer.refused(database, refused(0, "192.0.2.1"));
+    await writer.stop();
+    writer.refused(kept.database, refused(1, "192.0.2.1"));
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect([kept.written.get("192.0.2.1"), off.written.size]).toEqual([1, 0]);
+  });
+});
+
+describe("the traffic of sessions", () => {
+  const [minute, session] = [60_000, "a".repeat(64)];
+  const traffic = { received: 100, sent: 2_000, idleTimeout: 10 * minute };
+
+  test("of two servers adds up, also if both write at the same time", async () => {
+    const storage = new MemoryStorage();
+    await storage.migrate();
+    const servers = [1, 2].map(() => {
+      const database = { storage } as unknown as Database;
+      return { database, writer: new TrafficWriter(new ServedDatabases([["", database]])) };
+    });
+    for (let round = 0; round < 20; round += 1) {
+      for (const { database, writer } of servers) writer.transferred(database, session, traffic);
+      await Promise.all(servers.map(({ database, writer }) => writer.write(database)));
+    }
+    await Promise.all(servers.map(({ writer }) => writer.stop()));
+    const stored = await trafficOf(storage.repositories, [session, "b".repeat(64)]);
+    expect([...stored]).toEqual([[session, { received: 4_000, sent: 80_000 }]]);
+  });
+
+  test("is written once a minute, and what an unavailable database misses with the next round", async () => {
+    jest.useFakeTimers();
+    try {
+      const written: unknown[] = [];
+      let available = true;
+      const records = {
+        get: async () => [],
+        put: async (_kind: string, _id: string, value: object, { lifetime }: { lifetime: number }) => {
+          if (!available) throw new ServiceError(704);
+          written.push({ ...value, lifetime });
+          return "stored";
+        },
+      };
+      const transaction = (work: (r: object) => Promise<unknown>) => work({ records });
+      const database = { alias: "", storage: { transaction } } as unknown as Database;
+      const writer = new TrafficWriter(new ServedDatabases([["", database]]));
+      writer.start();
+      for (let n = 0; n < 1_000; n += 1) writer.transferred(database, session, traffic);
+      await jest.advanceTimersByTimeAsync(minute - 1);
+      expect(written).toEqual([]);
+      available = false;
+      await jest.advanceTimersByTimeAsync(minute);
+      available = true;
+      writer.transferred(database, session, traffic);
+      await jest.advanceTimersByTimeAsync(3 * minute);
+      await writer.stop();
+      expect(written).toEqual([{ received: 100_100, sent: 2_002_000, lifetime: 10 * minute }]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });

@@ -10,6 +10,7 @@ import {
   type WaitingMail,
 } from "@sallyport/core";
 import type { Application, DatabaseDirectory, RequestObserver, RequestRecord } from "@sallyport/http";
+import type { ReplicaReads, ReplicaState } from "@sallyport/storage-knex";
 import type { WrittenRefusal } from "./refusal-writer.ts";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -20,8 +21,17 @@ export interface PoolState {
   readonly waiting: number;
 }
 
+/** Reads that could use replicas, and the replicas. */
+export interface ReplicatedPool {
+  readonly reads: Readonly<ReplicaReads>;
+  readonly states: readonly ReplicaState[];
+}
+
 /** Upper bounds, in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The metrics of one process, with the aggregation of each over several. */
+export type MetricValues = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 /** Metrics of the server in a separate registry. */
 export class Metrics implements RequestObserver {
@@ -84,6 +94,7 @@ export class Metrics implements RequestObserver {
   private readonly waitingLicences = new Map<string, RecordCount>();
 
   constructor() {
+    this.gauge("sallyport_workers", "Number of processes of the server that serve requests.", () => 1);
     const watch = this.gauges("alias", () => this.waitingMail);
     watch(
       "sallyport_mail_waiting",
@@ -169,10 +180,32 @@ export class Metrics implements RequestObserver {
   }
 
   watchPools(pools: () => ReadonlyMap<string, PoolState>): void {
-    const watch = this.gauges("pool", pools);
+    const watch = this.gauges("pool", pools, "sum");
     watch("sallyport_pool_connections", "Number of connections to the database server.", ({ total }) => total);
     watch("sallyport_pool_idle_connections", "Number of idle connections.", ({ idle }) => idle);
     watch("sallyport_pool_waiting", "Number of requests that wait for a connection.", ({ waiting }) => waiting);
+  }
+
+  watchReplicas(pools: () => ReadonlyMap<string, ReplicatedPool>): void {
+    const name = "sallyport_replica_reads_total";
+    const help =
+      "Number of reads of lists by outcome: served by a replica; or read on the primary because the replicas were behind, failed or unavailable.";
+    const collect = function (this: Counter): void {
+      this.reset();
+      for (const [pool, { reads }] of pools())
+        for (const [outcome, count] of Object.entries(reads)) this.inc({ pool, outcome }, count);
+    };
+    this.registry.registerMetric(new Counter({ name, help, labelNames: ["pool", "outcome"], registers: [], collect }));
+    const watch = this.gauges("replica", () => {
+      const states = Array.from(pools().values()).flatMap((pool) => pool.states);
+      return new Map(states.map((state) => [state.name, state]));
+    });
+    watch("sallyport_replica_up", "Whether the replica takes reads.", ({ fault }) => (fault === null ? 1 : 0));
+    watch(
+      "sallyport_replica_lag_seconds",
+      "Time for which the replica has lacked a state of the primary.",
+      ({ lag }) => lag / 1000,
+    );
   }
 
   watchPasswords(pending: () => number): void {
@@ -197,6 +230,12 @@ export class Metrics implements RequestObserver {
     this.waitingMail.set(alias, waiting);
   }
 
+  /** Forgets the outboxes of a database that is no longer served. */
+  forget(alias: string): void {
+    this.waitingMail.delete(alias);
+    this.waitingLicences.delete(alias);
+  }
+
   licenceMessage(outcome: LicenceDelivery["kind"]): void {
     this.licenceSends.inc({ outcome });
   }
@@ -218,8 +257,17 @@ export class Metrics implements RequestObserver {
     );
   }
 
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
   async text(): Promise<{ contentType: string; text: string }> {
-    return { contentType: this.registry.contentType, text: await this.registry.metrics() };
+    return { contentType: this.contentType, text: await this.registry.metrics() };
+  }
+
+  /** For the sum over all workers. */
+  values(): Promise<MetricValues> {
+    return this.registry.getMetricsAsJSON();
   }
 
   private counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []) {
@@ -230,6 +278,7 @@ export class Metrics implements RequestObserver {
     return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 
+  /** The sum over all workers is that of their values. */
   private gauge(name: string, help: string, read: () => number): void {
     const collect = function (this: Gauge): void {
       this.set(read());
@@ -237,13 +286,14 @@ export class Metrics implements RequestObserver {
     this.registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
   }
 
-  /** Creates gauges with one labelled value per state. */
-  private gauges<State>(label: string, states: () => ReadonlyMap<string, State>) {
+  /** Creates gauges with one labelled value per state. Workers that share the state report the same one. */
+  private gauges<State>(label: string, states: () => ReadonlyMap<string, State>, aggregator: "sum" | "max" = "max") {
     return (name: string, help: string, read: (state: State) => number): void => {
       const collect = function (this: Gauge): void {
+        this.reset();
         for (const [each, state] of states()) this.set({ [label]: each }, read(state));
       };
-      this.registry.registerMetric(new Gauge({ name, help, labelNames: [label], registers: [], collect }));
+      this.registry.registerMetric(new Gauge({ name, help, labelNames: [label], registers: [], aggregator, collect }));
     };
   }
 }

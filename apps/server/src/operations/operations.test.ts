@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { createServer, request, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { type AdministrationContext, type Database, type RefusedRequest, ServiceError } from "@sallyport/core";
+import { type AdministrationContext, type Database, ServiceError } from "@sallyport/core";
 import { type DatabaseEntry, type Application, Connections, type LoadGauge } from "@sallyport/http";
 import { ConnectionDrain } from "../composition/start-server.ts";
+import { ServedDatabases } from "../databases/served-databases.ts";
 import { Metrics } from "./metrics.ts";
 import { ReadinessProbe } from "./server-operations.ts";
 import { jest } from "@jest/globals";
 import { pino } from "pino";
 import { FileKeeper } from "./file-keeper.ts";
-import { RefusalWriter } from "./refusal-writer.ts";
 
 describe("server operations", () => {
   const database = (health: () => Promise<void>) => ({ storage: { health } }) as unknown as Database;
@@ -126,6 +126,12 @@ describe("metrics", () => {
       sendBufferBytes: { current: 8 },
     } as Application);
     metrics.watchPools(() => new Map([["postgres://h/d", { total: 4, idle: 1, waiting: 2 }]]));
+    const reads = { served: 5, behind: 1, failed: 0, unavailable: 2 };
+    const states = [
+      { name: "one:5432", fault: null, lag: 250 },
+      { name: "two:5432", fault: "It does not answer.", lag: 0 },
+    ];
+    metrics.watchReplicas(() => new Map([["postgres://h/d", { reads, states }]]));
     metrics.watchPasswords(() => 5);
     load.current = 7;
     connections.dropped = 6;
@@ -138,6 +144,11 @@ describe("metrics", () => {
     expect((await metrics.text()).text).toContain("sallyport_connections_dropped_total 6");
     expect(text).toContain('sallyport_pool_connections{pool="postgres://h/d"} 4');
     expect(text).toContain('sallyport_pool_waiting{pool="postgres://h/d"} 2');
+    expect(text).toContain('sallyport_replica_reads_total{pool="postgres://h/d",outcome="served"} 5');
+    expect(text).toContain('sallyport_replica_reads_total{pool="postgres://h/d",outcome="unavailable"} 2');
+    expect(text).toContain('sallyport_replica_up{replica="one:5432"} 1');
+    expect(text).toContain('sallyport_replica_up{replica="two:5432"} 0');
+    expect(text).toContain('sallyport_replica_lag_seconds{replica="one:5432"} 0.25');
     expect(text).toContain("sallyport_password_hashes_pending 5");
     expect(text).toContain("nodejs_eventloop_lag_p99_seconds");
   });
@@ -154,7 +165,7 @@ describe("connection drain", () => {
   const load = { drain() {} } as LoadGauge;
 
   async function listening(listener: RequestListener): Promise<Listening> {
-    const connections = new Connections({ mayWait: 8, perIp: 100, networkOf: () => null });
+    const connections = new Connections({ mayWait: 8, bounds: { perIp: 100, total: 100 }, networkOf: () => null });
     const server = createServer((asked, response) => connections.of(asked.socket).take(asked, response, listener));
     connections.watch(server);
     server.listen(0, "127.0.0.1");
@@ -287,7 +298,7 @@ describe("connection drain", () => {
     await expect(
       new ConnectionDrain(createServer(), {
         load,
-        connections: new Connections({ mayWait: 8, perIp: 100, networkOf: () => null }),
+        connections: new Connections({ mayWait: 8, bounds: { perIp: 100, total: 100 }, networkOf: () => null }),
       }).run({ delay: 0, timeout: 10_000 }),
     ).resolves.toBe(true);
   });
@@ -322,12 +333,12 @@ describe("file keeper", () => {
         return { removed: (await collect?.(alias)) ?? 0, waiting: 0, unknown: alias === "other" ? 2 : 0 };
       },
     };
-    const databases = new Map([
+    const databases = new ServedDatabases([
       ["", database("")],
       ["gone", null],
       ["other", database("other")],
     ]);
-    const stores = new Map([...databases.keys()].map((alias) => [alias, { prepare: prepare ?? (async () => {}) }]));
+    const stores = { of: () => ({ prepare: prepare ?? (async () => {}) }) };
     return {
       keeper: new FileKeeper(databases, stores, collector, logger),
       collected,
@@ -375,90 +386,7 @@ describe("file keeper", () => {
 
   test("a store that cannot be prepared is logged and prevents no start", async () => {
     const { keeper, lines } = keeperOf({ prepare: () => Promise.reject(new Error("read only")) });
-    await keeper.prepare();
-    expect(lines.map(({ alias, msg }) => [alias, msg])).toEqual([
-      ["", "File store unavailable"],
-      ["other", "File store unavailable"],
-    ]);
-  });
-});
-
-describe("writer of explanations", () => {
-  const refused = (n: number, network: string) =>
-    ({
-      requestId: `${network} ${n}`,
-      network,
-      error: new ServiceError(302),
-      items: [],
-      at: 0,
-    }) as unknown as RefusedRequest;
-
-  /** A database that counts writes by network. */
-  function counting(retention: number, write: () => Promise<string> = async () => "stored") {
-    const written = new Map<string, number>();
-    const putWithin = (_kind: string, _id: string, _value: unknown, { owner }: { owner: string }) => {
-      written.set(owner, (written.get(owner) ?? 0) + 1);
-      return write();
-    };
-    const storage = { repositories: { records: { putWithin } } };
-    const database = { policy: { explanations: { retention, perNetwork: 5 } }, storage } as unknown as Database;
-    return { written, database };
-  }
-
-  beforeEach(() => void jest.useFakeTimers());
-  afterEach(() => void jest.useRealTimers());
-
-  test("turns a flood of refusals into a bounded number of writes per second, and leaves room for other networks", async () => {
-    const outcomes = new Map<string, number>();
-    const writer = new RefusalWriter(10, (each) => void outcomes.set(each, (outcomes.get(each) ?? 0) + 1));
-    const { written, database } = counting(1_000);
-    const flood = () => {
-      for (let n = 0; n < 5_000; n += 1) writer.refused(database, refused(n, "192.0.2.1"));
-      writer.refused(database, refused(0, "192.0.2.2"));
-    };
-    flood();
-    await jest.advanceTimersByTimeAsync(500);
-    expect([...written]).toEqual([
-      ["192.0.2.1", 5],
-      ["192.0.2.2", 1],
-    ]);
-    flood();
-    await jest.advanceTimersByTimeAsync(500);
-    expect(written.get("192.0.2.1")).toBe(5);
-    await jest.advanceTimersByTimeAsync(100);
-    expect(written.get("192.0.2.1")).toBe(10);
-    expect(Object.fromEntries(outcomes)).toEqual({ dropped: 2 * 4_995, stored: 12 });
-  });
-
-  test("starts no second write while one hangs, and goes on after a failed one", async () => {
-    const outcomes: string[] = [];
-    const writer = new RefusalWriter(4, (each) => void outcomes.push(each));
-    let fail = (_error: Error): void => {};
-    const { written, database } = counting(1_000, () => {
-      return new Promise((_resolve, reject) => {
-        fail = reject;
-      });
-    });
-    writer.refused(database, refused(0, "192.0.2.1"));
-    await jest.advanceTimersByTimeAsync(100);
-    writer.refused(database, refused(1, "192.0.2.1"));
-    await jest.advanceTimersByTimeAsync(60_000);
-    expect(written.get("192.0.2.1")).toBe(1);
-    fail(new ServiceError(704));
-    await jest.advanceTimersByTimeAsync(1_000);
-    expect(written.get("192.0.2.1")).toBe(2);
-    fail(new ServiceError(704));
-    await writer.stop();
-    expect(outcomes).toEqual(["failed", "failed"]);
-  });
-
-  test("writes what waits at the stop, and nothing later or without a retention", async () => {
-    const writer = new RefusalWriter(4, () => {});
-    const [kept, off] = [counting(1_000), counting(0)];
-    for (const { database } of [kept, off]) writer.refused(database, refused(0, "192.0.2.1"));
-    await writer.stop();
-    writer.refused(kept.database, refused(1, "192.0.2.1"));
-    await jest.advanceTimersByTimeAsync(10_000);
-    expect([kept.written.get("192.0.2.1"), off.written.size]).toEqual([1, 0]);
+    await keeper.prepare({ alias: "other" });
+    expect(lines.map(({ alias, msg }) => [alias, msg])).toEqual([["other", "File store unavailable"]]);
   });
 });

@@ -1,5 +1,5 @@
 import { type ClaimedRecord, type Database, type RecordKind, ServiceError } from "@sallyport/core";
-import type { DatabaseDirectory } from "@sallyport/http";
+import type { ServedDatabases } from "../databases/served-databases.ts";
 
 /** Notifies the relay of new messages in an outbox. */
 export class OutboxNotifier {
@@ -47,7 +47,7 @@ export interface Outbox<Value> {
 
 /** Sends the messages in the outboxes of all databases. Several servers share the work. */
 export class OutboxRelay<Value> {
-  private readonly databases = new Map<string, Database>();
+  private databases: ServedDatabases | undefined;
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly working = new Map<string, Promise<void>>();
   /** Outboxes notified during their poll. */
@@ -62,19 +62,27 @@ export class OutboxRelay<Value> {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Polls every outbox now and then at intervals. */
-  start(databases: DatabaseDirectory): void {
-    for (const database of databases.values()) {
-      if (database === null) continue;
-      this.databases.set(database.alias, database);
-      this.schedule(database.alias, 0);
-    }
+  /** Polls each outbox now, when its database is added, and then at intervals. */
+  start(databases: ServedDatabases): void {
+    this.databases = databases;
+    databases.follow(({ alias }) => this.schedule(alias, 0));
   }
 
   /** A message was added to an outbox, or is about to be. */
   notify(alias: string): void {
     if (this.working.has(alias)) this.notified.add(alias);
     else this.schedule(alias, notifyDelay);
+  }
+
+  /** Sends what is due in an outbox now, also during a pause. */
+  async send(database: Database): Promise<void> {
+    this.resetPause();
+    await this.poll(database);
+  }
+
+  /** Resolves when no delivery for this alias is in progress. A database that is no longer served begins no further ones. */
+  async finish({ alias }: Database): Promise<void> {
+    await this.working.get(alias);
   }
 
   /** Claims no further messages. Resolves when the current deliveries end. */
@@ -91,8 +99,8 @@ export class OutboxRelay<Value> {
   }
 
   private begin(alias: string): void {
-    const database = this.databases.get(alias);
-    if (this.stopped || database === undefined || this.working.has(alias)) return;
+    const database = this.databases?.get(alias);
+    if (this.stopped || !database || this.working.has(alias)) return;
     const work = this.poll(database).finally(() => {
       this.working.delete(alias);
       this.schedule(alias, this.notified.delete(alias) ? notifyDelay : this.outbox.interval);
@@ -104,16 +112,20 @@ export class OutboxRelay<Value> {
     const { kind, batch, lease } = this.outbox;
     const { records } = database.storage.repositories;
     try {
-      while (!this.stopped && this.now() >= this.pausedUntil) {
+      while (!this.isOver(database) && this.now() >= this.pausedUntil) {
         const claimed = await records.claim(kind, batch, lease);
         if (claimed.length > 0) this.note(await this.outbox.deliver(database, claimed));
         if (claimed.length < batch) break;
       }
       await this.outbox.polled(database);
     } catch (error) {
-      if (!this.stopped && !(error instanceof ServiceError && loggedElsewhere.has(error.code)))
+      if (!this.isOver(database) && !(error instanceof ServiceError && loggedElsewhere.has(error.code)))
         this.outbox.failed(database.alias, error);
     }
+  }
+
+  private isOver(database: Database): boolean {
+    return this.stopped || this.databases?.isWithdrawn(database) === true;
   }
 
   private note(works: readonly (boolean | null)[]): void {

@@ -32,6 +32,12 @@ export class RefusalWriter implements RefusalRecorder {
     backlog.add(refused);
   }
 
+  /** Writes what is waiting for a database that is no longer served. */
+  async finish(database: Database): Promise<void> {
+    await this.backlogs.get(database)?.stop();
+    this.backlogs.delete(database);
+  }
+
   /** Writes what is waiting. Later refusals are ignored. */
   async stop(): Promise<void> {
     this.stopped = true;

@@ -1,6 +1,7 @@
 import { type Database, errorEntry, type KeyRings, ServiceError } from "@sallyport/core";
 import type { Application, DatabaseDirectory, DatabaseEntry, LoadGauge, Operations, Readiness } from "@sallyport/http";
 import type { Configuration } from "../configuration/index.ts";
+import type { WorkerLink } from "../workers/worker-link.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Health and metrics for operators. */
@@ -12,11 +13,12 @@ export class ServerOperations implements Operations {
     private readonly probe: ReadinessProbe,
     private readonly measured: Metrics,
     { metrics }: Pick<Configuration, "metrics">,
+    private readonly worker: WorkerLink | null = null,
   ) {
     this.metricsAccess = metrics.access;
+    worker?.onCollect(() => measured.values());
   }
 
-  /** A draining server is not ready. */
   watch(application: Application): void {
     this.load = application.load;
     this.measured.watchLoad(application);
@@ -24,11 +26,13 @@ export class ServerOperations implements Operations {
 
   async readiness(): Promise<Readiness> {
     const readiness = await this.probe.read();
-    return this.load?.isDraining === true ? { ...readiness, ready: false } : readiness;
+    return this.load?.isReady === false ? { ...readiness, ready: false } : readiness;
   }
 
-  metrics(): Promise<{ contentType: string; text: string }> {
-    return this.measured.text();
+  /** In a worker: of all workers together. */
+  async metrics(): Promise<{ contentType: string; text: string }> {
+    if (this.worker === null) return this.measured.text();
+    return { contentType: this.measured.contentType, text: await this.worker.summedMetrics() };
   }
 }
 

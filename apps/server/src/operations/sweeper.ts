@@ -1,5 +1,6 @@
 import {
   type Database,
+  forgetOperations,
   KeyStore,
   licenceMessages,
   mailJobs,
@@ -7,9 +8,9 @@ import {
   ServiceError,
   tallyTime,
 } from "@sallyport/core";
-import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import { DatabaseTimers } from "./database-timers.ts";
+import type { ServedDatabases } from "../databases/served-databases.ts";
 
 const batch = 1_000;
 
@@ -32,7 +33,7 @@ export class Sweeper {
   private readonly timers: DatabaseTimers;
 
   constructor(
-    databases: DatabaseDirectory,
+    databases: ServedDatabases,
     interval: number,
     private readonly logger: Logger,
   ) {
@@ -55,9 +56,9 @@ export class Sweeper {
     for (const { name, run } of this.tasksOf(database)) {
       try {
         let done = batch;
-        while (done === batch && !this.timers.isStopped) done = await run(storage.repositories, batch);
+        while (done === batch && !this.timers.isOver(database)) done = await run(storage.repositories, batch);
       } catch (err) {
-        if (this.timers.isStopped) return;
+        if (this.timers.isOver(database)) return;
         this.logger.warn({ alias, err, task: name }, "Cleanup failed");
         // An unavailable database fails every task.
         if (err instanceof ServiceError && err.code !== 799) return;
@@ -65,7 +66,7 @@ export class Sweeper {
     }
   }
 
-  private tasksOf({ alias, policy: { audit } }: Database): readonly CleanupTask[] {
+  private tasksOf({ alias, policy: { audit, sync } }: Database): readonly CleanupTask[] {
     const tasks: CleanupTask[] = [
       { name: "expired sessions", run: (r, limit) => r.sessions.sweep(limit) },
       { name: "locks of ended sessions", run: (r, limit) => r.locks.sweep(limit) },
@@ -75,6 +76,10 @@ export class Sweeper {
       { name: "expired keys", run: (r) => new KeyStore(r.records).sweep(keyAge) },
       { name: "cipher blocks of deleted keys", run: sweepBlocks },
     ];
+    const forget = (r: Repositories, limit: number) => r.deletion.sweep(sync.tombstones, limit);
+    const forgetResults = (r: Repositories, limit: number) => forgetOperations(r, sync.tombstones, limit);
+    if (sync.tombstones > 0)
+      tasks.push({ name: "old tombstones", run: forget }, { name: "results of old operations", run: forgetResults });
     if (audit.retention === 0) return tasks;
     const removeEvents = async (r: Repositories, limit: number): Promise<number> => {
       const events = await r.audit.sweep(audit.retention, limit);

@@ -156,6 +156,10 @@ export const operationErrors = {
   },
   611: {
     meaning: "The database has no synchronization schema.",
+    causes: ["An administrator has not set up synchronization."],
+    actions: [
+      "Store a schema with `sallyport sync put`. See [Synchronize devices](../../guides/synchronisation.md#set-up-a-schema).",
+    ],
   },
   698: {
     meaning: "The identity provider is not available in this database.",

@@ -157,9 +157,10 @@ export const requestErrors = {
     ],
   },
   318: {
-    meaning: "An administrator has banned the device or the user, or the database admits registered devices only.",
+    meaning:
+      "An administrator has banned the device, the user or the address, or the database admits registered devices only.",
     causes: [
-      "A ban of the user, the device, or the user on the device is in force.",
+      "A ban of the user, the device, the user on the device, or the address is in force.",
       "With `DEVICES_POLICY=registered`: the log-in has no `device.deviceId`, or the device is not registered.",
     ],
     actions: [
@@ -252,24 +253,72 @@ export const requestErrors = {
   330: {
     meaning:
       "The server cannot return the changes since this `syncVersion`. The header `Sync-Restart: 1` asks the client to begin again.",
+    causes: [
+      "The database, the schema, or groups or rights of the user have changed since this version, or the `query` is another one.",
+      "The device was away longer than the database keeps tombstones (`sync.tombstones`).",
+      "The database was restored, or the version is of another database.",
+      "Without the header: `syncVersion` is a number, or no integer as text.",
+    ],
+    actions: [
+      "With `Sync-Restart: 1`, pull from version `0` and keep the edits that were not pushed. See [Synchronize devices](../../guides/synchronisation.md#start-over).",
+      'Without the header, correct the client: `syncVersion` is a text, such as `"0"`.',
+      "`sallyport sync why` tells an administrator which part has changed.",
+    ],
   },
   332: {
     meaning: "The body of a synchronization request is not acceptable.",
+    causes: [
+      "A member of the body is missing, unknown or out of range: `limit`, `cursor`, `wait`, `ops`, `fields`, `base`.",
+      "A push has more than 1,000 operations, or an id or UUID twice.",
+      "The operation id was used for another operation.",
+      "A field is not in the schema, or the user cannot read or write it.",
+      "The direction of the schema does not allow the call.",
+      "The policy of the schema is `reject`, and the server has changed the field, too. The result of an operation in a push then has `conflicts` and `object`. After another call, pull the object.",
+      "The `cursor` is of another schema, user, version or query.",
+    ],
+    actions: [
+      "After a conflict, show the user both values, and push the decision as a new operation with the new version.",
+      "Without the last `cursor`, repeat the pull from the version of the device.",
+      "With `DEBUG_MESSAGES=true`, `debugMessage` names the place. See [Synchronize devices](../../guides/synchronisation.md#the-calls).",
+    ],
   },
   333: {
     meaning: "The synchronization schema does not exist.",
+    causes: [
+      "The name in the path or in `schemaName` is misspelled.",
+      "An administrator has removed the schema.",
+      "A new schema has an invalid name: it begins with a letter and has up to 64 letters, digits, `_` and `-`.",
+    ],
+    actions: ["`GET /v1/sync` lists the schemas of the user, and `sallyport sync list` all schemas."],
   },
   334: {
     meaning: "The synchronization schema has no object with this UUID, neither live nor deleted.",
+    causes: [
+      "The object never existed, or its deletion is older than the database keeps tombstones.",
+      "The object is of another class, or outside the filter of the schema.",
+      "The user cannot read the object.",
+    ],
+    actions: [
+      "Remove the object from the device. To create it, push it with version `0` and its class.",
+      "`sallyport sync why` tells an administrator which of the causes it is. See [Synchronize devices](../../guides/synchronisation.md#why-is-an-object-not-on-a-device).",
+    ],
   },
   335: {
     meaning: "The synchronization request names no schema.",
+    causes: ["`POST /v1/sync` has no `schemaName` in its body."],
+    actions: ["Send `schemaName`, or put the name into the path: `POST /v1/sync/{schema}`."],
   },
   336: {
     meaning: "The path and the body name different objects.",
+    causes: ["`uuid` in the body is another one than in the path."],
+    actions: ["Send the UUID in the path only."],
   },
   338: {
     meaning: "The synchronization request has no version.",
+    causes: ["The body has no `syncVersion`."],
+    actions: [
+      'Send the version of the device, or `"0"` if it has nothing. For one object, send its `~Version` as text.',
+    ],
   },
   339: {
     meaning: "The old password of a change of password is wrong.",

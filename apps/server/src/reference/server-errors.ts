@@ -135,12 +135,29 @@ export const serverErrors = {
   },
   714: {
     meaning: "The server cannot record the change for synchronization. It rolls back the change.",
+    causes: ["The database failed while the server stored the result of an operation."],
+    actions: [
+      "Repeat the operation with the same id: it has no effect twice.",
+      "The log has the cause under the request id.",
+    ],
   },
   716: {
     meaning: "The server cannot read the changes of a synchronization schema.",
+    causes: [
+      "The database failed while the server read changes.",
+      "The filter of the schema does not fit the classes any more, because an attribute was removed or has another type.",
+      "The storage of the database is not set up completely.",
+    ],
+    actions: [
+      "Try again later. The device continues at its version.",
+      "Correct the filter with `sallyport sync put`. `sallyport sync why` names it as the cause.",
+      "The log has the cause under the request id.",
+    ],
   },
   717: {
     meaning: "Synchronization is disabled for this database.",
+    causes: ["An administrator has turned synchronization off, with `sallyport sync disable`."],
+    actions: ["Keep the edits on the device, and try again later.", "Turn it on again with `sallyport sync enable`."],
   },
   718: {
     meaning: "The server cannot delete the object. Nothing is deleted.",
@@ -159,12 +176,24 @@ export const serverErrors = {
   },
   719: {
     meaning: "The server cannot remove the object from the synchronization. It rolls back the deletion.",
+    causes: ["The database failed while the server stored the result of a deletion."],
+    actions: [
+      "Repeat the operation with the same id: it has no effect twice.",
+      "The log has the cause under the request id.",
+    ],
   },
   720: {
     meaning: "The server cannot record the deletion for synchronization. It rolls back the deletion.",
+    causes: ["The database failed while the server stored who deleted the object, and on which device."],
+    actions: [
+      "Repeat the operation with the same id: it has no effect twice.",
+      "The log has the cause under the request id.",
+    ],
   },
   721: {
     meaning: "The server cannot read the list of synchronization schemas.",
+    causes: ["The database failed while the server read its schemas."],
+    actions: ["Try again later.", "The log has the cause under the request id."],
   },
   799: {
     meaning: "The server failed in an unexpected way. The response reveals no details.",
@@ -180,7 +209,7 @@ export const serverErrors = {
     causes: [
       "The client sends requests in a loop, or retries without a delay.",
       "Many clients share the app key or the address.",
-      "The items of a multi request count as requests.",
+      "The items of a multi request and the operations of a push count as requests.",
     ],
     actions: [
       "Retry after `Retry-After`, and send fewer requests.",

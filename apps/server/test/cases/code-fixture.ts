@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Repositories, Storage } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { FaultScript } from "@sallyport/storage-faults";
+import { LicenceReceiver } from "@sallyport/testing/traps";
 import { seedDemo } from "../../src/demo/index.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";
 import { FaultyEngines } from "../faults/faulty-engines.ts";
-import { LicenceReceiver } from "../licence-receiver.ts";
 import { macroEnvironment } from "../macro-suite.ts";
 import {
   openProviderFixture,
@@ -19,7 +19,7 @@ import { filesOf } from "../demo-server.ts";
 import { testEnvironment } from "../test-environment.ts";
 
 /** Live sessions in a database: more than the cases open in the first one. */
-const sessionLimit = 30;
+const sessionLimit = 60;
 
 /**
  * A server for prepared cases: the demo on storages with scripted faults, a database without storage settings as

@@ -12,7 +12,7 @@ import { call, tryLogIn } from "../client.ts";
 import { startLogIn } from "../providers/browser.ts";
 import { publicUrl, providerEnvironment } from "../providers/provider-fixture.ts";
 import { Authenticator, logInWithFactor, factorRequests } from "../second-factor-client.ts";
-import type { Case, DemoUser } from "./case.ts";
+import type { Case, DemoUser } from "@sallyport/acceptance";
 import type { CodeFixture } from "./code-fixture.ts";
 import { appKey, logIn } from "./run-cases.ts";
 
@@ -36,7 +36,7 @@ const logInRequest = (appName: string, more: object = {}): PreparedRequest => ({
   body: { user: "demo", pass: "demo", appNames: [appName], ...more },
 });
 
-const inSession = async (
+export const inSession = async (
   { server }: CodeFixture,
   request: PreparedRequest,
   user: DemoUser = "demo",
@@ -124,7 +124,7 @@ export const preparedCases: readonly PreparedCase[] = [
     code: 314,
     prepare: async ({ repositories }) => {
       const sessionId = "A".repeat(43);
-      const [appKey] = await repositories.appKeys.list(null, 1);
+      const appKey = (await repositories.appKeys.list(null, 10)).find(({ name }) => name === "demo");
       const { account } = await repositories.accounts.find({ realm: "database", loginName: "demo" }, []);
       await repositories.sessions.open(
         {

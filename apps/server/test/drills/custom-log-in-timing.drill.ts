@@ -3,7 +3,7 @@ import { CreateAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
-import { repositoriesOf } from "../password-suite.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { signTest } from "./sign-test.ts";
 

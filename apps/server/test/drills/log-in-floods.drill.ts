@@ -4,7 +4,7 @@ import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 import { MailFolder } from "../mail-folder.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { repositoriesOf } from "../password-suite.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 import { goodFields, hybridBody, secureBody } from "../secure/credentials.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
 

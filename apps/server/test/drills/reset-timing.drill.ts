@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { call } from "../client.ts";
 import type { RunningServer } from "../../src/index.ts";
 import { Mailbox } from "../mailbox.ts";
-import { repositoriesOf } from "../password-suite.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { resetMailEnvironment } from "../reset-mail-suite.ts";
 import { signTest } from "./sign-test.ts";

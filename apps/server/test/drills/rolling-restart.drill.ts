@@ -1,29 +1,15 @@
 import { Agent, get } from "node:http";
-import { createServer } from "node:net";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { AddressInfo } from "node:net";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { logIn } from "../cases/run-cases.ts";
+import { freePort } from "../providers/free-port.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 
 const restarts = 20;
 const perSecond = 300;
-
-/** An unused port. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => {
-    probe.listen(0, "127.0.0.1", done);
-  });
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((done) => {
-    probe.close(done);
-  });
-  return port;
-}
 
 /**
  * Two servers behind a client that alternates between them, polls both `/readyz` twice a second, and repeats nothing.

@@ -1,5 +1,5 @@
 import { type Call, faults } from "@sallyport/storage-faults";
-import { isDeclared } from "../cases/declared.ts";
+import { description } from "../cases/declared.ts";
 import { faultsAt, type Outcome, type Place, type Row } from "./fault-table.ts";
 import { factorOperations } from "./factor-operations.ts";
 import { macroOperations } from "./macro-operations.ts";
@@ -115,7 +115,7 @@ async function runWithFault(
     state: await state(),
     struck: scripted.injections > 0,
     leak: leaks.exec(text)?.[0],
-    declared: isDeclared(request.method, request.path, status, code),
+    declared: description.declares(request.method, request.path, status, code),
   };
   const wanted = {
     ...expectedOutcome(operation, call, placeOf(calls, index, operation), row),

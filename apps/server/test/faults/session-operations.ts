@@ -12,7 +12,7 @@ async function comeFromProvider({ storage: { repositories: r } }: FaultFixture) 
   const dfUuid = randomUUID();
   const digests = new NodeDigests();
   const digest = digests.sha256(dfUuid);
-  const [appKey] = await r.appKeys.list(null, 1);
+  const appKey = (await r.appKeys.list(null, 10)).find(({ name }) => name === "demo");
   const identity = { issuer: "https://accounts.example", subject: dfUuid };
   const payload = { ...identity, provider: "google", email: null, displayName: null, appKeyId: appKey?.id ?? "" };
   await r.records.put("accountLink", digest, payload, { lifetime: 600_000 });

@@ -15,7 +15,8 @@ import type { RunningServer } from "../../src/index.ts";
 import { startDemoServer, startSeededServer } from "../demo-server.ts";
 import { withoutLockout } from "../engines.ts";
 import { testedModes } from "../modes.ts";
-import { newUser, repositoriesOf } from "../password-suite.ts";
+import { newUser } from "../password-suite.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 import { finishLogIn } from "../providers/browser.ts";
 import {
   openProviderFixture,

@@ -16,8 +16,8 @@ import {
   type ProviderFixture,
   register,
   providerEnvironment,
-  repositoriesOf,
 } from "../providers/provider-fixture.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 import { providerSuite } from "../providers/provider-suite.ts";
 import { quotaEnvironment, quotaSuite } from "../providers/quota-suite.ts";
 import { returnSuite } from "../providers/return-suite.ts";

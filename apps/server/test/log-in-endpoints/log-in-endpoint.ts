@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { LogInMode } from "@sallyport/client";
 import { NodeDigests } from "@sallyport/crypto";
-import { logInForm } from "../log-in-form.ts";
+import { logInForm } from "@sallyport/acceptance";
 import type { RunningServer } from "../../src/index.ts";
 import { appKey, type Subject } from "../subject.ts";
 
@@ -40,11 +40,11 @@ export const endpoints: readonly LogInEndpoint[] = [
     of: "custom user",
     logIn: (server, fields, headers) => post(server, "/v1/auth/df", JSON.stringify(fields), headers),
   },
-  { name: "POST /v1/extLogin", of: "database user", logIn: link },
+  { name: "POST /v1/extLogin", of: "database user", logIn: linkAccount },
 ];
 
 /** Creates a provider account without a link, as if its owner had just returned from there. */
-async function link(
+export async function linkAccount(
   server: RunningServer,
   fields: Fields,
   headers: Readonly<Record<string, string>>,
@@ -74,7 +74,7 @@ function inMode(name: string, mode: LogInMode): LogInEndpoint {
     name,
     of: "database user",
     logIn: async (server, fields, headers) => {
-      const { path, wrap, unwrap } = await logInForm(server, mode);
+      const { path, wrap, unwrap } = await logInForm(server.url, appKey, mode);
       return post(server, path, wrap(JSON.stringify(fields)), headers, unwrap);
     },
   };

@@ -1,76 +1,51 @@
-import { type ClassDefinition, type Repositories, seesAll, MacroStore } from "@sallyport/core";
-import type { RunningServer } from "../../src/index.ts";
-import { type Answer, callIn, type Sent } from "../client.ts";
-import { startDemoServer } from "../demo-server.ts";
-import { openSession } from "../open-session.ts";
-import { withoutLockout } from "../engines.ts";
+import { type Agent, type ClassContent, startTestService, type TestService } from "@sallyport/testing";
 
 /** Attempts of an attacker who may write hooks. */
-
-type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** Milliseconds. */
 const timeout = 120_000;
 
-const everything = ["read", "create", "write", "delete"] as const;
-const classes: ClassDefinition[] = [
-  {
-    name: "Page",
-    base: null,
-    attributes: [
-      { name: "Title", type: "string" },
-      { name: "Number", type: "number" },
-      { name: "Facts", type: "json" },
-    ],
-    rights: [{ group: "*", permissions: everything }],
-  },
-];
+const Page: ClassContent = {
+  name: "Page",
+  attributes: [
+    { name: "Title", type: "string" },
+    { name: "Number", type: "number" },
+    { name: "Facts", type: "json" },
+  ],
+};
+const titles = ["page 1", "page 2", "page 3"];
+const objects = titles.map((name, index) => ({
+  name,
+  className: "Page",
+  attributes: { Title: name, Number: index + 1 },
+}));
 
-let server: RunningServer;
-let demo: Session;
-let reader: Session;
+let service: TestService;
+let demo: Agent;
 let ids: string[];
 beforeAll(async () => {
-  server = await startDemoServer("memory", {
-    ...withoutLockout,
-    MACRO_QUEUE_TIMEOUT: "1m",
-    MACRO_TIMEOUT: "30s",
-    DEBUG_MESSAGES: "true",
+  service = await startTestService({
+    databases: { "": { classes: [Page], users: [{ name: "demo" }, { name: "reader" }], objects } },
+    configuration: { macros: { queueTimeout: "1m", timeout: "30s" } },
   });
-  const { model, objects } = repositories();
-  await model.change({ put: classes }, (await model.load()).generation);
-  [demo, reader] = [await openSession(server, "session", "demo"), await openSession(server, "session", "reader")];
-  ids = (
-    await objects.insert(
-      [1, 2, 3].map((Number) => ({ className: "Page", attributes: { Title: `page ${Number}`, Number } })),
-    )
-  ).map(({ id }) => id);
-}, timeout);
-afterAll(() => server.close());
-afterEach(async () => {
-  for (const { name } of (await new MacroStore(repositories()).load()).macros)
-    await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
+  demo = service.as("demo");
+  ids = titles.map((name) => service.id(name));
 });
+afterEach(() => service.reset());
+afterAll(() => service.close());
 
-function repositories(): Repositories {
-  const found = server.databases.get("");
-  if (!found) throw new Error("The demo has no database.");
-  return found.storage.repositories;
-}
-
-async function put(on: string, run: string, more = ""): Promise<void> {
-  const text = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "${on}", classes: ["Page"], ${more}\n${run}\n});`;
-  await new MacroStore(repositories()).put({ name: "Hostile", text, language: "js", changedBy: "test" }, null);
-}
-const send = (path: string, { method = "GET", body }: Pick<Sent, "method" | "body"> = {}, as = demo): Promise<Answer> =>
-  callIn(server, as, path, { method, ...(body === undefined ? {} : { body }) });
-const list = (query: object, as = demo) =>
-  send(`/v1/objects/Page?query=${encodeURIComponent(JSON.stringify(query))}`, {}, as);
+const put = (on: string, run: string, more = "") => {
+  const Hostile = `import { defineHook, refuse } from "@sallyport/macros";\nexport default defineHook({ on: "${on}", classes: ["Page"], ${more}\n${run}\n});`;
+  return service.seed({ macros: { Hostile } });
+};
+const list = (query: object, as = demo) => as.get("/v1/objects/Page").query({ query: JSON.stringify(query) });
 const listed = () => list({ sort: ["Number"] });
-const statusOf = ({ status, code }: Answer) => `${status}/${code}`;
-const stored = () => repositories().objects.get(ids, seesAll);
+type Response = Awaited<ReturnType<typeof listed>>;
+const statusOf = ({ status, body }: Response) => `${status}/${body.status.internalStatus}`;
+const idsOnly = (id: string | undefined) => demo.get(`/v1/object/${id}`).query({ serialization: '{"type":"oid"}' });
+const versions = () => Promise.all(ids.map(async (id) => (await idsOnly(id)).headers["etag"]));
 
-const metaFields = (body: Answer["body"]) =>
+const metaFields = (body: Response["body"]) =>
   body.data["~Elements"].map((each: Record<string, unknown>) => [
     each["~ObjectID"],
     each["~ClassName"],
@@ -96,8 +71,8 @@ describe("answer", () => {
     ],
   ])("has no member that came as a prototype, %s", async (_how, what) => {
     await put("xRestApi_BuildSerialization", `run(obj, json) { ${what} }`);
-    const { code, body } = await listed();
-    expect([code, metaFields(body)]).toEqual(["0", genuine()]);
+    const { status, body } = await listed();
+    expect([status, metaFields(body)]).toEqual([200, genuine()]);
     expect(body.data["~Elements"][0]).toMatchObject({ Title: "page 1", Number: 1 });
     expect(JSON.stringify(body)).not.toMatch(/administrator|forged|__proto__|~Version/);
     expect(Object.hasOwn(Object.prototype, "administrator")).toBe(false);
@@ -122,7 +97,7 @@ describe("answer", () => {
     async (_what, run, expected) => {
       await put("xRestApi_BuildSerialization", `run(obj, json) { ${run} }`, "timeout: 2_000,");
       expect(statusOf(await listed())).toBe(expected);
-      expect((await send(`/v1/object/${ids[0]}?serialization={"type":"oid"}`)).code).toBe("0");
+      expect((await idsOnly(ids[0])).status).toBe(200);
     },
     timeout,
   );
@@ -132,8 +107,8 @@ describe("answer", () => {
       "xRestApi_BuildSerialization",
       "run(obj, json) { json.Title = undefined; json.Number = () => 1; json.Facts = { toJSON() {} }; json.More = Symbol('x'); json.toJSON = () => ({ Title: 'forged' }); }",
     );
-    const { code, body } = await listed();
-    expect([code, metaFields(body)]).toEqual(["0", genuine()]);
+    const { status, body } = await listed();
+    expect([status, metaFields(body)]).toEqual([200, genuine()]);
     expect(Object.keys(body.data["~Elements"][0])).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]);
   });
 
@@ -155,9 +130,9 @@ describe("answer", () => {
         "if (!Array.prototype.toJSON) Object.defineProperty",
       ),
     );
-    const { status, code, body } = await listed();
-    if (code === "0") expect(metaFields(body)).toEqual(genuine());
-    else expect([status, code]).toEqual([500, "710"]);
+    const response = await listed();
+    if (response.status === 200) expect(metaFields(response.body)).toEqual(genuine());
+    else expect(statusOf(response)).toBe("500/710");
   });
 
   test("contains nothing of another request", async () => {
@@ -165,7 +140,8 @@ describe("answer", () => {
       "xRestApi_BuildSerialization",
       "run(obj, json, { caller }) { globalThis.seen ??= []; seen.push(caller.name); json.Seen = seen.join(); Math.seen = (Math.seen ?? 0) + 1; json.Count = Math.seen; }",
     );
-    const answers = await Promise.all([demo, reader, demo, reader].map((session) => list({ oids: [ids[0]] }, session)));
+    const reader = service.as("reader");
+    const answers = await Promise.all([demo, reader, demo, reader].map((agent) => list({ oids: [ids[0]] }, agent)));
     expect(answers.map(({ body }) => [body.data["~Elements"][0].Seen, body.data["~Elements"][0].Count])).toEqual([
       ["demo", 1],
       ["reader", 1],
@@ -190,7 +166,7 @@ describe("answer", () => {
       Codes: [307, 307, 307, 307, 307],
       More: ["caller", "log", "now", "random", "uuid"],
     });
-    expect((await stored()).map(({ version }) => version)).toEqual([1, 1, 1]);
+    expect(await versions()).toEqual(['"1"', '"1"', '"1"']);
   });
 });
 
@@ -230,8 +206,8 @@ describe("list", () => {
       "xRestApi_FindObjects",
       "run(set) { set.className = 'User'; set.where = {}; delete set.oids; Object.setPrototypeOf(set, { where: {} }); set.sort = ['Name']; return true; }",
     );
-    const { code, body } = await list({ macro: "Hostile", where: { Number: 2 } });
-    expect([code, metaFields(body)]).toEqual(["0", [[ids[1], "Page", "string"]]]);
+    const { status, body } = await list({ macro: "Hostile", where: { Number: 2 } });
+    expect([status, metaFields(body)]).toEqual([200, [[ids[1], "Page", "string"]]]);
   });
 
   test.each(["1", "'true'", "{}", "Promise.resolve(1)", "undefined", "null", "new Boolean(true)", "[true]"])(
@@ -259,11 +235,9 @@ describe("write", () => {
     "is refused and leaves nothing when a hook sets %s",
     async (_what, run) => {
       await put("beforeSave", `run({ object }) { ${run} }`, "timeout: 2_000,");
-      const before = await stored();
-      expect(statusOf(await send(`/v1/object/${ids[0]}`, { method: "PATCH", body: { Title: "changed" } }))).toBe(
-        "500/710",
-      );
-      expect(await stored()).toEqual(before);
+      const before = [(await listed()).body, await versions()];
+      expect(statusOf(await demo.patch(`/v1/object/${ids[0]}`).send({ Title: "changed" }))).toBe("500/710");
+      expect([(await listed()).body, await versions()]).toEqual(before);
     },
     timeout,
   );
@@ -273,15 +247,13 @@ describe("write", () => {
       "beforeSave",
       "run({ object, previous, given }) { object['~ObjectID'] = given.Title; object['~ClassName'] = 'User'; previous.Title = 'x'; given.Number = 99; Object.setPrototypeOf(object, { Number: 98 }); }",
     );
-    const answer = await send(`/v1/object/${ids[0]}`, { method: "PATCH", body: { Title: ids[1] as string } });
-    expect(answer).toMatchObject({
-      code: "0",
-      body: { data: { "~ObjectID": ids[0], "~ClassName": "Page", Title: ids[1], Number: 1 } },
-    });
-    expect((await stored()).map(({ version, attributes }) => [version, attributes["Title"]])).toEqual([
-      [2, ids[1]],
-      [1, "page 2"],
-      [1, "page 3"],
+    const { status, body } = await demo.patch(`/v1/object/${ids[0]}`).send({ Title: ids[1] });
+    expect([status, body.data]).toEqual([
+      200,
+      expect.objectContaining({ "~ObjectID": ids[0], "~ClassName": "Page", Title: ids[1], Number: 1 }),
     ]);
+    expect(await versions()).toEqual(['"2"', '"1"', '"1"']);
+    const stored = (await list({ oids: ids })).body.data["~Elements"];
+    expect(stored.map(({ Title }: { Title: string }) => Title)).toEqual([ids[1], "page 2", "page 3"]);
   });
 });

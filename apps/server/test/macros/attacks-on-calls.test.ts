@@ -1,23 +1,23 @@
-import { type ClassDefinition, MacroStore, type Repositories } from "@sallyport/core";
-import type { RunningServer } from "../../src/index.ts";
-import { callIn } from "../client.ts";
-import { startDemoServer } from "../demo-server.ts";
-import { withoutLockout } from "../engines.ts";
-import { openSession } from "../open-session.ts";
+import { randomUUID } from "node:crypto";
+import { type Agent, type ClassContent, ref, startTestService, type TestService } from "@sallyport/testing";
+
+/** Milliseconds. */
+const timeout = 120_000;
+
+type Response = Awaited<ReturnType<Agent["get"]>>;
+
+const statusOf = ({ status, body }: Response) => `${status}/${body.status.internalStatus}`;
 
 describe("attacks on answers", () => {
   /** Attempts of hooks to make an answer exceed its size limit. */
 
-  /** Milliseconds. */
-  const timeout = 120_000;
   const most = 2 * 1024 * 1024;
 
   const rights = [{ group: "*", permissions: ["read"] }] as const;
-  const classes: ClassDefinition[] = [
-    { name: "Leaf", base: null, attributes: [{ name: "Title", type: "string" }], rights },
+  const classes: ClassContent[] = [
+    { name: "Leaf", attributes: [{ name: "Title", type: "string" }], rights },
     {
       name: "Page",
-      base: null,
       attributes: [
         { name: "Title", type: "string" },
         { name: "Leaf", type: "reference", target: "Leaf" },
@@ -25,53 +25,36 @@ describe("attacks on answers", () => {
       rights,
     },
   ];
+  const leaf = { name: "leaf", className: "Leaf", attributes: { Title: "leaf" } };
+  const page = (number: number) => ({ className: "Page", attributes: { Title: String(number), Leaf: ref("leaf") } });
 
-  let server: RunningServer;
-  let demo: Awaited<ReturnType<typeof openSession>>;
+  let service: TestService;
   beforeAll(async () => {
-    server = await startDemoServer("memory", {
-      ...withoutLockout,
-      MAX_RESPONSE_BYTES: String(most),
-      MACRO_QUEUE_TIMEOUT: "1m",
-      MACRO_TIMEOUT: "30s",
+    service = await startTestService({
+      databases: {
+        "": { classes, users: [{ name: "demo" }], objects: [leaf, ...Array.from({ length: 10 }, (_, n) => page(n))] },
+      },
+      configuration: { limits: { maxResponseBytes: most }, macros: { queueTimeout: "1m", timeout: "30s" } },
     });
-    const { model, objects } = repositories();
-    await model.change({ put: classes }, (await model.load()).generation);
-    demo = await openSession(server, "session", "demo");
-    const leaf = (await objects.insert([{ className: "Leaf", attributes: { Title: "leaf" } }]))[0]?.id as string;
-    await objects.insert(
-      Array.from({ length: 10 }, (_one, number) => ({
-        className: "Page",
-        attributes: { Title: String(number), Leaf: leaf },
-        links: { Leaf: [leaf] },
-      })),
-    );
-  }, timeout);
-  afterAll(() => server.close());
-  afterEach(async () => {
-    for (const { name } of (await new MacroStore(repositories()).load()).macros)
-      await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
   });
+  afterEach(() => service.reset());
+  afterAll(() => service.close());
 
-  const repositories = (): Repositories => server.databases.get("")?.storage.repositories as Repositories;
-
-  async function put(name: string, className: string, run: string): Promise<void> {
+  const put = (name: string, className: string, run: string) => {
     const text = `import { defineHook } from "@sallyport/macros";\nexport default defineHook({ on: "xRestApi_BuildSerialization", classes: ["${className}"], run(obj, json) { ${run} } });`;
-    await new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);
-  }
+    return service.seed({ macros: { [name]: text } });
+  };
 
   async function pages(withLeaf: boolean): Promise<string> {
     const serialization = JSON.stringify({ type: "custom", fields: withLeaf ? ["Title", "Leaf.Title"] : ["Title"] });
-    const { status, code, body } = await callIn(
-      server,
-      demo,
-      `/v1/objects/Page?serialization=${encodeURIComponent(serialization)}`,
-      {},
-    );
-    if (code === "0")
-      expect(body.data["~Elements"][0]).toMatchObject({ Title: "0", ...(withLeaf ? { Leaf: { Title: "leaf" } } : {}) });
-    expect(JSON.stringify(body).length).toBeLessThan(most + 10_000);
-    return `${status}/${code}`;
+    const response = await service.as("demo").get("/v1/objects/Page").query({ serialization });
+    if (response.status === 200)
+      expect(response.body.data["~Elements"][0]).toMatchObject({
+        Title: "0",
+        ...(withLeaf ? { Leaf: { Title: "leaf" } } : {}),
+      });
+    expect(JSON.stringify(response.body).length).toBeLessThan(most + 10_000);
+    return statusOf(response);
   }
 
   const long = (kilobytes: number) => `"x".repeat(${kilobytes * 1_000})`;
@@ -130,20 +113,8 @@ describe("attacks on answers", () => {
 describe("attacks on calls", () => {
   /** Arbitrary arguments of a macro's calls. */
 
-  type Session = Awaited<ReturnType<typeof openSession>>;
-
-  /** Milliseconds. */
-  const timeout = 120_000;
-
-  let server: RunningServer;
-  let demo: Session;
-  let reader: Session;
-  beforeAll(async () => {
-    const limits = { MACRO_QUEUE_TIMEOUT: "1m", MACRO_TIMEOUT: "1m", MACRO_CPU_TIME: "1m", MACRO_HOST_CALLS: "10000" };
-    server = await startDemoServer("memory", { ...limits, DEBUG_MESSAGES: "true" });
-    [demo, reader] = [await openSession(server, "session", "demo"), await openSession(server, "session", "reader")];
-    // The arguments come as text, because the server refuses some of them as JSON.
-    const text = `import { defineMacro } from "@sallyport/macros";
+  // The arguments come as text, because the server refuses some of them as JSON.
+  const Ask = `import { defineMacro } from "@sallyport/macros";
     export default defineMacro({ access: "everyone", async run({ input: { method, texts }, objects, call }) {
       const codes = [];
       for (const given of texts.map((each) => JSON.parse(each))) {
@@ -154,15 +125,18 @@ describe("attacks on calls", () => {
       }
       return codes;
     } });`;
-    await new MacroStore(repositories()).put({ name: "Ask", text, language: "js", changedBy: "test" }, null);
-  }, timeout);
-  afterAll(() => server.close());
 
-  function repositories(): Repositories {
-    const found = server.databases.get("");
-    if (!found) throw new Error("The demo has no database.");
-    return found.storage.repositories;
-  }
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({
+      configuration: {
+        debugMessages: true,
+        macros: { queueTimeout: "1m", timeout: "1m", cpuTime: "1m", hostCalls: 10_000 },
+      },
+    });
+    await service.seed({ macros: { Ask } });
+  });
+  afterAll(() => service.close());
 
   const deep = `${'{"a":'.repeat(50)}1${"}".repeat(50)}`;
   const odd: readonly string[] = [
@@ -238,14 +212,11 @@ describe("attacks on calls", () => {
     "%s refuses invalid arguments with a client code, and never fails",
     async (method) => {
       const unexpected: unknown[] = [];
-      for (const session of [reader, demo]) {
+      for (const agent of [service.as("reader"), service.as("demo")]) {
         for (const chunk of chunks) {
-          const { status, code, body } = await callIn(server, session, "/v1/execute/Ask", {
-            method: "POST",
-            body: { method, texts: chunk },
-          });
-          if (code !== "0") unexpected.push([status, code, body.status.debugMessage, chunk[0]?.slice(0, 100)]);
-          const codes: unknown[] = code === "0" ? body.data : [];
+          const { status, body } = await agent.post("/v1/execute/Ask").send({ method, texts: chunk });
+          if (status !== 200) unexpected.push([status, body.status, chunk[0]?.slice(0, 100)]);
+          const codes: unknown[] = status === 200 ? body.data : [];
           for (const [index, told] of codes.entries()) {
             const isFine =
               typeof told === "number" &&
@@ -258,4 +229,185 @@ describe("attacks on calls", () => {
     },
     timeout,
   );
+});
+
+describe("attacks", () => {
+  /** Attempts of an attacker who may write macros, or only execute them. */
+
+  let service: TestService;
+  let demo: Agent;
+  beforeAll(async () => {
+    service = await startTestService({
+      databases: { "": "demo", second: "demo" },
+      configuration: { debugMessages: true, macros: { queueLimit: 20, queueTimeout: "1m", timeout: "30s" } },
+    });
+    demo = service.as("demo");
+  });
+  afterEach(() => service.reset());
+  afterAll(() => service.close());
+
+  const everyone = 'access: "everyone",';
+  const put = (name: string, body: string, members = everyone) => {
+    const text = `import { defineMacro, refuse } from "@sallyport/macros";\nexport default defineMacro({ ${members} async run({ input, caller, objects, call, log, now, random, setStatusMessage }) {\n${body}\n} });`;
+    return service.seed({ macros: { [name]: text } });
+  };
+  const execute = (name: string, input?: unknown, as = demo) =>
+    as.post(`/v1/execute/${name}`).type("json").send(JSON.stringify(input));
+  const customers = async (name: string): Promise<number> => {
+    const query = JSON.stringify({ where: { Name: name } });
+    return (await demo.get("/v1/objects/Customer").query({ query })).body.data["~Count"];
+  };
+
+  test(
+    "a status message is truncated",
+    async () => {
+      await put("Talkative", "setStatusMessage('x'.repeat(input)); return 1;");
+      const { status, body } = await execute("Talkative", 5_000_000);
+      expect([status, body.status.statusMessage]).toEqual([200, "x".repeat(500)]);
+    },
+    timeout,
+  );
+
+  test("text in a status message or a refusal cannot break out into the envelope or a header", async () => {
+    await put(
+      "Forger",
+      `setStatusMessage('ok"},"data":{"forged":1}}\\r\\nSet-Cookie: a=b'); if (input) refuse(307, '"}\\r\\nSet-Cookie: a=b'); return { status: { internalStatus: "201" } };`,
+    );
+    const accepted = await execute("Forger");
+    expect([statusOf(accepted), accepted.body.data, Object.keys(accepted.body)]).toEqual([
+      "200/0",
+      { status: { internalStatus: "201" } },
+      ["status", "data"],
+    ]);
+    const refused = await execute("Forger", 1);
+    expect([statusOf(refused), Object.keys(refused.body)]).toEqual(["400/307", ["status"]]);
+    expect([accepted.headers["set-cookie"], refused.headers["set-cookie"]]).toEqual([undefined, undefined]);
+  });
+
+  test(
+    "endlessly recursive modules are answered 710 in time, and others are served",
+    async () => {
+      await put(
+        "Bomb",
+        "for (let round = 0; round < 1_000; round += 1) try { await call('Bomb'); } catch {} return 1;",
+        `${everyone} timeout: 2_000,`,
+      );
+      await put("Small", "return input;");
+      const bombs = [execute("Bomb"), execute("Bomb")];
+      expect((await Promise.all(bombs)).map(statusOf)).toEqual(["500/710", "500/710"]);
+      expect((await execute("Small", 7)).body.data).toBe(7);
+    },
+    timeout,
+  );
+
+  test(
+    "more macros than may wait for a thread are all read",
+    async () => {
+      const names = Array.from({ length: 60 }, (_, index) => `Many${index}`);
+      for (const name of names) await put(name, `return "${name}";`);
+      const answers = await Promise.all(["Many0", "Many59"].map((name) => execute(name)));
+      expect(answers.map(({ body }) => body.data)).toEqual(["Many0", "Many59"]);
+    },
+    timeout,
+  );
+
+  test(
+    "an argument above the size limit does not reach the server",
+    async () => {
+      await put("Heavy", "await objects.create('Customer', { Name: 'x'.repeat(2_200_000) });");
+      const answer = await execute("Heavy");
+      expect([statusOf(answer), answer.body.status.debugMessage]).toEqual([
+        "500/710",
+        expect.stringContaining("objects.create: the argument is larger than 2097152 bytes"),
+      ]);
+    },
+    timeout,
+  );
+
+  test(
+    "concurrent executions do not see each other, nor each other's caller",
+    async () => {
+      await put(
+        "Who",
+        "globalThis.left ??= []; left.push(caller.userId); const { name } = caller; await now(); return [name, caller.userId, left.length, random()];",
+      );
+      const reader = service.as("reader");
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, (_, index) => execute("Who", undefined, index % 2 === 0 ? demo : reader)),
+      );
+      const results: [string, string, number, number][] = answers.map(({ body }) => body.data);
+      expect(results.map(([name, , count]) => [name, count])).toEqual(
+        answers.map((_, index) => [index % 2 === 0 ? "demo" : "reader", 1]),
+      );
+      expect(new Set(results.map(([, id]) => id)).size).toBe(2);
+      expect(new Set(results.map(([, , , number]) => number)).size).toBe(16);
+    },
+    timeout,
+  );
+
+  test("a macro of one database does not exist in another", async () => {
+    await put("OfOne", "return 1;");
+    expect(statusOf(await execute("OfOne"))).toBe("200/0");
+    expect(statusOf(await execute("OfOne", undefined, service.as("demo", { alias: "second" })))).toBe("500/710");
+  });
+
+  describe("failures leave nothing behind", () => {
+    beforeEach(async () => {
+      await put("Make", "await objects.create('Customer', { Name: input }); return 1;");
+      await put("MakeAndFail", "await objects.create('Customer', { Name: input }); throw new Error('no');");
+      await put(
+        "CatchFailure",
+        "try { await call('MakeAndFail', input); } catch {} await objects.create('Customer', { Name: `${input} kept` }); return 1;",
+      );
+      await put(
+        "InPieces",
+        "await objects.create('Customer', { Name: input }); throw new Error('no');",
+        `${everyone} transaction: false,`,
+      );
+      await put("CatchPieces", "try { await call('InPieces', input); } catch {} return 1;");
+      await put("Hasty", "objects.create('Customer', { Name: input }); return 1;");
+      await put("CatchHasty", "await call('Hasty', input).catch(() => {}); return 1;");
+      await put(
+        "CatchDeep",
+        "try { await call('CatchFailure', input); await call('MakeAndFail', input); } catch {} return 1;",
+      );
+    });
+
+    const item = (name: string, data: unknown) => ({ method: "POST", path: `/v1/execute/${name}`, data });
+    const concurrently = (...items: object[]) => demo.post("/v1/multi?atomic=true").send(items);
+
+    test.each([
+      ["CatchFailure", "200/0", 0, 1],
+      ["CatchPieces", "200/0", 0, 0],
+      ["Hasty", "500/710", 0, 0],
+      ["CatchHasty", "200/0", 0, 0],
+      ["CatchDeep", "200/0", 0, 1],
+      ["InPieces", "500/710", 1, 0],
+    ])("from %s by itself", async (macro, answer, failed, kept) => {
+      const name = randomUUID();
+      expect([statusOf(await execute(macro, name)), await customers(name), await customers(`${name} kept`)]).toEqual([
+        answer,
+        failed,
+        kept,
+      ]);
+    });
+
+    test.each([
+      ["CatchFailure", "200/0", 0, 1],
+      ["CatchPieces", "200/0", 0, 0],
+      ["CatchHasty", "200/0", 0, 0],
+      ["CatchDeep", "200/0", 0, 1],
+      ["InPieces", "500/710", 0, 0],
+      ["MakeAndFail", "500/710", 0, 0],
+    ])("from %s in an atomic multi request", async (macro, answer, failed, kept) => {
+      const name = randomUUID();
+      const before = `${name} before`;
+      expect([
+        statusOf(await concurrently(item("Make", before), item(macro, name))),
+        await customers(name),
+        await customers(`${name} kept`),
+      ]).toEqual([answer, failed, kept]);
+      expect(await customers(before)).toBe(answer === "200/0" ? 1 : 0);
+    });
+  });
 });

@@ -1,84 +1,84 @@
-import { type ClassDefinition, type NewObject, type Repositories, seesAll, MacroStore } from "@sallyport/core";
-import type { RunningServer } from "../../src/index.ts";
-import { type Answer, callIn, type Sent, multiResults } from "../client.ts";
-import { startDemoServer } from "../demo-server.ts";
-import { openSession } from "../open-session.ts";
-import { withoutLockout } from "../engines.ts";
+import {
+  type Agent,
+  type ClassContent,
+  type ObjectContent,
+  ref,
+  startTestService,
+  type TestService,
+} from "@sallyport/testing";
+import { multiResults } from "@sallyport/acceptance";
 
 /** Attempts of an attacker whose requests call harmless hooks. */
-
-type Session = Awaited<ReturnType<typeof openSession>>;
 
 /** Milliseconds. */
 const timeout = 120_000;
 
-const everything = ["read", "create", "write", "delete"] as const;
-const open = [{ group: "*", permissions: everything }];
-const classes: ClassDefinition[] = [
-  { name: "Safe", base: null, attributes: [{ name: "Word", type: "string" }], rights: [] },
-  { name: "Folder", base: null, attributes: [{ name: "Name", type: "string" }], rights: open },
+const classes: ClassContent[] = [
+  { name: "Safe", attributes: [{ name: "Word", type: "string" }], rights: [] },
+  { name: "Folder", attributes: [{ name: "Name", type: "string" }] },
   {
     name: "Sheet",
-    base: null,
     attributes: [
       { name: "Title", type: "string" },
       { name: "Folder", type: "reference", target: "Folder", onDelete: "cascade" },
       { name: "Safe", type: "reference", target: "Safe" },
     ],
-    rights: open,
   },
-  { name: "Mark", base: null, attributes: [{ name: "Text", type: "string" }], rights: open },
+  { name: "Mark", attributes: [{ name: "Text", type: "string" }] },
 ];
 
-let server: RunningServer;
-let demo: Session;
+let service: TestService;
+let demo: Agent;
 let safeId: string;
 let hiddenId: string;
 beforeAll(async () => {
-  server = await startDemoServer("memory", {
-    ...withoutLockout,
-    MACRO_QUEUE_TIMEOUT: "1m",
-    MACRO_TIMEOUT: "30s",
-    DEBUG_MESSAGES: "true",
+  service = await startTestService({
+    databases: {
+      "": {
+        classes,
+        users: [{ name: "demo" }, { name: "admin", administrator: true }],
+        objects: [{ name: "safe", className: "Safe", attributes: { Word: "sesame" } }],
+        // With `Broken`, which no request could store.
+        macros: import.meta.dirname,
+      },
+    },
+    configuration: { macros: { queueTimeout: "1m", timeout: "30s" } },
   });
-  const { model } = repositories();
-  await model.change({ put: classes }, (await model.load()).generation);
-  demo = await openSession(server, "session", "demo");
-  safeId = await insert({ className: "Safe", attributes: { Word: "sesame" } });
-  hiddenId = await insert({ className: "Sheet", attributes: { Title: "sesame" }, readers: [] });
-}, timeout);
-afterAll(() => server.close());
-afterEach(async () => {
-  for (const { name } of (await new MacroStore(repositories()).load()).macros)
-    await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
+  demo = service.as("demo");
+  safeId = service.id("safe");
 });
+beforeEach(async () => {
+  hiddenId = await insertHidden({ Title: "sesame" });
+});
+afterEach(() => service.reset());
+afterAll(() => service.close());
 
-function repositories(): Repositories {
-  const found = server.databases.get("");
-  if (!found) throw new Error("The demo has no database.");
-  return found.storage.repositories;
-}
-const insert = async (object: NewObject): Promise<string> =>
-  (await repositories().objects.insert([object]))[0]?.id as string;
+/** Creates an object without hooks. */
+const insert = async (object: Omit<ObjectContent, "name">): Promise<string> => {
+  await service.seed({ objects: [{ name: "inserted", ...object }] });
+  return service.id("inserted");
+};
+/** Creates a sheet that only administrators see. */
+const insertHidden = async (attributes: ObjectContent["attributes"] = {}): Promise<string> => {
+  const id = await insert({ className: "Sheet", attributes });
+  await service.as("admin").put(`/v1/object/${id}/readers`).send({ readers: [] }).expect(200);
+  return id;
+};
 const module = (kind: string, text: string) =>
   `import { define${kind}, refuse } from "@sallyport/macros";\nexport default define${kind}({ ${text} });`;
-const put = (name: string, text: string) =>
-  new MacroStore(repositories()).put({ name, text, language: "js", changedBy: "test" }, null);
+const put = (name: string, text: string) => service.seed({ macros: { [name]: text } });
 const hook = (name: string, on: string, className: string, run: string) =>
   put(name, module("Hook", `on: "${on}", classes: ["${className}"], ${run}`));
-const send = (path: string, { method = "GET", body }: Pick<Sent, "method" | "body"> = {}): Promise<Answer> =>
-  callIn(server, demo, path, { method, ...(body === undefined ? {} : { body }) });
 const list = (className: string, query: object) =>
-  send(`/v1/objects/${className}?query=${encodeURIComponent(JSON.stringify(query))}`);
-const statusOf = ({ status, code }: Answer) => `${status}/${code}`;
-const marks = () => repositories().objects.count({ classes: ["Mark"] }, seesAll);
+  demo.get(`/v1/objects/${className}`).query({ query: JSON.stringify(query) });
+const statusOf = ({ status, body }: Awaited<ReturnType<typeof list>>) => `${status}/${body.status.internalStatus}`;
+const marks = async (): Promise<number> => (await list("Mark", {})).body.data["~UnfilteredCount"];
 
 test("a query can name only list hooks of its class", async () => {
   await hook("Every", "xRestApi_FindObjects", "Sheet", "run: () => true");
   await hook("OfFolders", "xRestApi_FindObjects", "Folder", "run: () => true");
   await hook("Saving", "beforeSave", "Sheet", "run() {}");
   await put("Macro", module("Macro", 'access: "everyone", run: () => true'));
-  await put("Broken", "export default 1;");
   expect(statusOf(await list("Sheet", { macro: "Every" }))).toBe("200/0");
   const prototypes = [
     "__proto__",
@@ -125,22 +125,18 @@ test("a list hook reveals nothing that the caller cannot see", async () => {
     "Sheet",
     "run(set) { set.narrow(JSON.parse(set.where.Title.$ne)); return true; }",
   );
-  const shown = await insert({
-    className: "Sheet",
-    attributes: { Title: "shown", Safe: safeId },
-    links: { Safe: [safeId] },
-  });
+  const shown = await insert({ className: "Sheet", attributes: { Title: "shown", Safe: ref("safe") } });
   const guess = async (filter: object) => {
-    const { code, body } = await list("Sheet", { macro: "Guess", where: { Title: { $ne: JSON.stringify(filter) } } });
-    return [code, body.data?.["~Count"]];
+    const response = await list("Sheet", { macro: "Guess", where: { Title: { $ne: JSON.stringify(filter) } } });
+    return [statusOf(response), response.body.data?.["~Count"]];
   };
-  expect(await guess({ Title: "shown" })).toEqual(["0", 1]);
+  expect(await guess({ Title: "shown" })).toEqual(["200/0", 1]);
   // Invisible values do not exist for the hook or the caller: a right guess reveals as little as a wrong one.
   expect(await guess({ "Safe.Word": "sesame" })).toEqual(await guess({ "Safe.Word": "other" }));
   expect(await guess({ "Safe.Word": { $ne: "sesame" } })).toEqual(await guess({ "Safe.Word": { $ne: "other" } }));
   expect(await guess({ "Safe.Word": "sesame" })).toEqual(await guess({ "Safe.Nothing": "sesame" }));
   expect(await guess({ Safe: safeId })).toEqual(await guess({ Safe: "ZZZZZZ" }));
-  expect(await guess({ Title: "sesame" })).toEqual(["0", 0]);
+  expect(await guess({ Title: "sesame" })).toEqual(["200/0", 0]);
   await hook(
     "Guess",
     "xRestApi_FindObjects",
@@ -161,7 +157,7 @@ test.each([
   ["beforeSave", "async run({ object: json }, { objects })"],
 ])("no hook of the event %s reaches what its caller cannot see", async (on, head) => {
   const folder = await insert({ className: "Folder", attributes: { Name: "x" } });
-  const body = `{
+  const text = `{
     const codes = [];
     const attempt = (work) => work().then((found) => codes.push(found["~Count"] ?? 0), ({ code }) => codes.push(code));
     await attempt(() => objects.get("${safeId}"));
@@ -172,32 +168,26 @@ test.each([
     await attempt(() => objects.find("User", { where: { "Password": { $like: "%" } } }));
     json.Name = codes.join();
   }`;
-  await hook("Reaching", on, "Folder", `${head} ${body}`);
-  const answer =
-    on === "beforeSave"
-      ? await send(`/v1/object/${folder}`, { method: "PATCH", body: {} })
-      : await send(`/v1/object/${folder}`);
-  expect(answer).toMatchObject({ code: "0", body: { data: { Name: "304,304,304,0,0,304" } } });
+  await hook("Reaching", on, "Folder", `${head} ${text}`);
+  const { status, body } = await (on === "beforeSave"
+    ? demo.patch(`/v1/object/${folder}`).send({})
+    : demo.get(`/v1/object/${folder}`));
+  expect([status, body.data]).toEqual([200, expect.objectContaining({ Name: "304,304,304,0,0,304" })]);
 });
 
 test("delete hooks receive only the meta-fields of objects that the caller cannot see", async () => {
   const folder = await insert({ className: "Folder", attributes: { Name: "x" } });
-  const secret = await insert({
-    className: "Sheet",
-    attributes: { Title: "sesame", Folder: folder },
-    links: { Folder: [folder] },
-    readers: [],
-  });
+  const secret = await insertHidden({ Title: "sesame", Folder: folder });
   await hook(
     "Told",
     "afterDelete",
     "Sheet",
     `async run({ object }, { objects }) { await objects.create("Mark", { Text: JSON.stringify(object) }); }`,
   );
-  const { code } = await send(`/v1/object/${folder}`, { method: "DELETE" });
+  const { status } = await demo.delete(`/v1/object/${folder}`);
   const { body } = await list("Mark", { where: { Text: { $contains: secret } } });
   const texts = body.data["~Elements"].map(({ Text }: { Text: string }) => Object.keys(JSON.parse(Text)));
-  expect([code, texts]).toEqual(["0", [["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]]]);
+  expect([status, texts]).toEqual([200, [["~ClassName", "~ObjectID", "~UUID", "~StoreTime"]]]);
   expect(JSON.stringify(body)).not.toContain("sesame");
 });
 
@@ -218,21 +208,11 @@ test(
     );
     const before = await marks();
     const creation = { method: "POST", path: "/v1/object/Folder", data: { Name: "round" } };
-    expect(statusOf(await send("/v1/object/Folder", { method: "POST", body: { Name: "round" } }))).toBe("500/710");
-    expect(
-      statusOf(
-        await send("/v1/multi?atomic=true", {
-          method: "POST",
-          body: [{ method: "POST", path: "/v1/object/Sheet", data: { Title: "round" } }, creation],
-        }),
-      ),
-    ).toBe("500/710");
-    const { data } = (
-      await send("/v1/multi", {
-        method: "POST",
-        body: [creation, { method: "GET", path: "/v1/objects/Mark?perPage=1" }],
-      })
-    ).body;
+    expect(statusOf(await demo.post("/v1/object/Folder").send({ Name: "round" }))).toBe("500/710");
+    const sheet = { method: "POST", path: "/v1/object/Sheet", data: { Title: "round" } };
+    expect(statusOf(await demo.post("/v1/multi?atomic=true").send([sheet, creation]))).toBe("500/710");
+    const reading = { method: "GET", path: "/v1/objects/Mark?perPage=1" };
+    const { data } = (await demo.post("/v1/multi").send([creation, reading])).body;
     expect(multiResults(data)).toMatchObject([{ httpStatus: 500, result: 710 }, { httpStatus: 200 }]);
     for (const [className, query] of [
       ["Folder", { where: { Name: "round" } }],
@@ -263,17 +243,11 @@ test(
     );
     const before = await marks();
     const add = (Title: string) => ({ method: "POST", path: "/v1/object/Sheet", data: { Title } });
-    for (let round = 0; round < 5; round += 1) {
-      expect(
-        statusOf(
-          await send("/v1/multi?atomic=true", { method: "POST", body: [add("first"), add("endless"), add("last")] }),
-        ),
-      ).toBe("500/710");
-    }
+    const together = async (...titles: string[]) =>
+      statusOf(await demo.post("/v1/multi?atomic=true").send(titles.map(add)));
+    for (let round = 0; round < 5; round += 1) expect(await together("first", "endless", "last")).toBe("500/710");
     expect(await marks()).toBe(before);
-    expect(statusOf(await send("/v1/multi?atomic=true", { method: "POST", body: [add("first"), add("last")] }))).toBe(
-      "200/0",
-    );
+    expect(await together("first", "last")).toBe("200/0");
     expect(await marks()).toBe(before + 2);
   },
   timeout,

@@ -7,7 +7,7 @@ import { Applications } from "@sallyport/core";
 import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession } from "../client.ts";
-import { repositoriesOf } from "../password-suite.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { openProviderFixture, type ProviderFixture } from "../providers/provider-fixture.ts";
 import { attempt, Authenticator, logInWithFactor, factorRequests } from "../second-factor-client.ts";

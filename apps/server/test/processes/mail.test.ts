@@ -12,7 +12,7 @@ import { call } from "../client.ts";
 import { startSeededServer } from "../demo-server.ts";
 import { testedEngines, useDemo } from "../engines.ts";
 import { MailFolder, mailSuite } from "../mail-suite.ts";
-import { repositoriesOf } from "../password-suite.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 import { freePort } from "../providers/free-port.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { runCommand } from "./run-command.ts";

@@ -79,12 +79,29 @@ describe("serve", () => {
     return { server, url };
   }
 
-  test("SIGHUP reloads the macros, and ends nothing", async () => {
-    const server = serve();
+  test("SIGHUP applies the databases of the configuration, and an invalid one changes nothing", async () => {
+    const storage = { engine: "memory" };
+    const file = join(folder, "changed.json");
+    const configure = (databases: readonly object[]) => writeFileSync(file, JSON.stringify({ databases }));
+    configure([{ storage }]);
+    const server = new ServerProcess(["serve", "--config", file], { PORT: "0", DRAIN_DELAY: "0s" }, folder);
+    running.push(server);
     const url = await server.url();
+    const statusOf = async (alias: string) => (await fetch(`${url}${alias}/_CheckService`)).status;
+    expect(await statusOf("/added")).toBe(404);
+    configure([{ storage }, { alias: "added", storage }]);
     server.signal("SIGHUP");
-    await server.logged("Reloading macros");
-    expect((await fetch(`${url}/_CheckService`)).status).toBe(200);
+    await server.logged("Reloaded");
+    expect([await statusOf(""), await statusOf("/added")]).toEqual([200, 200]);
+    configure([
+      { alias: "added", storage },
+      { alias: "added", storage },
+    ]);
+    server.signal("SIGHUP");
+    expect(await server.logged("Reload refused: the configuration is invalid")).toMatchObject({
+      reason: expect.stringContaining("is already used by databases[0]"),
+    });
+    expect([await statusOf(""), await statusOf("/added")]).toEqual([200, 200]);
     server.signal("SIGTERM");
     expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
   });

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Callback, signIn } from "@sallyport/fake-identity-providers";
+import { type Callback, callbackRequest, cookieOf, signIn } from "@sallyport/fake-identity-providers";
 import request from "supertest";
 import { type Answer, call } from "../client.ts";
 import { appKey, type Subject } from "../subject.ts";
@@ -37,23 +37,20 @@ export async function startLogIn(
 ): Promise<StartedLogIn> {
   const { status, headers } = await begin(subject, provider, options);
   if (status !== 302) throw new Error(`The log-in did not begin: ${status}`);
-  const [cookie = ""] = (headers["set-cookie"] as unknown as string[])[0]?.split(";") ?? [];
-  return { location: headers["location"] ?? "", cookie };
+  const [setCookie] = headers["set-cookie"] as unknown as string[];
+  return { location: headers["location"] ?? "", cookie: cookieOf(setCookie) };
 }
 
 /** Returns from a provider to the server under test, for any public address. */
-export function finishLogIn(
-  { url }: Subject,
-  { address, method, parameters }: Callback,
-  cookie: string | null,
-): Promise<Answer> {
-  const [{ origin }, { pathname }] = [new URL(url), new URL(address)];
-  const given = new URLSearchParams([...parameters]).toString();
-  const requestOptions =
+export function finishLogIn({ url }: Subject, callback: Callback, cookie: string | null): Promise<Answer> {
+  const { method, url: address, headers, body } = callbackRequest(callback, cookie, new URL(url).origin);
+  const asked =
     method === "GET"
-      ? request(origin).get(`${pathname}?${given}`)
-      : request(origin).post(pathname).type("form").send(given);
-  return sent(cookie === null ? requestOptions : requestOptions.set("Cookie", cookie));
+      ? request(address).get("")
+      : request(address)
+          .post("")
+          .send(body ?? "");
+  return sent(asked.set(headers));
 }
 
 /** A whole log-in with an account at the fake provider. `null`: the user cancels. */

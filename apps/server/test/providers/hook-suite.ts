@@ -2,7 +2,8 @@ import { seesAll } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { resolve } from "node:path";
 import { logInAt } from "./browser.ts";
-import { linksOf, type ProviderFixture, register, repositoriesOf, providerEnvironment } from "./provider-fixture.ts";
+import { linksOf, type ProviderFixture, register, providerEnvironment } from "./provider-fixture.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 
 export const providerHookEnvironment = { ...providerEnvironment, MACROS_DIR: resolve(import.meta.dirname, "macros") };
 

@@ -2,7 +2,8 @@ import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 import type { Mailbox } from "../mailbox.ts";
 import { link, logInAt } from "./browser.ts";
-import { type ProviderFixture, register, repositoriesOf } from "./provider-fixture.ts";
+import { type ProviderFixture, register } from "./provider-fixture.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 
 /** Mail to users about linked accounts. */
 export function linkMailSuite(

@@ -1,22 +1,18 @@
-import { createHash, generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
 import {
   administrationOf,
-  type Database,
   type IdentityLink,
   identityLinkKind,
   ProviderSealing,
   type ProviderType,
   providerTypes,
   PutProvider,
-  type Repositories,
 } from "@sallyport/core";
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import { identityProviders } from "@sallyport/identity-passport";
-import { type FakeIdentityProviders, startFakeIdentityProviders } from "@sallyport/fake-identity-providers";
+import { type FakeIdentityProviders, startRegisteredFakes } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
+import { databaseOf, repositoriesOf } from "../repositories-of.ts";
 
 const masterKey = createHash("sha256").update("a master key of tests").digest();
 
@@ -45,36 +41,10 @@ export interface ProviderFixture {
 }
 
 export async function openProviderFixture(): Promise<ProviderFixture> {
-  const folder = mkdtempSync(join(tmpdir(), "sallyport-providers-"));
-  const keyPath = join(folder, "AuthKey.p8");
-  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  writeFileSync(keyPath, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
-  const key = {
-    teamId: "TEAM123456",
-    keyIdentifier: "KEY1234567",
-    publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(),
-  };
-  const appleCallbacks = ["", "/second"].map((alias) => `https://service.example/under${alias}/v1/apple/callback`);
-  const fakes = await startFakeIdentityProviders({
-    clients: [
-      { provider: "google", clientId: "sallyport.apps", clientSecret: "google-secret" },
-      { provider: "microsoft", clientId: "sallyport-app", clientSecret: "microsoft-secret" },
-      { provider: "facebook", clientId: "1234567890", clientSecret: "facebook-secret" },
-      { provider: "apple", clientId: "com.example.sallyport", clientSecret: null, key, callbacks: appleCallbacks },
-    ],
+  const { fakes, dataOf, close } = await startRegisteredFakes({
+    serverAddress: "https://service.example/under",
+    callbacks: ["", "/second"].map((alias) => `https://service.example/under${alias}/v1/apple/callback`),
   });
-  const data: Record<ProviderType, Record<string, string>> = {
-    google: { clientId: "sallyport.apps", clientSecret: "google-secret" },
-    microsoft: { clientId: "sallyport-app", clientSecret: "microsoft-secret" },
-    facebook: { clientId: "1234567890", clientSecret: "facebook-secret" },
-    apple: {
-      clientId: "com.example.sallyport",
-      serverAddress: "https://service.example/under",
-      teamId: key.teamId,
-      keyIdentifier: key.keyIdentifier,
-      keyPath,
-    },
-  };
   return {
     fakes,
     content: {
@@ -82,11 +52,8 @@ export async function openProviderFixture(): Promise<ProviderFixture> {
       providers: { fakeUrl: fakes.url },
       oAuthProviders: providerTypes.map((name) => ({ name })),
     },
-    dataOf: (type) => data[type],
-    close: async () => {
-      await fakes.close();
-      rmSync(folder, { recursive: true });
-    },
+    dataOf: (type) => dataOf(type),
+    close,
   };
 }
 
@@ -104,15 +71,6 @@ export async function register(
   const context = administrationOf(databaseOf(server, alias));
   await put.putProvider(context, { provider, data, name: type, defaultUserId, appNames: ["demo-app"] });
 }
-
-export function databaseOf(server: RunningServer, alias = ""): Database {
-  const database = server.databases.get(alias);
-  if (!database) throw new Error(`There is no database "${alias}".`);
-  return database;
-}
-
-export const repositoriesOf = (server: RunningServer, alias = ""): Repositories =>
-  databaseOf(server, alias).storage.repositories;
 
 /** The links from accounts to users at a provider. */
 export async function linksOf(server: RunningServer, alias = ""): Promise<IdentityLink[]> {

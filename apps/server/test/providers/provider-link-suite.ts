@@ -4,7 +4,8 @@ import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 import { Authenticator } from "../second-factor-client.ts";
 import { link, logInAt } from "./browser.ts";
-import { linksOf, type ProviderFixture, register, repositoriesOf } from "./provider-fixture.ts";
+import { linksOf, type ProviderFixture, register } from "./provider-fixture.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 
 /** The concurrent requests for `total`. */
 const concurrently = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 20 }, work));

@@ -2,7 +2,8 @@ import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import type { Answer } from "../client.ts";
 import { startLogIn, begin, finishLogIn } from "./browser.ts";
-import { type ProviderFixture, register, repositoriesOf, providerEnvironment } from "./provider-fixture.ts";
+import { type ProviderFixture, register, providerEnvironment } from "./provider-fixture.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 
 export const quotaEnvironment = {
   ...providerEnvironment,

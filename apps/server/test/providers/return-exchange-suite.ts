@@ -13,7 +13,7 @@ import {
   returnFrom,
   exchangeCode,
 } from "./browser.ts";
-import { databaseOf } from "./provider-fixture.ts";
+import { databaseOf } from "../repositories-of.ts";
 import { many, returnFixture } from "./return-fixture.ts";
 
 /** The codes that apps exchange: their validity, and their number of uses. */

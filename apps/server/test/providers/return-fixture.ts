@@ -1,6 +1,6 @@
 import type { RunningServer } from "../../src/index.ts";
 import { link, logInAt, type Returned, exchangeCode } from "./browser.ts";
-import { repositoriesOf } from "./provider-fixture.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 
 /** The number of concurrent exchanges of one code. */
 export const many = 12;

@@ -14,6 +14,7 @@ import {
 } from "./credentials.ts";
 import { post, type Reply, send } from "./send.ts";
 import { client, serverRsaKey, storedServerKeys, stranger } from "./stored-keys.ts";
+import { tokenSuite } from "./token-suite.ts";
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 /** A log-in of several blocks. */
@@ -301,4 +302,8 @@ describe("credentials", () => {
       [...rsaPaddings],
     ]);
   });
+});
+
+describe("tokens", () => {
+  tokenSuite();
 });

@@ -4,7 +4,7 @@ import { der, integer, pkcs1Inside, publicKeyDer } from "@sallyport/test-kit/cry
 import { pemFile } from "@sallyport/test-kit/crypto/key-files";
 import { encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
 import type { RunningServer } from "../../src/index.ts";
-import { repositoriesOf } from "../password-suite.ts";
+import { repositoriesOf } from "../repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import {
   credentialsOf,

@@ -11,7 +11,9 @@ export type {
   AdministeredLinkData,
   AdministeredMacroData,
   AdministeredProviderData,
+  AbsenceFindingData,
   AdministeredSessionData,
+  AdministeredSyncSchemaData,
   AdministeredUserData,
   AppChangeData,
   AppliedRuleData,
@@ -37,6 +39,8 @@ export type {
   NewUserData,
   ProviderRequestData,
   RotatedKeyData,
+  SynchronizationData,
+  SyncSchemaRequestData,
   UserChangeData,
   WaitingMailData,
 } from "@sallyport/contract";
@@ -58,4 +62,5 @@ export type {
 } from "./operations.ts";
 export type { CustomUsers, FactorOptions, Groups, Users } from "./accounts.ts";
 export type { AppRules, Bans, Devices } from "./rules.ts";
+export type { AbsenceOptions, Synchronization } from "./synchronization.ts";
 export { type AdminLogInOptions, type AdminLogInResult, type AdminProof, SallyportAdmin } from "./sallyport-admin.ts";

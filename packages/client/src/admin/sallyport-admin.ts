@@ -22,6 +22,7 @@ import {
 } from "./operations.ts";
 import { CustomUsers, Groups, Users } from "./accounts.ts";
 import { AppRules, Bans, Devices } from "./rules.ts";
+import { Synchronization } from "./synchronization.ts";
 
 const usualTimeout = 30_000;
 
@@ -63,6 +64,7 @@ export class SallyportAdmin {
   readonly macros: Macros;
   readonly maintenance: Maintenance;
   readonly limits: Limits;
+  readonly sync: Synchronization;
   readonly #calls: AdminCalls;
 
   /** Throws a `TypeError` or `RangeError` for invalid options. The client keeps no password and never logs in by itself. */
@@ -92,6 +94,7 @@ export class SallyportAdmin {
     this.macros = new Macros(calls);
     this.maintenance = new Maintenance(calls);
     this.limits = new Limits(calls);
+    this.sync = new Synchronization(calls);
   }
 
   /** Whether there is a session. It may have ended on the server. */

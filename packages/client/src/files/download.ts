@@ -3,7 +3,7 @@ import { TransportError } from "../errors.ts";
 import type { StreamAnswer } from "../requests.ts";
 import { withinLimits } from "../transport/deadline.ts";
 import type { FileObject } from "../objects.ts";
-import { Retries, type RetryOptions } from "./retries.ts";
+import { Retries, type RetryOptions } from "../transport/retries.ts";
 
 export interface DownloadOptions extends RetryOptions {
   /** Bytes to get, both ends included. Default: all. */

@@ -6,7 +6,7 @@ import { type ConditionOptions, ifMatchHeader, withVersion } from "../version.ts
 import type { FileObject } from "../objects.ts";
 import { findStored } from "./find-stored.ts";
 import { formOf } from "./form.ts";
-import { isTransient, Retries, type RetryOptions } from "./retries.ts";
+import { isTransient, Retries, type RetryOptions } from "../transport/retries.ts";
 import { type FileSource, readerOf, sha256, type SourceReader } from "./sources.ts";
 
 export interface UploadProgress {

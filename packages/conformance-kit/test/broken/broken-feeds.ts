@@ -8,6 +8,7 @@ const current = "reports current readers, and none before the creation";
 const before = "reports the readers before a change of readers, also after a later change";
 const last = "keeps each reader in the last change that ended its access";
 const whole = "reports the readers before the whole transaction";
+const reveals = "tells which changes let others than before see an object";
 const deleted = "reports the readers of deleted objects, and those before";
 const followed = "lets each follower hold what it can read, and learn of nothing else";
 const oldest = "forgets old tombstones, the oldest first, up to the limit";
@@ -103,6 +104,7 @@ const brokenClasses: readonly BrokenAdapter[] = [
 ];
 
 const brokenReadersOfChanges: readonly BrokenAdapter[] = [
+  withChange("tells of no change that lets others see an object", reveals, (each) => [{ ...each, reveals: false }]),
   withChange("reports no readers", current, (each) => [{ ...each, readers: [] }]),
   withChange("reports no list as an empty one", current, (each) => [{ ...each, readers: each.readers ?? [] }]),
   withChange("reports the readers of a new object as those before", current, (each) => [

@@ -201,6 +201,20 @@ export const brokenSessions: readonly BrokenAdapter[] = [
     });
   }),
 
+  broken("lists the address of the last log-in for all", "lists the address of each log-in", () => {
+    let last: string | null = null;
+    return (r) => ({
+      sessions: {
+        open: (session, policy) => {
+          last = session.address ?? null;
+          return r.sessions.open(session, policy);
+        },
+        list: async (page, selector) =>
+          (await r.sessions.list(page, selector)).map((session) => ({ ...session, address: last })),
+      },
+    });
+  }),
+
   broken("lists the session to continue after again", "lists live sessions by digest, in pages", () => (r) => ({
     sessions: {
       list: async ({ after, limit }, selector) => {

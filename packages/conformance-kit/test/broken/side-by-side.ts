@@ -138,6 +138,7 @@ function changeOf({ id, uuid, className, version, readers }: StoredObject, stamp
     kind: "stored",
     readers,
     readersBefore: version === 1 ? [] : readers,
+    reveals: false,
   };
 }
 

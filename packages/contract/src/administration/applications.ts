@@ -73,10 +73,19 @@ export const administeredSession = z
     appNames: z.array(z.string()),
     reservedNames: z.array(z.string()).describe("App names whose seats the session has reserved."),
     deviceId: z.string().nullable(),
+    address: z
+      .string()
+      .nullable()
+      .describe("Address of the client at the log-in. `null` if the log-in was on a server of an earlier version."),
     enrolling: z.boolean().describe("Whether the session can only set up second factors."),
     since: time,
     expiresAt: time.describe("The session ends then, unless it is used."),
     endsAt: time.describe("The session ends then in any case."),
+    bytes: z
+      .object({ received: z.int().describe("By the server."), sent: z.int() })
+      .describe(
+        "Bytes of all requests and responses after the log-in, including their headers, as of the last minute.",
+      ),
   })
   .meta({ id: "AdministeredSession" });
 

@@ -8,6 +8,7 @@ const failure = z.object({
   steps: z
     .array(z.object({ asked: z.string(), found: z.string() }))
     .describe("The checks in their order, with their findings. The last one refused."),
+  nextSteps: z.array(z.string()).describe("Next steps for the caller or the operator, in sentences."),
 });
 
 /** Why a request was refused. */

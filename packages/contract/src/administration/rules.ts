@@ -34,6 +34,7 @@ export const administeredBan = z
     userId: z.string().nullable(),
     user: shownUser,
     deviceId: z.string().nullable(),
+    address: z.string().nullable().describe("An IPv4 address, or the /64 of IPv6 addresses."),
     state: z.enum(["planned", "inForce", "over"]),
     from: time,
     until: time.nullable().describe("`null`: no end."),
@@ -49,6 +50,13 @@ export const newBanRequest = z
   .strictObject({
     userId: userId.describe("Id of the user. With `deviceId`, only this user on the device."),
     deviceId: deviceId.nullable().default(null),
+    address: z
+      .string()
+      .min(2)
+      .max(64)
+      .nullable()
+      .default(null)
+      .describe("An IPv4 address, or an IPv6 address for its /64, without a user or a device."),
     reason,
     from: banTime.describe("ISO 8601. `null`: now."),
     until: banTime.describe("ISO 8601. `null`: no end."),

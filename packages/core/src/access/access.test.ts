@@ -1,10 +1,34 @@
 import { createHash } from "node:crypto";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
-import { confusableKeyOf, listingsOf, loginNameOf } from "../storage/index.ts";
+import type { AppKeyContext } from "../request/index.ts";
+import { confusableKeyOf, listingsOf, loginNameOf, tallyTime } from "../storage/index.ts";
 import { clientPassword } from "./accounts/verify-password.ts";
 import { ApplicationCache } from "./appkeys/applications.ts";
 import { isReturnAddress, listsReturnAddress, withParameter } from "./appkeys/return-address.ts";
+import { ReplayRecord } from "./channels/message-rules.ts";
 import { codeDigest, confirmationCode } from "./custom-users/change-custom-password.ts";
+
+describe("replay record", () => {
+  test("tallies later replays of each of the last 10,000 networks", async () => {
+    const audited: string[] = [];
+    const audit = { append: async () => void audited.push("event"), tally: async () => void audited.push("tally") };
+    let now = 0;
+    const record = new ReplayRecord();
+    const add = async (network: string) => {
+      const database = { now: () => now };
+      const context = { r: { audit }, appKey: { id: 1 }, origin: { address: network, network }, database };
+      await record.add(context as unknown as AppKeyContext);
+      return audited.at(-1);
+    };
+    expect([await add("first"), await add("first")]).toEqual(["event", "tally"]);
+    now = tallyTime;
+    expect([await add("first"), await add("first")]).toEqual(["event", "tally"]);
+    for (let network = 1; network < 10_000; network += 1) await add(`${network}`);
+    expect(await add("first")).toBe("tally");
+    await add("10000");
+    expect([await add("2"), await add("first")]).toEqual(["tally", "event"]);
+  });
+});
 
 describe("client password", () => {
   const digests = {

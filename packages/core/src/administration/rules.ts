@@ -9,6 +9,7 @@ import {
   type NamedSubject,
   registerDevice,
   removeBan,
+  requireBanSubject,
   requireSubject,
   setAppRule,
   type SetAppRuleInput,
@@ -44,17 +45,25 @@ async function idOf({ r, database }: AdministratorContext, named: NamedSubject):
   return subjectId(await requireSubject(r, named), database.digests);
 }
 
-export interface BanInput extends SubjectIds, Omit<AddBanInput, keyof NamedSubject> {}
+export interface BanInput extends SubjectIds, Omit<AddBanInput, keyof NamedSubject | "address"> {
+  readonly address: string | null;
+}
 
-/** As `addBan`, by ids. 307 for a ban of the administrator of the request. */
+/** As `addBan`, by ids. 307 for a ban of the administrator of the request, or of its address. */
 export async function banSubject(
   context: AdministratorContext,
-  { userId, deviceId, ...input }: BanInput,
+  { userId, deviceId, address, ...input }: BanInput,
 ): Promise<AppliedRule> {
-  if (userId === context.principal.userId && deviceId === null) throw takesOwnAccess();
   const { user, device } = namedOf({ userId, deviceId });
-  const ended = await addBan(context, { ...input, user, device });
-  return { ...ended, id: await idOf(context, { user, device }) };
+  const named = { user, device, address: address ?? undefined };
+  const subject = await requireBanSubject(context.r, named);
+  const isOwn =
+    subject.kind === "address"
+      ? subject.network === context.origin.network
+      : subject.kind === "user" && subject.userId === context.principal.userId;
+  if (isOwn) throw takesOwnAccess();
+  const ended = await addBan(context, { ...input, ...named });
+  return { ...ended, id: subjectId(subject, context.database.digests) };
 }
 
 /** Removes a ban by its id. Unknown: 304. */
@@ -62,6 +71,7 @@ export async function liftBan(context: AdministratorContext, id: string): Promis
   const [found] = await context.r.records.get(banKind, [id]);
   if (found === undefined) throw new ServiceError(304, { detail: "There is no ban with this id." });
   const { subject } = found.value;
+  if (subject.kind === "address") return removeBan(context, { address: subject.network });
   await removeBan(
     context,
     namedOf({

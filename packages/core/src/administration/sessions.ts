@@ -1,3 +1,4 @@
+import { type SessionTraffic, trafficOf } from "../access/index.ts";
 import type { Digest } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
@@ -16,6 +17,8 @@ export interface AdministeredSession extends Omit<LiveSession, "digest" | "wrapp
   readonly user: string;
   /** Name of the app key. Empty if it is unknown. */
   readonly appKey: string;
+  /** As of the last minute. */
+  readonly bytes: SessionTraffic;
 }
 
 export interface ListSessionsInput {
@@ -38,12 +41,19 @@ export async function listSessions(
     ({ name }) => name,
   );
   const names = new Map(appKeys.map(({ id, name }) => [id, name]));
-  const users = await namesOf(r, listed);
+  const [users, traffic] = await Promise.all([
+    namesOf(r, listed),
+    trafficOf(
+      r,
+      listed.map(({ digest }) => digest),
+    ),
+  ]);
   return listed.map(({ digest, wrappedKey: _wrappedKey, ...session }) => ({
     ...session,
     id: publicSessionId(digest),
     user: users.get(accountOf(session)) ?? "",
     appKey: names.get(session.appKeyId) ?? "",
+    bytes: traffic.get(digest) ?? { received: 0, sent: 0 },
   }));
 }
 

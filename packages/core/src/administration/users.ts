@@ -1,4 +1,4 @@
-import { setUserDisabled, setUserEmail } from "../access/index.ts";
+import { setUserDisabled, setUserEmail, takeAccess } from "../access/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { CreateObject, GivenAttributes, UpdateObject } from "../objects/index.ts";
 import { type AdministrationContext, inTransaction } from "../request/index.ts";
@@ -125,8 +125,13 @@ export class ChangeUser {
     if (change.enabled !== undefined && change.enabled !== found.enabled)
       await setUserDisabled(context, { name: account, disabled: !change.enabled });
     if (change.administrator !== undefined && change.administrator !== found.administrator) {
-      if (!(await r.accounts.change(userId, { administrator: change.administrator })))
-        throw new ServiceError(304, { detail: `There is no user "${name}".` });
+      const { administrator } = change;
+      const refusal = new ServiceError(307, { detail: "The last administrator cannot be demoted." });
+      const changed = await takeAccess(
+        { r, database: context.database, now: await context.database.clock.now(context.unit) },
+        { users: administrator ? [] : [userId], change: () => r.accounts.change(userId, { administrator }), refusal },
+      );
+      if (!changed) throw new ServiceError(304, { detail: `There is no user "${name}".` });
       const type = change.administrator ? "account.promoted" : "account.demoted";
       await r.audit.append(eventOf({ type, subjectId: userId }));
     }

@@ -1,10 +1,11 @@
 import { applicationKind, banKind, deviceKind } from "../access/index.ts";
 import { providerEntryKind } from "../identities/index.ts";
 import { macroVersionKind } from "../macros/index.ts";
+import { syncSchemaKind } from "../sync/index.ts";
 import type { Repositories } from "../storage/index.ts";
 
 /** Record kinds created by administrators only. Servers create others, such as keys. */
-const kinds = [applicationKind, banKind, deviceKind, providerEntryKind, macroVersionKind];
+const kinds = [applicationKind, banKind, deviceKind, providerEntryKind, macroVersionKind, syncSchemaKind];
 
 /** Whether a database contains only data of its migration and of servers. */
 export async function isEmptyDatabase(r: Pick<Repositories, "settings" | "records">): Promise<boolean> {

@@ -128,7 +128,7 @@ const fixed = {
   705: [
     500,
     "Missing database configuration",
-    "The database has no storage settings or is not migrated, or an operation requires a master key and the server has none or the wrong one.",
+    "The database has no storage settings, is not migrated, or may have lost writes in a failover; or an operation requires a master key and the server has none or the wrong one.",
   ],
   706: [
     503,

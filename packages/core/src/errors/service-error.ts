@@ -7,6 +7,8 @@ export interface ServiceErrorOptions {
   readonly retryAfter?: number;
   /** A text of the operator for users. Sent as `status.notice`. */
   readonly notice?: string;
+  /** Whether the client must synchronize from the beginning. Sent as `Sync-Restart: 1`. */
+  readonly restartsSync?: true;
   /** The underlying error, for the log only. */
   readonly cause?: unknown;
 }
@@ -34,6 +36,7 @@ export class ServiceError extends Error {
   readonly detail: string | undefined;
   readonly retryAfter: number | undefined;
   readonly notice: string | undefined;
+  readonly restartsSync: boolean;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
     super(`${code} ${errorEntry(code).name}`, options.cause === undefined ? undefined : { cause: options.cause });
@@ -41,6 +44,7 @@ export class ServiceError extends Error {
     this.detail = options.detail;
     this.retryAfter = options.retryAfter;
     this.notice = options.notice;
+    this.restartsSync = options.restartsSync === true;
   }
 
   get status(): number {

@@ -104,22 +104,17 @@ export class CallbackAddresses {
   }
 
   /** Returns the exact callback address for a provider and a database. Throws 608 if it is unknown. */
-  of(alias: string, type: ProviderType, { serverAddress }: ProviderData): string {
-    const base = type === "apple" ? serverAddress : this.publicUrl;
-    if (base === undefined || base === null)
-      throw new ServiceError(608, {
-        detail: "The callback URL is unknown: server.publicUrl is not set.",
-      });
-    return [base.replace(/\/+$/, ""), ...(alias === "" ? [] : [alias]), "v1", type, "callback"].join("/");
+  of(alias: string, type: ProviderType, data: ProviderData): string {
+    const address = this.known(alias, type, data);
+    if (address === null)
+      throw new ServiceError(608, { detail: "The callback URL is unknown: server.publicUrl is not set." });
+    return address;
   }
 
   /** Returns the callback address, or `null` if it is unknown. */
-  known(alias: string, type: ProviderType, data: ProviderData): string | null {
-    try {
-      return this.of(alias, type, data);
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 608) return null;
-      throw error;
-    }
+  known(alias: string, type: ProviderType, { serverAddress }: ProviderData): string | null {
+    const base = (type === "apple" ? serverAddress : this.publicUrl) ?? null;
+    if (base === null) return null;
+    return [base.replace(/\/+$/, ""), ...(alias === "" ? [] : [alias]), "v1", type, "callback"].join("/");
   }
 }

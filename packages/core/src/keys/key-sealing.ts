@@ -45,6 +45,7 @@ export type SealedUse =
   | "channel key"
   | "cursor"
   | "file key"
+  | "former place"
   | "outbox"
   | "provider data"
   | "provider return code"

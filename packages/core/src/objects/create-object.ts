@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors/index.ts";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
-import type { StoredObject } from "../storage/index.ts";
+import type { NewObject, StoredObject } from "../storage/index.ts";
 import { type GivenAttributes, requireMandatory } from "./accept-attributes.ts";
 import { isFileClass } from "./file-class.ts";
 import { type FoundObject, cacheClass } from "./get-object.ts";
@@ -35,10 +35,7 @@ export class CreateObject {
       if (!mayOnClass(principal, modelClass, "create")) throw withoutRight("create", modelClass);
       if (isFileClass(model, className)) throw new ServiceError(404, { detail: "Files are created by uploads." });
       const plan = planSerialization(serialization, { model, visibility, className });
-      const hooks = await hooksOfSaves(this.hooks, context, [className], { model, visibility });
-      const { created, targets } = await (hooks === null
-        ? insert(context, given, { model, modelClass, visibility })
-        : insertWithHooks(hooks, context, given, { model, modelClass, visibility }));
+      const { created, targets } = await createAccepted(this.hooks, context, given, { model, modelClass, visibility });
       cacheClass(context, created);
       const object = await serializeWritten(
         hookedSource(this.hooks, context, { model, visibility }),
@@ -51,19 +48,35 @@ export class CreateObject {
   }
 }
 
-async function insert(
+export interface Creation extends Omit<PreparedFor, "whole"> {
+  /** Default: a random UUID. */
+  readonly uuid?: string;
+}
+
+/** Creates an object that the caller may create, with its hooks. 307: invalid attributes, or a UUID in use. */
+export async function createAccepted(
+  all: ObjectHooks,
   context: SessionContext,
   given: GivenAttributes,
-  to: Omit<PreparedFor, "whole">,
+  to: Creation,
 ): Promise<Created> {
+  const hooks = await hooksOfSaves(all, context, [to.modelClass.definition.name], to);
+  return hooks === null ? insert(context, given, to) : insertWithHooks(hooks, context, given, to);
+}
+
+async function insert(context: SessionContext, given: GivenAttributes, to: Creation): Promise<Created> {
   const { attributes, links, targets } = await prepareAttributes(context, given, { ...to, whole: true });
-  const className = to.modelClass.definition.name;
   const by = { session: context.sessionDigest, modelGeneration: to.model.generation };
-  const created = await writeNew(context, { className, attributes, links }, by, to.model);
+  const created = await writeNew(context, { ...identityOf(to), attributes, links }, by, to.model);
   return { created, targets };
 }
 
-interface Created {
+function identityOf({ modelClass, uuid }: Creation): Pick<NewObject, "className" | "uuid"> {
+  const className = modelClass.definition.name;
+  return uuid === undefined ? { className } : { className, uuid };
+}
+
+export interface Created {
   readonly created: StoredObject;
   readonly targets: readonly StoredObject[];
 }
@@ -73,7 +86,7 @@ function insertWithHooks(
   hooks: SaveHooks,
   context: SessionContext,
   given: GivenAttributes,
-  to: Omit<PreparedFor, "whole">,
+  to: Creation,
 ): Promise<Created> {
   const { model, modelClass } = to;
   const className = modelClass.definition.name;
@@ -84,7 +97,7 @@ function insertWithHooks(
       const [{ attributes, links, targets }] = (await hooks.before(inside, [save])) as [ResolvedAttributes];
       requireMandatory(attributes, modelClass);
       const by = { session: inside.sessionDigest, modelGeneration: model.generation };
-      const created = await writeNew(inside, { className, attributes, links }, by, model);
+      const created = await writeNew(inside, { ...identityOf(to), attributes, links }, by, model);
       await hooks.after(inside, [save], [created]);
       return { created, targets };
     }),

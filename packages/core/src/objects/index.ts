@@ -1,5 +1,5 @@
 export type { GivenAttributes } from "./accept-attributes.ts";
-export * from "./create-object.ts";
+export { createAccepted, CreateObject } from "./create-object.ts";
 export { canHaveBytes, classesWithBytes, isFileClass, writableAttributes } from "./file-class.ts";
 export { type FoundObject, GetObject, visibleObject } from "./get-object.ts";
 export * from "./list-objects.ts";
@@ -13,15 +13,17 @@ export {
 } from "./object-plan.ts";
 export * from "./object-readers.ts";
 export { ObjectSerializer } from "./object-serializer.ts";
-export { dateValue } from "./plain-value.ts";
+export { dateValue, plainRule, type TargetReference, targetReference } from "./plain-value.ts";
 export type { SerializationSource } from "./serialization-source.ts";
 export type { Serialization, SerializationField, SerializationFieldObject } from "./serialization.ts";
 export * from "./serialize-own-user.ts";
-export { acceptChanges, UpdateObject, type UpdateObjectInput } from "./update-object.ts";
+export { acceptChanges, changeAccepted, UpdateObject, type UpdateObjectInput } from "./update-object.ts";
 export * from "./update-objects.ts";
 export * from "./user-names.ts";
 export * from "./deletion/index.ts";
 export * from "./hooks/index.ts";
 export * from "./lock-object.ts";
 export * from "./query/index.ts";
+export { namedObjects } from "./resolve-links.ts";
 export * from "./write-file-object.ts";
+export { prepareAllAttributes } from "./write-object.ts";

@@ -2,7 +2,14 @@ import type { Digests } from "../digests/index.ts";
 import { faultAt } from "../errors/index.ts";
 import { visibilityOf } from "../model/index.ts";
 import { requestModel, type SessionContext } from "../request/index.ts";
-import type { ObjectPage, ObjectQuery, Page, SerializedCollection, Visibility } from "../storage/index.ts";
+import type {
+  ObjectPage,
+  ObjectQuery,
+  Page,
+  ReadPosition,
+  SerializedCollection,
+  Visibility,
+} from "../storage/index.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type NamedFindResult, findHookRunner } from "./hooks/run-find-hooks.ts";
@@ -26,6 +33,8 @@ export interface ListObjectsInput {
   /** Whether counting stops at 5,000. */
   readonly capped: boolean;
   readonly serialization: Serialization | undefined;
+  /** The list may show any state from this one on. Default: the current state. */
+  readonly position?: ReadPosition | undefined;
 }
 
 export interface ObjectList extends SerializedCollection {
@@ -53,12 +62,12 @@ export class ListObjects {
   ) {}
 
   async listObjects(context: SessionContext, input: ListObjectsInput): Promise<ListedObjects> {
-    const { className, perPage, capped, serialization } = input;
+    const { className, perPage, capped, serialization, position } = input;
     const { r, database, principal } = context;
     const model = (await requestModel(context)).as(principal);
-    const visibility = visibilityOf(principal, model);
-    if (model.find(className) === undefined || !sees(visibility, className)) throw missingClass(model, className);
-    const plan = planSerialization(serialization, { model, visibility, className });
+    const rights = visibilityOf(principal, model);
+    if (model.find(className) === undefined || !sees(rights, className)) throw missingClass(model, className);
+    const plan = planSerialization(serialization, { model, visibility: rights, className });
     const requestedQuery = input.query ?? {};
     const hookResults: NamedFindResult[] = [];
     const runFindHooks = await findHookRunner(this.hooks, context, {
@@ -66,6 +75,11 @@ export class ListObjects {
       macro: requestedQuery["macro"],
       model,
     });
+    // A find hook, or a model that is newer than the admission, has read the current state.
+    const visibility =
+      position === undefined || runFindHooks !== null || model.generation !== context.modelGeneration
+        ? rights
+        : { ...rights, position };
     const query = await resolveQuery(requestedQuery, {
       model,
       objects: r.objects,

@@ -1,4 +1,4 @@
-import { faultAt } from "../errors/index.ts";
+import { faultAt, ServiceError } from "../errors/index.ts";
 import { type Model, targetClass } from "../model/index.ts";
 import {
   AnswerTooLargeError,
@@ -64,11 +64,35 @@ export interface LinkSource {
  * duplicate in a collection. A collection set to null becomes null if the caller sees everything, else an empty list:
  * it may keep invisible members, which the caller must not detect.
  */
-export async function resolveLinks(
+export async function resolveLinks(accepted: AcceptedAttributes, source: LinkSource): Promise<ResolvedAttributes> {
+  return resolved(accepted, source, await readTargets(accepted.links, source));
+}
+
+/** Like `resolveLinks`, for many writes in one round trip. The results have no `targets`; each can be an error. */
+export async function resolveAllLinks(
+  all: readonly AcceptedAttributes[],
+  source: Omit<LinkSource, "answerBytes">,
+): Promise<readonly (ResolvedAttributes | ServiceError)[]> {
+  const named = namedIn(all.flatMap(({ links }) => links));
+  const targets = { find: finder(await namedObjects(named, source)), all: [] };
+  return all.map((accepted) => unlessRefused(() => resolved(accepted, source, targets)));
+}
+
+/** The result of the work, or the `ServiceError` that it throws. */
+export function unlessRefused<T>(work: () => T): T | ServiceError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+function resolved(
   { plain, links: accepted, emptied }: AcceptedAttributes,
-  source: LinkSource,
-): Promise<ResolvedAttributes> {
-  const targets = await readTargets(accepted, source);
+  source: Pick<LinkSource, "model" | "visibility">,
+  targets: Targets,
+): ResolvedAttributes {
   const attributes = new Map<string, JsonValue>(plain);
   const links = new Map<string, readonly ObjectId[]>();
   for (const link of accepted) {
@@ -97,16 +121,24 @@ interface Targets {
   readonly find: (reference: TargetReference) => Target | undefined;
 }
 
+/** Reads the targets as a whole if they are not too large, for use in the answer. */
 async function readTargets(links: readonly AcceptedLink[], source: LinkSource): Promise<Targets> {
+  const named = namedIn(links);
+  const whole = await readWhole(named, source);
+  return { all: whole ?? [], find: finder(whole ?? (await namedObjects(named, source))) };
+}
+
+function namedIn(links: readonly AcceptedLink[]): NamedObjects {
   const references = links.flatMap(({ targets }) => targets.map(({ reference }) => reference));
   const ids = new Set(references.flatMap(({ id }) => id ?? []));
   const uuids = new Set(references.flatMap(({ id, uuid }) => (id === null ? (uuid ?? []) : [])));
-  const named = { ids: [...ids], uuids: [...uuids] };
-  const all = await readWhole(named, source);
-  const found: readonly Target[] = all ?? (await namedObjects(named, source));
+  return { ids: [...ids], uuids: [...uuids] };
+}
+
+function finder(found: readonly Target[]): Targets["find"] {
   const byId = new Map(found.map((object) => [object.id, object]));
   const byUuid = new Map(found.map((object) => [object.uuid, object]));
-  return { all: all ?? [], find: ({ id, uuid }) => (id === null ? byUuid.get(uuid ?? "") : byId.get(id)) };
+  return ({ id, uuid }) => (id === null ? byUuid.get(uuid ?? "") : byId.get(id));
 }
 
 /** The objects, each once, for use in the answer; `null` if they are too large. */
@@ -130,7 +162,7 @@ function idOf(
   target: Target | undefined,
   { uuid, className }: TargetReference,
   attribute: AttributeDefinition,
-  { model, visibility }: LinkSource,
+  { model, visibility }: Pick<LinkSource, "model" | "visibility">,
   pointer: string,
 ): ObjectId {
   if (

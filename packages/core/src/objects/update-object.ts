@@ -75,25 +75,37 @@ export class UpdateObject {
     readScope: ReadScope,
     { given, expectedVersions, serialization }: UpdateObjectInput,
   ): Promise<FoundObject> {
-    const { principal, sessionDigest } = context;
+    const { principal } = context;
     const { model, visibility } = readScope;
     const modelClass = model.find(className);
     if (modelClass === undefined || visibility.classes?.has(className) === false) throw missingClass(model, className);
     if (!mayOnClass(principal, modelClass, "write")) throw withoutRight("write", modelClass);
     const plan = planSerialization(serialization, { model, visibility, className });
-    // The class must still be the one of the prepared attributes.
-    const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
-    const hooks = await hooksOfSaves(this.hooks, context, [className], readScope);
-    const { changed, targets } =
-      hooks === null
-        ? await change(context, { given, expectedVersions }, { id, modelClass, readScope, by })
-        : await changeWithHooks(hooks, context, { given, expectedVersions }, { id, modelClass, readScope, by });
+    const target = { id, modelClass, readScope };
+    const { changed, targets } = await changeAccepted(this.hooks, context, { given, expectedVersions }, target);
     const object = await serializeWritten(hookedSource(this.hooks, context, readScope), plan, changed, targets);
     return { object, version: changed.version };
   }
 }
 
-async function change(
+/** Changes an object that the caller may change, with its hooks. Errors: see `UpdateObject`. */
+export async function changeAccepted(
+  all: ObjectHooks,
+  context: SessionContext,
+  change: GivenChange,
+  target: Omit<ChangeTarget, "by">,
+): Promise<Changed> {
+  const { model, visibility } = target.readScope;
+  const className = target.modelClass.definition.name;
+  // The class must still be the one of the prepared attributes.
+  const by = { session: context.sessionDigest, modelGeneration: model.generation, className, visibility };
+  const hooks = await hooksOfSaves(all, context, [className], target.readScope);
+  return hooks === null
+    ? changeAlone(context, change, { ...target, by })
+    : changeWithHooks(hooks, context, change, { ...target, by });
+}
+
+async function changeAlone(
   context: SessionContext,
   { given, expectedVersions }: GivenChange,
   { id, modelClass, readScope, by }: ChangeTarget,
@@ -114,14 +126,14 @@ export interface GivenChange {
   readonly expectedVersions: readonly number[] | null;
 }
 
-interface ChangeTarget {
+export interface ChangeTarget {
   readonly id: ObjectId;
   readonly modelClass: ModelClass;
   readonly readScope: ReadScope;
   readonly by: Writing & { readonly className: string };
 }
 
-interface Changed {
+export interface Changed {
   readonly changed: StoredObject;
   readonly targets: readonly StoredObject[];
 }

@@ -41,7 +41,7 @@ export async function readLimits({
 
 /**
  * Sets limits by name; `null` returns to the configuration. All servers apply them from the next request. Open sessions
- * stay, and log-ins in progress use the earlier limits. 307 for an unknown name, a value out of range, and a limit per
+ * stay, and log-ins in progress use the earlier limits. Values in force already are no change. 307 for an unknown name, a value out of range, and a limit per
  * user above the limit of the database.
  */
 export async function setLimits(
@@ -52,7 +52,9 @@ export async function setLimits(
   await unit.transaction(async (r) => {
     for (;;) {
       const [found] = await r.records.get(limitsKind, [currentLimits]);
-      const merged = new Map<string, number | null>([...Object.entries(found?.value ?? {}), ...changes]);
+      const stored = new Map<string, number | null>(Object.entries(found?.value ?? {}));
+      if ([...changes].every(([name, value]) => (stored.get(name) ?? null) === value)) return;
+      const merged = new Map([...stored, ...changes]);
       const limits: StoredLimits = Object.fromEntries([...merged].filter(([, value]) => value !== null));
       acceptTogether({ ...valuesOf(database.policy), ...acceptedLimits(limits) });
       const ifVersion = found?.version ?? ("none" as const);

@@ -1,4 +1,5 @@
 import type { Digest } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
 import type { AppKey, Session } from "../storage/index.ts";
 import { blankEvent } from "./audit-events.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -11,9 +12,40 @@ export interface CountedRequest extends Pick<RequestContext, "requestId" | "orig
   readonly sessionDigest: Digest | null;
 }
 
-/** Counts a request, or an item of a multi request. Throws 800, without counting it, beyond a rate. */
+/** Counts a request. Throws 800, without counting it, beyond a rate. */
 export function countRequest(request: CountedRequest, rates: RequestRates): void | Promise<void> {
   return rates.take(keysOf(request), tallyOf(request));
+}
+
+/** The items of a request that are within the rates: the first `allowed` ones. */
+export interface CountedItems {
+  readonly allowed: number;
+  /** Why the others are not; `null` if there are none. */
+  readonly refusal: ServiceError | null;
+}
+
+/**
+ * Counts the items of a request as requests. The request itself has counted the first one.
+ *
+ * @param together counts all or none, so that a repetition after `Retry-After` finds enough tokens
+ */
+export async function countItems(
+  request: CountedRequest,
+  rates: RequestRates | null,
+  items: { readonly count: number; readonly together: boolean },
+): Promise<CountedItems> {
+  if (rates === null) return { allowed: items.count, refusal: null };
+  const step = items.together ? items.count - 1 : 1;
+  for (let allowed = 1; allowed < items.count; allowed += step) {
+    try {
+      // A repetition as a whole takes the token of the request, too.
+      await rates.take(keysOf(request), tallyOf(request), step, items.together ? items.count : 1);
+    } catch (error) {
+      if (error instanceof ServiceError) return { allowed, refusal: error };
+      throw error;
+    }
+  }
+  return { allowed: items.count, refusal: null };
 }
 
 /** Throws 800 beyond a rate. Counts nothing. */

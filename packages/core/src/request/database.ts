@@ -63,6 +63,8 @@ export interface DatabasePolicy {
    * maximum number of one network.
    */
   readonly explanations: { readonly retention: number; readonly perNetwork: number };
+  /** `tombstones`: how long tombstones are kept, in milliseconds. 0: for ever. */
+  readonly sync: { readonly tombstones: number };
   readonly clientHash: ClientHash;
   /** IANA time zone of `~StoreTime`. */
   readonly timeZone: string;
@@ -83,6 +85,8 @@ export interface DatabaseSettings {
   readonly answerBytes?: number;
   /** Default: none. */
   readonly macros?: MacroLibrary;
+  /** The clock of this process in milliseconds. Default: that of the machine. */
+  readonly now?: () => number;
 }
 
 /** A served database with the caches of this process. */
@@ -99,11 +103,13 @@ export class Database {
   readonly unit: UnitOfWork;
   readonly answerBytes: number;
   readonly models = new ModelCache();
-  readonly counts = new CountCache();
+  readonly counts: CountCache;
   readonly classes = new ClassCache();
   readonly storeTime: StoreTime;
   readonly macros: MacroLibrary;
   readonly clock: StorageClock;
+  /** The clock of this process in milliseconds since 1970, for waits and caches. Rules use `clock`. */
+  readonly now: () => number;
   readonly limits: DatabaseLimits;
 
   constructor(settings: DatabaseSettings) {
@@ -118,11 +124,14 @@ export class Database {
     this.unit = new OwnUnit(storage);
     this.answerBytes = settings.answerBytes ?? defaultAnswerBytes;
     this.macros = settings.macros ?? emptyLibrary;
-    this.clock = new StorageClock(storage);
+    this.now = settings.now ?? (() => Date.now());
+    this.counts = new CountCache(this.now);
+    this.clock = new StorageClock(storage, this.now);
     this.storeTime = new StoreTime(policy.timeZone);
     this.limits = new DatabaseLimits(
       policy,
       storage.capabilities.severalProcesses ? storage.repositories.records : null,
+      settings.now,
     );
   }
 
@@ -154,11 +163,13 @@ const maximumEntries = 1_000;
 export class CountCache {
   private readonly counts = new Map<string, { count: number; at: number }>();
 
+  constructor(private readonly now: () => number = () => Date.now()) {}
+
   /** Returns the cached count of the key, or the result of `count`. */
   async get(key: string, count: () => Promise<number>): Promise<number> {
     const cached = this.counts.get(key);
-    if (cached !== undefined && Date.now() - cached.at < maximumAge) return cached.count;
-    const at = Date.now();
+    if (cached !== undefined && this.now() - cached.at < maximumAge) return cached.count;
+    const at = this.now();
     const counted = await count();
     this.counts.delete(key);
     if (counted > exactUpTo) this.set(key, { count: counted, at });
@@ -182,20 +193,23 @@ export class StorageClock {
   private ahead = 0;
   private measuredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly storage: Pick<Storage, "now">) {}
+  constructor(
+    private readonly storage: Pick<Storage, "now">,
+    private readonly ours: () => number = () => Date.now(),
+  ) {}
 
   /** Returns milliseconds since 1970. Runs no query inside a transaction, which may hold the only connection. */
   async now({ joined }: Pick<UnitOfWork, "joined">): Promise<number> {
     if (!joined) await this.measure();
-    return Date.now() + this.ahead;
+    return this.ours() + this.ahead;
   }
 
   /** Compares the clocks, unless the last measurement is still valid. Call it before a transaction that needs the time. */
   async measure(): Promise<void> {
-    const began = Date.now();
+    const began = this.ours();
     if (began - this.measuredAt < freshness) return;
     const theirs = await this.storage.now();
-    const ended = Date.now();
+    const ended = this.ours();
     this.ahead = Math.round(theirs - (began + ended) / 2);
     this.measuredAt = ended;
   }

@@ -22,6 +22,8 @@ interface ExplainedFailure {
   readonly name: string;
   /** In order. The last one refused. */
   readonly steps: readonly ExplainedStep[];
+  /** Next steps for the caller or the operator, in sentences. */
+  readonly nextSteps: readonly string[];
 }
 
 /** Why a request was refused. */
@@ -43,34 +45,40 @@ export interface Explanation {
   readonly items: readonly (ExplainedFailure & Pick<StoredItem, "index" | "method" | "route">)[];
 }
 
-/** Explains a refused request. `null` if no refusal with this request id is stored. */
-export async function explainRefusal(
-  { r }: { readonly r: Pick<Repositories, "records" | "accounts"> },
-  requestId: string,
-): Promise<Explanation | null> {
-  const [record] = await r.records.get(refusalKind, [requestId]);
-  if (record === undefined) return null;
-  const { value, owner, createdAt } = record;
-  const { method, route, appKey, mode, accountId, failure, items, delay } = value;
-  const account = accountId === null ? null : (await r.accounts.find({ id: accountId }, [])).account;
-  const user = account?.loginName ?? accountId;
-  return {
-    requestId,
-    at: createdAt - delay,
-    method,
-    route,
-    network: owner ?? "",
-    appKey,
-    mode,
-    user,
-    failure: failure === null ? null : { ...entryOf(failure), steps: stepsOf(value, failure, user) },
-    items: items.map(({ findings, ...item }) => ({ ...item, ...entryOf(item), steps: findings.map(stepOf) })),
-  };
-}
+/** Explains refused requests. */
+export class ExplainRefusal {
+  /** `nextSteps`: next steps for a code, in sentences. */
+  constructor(private readonly nextSteps: (code: ErrorCode) => readonly string[]) {}
 
-function entryOf({ code }: Pick<StoredFailure, "code">): Omit<ExplainedFailure, "steps"> {
-  const { status, name } = errorEntry(code);
-  return { code, status, name };
+  /** `null` if no refusal with this request id is stored. */
+  async explainRefusal(
+    { r }: { readonly r: Pick<Repositories, "records" | "accounts"> },
+    requestId: string,
+  ): Promise<Explanation | null> {
+    const [record] = await r.records.get(refusalKind, [requestId]);
+    if (record === undefined) return null;
+    const { value, owner, createdAt } = record;
+    const { method, route, appKey, mode, accountId, failure, items, delay } = value;
+    const account = accountId === null ? null : (await r.accounts.find({ id: accountId }, [])).account;
+    const user = account?.loginName ?? accountId;
+    return {
+      requestId,
+      at: createdAt - delay,
+      method,
+      route,
+      network: owner ?? "",
+      appKey,
+      mode,
+      user,
+      failure: failure === null ? null : this.explained(failure, stepsOf(value, failure, user)),
+      items: items.map(({ findings, ...item }) => ({ ...item, ...this.explained(item, findings.map(stepOf)) })),
+    };
+  }
+
+  private explained({ code }: Pick<StoredFailure, "code">, steps: readonly ExplainedStep[]): ExplainedFailure {
+    const { status, name } = errorEntry(code);
+    return { code, status, name, steps, nextSteps: this.nextSteps(code) };
+  }
 }
 
 /** The checks before the refusing one have passed. */

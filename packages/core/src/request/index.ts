@@ -14,12 +14,13 @@ export * from "./count-request.ts";
 export * from "./change-limits.ts";
 export { DatabaseLimits, type EffectiveLimits, type LimitName, limitNames, type LimitPolicy } from "./limits.ts";
 export * from "./maintenance.ts";
+export * from "./network.ts";
 export { type RateKind, type RateLimit, type RatePolicy, RequestRates, rateKinds } from "./request-rates.ts";
 export { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 export * from "./request-context.ts";
 export * from "./store-time.ts";
 export * from "./administration-context.ts";
-export { type ExplainedStep, type Explanation, explainRefusal } from "./explain-refusal.ts";
+export { type ExplainedStep, type Explanation, ExplainRefusal } from "./explain-refusal.ts";
 export {
   discardingWrites,
   recordRefusal,

@@ -73,8 +73,9 @@ export class DatabaseLimits {
   constructor(
     private readonly defaults: LimitPolicy,
     records: Repositories["records"] | null,
+    now?: () => number,
   ) {
-    this.rates = new RequestRates(records);
+    this.rates = new RequestRates(records, now);
   }
 
   /** The limits at the generation of the request, or newer ones. */

@@ -81,23 +81,27 @@ export class RequestRates {
     this.admitted.clear();
   }
 
-  /** Counts a request with all its keys. Throws 800, without counting it, if a key has no token left. */
-  take(keys: RateKeys, onRefusal: OnRefusal): void | Promise<void> {
+  /**
+   * Counts as many requests with all their keys. Throws 800, without counting any, if a key has too few tokens left.
+   * `Retry-After` lets a repetition find `again` tokens.
+   */
+  take(keys: RateKeys, onRefusal: OnRefusal, count = 1, again = count): void | Promise<void> {
     const now = this.now();
     const counted = this.bucketsOf(keys);
-    this.refuse(counted, now, onRefusal);
+    this.refuse(counted, { now, count, again, onRefusal });
     for (const { bucket, table } of counted)
       if (bucket.unreported >= table.run && this.mayReport(bucket, now))
-        return this.takeAfter({ bucket, table }, keys, onRefusal);
+        // All waiting requests look again in the order of their arrival.
+        return this.report(bucket, table).then(() => this.take(keys, onRefusal, count, again));
     for (const { bucket, table } of counted) {
-      bucket.take(table, now);
+      bucket.take(table, now, count);
       if (bucket.unreported >= table.run / 2 && this.mayReport(bucket, now)) void this.report(bucket, table);
     }
   }
 
   /** Throws 800 if a key has no token left. Counts nothing. */
   check(keys: RateKeys, onRefusal: OnRefusal): void {
-    this.refuse(this.bucketsOf(keys), this.now(), onRefusal);
+    this.refuse(this.bucketsOf(keys), { now: this.now(), count: 1, again: 1, onRefusal });
   }
 
   /** Notes that an app key was admitted; `null` for a request without one. */
@@ -120,12 +124,12 @@ export class RequestRates {
     return counted;
   }
 
-  private refuse(counted: readonly CountedKey[], now: number, onRefusal: OnRefusal): void {
+  private refuse(counted: readonly CountedKey[], { now, count, again, onRefusal }: Demand): void {
     let longest = 0;
     let exceeded: RateKind = "address";
     for (const { bucket, table } of counted) {
-      const wait = bucket.waitFor(table, now);
-      if (wait === 0) continue;
+      if (bucket.waitFor(table, now, count) === 0) continue;
+      const wait = bucket.waitFor(table, now, again);
       if (wait > longest) [longest, exceeded] = [wait, table.kind];
       this.refused[table.kind] += 1;
       if (now - bucket.refusalAt < refusalInterval) continue;
@@ -135,12 +139,6 @@ export class RequestRates {
     if (longest === 0) return;
     const detail = `The request exceeds the rate of its ${rateNames[exceeded]}.`;
     throw new ServiceError(800, { detail, retryAfter: Math.ceil(longest / 1000) });
-  }
-
-  /** All waiting requests look again in the order of their arrival. */
-  private async takeAfter({ bucket, table }: CountedKey, keys: RateKeys, onRefusal: OnRefusal): Promise<void> {
-    await this.report(bucket, table);
-    await this.take(keys, onRefusal);
   }
 
   private mayReport({ reportAfter }: Bucket, now: number): boolean {
@@ -202,14 +200,24 @@ class Requests {
     public fullAt = Number.NEGATIVE_INFINITY,
   ) {}
 
-  add(now: number, interval: number): void {
-    this.count += 1;
-    this.fullAt = Math.max(this.fullAt, now) + interval;
+  add(count: number, now: number, interval: number): void {
+    this.count += count;
+    this.fullAt = Math.max(this.fullAt, now) + count * interval;
   }
 
   followedBy({ count, fullAt }: Requests, interval: number): Requests {
     return new Requests(this.count + count, Math.max(this.fullAt + count * interval, fullAt));
   }
+}
+
+/** The tokens of one request. */
+interface Demand {
+  readonly now: number;
+  /** Taken from each bucket. */
+  readonly count: number;
+  /** Taken by a repetition. */
+  readonly again: number;
+  readonly onRefusal: OnRefusal;
 }
 
 interface CountedKey {
@@ -272,14 +280,14 @@ class Bucket {
     return this.sending + this.unsent.count;
   }
 
-  /** Milliseconds until there is a token; 0 if there is one. */
-  waitFor({ interval, capacity }: RateTable, now: number): number {
-    const wait = Math.max(this.fullAt, now) + interval - capacity - now;
+  /** Milliseconds until there are as many tokens; 0 if there are. */
+  waitFor({ interval, capacity }: RateTable, now: number, count: number): number {
+    const wait = Math.max(this.fullAt, now) + count * interval - capacity - now;
     return wait > tolerance ? wait : 0;
   }
 
-  take({ interval }: RateTable, now: number): void {
-    this.fullAt = Math.max(this.fullAt, now) + interval;
-    this.unsent.add(now, interval);
+  take({ interval }: RateTable, now: number, count: number): void {
+    this.fullAt = Math.max(this.fullAt, now) + count * interval;
+    this.unsent.add(count, now, interval);
   }
 }

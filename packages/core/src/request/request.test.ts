@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { BoundedQueue } from "./bounded-queue.ts";
 import { CountCache } from "./database.ts";
 import { DatabaseLimits } from "./limits.ts";
+import { acceptNetwork, networkOf } from "./network.ts";
 import { type RateKeys, RequestRates } from "./request-rates.ts";
 import { StoreTime } from "./store-time.ts";
 
@@ -206,9 +207,9 @@ describe("request rates", () => {
 
   const server = (shares = true) => new RequestRates(shares ? storage.repositories.records : null, () => time);
   /** The code of a request, or its time to wait in seconds. */
-  const take = async (rates: RequestRates, given = keys()): Promise<number> => {
+  const take = async (rates: RequestRates, given = keys(), ...counts: number[]): Promise<number> => {
     try {
-      await rates.take(given, (kind, key) => refusals.push(`${kind} ${key}`));
+      await rates.take(given, (kind, key) => refusals.push(`${kind} ${key}`), ...counts);
       return 0;
     } catch (error) {
       expect(error).toMatchObject({ code: 800 });
@@ -256,6 +257,16 @@ describe("request rates", () => {
     expect(await take(rates, keys())).toBe(30);
     expect(rates.refused).toEqual({ address: 0, appKey: 2, session: 6 });
     expect(refusals).toEqual(["session a", "appKey 1", "session b"]);
+  });
+
+  test("count several requests together or not at all, and a repetition finds its tokens", async () => {
+    const rates = server(false);
+    rates.apply(ofAddress(60, 20));
+    const together = () => take(rates, keys(), 14, 15);
+    expect(await takeMany(19, () => take(rates))).toBe(19);
+    expect([await together(), await together()]).toEqual([14, 14]);
+    time += 14_000;
+    expect([await take(rates), await together(), await take(rates)]).toEqual([0, 0, 1]);
   });
 
   test("report a refused key once a minute", async () => {
@@ -388,5 +399,61 @@ describe("request rates", () => {
     expect(await before).toMatchObject({ generation: 1, sessions: { limit: 3 } });
     expect(limits.current({ r: { records }, settingsGeneration: 2 })).toBe(await after);
     expect(limits.rates.active).toBe(true);
+  });
+});
+
+describe("networks", () => {
+  test.each([
+    ["203.0.113.7", "203.0.113.7"],
+    [" 255.0.10.199 ", "255.0.10.199"],
+    ["2001:DB8:0001::7", "2001:db8:1:0::/64"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::/64", "2001:db8:1:2::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["fe80::", "fe80:0:0:0::/64"],
+  ])("the address %s stands for %s", (text, network) => {
+    expect(acceptNetwork(text)).toBe(network);
+    expect(acceptNetwork(network)).toBe(network);
+  });
+
+  test.each([
+    "",
+    "203.0.113",
+    "203.0.113.256",
+    "203.0.113.07",
+    "203.0.113.7.",
+    "203.0.113.0/24",
+    "host",
+    ":",
+    ":::",
+    "1::2::3",
+    "1:2:3:4:5:6:7",
+    "1:2:3:4:5:6:7:8:9",
+    "1:2:3:4::5:6:7:8",
+    "12345::",
+    "::ffff:203.0.113.7",
+    "::ffff:cb00:7107",
+    "0:0:0:0:0:FFFF:cb00:7107",
+    "2001:db8::/48",
+    "fe80::1%eth0",
+  ])("%j is no address", (text) => {
+    expect(() => acceptNetwork(text)).toThrow(expect.objectContaining({ code: 307 }));
+  });
+
+  test("every IPv6 address is in one network of its own form", () => {
+    fc.assert(
+      fc.property(
+        fc
+          .array(fc.integer({ min: 0, max: 0xff_ff }), { minLength: 8, maxLength: 8 })
+          .map((groups) => groups.map((group) => group.toString(16))),
+        (groups) => {
+          const network = `${groups.slice(0, 4).join(":")}::/64`;
+          const compressed = groups.join(":").replace(/(?:^|:)0(?::0)+(?::|$)/, "::");
+          expect([networkOf(groups.join(":")), networkOf(compressed), acceptNetwork(compressed)]).toEqual(
+            Array(3).fill(network),
+          );
+        },
+      ),
+    );
   });
 });

@@ -56,9 +56,12 @@ function expiring<Value extends Sealed>(
 
 /**
  * Everything that is sealed under the master key, by its use: the record kinds that contain it, the channels of `sessions`,
- * or texts of `clients`. A client keeps a `Secure-Token` as long as its session, and lists again after a refused cursor.
+ * or texts of `clients` or of a `formerPlace`. A client keeps a `Secure-Token` as long as its session, and lists again after
+ * a refused cursor. Servers need the text of a former place until their configuration names the new one.
  */
-export const sealedTexts: Readonly<Record<SealedUse, readonly SealedRecords[] | "clients" | "sessions">> = {
+export const sealedTexts: Readonly<
+  Record<SealedUse, readonly SealedRecords[] | "clients" | "formerPlace" | "sessions">
+> = {
   "server key": [
     records<readonly StoredKey[]>({
       kind: keyRingKind,
@@ -128,4 +131,5 @@ export const sealedTexts: Readonly<Record<SealedUse, readonly SealedRecords[] | 
   "channel key": "sessions",
   "secure token": "clients",
   cursor: "clients",
+  "former place": "formerPlace",
 };

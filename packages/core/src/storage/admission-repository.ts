@@ -2,11 +2,16 @@ import type { Digest } from "../digests/index.ts";
 import type { AppKey } from "./app-key-repository.ts";
 import type { Principal } from "./entities/principal.ts";
 import type { Session, SessionMode } from "./entities/session.ts";
+import type { ReadPosition } from "./entities/visibility.ts";
 import type { RecordValue } from "./record-repository.ts";
 
 /** Port: the look-up that admits each request. Never cached, so a revocation takes effect with the next request. */
 export interface AdmissionRepository {
-  /** Reads everything in one statement. Extends the idle expiry of the session at most once per `touchInterval`. */
+  /**
+   * Reads everything in one statement. Extends the idle expiry of a session whose last extension is a `touchInterval` ago
+   * before it resolves, so that nothing can lose the extension. It may extend another one in the background, after most of
+   * the interval.
+   */
   admit(request: AdmissionRequest): Promise<Admission>;
 
   /**
@@ -48,6 +53,8 @@ export interface Admission {
   readonly session: Session | null;
   /** The user of the session; `null` exactly if `session` is `null`. */
   readonly principal: Principal | null;
+  /** The state of the database at this admission. Adapters without replicas leave it out. */
+  readonly position?: ReadPosition;
 }
 
 /** A consistent snapshot of all facts that admit a callback of an identity provider. */

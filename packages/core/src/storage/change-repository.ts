@@ -62,6 +62,8 @@ export interface Change extends Pick<StoredObject, "id" | "uuid" | "className"> 
    * `readers` unless it changed them. They are forgotten with `deletion.sweep`.
    */
   readonly readersBefore: readonly ObjectId[] | null;
+  /** Whether the transaction of this stamp restored the object or changed its readers: others than before can see it. */
+  readonly reveals: boolean;
 }
 
 /** A position between changes. Changes are ordered by stamp, then by object number. */

@@ -52,6 +52,8 @@ export interface LiveSession
   readonly method: "password" | "custom" | "provider";
   /** Of a custom user; else `null`. */
   readonly customAccountId: string | null;
+  /** Address of the client at the log-in; `null` if the session was opened without one. */
+  readonly address: string | null;
   /** The sealed key of the channel of a secure session; else `null`. */
   readonly wrappedKey: string | null;
   readonly openedAt: number;

@@ -46,8 +46,8 @@ export interface Storage {
 
   /**
    * Runs the work in one read-committed transaction and commits, or rolls back if the work throws. The error is
-   * rethrown unchanged. After a deadlock or serialization failure the work runs again, at most three times in all, then
-   * 706. The work must therefore await only `r`, and have no other side effects. Use `attempt`
+   * rethrown unchanged. After a deadlock or serialization failure the work runs again, at most three times in all (on a
+   * cluster: 20 times), then 706. The work must therefore await only `r`, and have no other side effects. Use `attempt`
    * for a nested transaction, which may fail while this one continues.
    */
   transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T>;
@@ -76,7 +76,7 @@ export interface Storage {
   /** Those of the given indexes that exist and are complete, in any order. */
   readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]>;
 
-  /** Resolves if the database answers and is migrated; else throws 704, 705 or 607. */
+  /** Resolves if the database is migrated and accepts writes; else throws 704, 705 or 607. */
   health(): Promise<void>;
 
   /** The storage's clock, milliseconds since 1970. */

@@ -146,7 +146,8 @@ describe("uploads", () => {
     }
     expect(await codeOf(send("3001-3001/5000", "x"))).toBe(600);
     expect((await send("2-2/5000", "x")).ranges).toHaveLength(999);
-  });
+    // A thousand chunks, each with the list of all ranges.
+  }, 120_000);
 
   describe("a name", () => {
     test("that is not accepted is refused with its chunk", async () => {

@@ -37,6 +37,22 @@ function countTransactions(): { count: number } {
   return counted;
 }
 
+/** Lets each transaction lose its first commit. */
+function loseFirstCommit(): void {
+  const { storage } = macros.fixture.database;
+  const transaction: Storage["transaction"] = storage.transaction.bind(storage);
+  const lost = new Error("lost");
+  storage.transaction = async (work) => {
+    await expect(
+      transaction(async (...given) => {
+        await work(...given);
+        throw lost;
+      }),
+    ).rejects.toBe(lost);
+    return transaction(work);
+  };
+}
+
 describe("macro execution", () => {
   test("returns its input, and opens no transaction to read", async () => {
     const opened = countTransactions();
@@ -105,18 +121,7 @@ describe("macro execution", () => {
   });
 
   test("runs again from its beginning when its transaction is retried", async () => {
-    const { storage } = macros.fixture.database;
-    const transaction: Storage["transaction"] = storage.transaction.bind(storage);
-    const lost = new Error("lost");
-    storage.transaction = async (work) => {
-      await expect(
-        transaction(async (...given) => {
-          await work(...given);
-          throw lost;
-        }),
-      ).rejects.toBe(lost);
-      return transaction(work);
-    };
+    loseFirstCommit();
     let runs = 0;
     macros.define("Again", async (ask) => {
       runs += 1;
@@ -125,6 +130,18 @@ describe("macro execution", () => {
     });
     await expect(macros.execute("Again")).resolves.toBe(2);
     expect({ runs, names: await names() }).toEqual({ runs: 2, names: ["run 2"] });
+  });
+
+  test("has its time limit in a retried transaction, too", async () => {
+    loseFirstCommit();
+    let runs = 0;
+    macros.define("Again", async (ask) => {
+      runs += 1;
+      await ask("objects.create", create("one"));
+      if (runs === 2) for (const alarm of macros.alarms) alarm();
+      return runs;
+    });
+    await expect(macros.execute("Again")).rejects.toEqual(code(710, "Again: took longer than 5000 ms"));
   });
 
   test("is told that no connection became free, and ends with that error", async () => {

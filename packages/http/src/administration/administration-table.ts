@@ -16,6 +16,7 @@ import { linkRoutes, providerAdministrationRoutes } from "./provider-administrat
 import { refusalRoutes } from "./refusal-routes.ts";
 import { appRuleRoutes, banRoutes, deviceRoutes } from "./rule-routes.ts";
 import { auditRoutes, liveSessionRoutes } from "./session-routes.ts";
+import { synchronizationRoutes } from "./synchronization-routes.ts";
 import { groupRoutes, userRoutes } from "./user-routes.ts";
 
 /** All administration routes of a database, with an API description of their own. A group of routes is one line. */
@@ -27,7 +28,7 @@ export function administrationTable(useCases: UseCases): Route[] {
     ["Applications", [...appKeyRoutes(useCases), ...appRoutes(useCases)]],
     ["Access rules", [...deviceRoutes(), ...banRoutes(), ...appRuleRoutes()]],
     ["Sessions", liveSessionRoutes()],
-    ["Audit", [...auditRoutes(), ...refusalRoutes()]],
+    ["Audit", [...auditRoutes(), ...refusalRoutes(useCases)]],
     ["Providers", [...providerAdministrationRoutes(useCases), ...linkRoutes()]],
     ["Model", classRightsRoutes(useCases)],
     [
@@ -40,6 +41,7 @@ export function administrationTable(useCases: UseCases): Route[] {
         ...mailRoutes(),
       ],
     ],
+    ["Synchronization", synchronizationRoutes(useCases)],
     ["Macros", macroAdministrationRoutes()],
     ["Access", [administrationDescriptionRoute(() => routes)]],
   ];

@@ -123,6 +123,7 @@ export function appRoutes({ createApplication }: UseCases): Route[] {
       path: "/apps",
       operation: "createApp",
       summary: "Create an app name",
+      needsProof: true,
       body: { schema: newAppRequest, faultOrder: [] },
       data: administeredApp,
       versioned: true,

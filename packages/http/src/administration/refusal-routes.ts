@@ -1,10 +1,11 @@
 import { explanationResponse } from "@sallyport/contract";
-import { explainRefusal, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/core";
 import type { Route } from "../routes/route.ts";
+import type { UseCases } from "../routes/use-cases.ts";
 import { administrationRoute, timeText } from "./administration-route.ts";
 
 /** Routes of explanations of refused requests. */
-export function refusalRoutes(): Route[] {
+export function refusalRoutes({ explainRefusal }: UseCases): Route[] {
   return [
     administrationRoute({
       method: "GET",
@@ -16,7 +17,7 @@ export function refusalRoutes(): Route[] {
       data: explanationResponse,
       errors: [],
       handle: async (context, { parameter }) => {
-        const explanation = await explainRefusal(context, parameter("requestId"));
+        const explanation = await explainRefusal.explainRefusal(context, parameter("requestId"));
         if (explanation === null)
           throw new ServiceError(304, { detail: "There is no explanation for a request with this id." });
         return { data: { ...explanation, at: timeText(explanation.at) } };

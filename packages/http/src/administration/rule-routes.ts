@@ -95,9 +95,9 @@ export function banRoutes(): Route[] {
       method: "POST",
       path: "/bans",
       operation: "addBan",
-      summary: "Ban a user, a device, or a user on a device",
+      summary: "Ban a user, a device, a user on a device, or an address",
       description:
-        "Ends the sessions concerned, at once or when the ban begins. Replaces an earlier ban of the same subject. Administrators cannot ban themselves.",
+        "Ends the sessions concerned, at once or when the ban begins. Replaces an earlier ban of the same subject. Administrators cannot ban themselves or their address.",
       needsProof: true,
       body: { schema: newBanRequest, faultOrder: [] },
       data: appliedRule,

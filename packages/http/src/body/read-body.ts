@@ -3,18 +3,16 @@ import { ServiceError } from "@sallyport/core";
 import { leavesTooMuchUnread } from "../answer.ts";
 import { isSpared } from "../pipeline/administration.ts";
 import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
-import { needsBody } from "../routes/route.ts";
+import { needsBody, type Route } from "../routes/route.ts";
 
-/** Maximum size in bytes of a body of an authenticated request. */
-export const bodyLimit = 1024 * 1024;
-/** The same limit in base64, rounded up to a full group. */
-const encryptedLimit = Math.ceil(bodyLimit / 3) * 4;
+/** Maximum size in bytes of a body of an authenticated request, unless the route has another one. */
+const defaultLimit = 1024 * 1024;
 /** Maximum size in bytes of an anonymous body. A slow sender can occupy this much memory. */
 const unauthenticatedLimit = 64 * 1024;
 
 /**
  * Reads the body of a request if it has one. Throws 300 for an empty body where the route requires one. Throws 801 over
- * 1 MiB (measured in base64 for an encrypted body), or over 64 KiB if the route requires no session.
+ * the limit of the route (measured in base64 for an encrypted body), or over 64 KiB if the route requires no session.
  */
 export const readBody: Step = async (exchange, parts) => {
   if (!takesBody(exchange)) return;
@@ -31,9 +29,16 @@ export const readBody: Step = async (exchange, parts) => {
   if (exchange.bytes.length === 0 && needsBody(route)) throw new ServiceError(300);
 };
 
-function maxBytes({ access, channel }: Exchange): number {
+function maxBytes({ access, channel, route }: Exchange): number {
   if (access !== "session") return unauthenticatedLimit;
-  return channel === null ? bodyLimit : encryptedLimit;
+  const limit = bodyLimitOf(route);
+  // In base64, rounded up to a full group.
+  return channel === null ? limit : Math.ceil(limit / 3) * 4;
+}
+
+/** Maximum size in bytes of the body of an authenticated request. */
+export function bodyLimitOf({ body }: Pick<Route, "body">): number {
+  return body?.limit ?? defaultLimit;
 }
 
 /**
@@ -43,6 +48,8 @@ function maxBytes({ access, channel }: Exchange): number {
 async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts): Promise<Buffer> {
   const { request, response, origin, share, connection } = exchange;
   const { incompleteBodies, settings } = parts;
+  // A disconnected client must not take a slot from others, even briefly.
+  if (request.destroyed) throw endedEarly();
   if (incompleteBodies.isFull(origin.network)) {
     throw new ServiceError(706, { retryAfter: 1, detail: "Too many requests have an incomplete body." });
   }
@@ -76,7 +83,7 @@ function readBytes(request: IncomingMessage, limit: number, signal?: AbortSignal
       length += chunk.length;
       if (length <= limit) chunks.push(chunk);
       else chunks.length = 0;
-      if (length > drainedAtMost) settle(() => reject(tooLarge()));
+      if (length > Math.max(limit, drainedAtMost)) settle(() => reject(tooLarge()));
     };
     const onEnd = () => settle(() => (length > limit ? reject(tooLarge()) : resolve(oneBuffer(chunks, length))));
     const onFailure = () => settle(() => reject(endedEarly()));

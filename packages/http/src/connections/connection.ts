@@ -30,6 +30,8 @@ export class Connection {
   /** Why the rest of the latest request cannot arrive. */
   private bodyFault: string | null = null;
   private reportBrokenBody: ((reason: string) => void) | null = null;
+  private received = 0;
+  private sent = 0;
 
   /**
    * `mayWait`: maximum number of queued requests. One more is rejected and ends the connection after the pending
@@ -58,6 +60,15 @@ export class Connection {
   /** Whether the current response is the last one and needs `Connection: close`. */
   get isEnding(): boolean {
     return (this.closing || this.leaving) && this.waiting.length === 0 && this.refusal === null;
+  }
+
+  /** Bytes since the previous call. Includes bytes of waiting requests that have arrived. */
+  takeTraffic(): { readonly received: number; readonly sent: number } {
+    const { bytesRead, bytesWritten } = this.socket;
+    const traffic = { received: bytesRead - this.received, sent: bytesWritten - this.sent };
+    this.received = bytesRead;
+    this.sent = bytesWritten;
+    return traffic;
   }
 
   /** Handles a request now or after the pending ones. */

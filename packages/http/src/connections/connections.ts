@@ -6,15 +6,15 @@ import { ServiceError } from "@sallyport/core";
 import { fixedHeaders } from "../answer.ts";
 import type { OriginResolver } from "../client-origin.ts";
 import { failureText } from "../envelope.ts";
-import { NetworkBudget } from "../load-gauge.ts";
+import { type BudgetBounds, NetworkBudget } from "../load-gauge.ts";
 import type { RequestObserver } from "../server/http-settings.ts";
 import { Connection } from "./connection.ts";
 
 interface ConnectionRules {
   /** Maximum number of queued requests per connection. */
   readonly mayWait: number;
-  /** Maximum number of connections per network. More are closed immediately. */
-  readonly perIp: number;
+  /** Maximum number of connections per network, and of all together. More are closed immediately. */
+  readonly bounds: BudgetBounds;
   /** The network of the peer; `null` for a trusted proxy. */
   readonly networkOf: (socket: Socket) => string | null;
 }
@@ -31,7 +31,7 @@ export class Connections {
   private rejected = 0;
 
   constructor(private readonly rules: ConnectionRules) {
-    this.networks = new NetworkBudget({ perIp: rules.perIp, total: Number.POSITIVE_INFINITY });
+    this.networks = new NetworkBudget({ perIp: rules.bounds.perIp, total: Number.POSITIVE_INFINITY });
   }
 
   /** Number of open connections. */
@@ -117,11 +117,11 @@ export class Connections {
 
   private isOneOfTooMany(socket: Socket): boolean {
     const network = this.rules.networkOf(socket);
-    if (network === null) return false;
-    if (this.networks.isFull(network)) {
+    if (this.size >= this.rules.bounds.total || (network !== null && this.networks.isFull(network))) {
       this.rejected += 1;
       return true;
     }
+    if (network === null) return false;
     this.networks.take(network);
     socket.once("close", () => this.networks.release(network));
     return false;

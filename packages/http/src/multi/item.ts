@@ -107,6 +107,8 @@ export class Item {
       header: () => undefined,
       cookie: () => null,
       note: () => {},
+      position: undefined,
+      suspend: null,
     };
     return (context) => (route.handle as RouteHandler)(context, input);
   }

@@ -1,4 +1,4 @@
-import { AnswerTooLargeError, countRequest, inTransaction, ServiceError, type SessionContext } from "@sallyport/core";
+import { AnswerTooLargeError, countItems, inTransaction, ServiceError, type SessionContext } from "@sallyport/core";
 import { failureOf, failureText, JsonText, successText } from "../envelope.ts";
 import type { RouteInput, Success } from "../routes/route.ts";
 import { Item, type ItemParts } from "./item.ts";
@@ -17,7 +17,7 @@ export async function runSeparately(
   note: RouteInput<unknown, unknown>["note"],
 ): Promise<JsonText> {
   const results = new Results(context.database.answerBytes, parts.deadline);
-  const items = await countedItems(given, context, parts);
+  const items = await countedItems(given, context, parts, { together: false });
   const concurrency = (await parts.hooks.current(context)) === null ? readsAtOnce : 1;
   let current = context;
   for (const group of inGroups(items, concurrency)) {
@@ -39,28 +39,16 @@ export async function runSeparately(
   return results.toJson();
 }
 
-/**
- * Prepares the items. Each counts as a request; the request itself has counted the first one. Items beyond a request
- * rate fail with 800.
- */
+/** Prepares the items. Each counts as a request; those beyond a request rate fail with 800. */
 async function countedItems(
   given: readonly unknown[],
   context: SessionContext,
   parts: ItemParts,
+  { together }: { readonly together: boolean },
 ): Promise<readonly Item[]> {
   const { rates } = await context.database.limits.current(context);
-  if (rates === null) return given.map((each) => new Item(each, parts));
-  let rateError: ServiceError | null = null;
-  const items: Item[] = [];
-  for (const [index, each] of given.entries()) {
-    try {
-      if (index > 0 && rateError === null) await countRequest(context, rates);
-    } catch (error) {
-      rateError = failureOf(error);
-    }
-    items.push(new Item(each, parts, rateError));
-  }
-  return items;
+  const { allowed, refusal } = await countItems(context, rates, { count: given.length, together });
+  return given.map((each, index) => new Item(each, parts, index < allowed ? null : refusal));
 }
 
 /** Concurrent reads share the memory limit of one response. */
@@ -106,7 +94,7 @@ export async function runInTransaction(
   parts: ItemParts,
   note: RouteInput<unknown, unknown>["note"],
 ): Promise<JsonText> {
-  const items = await countedItems(given, context, parts);
+  const items = await countedItems(given, context, parts, { together: true });
   let current: number | null = null;
   const inTurn = async (work: (item: Item) => void | Promise<void>): Promise<void> => {
     for (const [index, item] of items.entries()) {

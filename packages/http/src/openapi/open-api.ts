@@ -14,6 +14,7 @@ const tags = [
   { name: "Second factors", description: "Set-up and validation of second factors." },
   { name: "Objects", description: "Business objects: reads, writes, deletion, readers and locks." },
   { name: "Files", description: "Uploads and downloads of files." },
+  { name: "Synchronization", description: "Changes for clients that work offline." },
   { name: "Macros", description: "Execution of server-side macros." },
   { name: "Model", description: "The classes of the database." },
   { name: "Service", description: "Service check, API description, public keys and multi requests." },

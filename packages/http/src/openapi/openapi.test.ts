@@ -367,6 +367,10 @@ describe("open api document", () => {
       ],
       ["Macros", ["executeMacro"]],
       ["Model", ["getStructure", "putClass", "removeClass"]],
+      [
+        "Synchronization",
+        ["deleteSynced", "listSyncSchemas", "patchSynced", "pull", "pullNamed", "pushChanges", "putSynced"],
+      ],
       ["Service", ["checkService", "describeApi", "getKeySet", "multi"]],
     ])("has these operations under the heading %s", (tag, operations) => {
       const all = Object.values(document.paths).flatMap(({ servers: _servers, ...methods }) => Object.values(methods));

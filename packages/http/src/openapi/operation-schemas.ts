@@ -8,16 +8,47 @@ import type { Content, ParameterObject, Reference, ResponseObject, SchemaObject 
 /** Side of a schema to describe: request input or response output. */
 type Side = "input" | "output";
 
+/** A schema as JSON Schema, and the named schemas that it refers to. */
+interface ConvertedSchema {
+  readonly root: SchemaObject;
+  readonly components: readonly (readonly [id: string, definition: SchemaObject])[];
+}
+
+/** Conversions of all documents: most schemas occur in many operations, and a conversion takes most of a millisecond. */
+const conversions = {
+  input: new WeakMap<z.ZodType, ConvertedSchema>(),
+  output: new WeakMap<z.ZodType, ConvertedSchema>(),
+};
+
+function convert(schema: z.ZodType, side: Side): ConvertedSchema {
+  const known = conversions[side].get(schema);
+  if (known !== undefined) return known;
+  // Zod creates references only for nested schemas, not at the root.
+  const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), { io: side, override: tidy });
+  const components = Object.entries($defs ?? {}).map(([id, each]) => [id, relocated(each) as SchemaObject] as const);
+  const converted = { root: relocated(properties?.["root"]) as SchemaObject, components };
+  conversions[side].set(schema, converted);
+  return converted;
+}
+
+const envelopes = new WeakMap<z.ZodType, z.ZodType>();
+
+/** The envelope of a response, the same schema for the same data. */
+function envelopeFor(data: z.ZodType): z.ZodType {
+  const known = envelopes.get(data) ?? envelopeOf(data);
+  envelopes.set(data, known);
+  return known;
+}
+
 /** Converts Zod schemas to JSON Schema. A schema with an id becomes a named component. */
 export class SchemaComponents {
   private readonly components = new Map<string, SchemaObject>();
 
   /** The schema or a reference to it. Throws if two schemas share an id. */
   describe(schema: z.ZodType, side: Side): SchemaObject {
-    // Zod creates references only for nested schemas, not at the root.
-    const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), { io: side, override: tidy });
-    for (const [id, definition] of Object.entries($defs ?? {})) this.add(id, relocated(definition) as SchemaObject);
-    return relocated(properties?.["root"]) as SchemaObject;
+    const { root, components } = convert(schema, side);
+    for (const [id, definition] of components) this.add(id, definition);
+    return root;
   }
 
   /** All components so far, by name. */
@@ -28,7 +59,7 @@ export class SchemaComponents {
 
   private add(id: string, definition: SchemaObject): void {
     const known = this.components.get(id);
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition)) {
+    if (known !== undefined && known !== definition && JSON.stringify(known) !== JSON.stringify(definition)) {
       throw new Error(`Several schemas have the id ${id}.`);
     }
     this.components.set(id, definition);
@@ -154,7 +185,7 @@ function success(route: Route, components: SchemaComponents): ResponseObject {
     content: {
       ...(sealed?.always
         ? {}
-        : { [json]: { schema: components.describe(isDocument ? data : envelopeOf(data), "output") } }),
+        : { [json]: { schema: components.describe(isDocument ? data : envelopeFor(data), "output") } }),
       ...(sealed === undefined ? {} : { "text/plain": { schema: sealedText(sealed, components) } }),
       ...messages(route, components),
     },
@@ -186,7 +217,7 @@ function named(name: string, present: true | undefined): Record<string, Referenc
 
 /** Encrypted text with an envelope inside. */
 function sealedText({ data, how }: SealedSuccess, components: SchemaComponents): SchemaObject {
-  const contentSchema = components.describe(envelopeOf(data), "output");
+  const contentSchema = components.describe(envelopeFor(data), "output");
   return { type: "string", description: `${how} Plaintext:`, contentMediaType: json, contentSchema };
 }
 

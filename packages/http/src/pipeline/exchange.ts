@@ -11,6 +11,7 @@ import type {
 } from "@sallyport/core";
 import type { Connection } from "../connections/connection.ts";
 import type { StreamedBody } from "../files/streamed-body.ts";
+import type { DatabaseRequests, DatabaseUse } from "../database-requests.ts";
 import type { LoadGauge, LoadShare, NetworkBudget } from "../load-gauge.ts";
 import type { ResolvedOrigin } from "../client-origin.ts";
 import type { Access, Route } from "../routes/route.ts";
@@ -38,6 +39,8 @@ export class Exchange {
   isPreflight = false;
   /** Set by `findDatabase`. */
   declare database: Database;
+  /** Set by `findDatabase`. Ends with the request. */
+  use: DatabaseUse | null = null;
   /** Set by `admit`: the access level for this caller. */
   declare access: Exclude<Access, "optional">;
   declare credentials: PresentedCredentials;
@@ -64,6 +67,12 @@ export class Exchange {
   /** The check that refused the request. */
   check: RequestCheck | null = null;
 
+  /** Whether the request has a live session. */
+  get isAdmitted(): boolean {
+    // Not yet set if an earlier step has failed.
+    return ((this.admission as Admission | undefined)?.session ?? null) !== null;
+  }
+
   constructor(
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
@@ -86,6 +95,7 @@ export interface PipelineParts {
   readonly traffic: ChannelTraffic;
   readonly publishedKeys: PublishedKeys;
   readonly load: LoadGauge;
+  readonly requests: DatabaseRequests;
   /** Number of incomplete bodies per network. */
   readonly incompleteBodies: NetworkBudget;
   /** Number of files being uploaded or downloaded per network. */

@@ -1,3 +1,4 @@
+import { isAlias } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/core";
 import { writeAnswer } from "../answer.ts";
 import {
@@ -53,20 +54,12 @@ export const findMethod: Step = (exchange) => {
 };
 
 /** Throws 705 if the alias has no storage settings. */
-export const findDatabase: Step = (exchange, { databases }) => {
+export const findDatabase: Step = (exchange, { databases, requests }) => {
   const database = databases.get(exchange.alias ?? "");
   if (!database) throw new ServiceError(705);
   exchange.database = database;
+  exchange.use = requests.enter(database);
 };
-
-const alias = /^[a-z][a-z0-9_-]{0,62}$/;
-
-const reserved: ReadonlySet<string> = new Set(["v1", "v2", "admin", "docs", "healthz", "readyz", "metrics"]);
-
-/** Whether a text is a valid database alias. First segments of other routes are reserved. */
-export function isAlias(text: string): boolean {
-  return alias.test(text) && !reserved.has(text);
-}
 
 /** Cache lifetime in seconds of a complete and an incomplete key set. */
 const maxAge = { complete: 60, incomplete: 5 };

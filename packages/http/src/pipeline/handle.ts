@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { headerNames, parseIfMatch } from "@sallyport/contract";
-import { type MailLanguage, mailLanguages, type RequestContext } from "@sallyport/core";
+import { type MailLanguage, mailLanguages, type RequestContext, ServiceError, type OnEnd } from "@sallyport/core";
 import { writeAnswer } from "../answer.ts";
 import { writeSuccess } from "../envelope.ts";
 import { sendFile } from "../files/send-file.ts";
 import type { RouteHandler, RouteInput } from "../routes/route.ts";
 import { cookieValue, sessionEndedCode } from "./credentials.ts";
-import type { Exchange, Step } from "./exchange.ts";
+import type { Exchange, PipelineParts, Step } from "./exchange.ts";
 
 /** Calls the use case of the route and writes the result. */
 export const handle: Step = async (exchange, parts) => {
@@ -29,6 +29,8 @@ export const handle: Step = async (exchange, parts) => {
     note: (items) => {
       exchange.items = items;
     },
+    position: exchange.admission.position,
+    suspend: (wait) => suspended(exchange, parts, wait),
   };
   const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
   // The answer comes after the last use of the body.
@@ -40,6 +42,27 @@ export const handle: Step = async (exchange, parts) => {
     await writeSuccess(exchange, success);
   }
 };
+
+/** Waits without load, until the client disconnects, the server begins to shut down, or the database is withdrawn. */
+async function suspended<T>(
+  { response, share, use }: Exchange,
+  { load }: PipelineParts,
+  wait: (onEnd: OnEnd) => Promise<T>,
+): Promise<T> {
+  share.pause();
+  try {
+    const outcome = await wait((call) => {
+      const endings = [whenDisconnected(response, call), load.onDrain(call), use?.onWithdrawal(call)];
+      return () => {
+        for (const end of endings) end?.();
+      };
+    });
+    if (response.destroyed) throw new ServiceError(699, { detail: "The client has disconnected." });
+    return outcome;
+  } finally {
+    share.resume();
+  }
+}
 
 /** Context of the request. Earlier steps guarantee the parts that the access level requires. */
 function contextOf(exchange: Exchange): RequestContext {

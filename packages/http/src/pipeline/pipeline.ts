@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
 import { type RequestCheck, ServiceError } from "@sallyport/core";
 import { parseBody, parseJson } from "../body/json.ts";
-import { bodyLimit, checkContentType, readBody, shedLoad } from "../body/read-body.ts";
+import { bodyLimitOf, checkContentType, readBody, shedLoad } from "../body/read-body.ts";
 import { openStream } from "../files/open-stream.ts";
 import { formFields, parseQuery } from "../routing/query-string.ts";
 import { checkAdministrator, checkProof } from "./administration.ts";
@@ -76,13 +76,13 @@ const openChannel: Step = (exchange, { traffic }) => {
   );
 };
 
-/** Decrypts the body of a secure session. Throws 312 for a foreign message and 801 over 1 MiB. */
+/** Decrypts the body of a secure session. Throws 312 for a foreign message and 801 over the limit of the route. */
 const openMessage: Step = async (exchange) => {
-  const { bytes, channel, request } = exchange;
+  const { bytes, channel, request, route } = exchange;
   if (channel === null || bytes.length === 0) return;
   const header = request.headers[headerNames.encrypted];
   exchange.bytes = await channel.open(Array.isArray(header) ? header.join() : header, bytes);
-  if (exchange.bytes.length > bodyLimit) throw new ServiceError(801);
+  if (exchange.bytes.length > bodyLimitOf(route)) throw new ServiceError(801);
 };
 
 /** Parses body and query, then validates their fields. Invalid JSON: 311, in a secure session 312. */

@@ -11,7 +11,7 @@ export interface Playground {
   demo(alias: string): DemoAccess | null;
 }
 
-interface PlaygroundPageParts {
+export interface PlaygroundPageParts {
   /** Name of the service. */
   readonly name: string;
   readonly version: string;
@@ -77,6 +77,7 @@ function demoTable({ appKey, appNames, users }: DemoAccess): string {
 <summary>This is the demo</summary>
 <p>App key: <code>${escaped(appKey)}</code>. App names: ${appNames.map((name) => `<code>${escaped(name)}</code>`).join(", ")}. These users have public passwords:</p>
 <table><thead><tr><th>User</th><th>Password</th><th>Rights</th><th></th></tr></thead><tbody>${rows.join("")}</tbody></table>
+<p><a href="docs/offline">Customers, offline</a> is a sample page that works without the server.</p>
 </details>`;
 }
 
@@ -119,7 +120,8 @@ Content-Type: application/json
 
 ${escaped(body)}</code></pre>
 <div class="wide"><table><thead><tr><th>User</th><th>Password</th><th>Rights</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>
-<p>Send <code>data.sessionId</code> of the response in the header <code>sessionId</code> of every request, such as <code>GET v1/objects/Customer</code>.</p>`;
+<p>Send <code>data.sessionId</code> of the response in the header <code>sessionId</code> of every request, such as <code>GET v1/objects/Customer</code>.</p>
+<p><a href="docs/offline"><strong>Customers, offline</strong></a>: a sample page that works without the server.</p>`;
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -131,6 +133,6 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes a text for HTML. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { Router } from "express";
 import { fixedHeaders } from "../answer.ts";
 import { type DatabaseDirectory, type HttpSettings, requestIdOf } from "../server/http-settings.ts";
+import { offlinePage } from "./offline-page.ts";
 import { type Playground, playgroundPage, startPage } from "./playground-pages.ts";
 
 const contentSecurityPolicy = [
@@ -68,6 +69,12 @@ export function playgroundRouter({ playground, databases, settings }: Playground
     const alias = aliasOf(request.params);
     response.type("html").send(playgroundPage({ name, version, alias, demo: playground.demo(alias) }));
   });
+  pages.get("{/:alias}/docs/offline", (request, response, next) => {
+    const alias = aliasOf(request.params);
+    const demo = playground.demo(alias);
+    if (demo === null) return next("router");
+    response.type("html").send(offlinePage({ name, version, alias, demo }));
+  });
   pages.get("{/:alias}/docs/", (_request, response) => response.redirect(308, "../docs"));
   pages.get("{/:alias}/docs/:file", async (request, response, next) => {
     const { file: fileName = "" } = request.params;
@@ -85,6 +92,8 @@ function aliasOf({ alias = "" }: Readonly<Record<string, string | string[]>>): s
 
 const { resolve } = createRequire(import.meta.url);
 const own = (name: string): string => fileURLToPath(new URL(`../../public/${name}`, import.meta.url));
+/** The bundle of `offline/`. */
+const bundled = fileURLToPath(new URL("../../dist/offline.js", import.meta.url));
 
 const places: ReadonlyMap<string, string> = new Map([
   ["swagger-ui.css", resolve("swagger-ui-dist/swagger-ui.css")],
@@ -92,6 +101,9 @@ const places: ReadonlyMap<string, string> = new Map([
   ["playground.css", own("playground.css")],
   ["playground.js", own("playground.js")],
   ["start.css", own("start.css")],
+  ["offline.css", own("offline.css")],
+  ["offline.js", bundled],
+  ["offline-worker.js", own("offline-worker.js")],
 ]);
 
 /** The files of the page by name. Each is read once. */

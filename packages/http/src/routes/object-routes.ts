@@ -16,16 +16,21 @@ import {
   type SingleReference,
 } from "@sallyport/core";
 import * as z from "zod";
-import { defineRoute, type Route, type Success } from "./route.ts";
+import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
 type ListQuery = z.output<typeof listParameters>;
 
 /** Routes that read objects. */
 export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
-  const list = async (context: SessionContext, className: string, query: ListQuery): Promise<Success> => {
+  const list = async (
+    context: SessionContext,
+    className: string,
+    { query, position }: Pick<RouteInput<never, ListQuery>, "query" | "position">,
+  ): Promise<Success> => {
     const { count, query: matchQuery, cursor, serialization, ...pages } = query;
-    const input = { className, ...pages, query: matchQuery, cursor, serialization, capped: count === "capped" };
+    const capped = count === "capped";
+    const input = { className, ...pages, query: matchQuery, cursor, serialization, capped, position };
     const { list: found, next } = await listObjects.listObjects(context, input);
     const { "~Elements": elements, ...counts } = found;
     return { data: { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } };
@@ -42,10 +47,10 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
       data: z.union([objectSchema, bareObjectSchema, objectListSchema]),
       versioned: true,
       errors: [304, 307, 308, 329, 609, 710],
-      handle: async (context, { parameter, query }) => {
+      handle: async (context, { parameter, query, position }) => {
         const reference = objectReference(parameter("idOrClass"));
         if (reference === null) throw new ServiceError(304);
-        if (reference.kind === "class") return list(context, reference.className, query);
+        if (reference.kind === "class") return list(context, reference.className, { query, position });
         return objectSuccess(await getObject.getObject(context, reference, query.serialization));
       },
     }),
@@ -59,7 +64,8 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
       query: listParameters,
       data: objectListSchema,
       errors: [304, 307, 308, 329, 710],
-      handle: async (context, { parameter, query }) => list(context, classNameOf(parameter("className")), query),
+      handle: async (context, { parameter, query, position }) =>
+        list(context, classNameOf(parameter("className")), { query, position }),
     }),
   ];
 }

@@ -13,7 +13,9 @@ import { defineRoute, type Route } from "./route.ts";
 import { seatRoutes } from "./seat-routes.ts";
 import { secondFactorRoutes } from "./second-factor-routes.ts";
 import { customUserRoutes, sessionRoutes } from "./session-routes.ts";
+import { syncRoutes } from "./sync-routes.ts";
 import { secureRoutes, tokenRoutes } from "./token-routes.ts";
+import { syncWriteRoutes } from "./sync-write-routes.ts";
 import type { UseCases } from "./use-cases.ts";
 
 /** All routes of a database, each with the tag of its group. */
@@ -35,6 +37,7 @@ export function routeTable(useCases: UseCases): Route[] {
       ...lockRoutes(useCases),
     ]),
     ...tagged("Files", [...uploadRoutes(useCases), ...fileRoutes(useCases)]),
+    ...tagged("Synchronization", [...syncRoutes(useCases), ...syncWriteRoutes(useCases)]),
     ...tagged("Macros", macroRoutes(useCases)),
     ...tagged("Model", modelRoutes(useCases)),
     ...tagged("Service", [description]),

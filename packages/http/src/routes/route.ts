@@ -5,9 +5,11 @@ import type {
   Digest,
   ErrorCode,
   MailLanguage,
+  ReadPosition,
   OpenedFile,
   RequestContext,
   SessionContext,
+  Suspend,
 } from "@sallyport/core";
 import type { z } from "zod";
 import type { TagName } from "../openapi/open-api.ts";
@@ -68,6 +70,8 @@ export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly form?: (parameter: (name: string) => string) => boolean;
   /** The body is optional. The schema then gets `undefined`. */
   readonly optional?: true;
+  /** Maximum size in bytes. Default: 1 MiB. */
+  readonly limit?: number;
 }
 
 /** A body that a route reads as a stream. */
@@ -99,6 +103,13 @@ export interface RouteInput<Body, Query> {
   readonly cookie: (name: string) => string | null;
   /** Reports the item results of a multi request to log and metrics. */
   readonly note: (items: readonly ItemRecord[]) => void;
+  /**
+   * The state of the database at the admission, for a request that reads only. `undefined` inside a multi request, whose
+   * earlier items may have written.
+   */
+  readonly position: ReadPosition | undefined;
+  /** Lets the request wait without load; `null` inside a multi request. */
+  readonly suspend: Suspend | null;
 }
 
 /**

@@ -25,6 +25,8 @@ export interface UseCases {
   readonly enrolSecondFactor: core.EnrolSecondFactor;
   readonly examineDatabase: core.ExamineDatabase;
   readonly executeMacro: core.ExecuteMacro;
+  readonly explainAbsence: core.ExplainAbsence;
+  readonly explainRefusal: core.ExplainRefusal;
   readonly finishProviderLogIn: core.FinishProviderLogIn;
   readonly giveProof: core.GiveProof;
   readonly getLock: core.GetLock;
@@ -36,6 +38,8 @@ export interface UseCases {
   readonly listOwnLinks: core.ListOwnLinks;
   readonly listReadableClasses: core.ListReadableClasses;
   readonly listRecycled: core.ListRecycled;
+  readonly listSyncSchemas: core.ListSyncSchemas;
+  readonly pullChanges: core.PullChanges;
   readonly lockObject: core.LockObject;
   readonly logIn: core.LogIn;
   readonly logInAdministrator: core.LogInAdministrator;
@@ -47,6 +51,7 @@ export interface UseCases {
   readonly logOut: core.LogOut;
   readonly logOutAdministrator: core.LogOut;
   readonly objectHooks: core.ObjectHooks;
+  readonly pushChanges: core.PushChanges;
   readonly purgeRecycled: core.PurgeRecycled;
   readonly putClass: core.PutClass;
   readonly putGroup: core.PutGroup;
@@ -68,4 +73,5 @@ export interface UseCases {
   readonly updateObject: core.UpdateObject;
   readonly updateObjects: core.UpdateObjects;
   readonly validateSecondFactor: core.ValidateSecondFactor;
+  readonly writeSynced: core.WriteSynced;
 }

@@ -3,10 +3,12 @@ import type { Socket } from "node:net";
 import express, { type Express } from "express";
 import { PieceGatherer } from "../body/piece-gatherer.ts";
 import { Connections, refuseUnparsed } from "../connections/connections.ts";
+import { DatabaseRequests } from "../database-requests.ts";
 import { failureOf, writeFailure } from "../envelope.ts";
 import { EventLoopDelay, LoadGauge, NetworkBudget } from "../load-gauge.ts";
 import { type Operations, operationsAnswer } from "../operations-listener.ts";
 import { OriginResolver } from "../client-origin.ts";
+import { idleTimeoutOf } from "../pipeline/administration.ts";
 import { faultOf, runPipeline } from "../pipeline/pipeline.ts";
 import { Exchange, type PipelineParts } from "../pipeline/exchange.ts";
 import { type RefusalRecorder, Refusals } from "../pipeline/refusal.ts";
@@ -14,9 +16,10 @@ import { asksForPage, playgroundRouter } from "../playground/playground-router.t
 import type { Playground } from "../playground/playground-pages.ts";
 import type { Route } from "../routes/route.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
-import { requestIdOf, type RequestObserver } from "./http-settings.ts";
+import { requestIdOf, type RequestObserver, type TrafficRecorder } from "./http-settings.ts";
 
-export interface ApplicationParts extends Omit<PipelineParts, "matcher" | "load" | "incompleteBodies" | "transfers"> {
+export interface ApplicationParts
+  extends Omit<PipelineParts, "matcher" | "load" | "requests" | "incompleteBodies" | "transfers"> {
   readonly routes: readonly Route[];
   readonly operations: Operations;
   /** `null` disables the page at `/docs`. */
@@ -24,6 +27,7 @@ export interface ApplicationParts extends Omit<PipelineParts, "matcher" | "load"
   readonly observer: RequestObserver;
   /** `null` records no refusals. */
   readonly refusalRecorder: RefusalRecorder | null;
+  readonly trafficRecorder: TrafficRecorder;
 }
 
 export interface Application {
@@ -34,6 +38,7 @@ export interface Application {
   /** Message classes for the HTTP server. The listener also works with Node's own. */
   readonly messages: MessageClasses;
   readonly load: LoadGauge;
+  readonly requests: DatabaseRequests;
   readonly connections: Connections;
   /** Number of incomplete bodies per network. */
   readonly incompleteBodies: NetworkBudget;
@@ -45,22 +50,23 @@ export interface Application {
 
 /** Creates the Express application. Every API request and response passes through the pipeline. */
 export function createApplication(parts: ApplicationParts): Application {
-  const { settings, databases, observer, operations, playground, refusalRecorder } = parts;
+  const { settings, databases, observer, operations, playground, refusalRecorder, trafficRecorder } = parts;
   const { maxIncompleteBodies, maxSendBufferBytes, sendTimeout, debugMessages } = settings;
   const eventLoop = settings.shedding === null ? null : new EventLoopDelay(settings.shedding);
   const load = new LoadGauge(settings.maxRequestsInFlight, eventLoop);
+  const requests = new DatabaseRequests();
   const incompleteBodies = new NetworkBudget(maxIncompleteBodies);
   const transfers = new NetworkBudget(settings.maxTransfers);
   const sendBufferBytes = new NetworkBudget(maxSendBufferBytes);
   const origins = new OriginResolver(settings.trustedProxies);
   const connections = new Connections({
     mayWait: settings.maxPipelinedRequests,
-    perIp: settings.maxConnectionsPerIp,
+    bounds: settings.maxConnections,
     networkOf: (socket) => origins.clientNetwork(socket),
   });
   const matcher = new RouteMatcher(parts.routes);
   const refusals = new Refusals(parts.routes);
-  const pipeline: PipelineParts = { ...parts, load, matcher, incompleteBodies, transfers };
+  const pipeline: PipelineParts = { ...parts, load, requests, matcher, incompleteBodies, transfers };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();
@@ -75,7 +81,10 @@ export function createApplication(parts: ApplicationParts): Application {
       sendBufferBytes,
     );
     // An unread response still occupies memory.
-    response.on("close", () => share.end());
+    response.on("close", () => {
+      share.end();
+      countTraffic(exchange, trafficRecorder);
+    });
     let error: unknown;
     try {
       await runPipeline(exchange, pipeline);
@@ -87,6 +96,8 @@ export function createApplication(parts: ApplicationParts): Application {
       observe(observer, exchange, error ?? exchange.failure);
       const refused = refusals.of(exchange, error ?? exchange.failure);
       if (refused !== null) refusalRecorder?.refused(exchange.database, refused);
+      if (response.destroyed) exchange.use?.end();
+      else response.once("close", () => exchange.use?.end());
     }
   };
 
@@ -123,6 +134,7 @@ export function createApplication(parts: ApplicationParts): Application {
   const refusal = { connections, origins, observer, debugMessages };
   return {
     load,
+    requests,
     connections,
     incompleteBodies,
     transfers,
@@ -179,6 +191,15 @@ function observe(observer: RequestObserver, exchange: Exchange, error: unknown):
     ...(items === null ? {} : { items }),
     ...(error === undefined ? {} : { error }),
   });
+}
+
+/** Reports the bytes of a request with a live session. */
+function countTraffic(exchange: Exchange, recorder: TrafficRecorder): void {
+  const traffic = exchange.connection.takeTraffic();
+  // Without an admission, the credential can be of any form.
+  if (exchange.session === null || !exchange.isAdmitted) return;
+  const idleTimeout = idleTimeoutOf(exchange);
+  recorder.transferred(exchange.database, exchange.session.digest, { ...traffic, idleTimeout });
 }
 
 /** Milliseconds before a response counts as unread. */

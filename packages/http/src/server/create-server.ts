@@ -23,8 +23,11 @@ export interface TlsFiles {
 
 export interface ServerLimits {
   readonly timeouts: ServerTimeouts;
-  /** Maximum number of connections. More are closed immediately. */
-  readonly maxConnections: number;
+  /**
+   * Maximum number of connections, which Node checks at less cost than the application does. `null` leaves it to the
+   * application.
+   */
+  readonly maxConnections: number | null;
 }
 
 /** Milliseconds without traffic in either direction before a connection is closed. */
@@ -53,7 +56,7 @@ export function createServer(
       ? createHttpServer(options, listener)
       : createHttpsServer({ ...options, ...agreement, cert: tls.certificate, key: tls.key }, listener);
   server.setTimeout(socketTimeout);
-  server.maxConnections = maxConnections;
+  if (maxConnections !== null) server.maxConnections = maxConnections;
   // Beyond the limit Node drops headers silently. Their total size is limited anyway.
   server.maxHeadersCount = 0;
   connections.watch(server);

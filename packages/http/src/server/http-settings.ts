@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
-import type { Database, ErrorCode } from "@sallyport/core";
+import type { CountedTraffic, Database, Digest, ErrorCode } from "@sallyport/core";
 import type { Pace } from "../files/body-reader.ts";
 import type { BudgetBounds, SheddingPolicy } from "../load-gauge.ts";
 
@@ -17,8 +17,8 @@ export interface HttpSettings {
   readonly maxRequestsInFlight: number;
   /** Delay of the event loop at which requests are answered with 706; `null`: none. */
   readonly shedding: SheddingPolicy | null;
-  /** Maximum connections per network, except trusted proxies. */
-  readonly maxConnectionsPerIp: number;
+  /** Maximum number of connections, per network except for trusted proxies. More are closed. */
+  readonly maxConnections: BudgetBounds;
   /** Maximum number of queued requests per connection. With more, the connection closes after its responses. */
   readonly maxPipelinedRequests: number;
   /** Maximum number of incomplete bodies. More are answered with 706. */
@@ -88,6 +88,11 @@ export interface RequestRecord extends ItemRecord {
 /** Port: receives every answered request. Must not throw. */
 export interface RequestObserver {
   answered(record: RequestRecord): void;
+}
+
+/** Port: receives the bytes of each request of a live session, after its response. Must neither throw nor wait. */
+export interface TrafficRecorder {
+  transferred(database: Database, session: Digest, traffic: CountedTraffic): void;
 }
 
 const acceptable = /^[A-Za-z0-9._-]{1,64}$/;

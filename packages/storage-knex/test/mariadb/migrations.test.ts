@@ -1,9 +1,11 @@
+import { jest } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { builtInClasses, ServiceError, Applications } from "@sallyport/core";
 import type { RowDataPacket } from "mysql2";
-import { runOn, withConnection } from "../../src/dialects/mariadb/connection.ts";
+import { runnerOf, runOn, withConnection } from "../../src/dialects/mariadb/connection.ts";
+import { Lease } from "../../src/dialects/mariadb/leases.ts";
 import { migrations } from "../../src/dialects/mariadb/migrations/migrations.ts";
 import { Migrator } from "../../src/dialects/mariadb/migrations/migrator.ts";
 import { tablesOf } from "../../src/dialects/mariadb/tables.ts";
@@ -74,6 +76,57 @@ describe("migrations on MariaDB", () => {
       engines.map(async ({ knex }) => (await server.storage({ database, knex })).migrate()),
     );
     expect(reports.flatMap(({ applied }) => applied)).toEqual(names);
+  }, 60_000);
+
+  /** Makes another process the holder of a lease, for some seconds. */
+  const giveLease = (database: string, work: string, seconds: number) =>
+    server.admin.query(
+      `update ${database}.leases set holder = 'other', expires_at = now(6) + interval ${seconds} second where work = '${work}'`,
+    );
+
+  test("wait until the lease of a crashed migrator has expired", async () => {
+    const database = server.freshName();
+    const storage = await server.storage({ database });
+    await storage.migrate();
+    await giveLease(database, "migrations", 1);
+    const began = performance.now();
+    expect(await storage.migrate()).toEqual({ applied: [] });
+    expect(performance.now() - began).toBeGreaterThan(800);
+    await giveLease(database, "indexes", 60);
+    const wanted = [{ className: "File", attribute: "Name", type: "string" }] as const;
+    expect(await storage.alignIndexes(wanted)).toBe("busy");
+    await giveLease(database, "indexes", 0);
+    expect(await storage.alignIndexes(wanted)).toEqual({ built: wanted, removed: 0 });
+  }, 60_000);
+
+  test("stop before the next change if another process has taken the lease", async () => {
+    const database = server.freshName();
+    const { knex } = await server.connect();
+    await (await server.storage({ database })).migrate();
+    const lease = new Lease(knex, tablesOf(database), "migrations");
+    await withConnection(knex, async (connection) => {
+      const run = runnerOf(connection);
+      expect(await lease.take(run)).toBe(true);
+      expect(await new Lease(knex, tablesOf(database), "migrations").take(run)).toBe(false);
+      const now = jest.spyOn(performance, "now");
+      try {
+        const guarded = lease.guard(run);
+        const later = performance.now() + 25_000;
+        now.mockImplementation(() => later);
+        await guarded("do 1");
+        await giveLease(database, "migrations", 60);
+        now.mockImplementation(() => later + 25_000);
+        expect(await codeOf(guarded(`drop table ${database}.settings`))).toBe(706);
+      } finally {
+        now.mockRestore();
+      }
+    });
+    await lease.end();
+    const [rows] = await server.admin.query<RowDataPacket[]>(
+      `select holder from ${database}.leases where work = 'migrations'`,
+    );
+    expect(rows).toEqual([{ holder: "other" }]);
+    await server.admin.query(`select 1 from ${database}.settings`);
   }, 60_000);
 
   test("create procedures that work in a database with another name, such as a restored backup", async () => {
@@ -193,6 +246,11 @@ describe("MariaDB failures", () => {
     await killSleeping(id);
     expect(await sleeping).toBe(704);
     expect(await storageOver(engine).repositories.sessions.count()).toBe(0);
+  });
+
+  test("fail with 704 on a node that has left its cluster", async () => {
+    const engine = await server.connect({ pool: { max: 1 } });
+    expect(await codeOf(query(engine, "signal sqlstate '08S01' set mysql_errno = 1047"))).toBe(704);
   });
 
   test("fail and roll back a transaction with 704 if its connection is terminated", async () => {

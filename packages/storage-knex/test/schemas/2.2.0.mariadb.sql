@@ -117,7 +117,7 @@ create table if not exists `sallyport`.`custom_accounts` (
     key custom_accounts_login_start (login_start),
     key custom_accounts_user (user_id)
   ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
-create sequence if not exists `sallyport`.`record_versions` engine = InnoDB;
+create sequence if not exists `sallyport`.`record_versions` nocache engine = InnoDB;
 create table if not exists `sallyport`.`records` (
       kind varchar(32) not null,
       id varchar(512) not null,
@@ -278,6 +278,21 @@ create table if not exists `sallyport`.`swept_objects` (
     ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
 alter table `sallyport`.`settings` add column if not exists swept_stamp bigint not null default 0;
 insert into `sallyport`.`migrations` (name, number) values ('0003-changes', 1);
+
+-- migration 0004-session-address
+alter table `sallyport`.`sessions` add column if not exists address varchar(64);
+insert into `sallyport`.`migrations` (name, number) values ('0004-session-address', 1);
+
+-- migration 0005-leases
+create table if not exists `sallyport`.`leases` (
+      work varchar(32) primary key,
+      holder char(36) character set ascii collate ascii_bin not null,
+      expires_at datetime(6) not null
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+insert into `sallyport`.`leases` (work, holder, expires_at) values ('archive', '', '1000-01-01'), ('indexes', '', '1000-01-01'), ('migrations', '', '1000-01-01')
+      on duplicate key update work = work;
+alter sequence `sallyport`.`record_versions` nocache;
+insert into `sallyport`.`migrations` (name, number) values ('0005-leases', 1);
 
 -- functions admit_callback 1
 create or replace procedure `sallyport`.`admit_callback` (state varchar(64), ahead double)
@@ -452,11 +467,11 @@ create or replace procedure `sallyport`.`register_blocks` (digests longtext, cli
   end;
 insert into `sallyport`.`migrations` (name, number) values ('register_blocks', 1);
 
--- functions open_session 2
-create or replace procedure `sallyport`.`open_session` (new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
+-- functions open_session 3
+create or replace procedure `sallyport`.`open_session_from` (new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
     idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
     opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
-    device_limit bigint, limits longtext)
+    device_limit bigint, limits longtext, basis longtext, client_address varchar(64))
   modifies sql data sql security invoker
   begin
     declare alone boolean default not @@in_transaction;
@@ -472,6 +487,9 @@ create or replace procedure `sallyport`.`open_session` (new_digest binary(32), n
       declare beside bigint;
       declare remaining bigint default device_limit;
       declare staying bigint;
+      if basis is not null then
+        call `require_basis`(basis, ahead);
+      end if;
       if all_limit > 0 then
         select number into lock_row from `session_lock_rows` where number = -1 for update;
       end if;
@@ -502,11 +520,30 @@ create or replace procedure `sallyport`.`open_session` (new_digest binary(32), n
         signal sqlstate 'SP315' set message_text = 'There are as many sessions as allowed.';
       end if;
       insert into `sessions` (digest, mode, app_key_id, user_id, secret_version, app_names, reserved_names, enrolling, device_id, opened_at, expires_at, ends_at,
-        custom_account, custom_version, link_id, link_born)
+        custom_account, custom_version, link_id, link_born, address)
       values (new_digest, new_mode, app_key, user_number, version_of_secret, names, '[]', json_length(names) = 0, device, clock, (clock + interval (least(idle, lifetime)) * 1000 microsecond), (clock + interval (lifetime) * 1000 microsecond),
-        opened_by_account, version_of_account, opened_by_link, born_of_link);
+        opened_by_account, version_of_account, opened_by_link, born_of_link, client_address);
       insert into `session_names` (app_name, session) select distinct value, new_digest from json_table(names, '$[*]' columns (value longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$')) listed;
       update `session_counts` set opened = opened + 1 where shard = connection_id() % 64;
+    end work;
+    if alone then commit; end if;
+  end;
+create or replace procedure `sallyport`.`open_session` (new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
+    idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
+    opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
+    device_limit bigint, limits longtext)
+  modifies sql data sql security invoker
+  begin
+    declare alone boolean default not @@in_transaction;
+    declare exit handler for sqlexception
+    begin
+      if alone then rollback; end if;
+      resignal;
+    end;
+    if alone then start transaction; end if;
+    work: begin
+      call `open_session_from`(new_digest, new_mode, app_key, user_number, names, device, idle, lifetime, ahead, version_of_secret, all_limit,
+        user_limit, opened_by_account, version_of_account, opened_by_link, born_of_link, device_limit, limits, null, null);
     end work;
     if alone then commit; end if;
   end;
@@ -601,9 +638,9 @@ create or replace procedure `sallyport`.`change_app_names` (changed binary(32), 
     end work;
     if alone then commit; end if;
   end;
-insert into `sallyport`.`migrations` (name, number) values ('open_session', 2);
+insert into `sallyport`.`migrations` (name, number) values ('open_session', 3);
 
--- functions open_on_basis 1
+-- functions open_on_basis 2
 insert ignore into `sallyport`.`session_lock_rows` (number) values (-2);
 create or replace procedure `sallyport`.`require_basis` (basis longtext, ahead double)
   modifies sql data sql security invoker
@@ -648,11 +685,8 @@ create or replace procedure `sallyport`.`open_on_basis` (basis longtext, new_dig
     end;
     if alone then start transaction; end if;
     work: begin
-      if basis is not null then
-        call `require_basis`(basis, ahead);
-      end if;
-      call `open_session`(new_digest, new_mode, app_key, user_number, names, device, idle, lifetime, ahead, version_of_secret, all_limit,
-        user_limit, opened_by_account, version_of_account, opened_by_link, born_of_link, device_limit, limits);
+      call `open_session_from`(new_digest, new_mode, app_key, user_number, names, device, idle, lifetime, ahead, version_of_secret, all_limit,
+        user_limit, opened_by_account, version_of_account, opened_by_link, born_of_link, device_limit, limits, basis, null);
     end work;
     if alone then commit; end if;
   end;
@@ -674,7 +708,7 @@ create or replace procedure `sallyport`.`change_on_basis` (basis longtext, chang
     end work;
     if alone then commit; end if;
   end;
-insert into `sallyport`.`migrations` (name, number) values ('open_on_basis', 1);
+insert into `sallyport`.`migrations` (name, number) values ('open_on_basis', 2);
 
 -- functions put_record 1
 create or replace procedure `sallyport`.`put_record` (record_kind varchar(32), record_id varchar(512), record_owner varchar(200), record_value longtext, lifetime double, ahead double, if_version bigint,
@@ -799,7 +833,8 @@ create or replace procedure `sallyport`.`remove_accounts` (users longtext, subje
   end;
 insert into `sallyport`.`migrations` (name, number) values ('remove_accounts', 1);
 
--- functions throttle 1
+-- functions throttle 2
+insert ignore into `sallyport`.`session_lock_rows` (number) values (256), (257), (258), (259), (260), (261), (262), (263), (264), (265), (266), (267), (268), (269), (270), (271), (272), (273), (274), (275), (276), (277), (278), (279), (280), (281), (282), (283), (284), (285), (286), (287), (288), (289), (290), (291), (292), (293), (294), (295), (296), (297), (298), (299), (300), (301), (302), (303), (304), (305), (306), (307), (308), (309), (310), (311), (312), (313), (314), (315), (316), (317), (318), (319);
 create or replace procedure `sallyport`.`attempt_throttle` (requested longtext, ahead double)
   modifies sql data sql security invoker
   begin
@@ -898,6 +933,8 @@ create or replace procedure `sallyport`.`pass_throttle` (all_keys longtext, requ
       declare found bigint;
       declare exempted bigint;
       declare exempt_until datetime(6);
+      declare lock_row integer;
+      declare is_first boolean;
       select count(*) into found from json_table(all_keys, '$[*]' columns (`key` varchar(100) path '$')) n straight_join `throttle` t on t.`key` = n.`key` for update;
       if found > 0 then
         select count(*), count(e.`key`) into found, exempted
@@ -915,12 +952,17 @@ create or replace procedure `sallyport`.`pass_throttle` (all_keys longtext, requ
         leave work;
       end if;
       select max(forget_at) into exempt_until from `throttle` where `key` = granted;
+      set is_first = exempt_until is null;
+      if is_first then
+        select number into lock_row from `session_lock_rows` where number = 256 + crc32(granted) % 64 for update;
+        select max(forget_at) into exempt_until from `throttle` where `key` = granted;
+      end if;
       if exempt_until >= (clock + interval (lifetime - renewal) * 1000 microsecond) then
         leave work;
       end if;
       insert into `throttle` (`key`, failures, delayed_at, forget_at) values (granted, 0, clock, (clock + interval (lifetime) * 1000 microsecond))
       on duplicate key update delayed_at = value(delayed_at), forget_at = value(forget_at);
-      if exempt_until is null then
+      if is_first then
         for surplus in (
           select `key` from `throttle` where `key` > granted_group and `key` < concat(granted_group, '~')
           order by forget_at desc, `key` limit at_most, 1000000
@@ -933,4 +975,4 @@ create or replace procedure `sallyport`.`pass_throttle` (all_keys longtext, requ
     end work;
     if alone then commit; end if;
   end;
-insert into `sallyport`.`migrations` (name, number) values ('throttle', 1);
+insert into `sallyport`.`migrations` (name, number) values ('throttle', 2);

@@ -279,6 +279,14 @@ insert into "sallyport"."migrations" (name, number) values ('0005-swept-objects'
 alter table "sallyport"."settings" add column swept_stamp bigint not null default 0;
 insert into "sallyport"."migrations" (name, number) values ('0006-swept-stamp', 1);
 
+-- migration 0007-session-address
+alter table "sallyport"."sessions" add column address text;
+insert into "sallyport"."migrations" (name, number) values ('0007-session-address', 1);
+
+-- migration 0008-timeline
+alter table "sallyport"."settings" add column timeline jsonb;
+insert into "sallyport"."migrations" (name, number) values ('0008-timeline', 1);
+
 -- functions keep_readers 1
 create or replace function "sallyport"."keep_readers" () returns trigger language plpgsql as $$
   begin
@@ -506,12 +514,11 @@ create or replace function "sallyport"."object_number" (id text) returns bigint 
   $$;
 insert into "sallyport"."migrations" (name, number) values ('object_ids', 1);
 
--- functions open_session 2
-create or replace function "sallyport"."open_session" (
+-- functions open_session 3
+create or replace function "sallyport"."open_session_from" (
     digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
     idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
-    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint,
-    limits jsonb
+    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint, limits jsonb, basis jsonb, address text
   ) returns void language plpgsql as $$
   #variable_conflict use_column
   declare
@@ -519,6 +526,9 @@ create or replace function "sallyport"."open_session" (
     remaining bigint := device_limit;
     ended integer := 0;
   begin
+    if basis is not null then
+      perform "sallyport"."require_basis"(basis, ahead);
+    end if;
     if all_limit > 0 then
       if (select sum(sessions) from "sallyport"."session_counts") + current_setting('max_connections')::bigint < all_limit then
         perform pg_advisory_xact_lock_shared(hashtextextended('sallyport:sallyport:sessions', 0));
@@ -551,13 +561,19 @@ create or replace function "sallyport"."open_session" (
       raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
     end if;
     insert into "sallyport"."sessions" (digest, mode, app_key_id, user_id, secret_version, app_names, enrolling, device_id, opened_at, expires_at, ends_at,
-      custom_account, custom_version, link_id, link_born)
+      custom_account, custom_version, link_id, link_born, address)
     values ($1, $2, app_key, user_number, $10, $5, $5 = '[]', device,
       now, now + least(idle, lifetime) * interval '1 millisecond', now + lifetime * interval '1 millisecond',
-      $13, $14, $15, $16);
+      $13, $14, $15, $16, $20);
     update "sallyport"."session_counts" set sessions = sessions + 1 - ended, opened = opened + 1 where shard = pg_backend_pid() % 64;
   end
   $$;
+create or replace function "sallyport"."open_session" (
+    digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
+    idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
+    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint, limits jsonb
+  ) returns void language sql as $$ select "sallyport"."open_session_from"(digest, mode, app_key, user_number, app_names, device, idle, lifetime, ahead, secret_version, all_limit, user_limit,
+      custom_account, custom_version, link_id, link_born, device_limit, limits, null, null) $$;
 create or replace function "sallyport"."take_seats" (limits jsonb, new_user bigint, new_device text, now timestamptz)
   returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
   #variable_conflict use_column
@@ -624,9 +640,9 @@ create or replace function "sallyport"."change_app_names" (
     return 'changed';
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('open_session', 2);
+insert into "sallyport"."migrations" (name, number) values ('open_session', 3);
 
--- functions open_on_basis 1
+-- functions open_on_basis 2
 create or replace function "sallyport"."require_basis" (basis jsonb, ahead float8) returns void language plpgsql set plan_cache_mode = force_generic_plan as $$
   begin
     perform pg_advisory_xact_lock_shared(hashtextextended('sallyport:sallyport:rules', 0));
@@ -645,15 +661,8 @@ create or replace function "sallyport"."open_on_basis" (
     basis jsonb, digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
     idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
     custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint, limits jsonb
-  ) returns void language plpgsql as $$
-  begin
-    if basis is not null then
-      perform "sallyport"."require_basis"(basis, ahead);
-    end if;
-    perform "sallyport"."open_session"(digest, mode, app_key, user_number, app_names, device, idle, lifetime, ahead, secret_version, all_limit, user_limit,
-      custom_account, custom_version, link_id, link_born, device_limit, limits);
-  end
-  $$;
+  ) returns void language sql as $$ select "sallyport"."open_session_from"(digest, mode, app_key, user_number, app_names, device, idle, lifetime, ahead, secret_version, all_limit, user_limit,
+      custom_account, custom_version, link_id, link_born, device_limit, limits, basis, null) $$;
 create or replace function "sallyport"."change_on_basis" (
     basis jsonb, session bytea, reserve jsonb, limits jsonb, release jsonb, ahead float8
   ) returns text language plpgsql as $$
@@ -664,7 +673,7 @@ create or replace function "sallyport"."change_on_basis" (
     return "sallyport"."change_app_names"(session, reserve, limits, release, ahead);
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('open_on_basis', 1);
+insert into "sallyport"."migrations" (name, number) values ('open_on_basis', 2);
 
 -- functions pass_throttle 1
 create or replace function "sallyport"."pass_throttle" (

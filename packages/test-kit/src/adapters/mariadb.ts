@@ -38,7 +38,7 @@ export default {
           create sequence if not exists ${database}.losses start with -100 minvalue -100 nocache;
           create or replace trigger ${database}.lose before insert on ${database}.records for each row
             if nextval(${database}.losses) <= 0 then signal sqlstate '40001' set mysql_errno = 1213; end if;
-          alter sequence ${database}.losses restart with ${1 - times}`);
+          alter sequence ${database}.losses restart with ${1 - times} nocache`);
       },
       destroy: async () => {
         await Promise.all([storage, ...others].map((each) => each.close()));

@@ -7,7 +7,7 @@ import { SchemaPool } from "../databases/schema-pool.ts";
 
 const postgres = await startRealPostgres();
 const database = await postgres.createDatabase();
-const admin = new pg.Client({ connectionString: database.url });
+const admin = new pg.Client({ connectionString: database.directUrl });
 admin.on("error", () => {});
 await admin.connect();
 

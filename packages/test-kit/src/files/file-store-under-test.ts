@@ -39,7 +39,8 @@ export function fileStoreUnderTest(
         directory,
         store: wrap(store, directory),
         reopen: async () => wrap(new DiskFileStore(directory), directory),
-        destroy: () => rm(scratch, { recursive: true, force: true }),
+        // A check that failed may still write.
+        destroy: () => rm(scratch, { recursive: true, force: true, maxRetries: 10 }),
       };
     },
     takeAway: ({ directory }) => rm(directory, { recursive: true }),

@@ -14,8 +14,13 @@ export function reply(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }
 
+interface SmtpSinkOptions extends SMTPServerOptions {
+  /** Is called with each received mail. */
+  readonly take?: (mail: ReceivedMail) => void;
+}
+
 /** An SMTP server on the loopback interface. It stores received mail, unless the options replace its handlers. */
-export async function startSmtpSink(options: SMTPServerOptions = {}): Promise<SmtpSink> {
+export async function startSmtpSink({ take, ...options }: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const received: ReceivedMail[] = [];
   let connections = 0;
   const server = new SMTPServer({
@@ -32,13 +37,10 @@ export async function startSmtpSink(options: SMTPServerOptions = {}): Promise<Sm
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
-        received.push(
-          receivedMail(
-            Buffer.concat(chunks).toString("utf8"),
-            from,
-            envelope.rcptTo.map(({ address }) => address),
-          ),
-        );
+        const to = envelope.rcptTo.map(({ address }) => address);
+        const mail = receivedMail(Buffer.concat(chunks).toString("utf8"), from, to);
+        received.push(mail);
+        take?.(mail);
         callback(null);
       });
     },

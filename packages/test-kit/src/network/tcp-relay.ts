@@ -1,14 +1,17 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** A relay between a client and a database server. It can break connections, refuse new ones, or stop forwarding. */
+/**
+ * A relay between a client and a database server. It can break connections, refuse new ones, stop forwarding, or move to
+ * another server.
+ */
 export class TcpRelay {
   private readonly sockets = new Set<Socket>();
   private silent = false;
   private server: Server | undefined;
   private port = 0;
 
-  constructor(private readonly target: URL) {}
+  constructor(private target: URL) {}
 
   /** The URL of the target through the relay. */
   get url(): string {
@@ -33,6 +36,11 @@ export class TcpRelay {
     this.server = undefined;
     for (const socket of this.sockets) socket.destroy();
     await closed;
+  }
+
+  /** Relays new connections to another server. Existing ones stay. */
+  redirect(target: URL): void {
+    this.target = target;
   }
 
   /** Forwards or buffers the bytes of existing and new connections. */

@@ -1,7 +1,4 @@
-import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { randomBytes } from "node:crypto";
 import type {
   AuthorizationAnswer,
   AuthorizationRequest,
@@ -11,69 +8,29 @@ import type {
   ProviderType,
 } from "@sallyport/core";
 import { identityProviders, type IdentityProvidersOptions } from "@sallyport/identity-passport";
-import {
-  type Callback,
-  type FakeIdentityProviders,
-  signIn,
-  startFakeIdentityProviders,
-} from "@sallyport/fake-identity-providers";
+import { type Callback, type RegisteredFakes, signIn, startRegisteredFakes } from "@sallyport/fake-identity-providers";
 
-export interface FakeProviders {
-  readonly fakes: FakeIdentityProviders;
-  readonly keyPath: string;
+export interface FakeProviders extends RegisteredFakes {
   /** Advances the clock of this process and of the fake providers. */
   readonly advance: (milliseconds: number) => void;
   /** New providers without cached keys. */
   readonly providers: (options?: IdentityProvidersOptions) => ReadonlyMap<ProviderType, IdentityProvider>;
-  readonly dataOf: (type: ProviderType) => Record<string, string>;
-  readonly close: () => Promise<void>;
 }
 
 export async function startFakeProviders(): Promise<FakeProviders> {
-  const folder = await mkdtemp(join(tmpdir(), "sallyport-providers-"));
-  const keyPath = join(folder, "AuthKey.p8");
-  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  await writeFile(keyPath, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
-  const key = {
-    teamId: "TEAM123456",
-    keyIdentifier: "KEY1234567",
-    publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(),
-  };
   let passed = 0;
   const realNow = Date.now;
   Date.now = () => realNow() + passed;
-  const fakes = await startFakeIdentityProviders({
-    clients: [
-      { provider: "google", clientId: "sallyport.apps", clientSecret: "google-secret" },
-      { provider: "microsoft", clientId: "sallyport-app", clientSecret: "microsoft-secret" },
-      { provider: "facebook", clientId: "1234567890", clientSecret: "facebook-secret" },
-      { provider: "apple", clientId: "com.example.sallyport", clientSecret: null, key },
-    ],
-  });
-  const data: Record<ProviderType, Record<string, string>> = {
-    google: { clientId: "sallyport.apps", clientSecret: "google-secret" },
-    microsoft: { clientId: "sallyport-app", clientSecret: "microsoft-secret" },
-    facebook: { clientId: "1234567890", clientSecret: "facebook-secret" },
-    apple: {
-      clientId: "com.example.sallyport",
-      serverAddress: "https://sallyport.example",
-      teamId: key.teamId,
-      keyIdentifier: key.keyIdentifier,
-      keyPath,
-    },
-  };
+  const registered = await startRegisteredFakes();
   return {
-    fakes,
-    keyPath,
+    ...registered,
     advance: (milliseconds) => {
       passed += milliseconds;
     },
-    providers: (options = {}) => identityProviders({ fakeProviders: fakes.url, ...options }),
-    dataOf: (type) => data[type],
+    providers: (options = {}) => identityProviders({ fakeProviders: registered.fakes.url, ...options }),
     close: async () => {
       Date.now = realNow;
-      await fakes.close();
-      await rm(folder, { recursive: true });
+      await registered.close();
     },
   };
 }

@@ -7,7 +7,11 @@ import { instantIn, type RehearsalOptions, reportEnded, timeText, withRehearsal 
 /** `ban add|remove|list`. */
 export function defineBan(group: ServerCommand): void {
   withRehearsal(
-    withTarget(group.command("add").description("ban a user, a device, or a user on a device, and end their sessions"))
+    withTarget(
+      group
+        .command("add")
+        .description("ban a user, a device, a user on a device, or an address, and end their sessions"),
+    )
       .option("--from <time>", "beginning, such as 2030-01-31T08:00Z (default: now)")
       .option("--until <time>", "end (default: none)"),
   ).onDatabase(add);
@@ -20,12 +24,13 @@ export function defineBan(group: ServerCommand): void {
           (page) => listBans(administration, page),
           ({ id }) => id,
         ),
-      json: ({ userName, userId, deviceId, state, from, until, reason }) => {
-        return { user: userName || null, objectId: userId, deviceId, state, from, until, reason };
+      json: ({ userName, userId, deviceId, address, state, from, until, reason }) => {
+        return { user: userName || null, objectId: userId, deviceId, address, state, from, until, reason };
       },
       columns: {
         USER: ({ userName, userId }) => userName || (userId ?? "all"),
         DEVICE: ({ deviceId }) => deviceId ?? "all",
+        ADDRESS: ({ address }) => address ?? "all",
         STATE: ({ state }) => ({ planned: "planned", inForce: "in force", over: "over" })[state],
         FROM: ({ from }) => timeText(from),
         UNTIL: ({ until }) => timeText(until),
@@ -38,6 +43,7 @@ export function defineBan(group: ServerCommand): void {
 interface TargetOptions {
   readonly user?: string;
   readonly device?: string;
+  readonly address?: string;
 }
 
 interface AddOptions extends TargetOptions, RehearsalOptions {
@@ -48,7 +54,8 @@ interface AddOptions extends TargetOptions, RehearsalOptions {
 function withTarget(command: ServerCommand): ServerCommand {
   return command
     .option("--user <name>", "log-in name of the user")
-    .option("--device <id>", "device id, as the client sends it; with --user, only this user on the device");
+    .option("--device <id>", "device id, as the client sends it; with --user, only this user on the device")
+    .option("--address <address>", "IPv4 address, or IPv6 address for its /64");
 }
 
 function add(options: AddOptions): Work {
@@ -69,8 +76,10 @@ function remove(options: TargetOptions): Work {
   };
 }
 
-function targetIn({ user, device }: TargetOptions): string {
+function targetIn({ user, device, address }: TargetOptions): string {
   const named = [user === undefined ? [] : `user "${user}"`, device === undefined ? [] : `device "${device}"`].flat();
-  if (named.length === 0) throw new CommandError("Pass --user, --device or both.");
+  if ((named.length === 0) === (address === undefined))
+    throw new CommandError("Pass --user, --device or both, or --address.");
+  if (address !== undefined) return `address ${address}`;
   return named.join(" on ");
 }

@@ -1,49 +1,51 @@
-import {
-  CollectFiles,
-  Database,
-  type Digests,
-  type FileCipher,
-  type FileStore,
-  type MacroLibrary,
-  reserveUserNames,
-} from "@sallyport/core";
-import type { DatabaseDirectory } from "@sallyport/http";
-import type { Configuration, DatabaseConfiguration } from "../../configuration/index.ts";
+import { CollectFiles, reserveUserNames } from "@sallyport/core";
+import { DatabaseOpener } from "../../databases/database-opener.ts";
 import { containsDemo } from "../../demo/index.ts";
 import { databaseMacros, macroLimits } from "../../macros/macro-folders.ts";
 import { FileKeeper } from "../../operations/file-keeper.ts";
 import { BanTimer } from "../../operations/ban-timer.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
+import { identifiers } from "../identifiers.ts";
+import { examineSettings } from "../../doctor/examine-database.ts";
 import { DatabasePreparation } from "../storages/database-preparation.ts";
-import { DemoSeeder } from "../storages/demo-data.ts";
+import { DemoAdministrationKeys, DemoSeeder } from "../storages/demo-data.ts";
 import { openFileStores } from "../storages/file-stores.ts";
-import type { StorageEngines } from "../storages/storage-engines.ts";
 
 const { configuration, databases, demoSeeder, digests, logger } = components;
 
 /** Databases, their preparation and their cleanup. */
 export const databaseFactories = {
-  databases: functionFactory(
-    (configured, engines, digest, fileStores, fileCipher, ...[folders, runtime, reports]) => {
+  databaseOpener: functionFactory(
+    (configured, worker, folders, runtime, reports, ...[engines, digest, fileStores, fileCipher, log]) => {
       const macros = { folders, runtime, reports, limits: macroLimits(configured) };
-      return openDatabases(configured, engines, {
+      return new DatabaseOpener({
+        configuration: configured,
+        engines,
         digests: digest,
         fileStores,
         fileCipher,
+        logger: log,
         macrosOf: (database) => databaseMacros(database, macros),
+        isWorker: worker !== null,
       });
     },
     [
       configuration,
+      components.worker,
+      components.macroFolders,
+      components.macroRuntime,
+      components.macroReports,
       components.engines,
       digests,
       components.fileStores,
       components.fileCipher,
-      components.macroFolders,
-      components.macroRuntime,
-      components.macroReports,
+      logger,
     ],
+  ),
+  databases: functionFactory(
+    (opener, configured) => opener.openAll(configured.databases),
+    [components.databaseOpener, configuration],
   ),
   fileStores: functionFactory(openFileStores, [configuration]),
   fileKeeper: functionFactory(
@@ -56,69 +58,37 @@ export const databaseFactories = {
   ),
   banTimer: classFactory(BanTimer, [databases, logger]),
   demoSeeder: classFactory(DemoSeeder, [components.hasher, digests, logger]),
+  demoAdministrationKeys: functionFactory(
+    ({ demoFolder }, createAppKey, digest) => new DemoAdministrationKeys(demoFolder, createAppKey, digest),
+    [configuration, identifiers.createAppKey, digests],
+  ),
   preparation: functionFactory(
-    (served, { databases: configurations, demo }, log, seeder, providerEntries, keyRings) =>
+    (served, { demo, administration }, log, seeder, administrationKeys, providerEntries, keyRings, engines) =>
       new DatabasePreparation({
         databases: served,
-        configurations,
         logger: log,
         keyRings,
         demo,
+        examineSettings: async (database) => {
+          const facts = database.storage === null ? null : await engines.facts(database.storage);
+          return facts === null ? [] : [...examineSettings(facts, database)];
+        },
         afterMigration: async (database, hasChanged) => {
           if (hasChanged) await reserveUserNames(database);
-          if (demo && containsDemo(await seeder.seed(database))) await providerEntries?.register(database);
+          if (!demo || !containsDemo(await seeder.seed(database))) return;
+          if (administration.enabled) await administrationKeys.provide(database);
+          await providerEntries?.register(database);
         },
       }),
-    [databases, configuration, logger, demoSeeder, components.demoProviderEntries, components.keyRings],
+    [
+      databases,
+      configuration,
+      logger,
+      demoSeeder,
+      components.demoAdministrationKeys,
+      components.demoProviderEntries,
+      components.keyRings,
+      components.engines,
+    ],
   ),
 } satisfies Factories;
-
-interface DatabaseNeeds {
-  readonly digests: Digests;
-  readonly fileStores: ReadonlyMap<string, FileStore>;
-  readonly fileCipher: FileCipher;
-  readonly macrosOf: (database: DatabaseConfiguration) => MacroLibrary;
-}
-
-/** The configured databases by alias; `null` for one without storage. */
-async function openDatabases(
-  { databases: configured, files: limits, limits: { maxResponseBytes: answerBytes } }: Configuration,
-  engines: StorageEngines,
-  { fileStores, macrosOf, ...shared }: DatabaseNeeds,
-): Promise<DatabaseDirectory> {
-  const entries = configured.map(async (each) => {
-    const {
-      alias,
-      name,
-      timeZone,
-      clientHash,
-      sessions,
-      rates,
-      locks,
-      objects,
-      devices,
-      throttle,
-      audit,
-      explanations,
-    } = each;
-    if (each.storage === null) return [alias, null] as const;
-    const policy = {
-      timeZone,
-      clientHash,
-      sessions,
-      rates,
-      locks,
-      objects,
-      devices,
-      throttle,
-      audit,
-      explanations,
-      files: limits,
-    };
-    const files = fileStores.get(alias) as FileStore;
-    const storage = await engines.open(each.storage);
-    const macros = macrosOf(each);
-    return [alias, new Database({ alias, name, policy, storage, files, answerBytes, macros, ...shared })] as const;
-  });
-  return new Map(await Promise.all(entries));
-}

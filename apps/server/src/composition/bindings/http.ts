@@ -24,8 +24,11 @@ import { version } from "../version.ts";
 export const httpFactories = {
   httpSettings: functionFactory(settingsOf, [components.configuration]),
   routes: functionFactory(
-    (useCases) => [...routeTable(useCases), ...administrationTable(useCases)],
-    [components.useCases],
+    ({ administration }, useCases) => [
+      ...routeTable(useCases),
+      ...(administration.enabled ? administrationTable(useCases) : []),
+    ],
+    [components.configuration, components.useCases],
   ),
   publishedKeys: classFactoryByName(DatabaseKeys, { databases: components.databases, keyRings: components.keyRings }),
   playground: functionFactory(playgroundOf, [components.configuration, components.demoSeeder]),
@@ -42,6 +45,7 @@ export const httpFactories = {
       operations: components.operations,
       observer: components.observer,
       refusalRecorder: components.refusalWriter,
+      trafficRecorder: components.trafficWriter,
       digests: components.digests,
       credentialReader: components.credentialReader,
       traffic: components.channelTraffic,
@@ -67,7 +71,7 @@ function settingsOf({ server, compatibility, encryption, ...common }: Configurat
     basePath,
     maxRequestsInFlight,
     shedding: server.shedding.delay === 0 ? null : server.shedding,
-    maxConnectionsPerIp: server.maxConnections.perIp,
+    maxConnections: server.maxConnections,
     maxPipelinedRequests,
     maxIncompleteBodies,
     maxSendBufferBytes,

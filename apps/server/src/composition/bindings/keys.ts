@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as core from "@sallyport/core";
 import * as crypto from "@sallyport/crypto";
 import { parseUniqueObject } from "@sallyport/http";
-import type { Configuration } from "../../configuration/index.ts";
+import { type Configuration, processorsPerWorker } from "../../configuration/index.ts";
 import { CountedPasswordHasher } from "../../operations/metrics.ts";
 import { classFactory, classFactoryByName, components, type Factories, functionFactory } from "../components.ts";
 import { masterKeyOf, suppliedKeys } from "../supplied-files.ts";
@@ -16,8 +16,10 @@ export const keyFactories = {
   random: classFactory(crypto.NodeRandomSource, []),
   hashes: classFactory(crypto.WasmHashes, []),
   hasher: functionFactory(
-    async ({ passwords: { argon2, hashConcurrency: concurrency, hashQueueLimit: queueLimit } }) => {
-      const options = { ...argon2, queueLimit, ...(concurrency === undefined ? {} : { concurrency }) };
+    async (configured) => {
+      const { argon2, hashConcurrency, hashQueueLimit: queueLimit } = configured.passwords;
+      const concurrency = hashConcurrency ?? Math.min(processorsPerWorker(configured), 3);
+      const options = { ...argon2, queueLimit, concurrency };
       return new CountedPasswordHasher(await crypto.Argon2PasswordHasher.create(options));
     },
     [configuration],
@@ -36,6 +38,7 @@ export const keyFactories = {
     (wrapping, { files: { encrypt } }) => new crypto.AesGcmFileCipher(wrapping, { encryptsNew: encrypt }),
     [keyWrapping, configuration],
   ),
+  syncSchemas: classFactory(core.SyncSchemas, [random]),
   cursorSealing: classFactoryByName(core.CursorSealing, { wrapping: keyWrapping, random }, () => ({
     wrappingBy: (secret: string) => new crypto.AesGcmKeyWrapping(Buffer.from(secret, "base64url")),
   })),
@@ -71,11 +74,14 @@ export const keyFactories = {
     (secrets) => new core.ChannelTraffic(secrets, new core.OutgoingNumbers(), new crypto.AesCtrChannelCipher()),
     [channelSecrets],
   ),
-  tokens: classFactoryByName(core.Tokens, { keyRings, digests, random }, ({ applicationName }: Configuration) => ({
-    signer: new crypto.JwtTokenSigner(),
-    verifier: new crypto.JwtTokenVerifier(),
-    issuer: applicationName,
-    now: Date.now,
-  })),
+  tokens: classFactoryByName(
+    core.Tokens,
+    { keyRings, digests, random, now: components.now },
+    ({ applicationName }: Configuration) => ({
+      signer: new crypto.JwtTokenSigner(),
+      verifier: new crypto.JwtTokenVerifier(),
+      issuer: applicationName,
+    }),
+  ),
   credentialReader: classFactory(core.CredentialReader, [digests, components.tokens, channelSecrets]),
 } satisfies Factories;

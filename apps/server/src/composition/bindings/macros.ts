@@ -11,8 +11,10 @@ const { configuration, cursorSealing, digests, logger, macroReports, macroRuntim
 /** Macros: sources, runtime and host calls. */
 export const macroFactories = {
   macroRuntime: functionFactory(
-    ({ macros: { threads, queueLimit: queue, threadPriority } }) =>
-      new QuickJsMacroRuntime({ threads: macroThreads(threads), queue, threadPriority }),
+    (configured) => {
+      const { queueLimit: queue, threadPriority } = configured.macros;
+      return new QuickJsMacroRuntime({ threads: macroThreads(configured), queue, threadPriority });
+    },
     [configuration],
   ),
   macroReports: classFactory(MacroLog, [logger, components.metrics]),
@@ -47,6 +49,19 @@ export const macroFactories = {
   ),
   writeFileObject: classFactory(core.WriteFileObject, [components.objectHooks]),
   macroRunner: functionFactory(({ runner }) => runner, [components.objectHooks]),
+  executeOperations: functionFactory(
+    (hooks, runner, reports) => {
+      const macros = new core.ExecuteMacro(runner, reports);
+      return new core.ExecuteOperations({
+        hooks,
+        deleteObject: new core.DeleteObject(hooks),
+        decide: async (context, name, input) =>
+          (await macros.executeMacro(context, name, { input, skipCheck: false })).result,
+        prepared: (context, work) => macros.prepared(context, work),
+      });
+    },
+    [components.objectHooks, components.macroRunner, macroReports],
+  ),
 } satisfies Factories;
 
 function after(milliseconds: number, call: () => void): () => void {

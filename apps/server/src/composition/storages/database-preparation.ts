@@ -1,7 +1,7 @@
 import { type Database, type KeyRings, ServiceError } from "@sallyport/core";
-import type { DatabaseDirectory } from "@sallyport/http";
 import type { Logger } from "pino";
 import { type DatabaseConfiguration, readModelFile, type StorageConfiguration } from "../../configuration/index.ts";
+import type { Finding } from "../../doctor/finding.ts";
 import { databaseDiagnostics } from "./database-diagnostics.ts";
 import { directoryDiagnostics } from "./embedded.ts";
 
@@ -9,13 +9,16 @@ const defaultPause = 2_000;
 const maxPause = 60_000;
 
 interface PreparationParts {
-  readonly databases: DatabaseDirectory;
-  readonly configurations: readonly DatabaseConfiguration[];
+  readonly databases: { isWithdrawn(database: Database): boolean };
   readonly logger: Logger;
   /** Called once per migrated database. `hasChanged`: whether migrations were applied. */
   readonly afterMigration: (database: Database, hasChanged: boolean) => Promise<void>;
   /** Detects keys that this server cannot unwrap. The log warns about them. */
   readonly keyRings?: Pick<KeyRings, "isSealedByOtherKey">;
+  /** Examines the settings of the connections to a database, which a pooler can drop. The log warns of what it finds. */
+  readonly examineSettings?: (
+    database: Pick<DatabaseConfiguration, "alias" | "storage">,
+  ) => Promise<readonly Finding[]>;
   /** Whether this is the demo, which does not start if an embedded database cannot be prepared. */
   readonly demo?: boolean;
   /** Milliseconds before the second attempt, doubled for each further one; 2 s by default. */
@@ -33,8 +36,8 @@ interface Task {
 }
 
 /**
- * Prepares the databases. An unavailable or unmigrated database blocks nothing: it answers 704 or 705. Its migration is
- * retried until it succeeds.
+ * Prepares the databases. An unavailable or unmigrated database blocks nothing: it answers 704 or 705. Its migration or
+ * check is retried until it succeeds.
  */
 export class DatabasePreparation {
   private readonly timers = new Set<NodeJS.Timeout>();
@@ -42,18 +45,13 @@ export class DatabasePreparation {
 
   constructor(private readonly parts: PreparationParts) {}
 
-  /** Tries each database once. Throws if an embedded database of the demo cannot be prepared. */
-  async run(): Promise<void> {
-    await Promise.all(
-      this.parts.configurations.map(async ({ alias, migrateOnStart, storage }) => {
-        const database = this.parts.databases.get(alias);
-        if (database)
-          await this.prepare(
-            { database, storage, migrate: migrateOnStart, isRetry: false, hasChanged: false },
-            this.parts.firstPause ?? defaultPause,
-          );
-      }),
-    );
+  /** Tries a database once. Throws if it is an embedded one of the demo and cannot be prepared. */
+  prepare(
+    { migrateOnStart: migrate, storage }: Pick<DatabaseConfiguration, "migrateOnStart" | "storage">,
+    database: Database,
+  ): Promise<void> {
+    const task = { database, storage, migrate, isRetry: false, hasChanged: false };
+    return this.attempt(task, this.parts.firstPause ?? defaultPause);
   }
 
   stop(): void {
@@ -61,7 +59,7 @@ export class DatabasePreparation {
     for (const timer of this.timers) clearTimeout(timer);
   }
 
-  private async prepare(task: Task, pause: number): Promise<void> {
+  private async attempt(task: Task, pause: number): Promise<void> {
     const { database, migrate } = task;
     const { alias, storage } = database;
     let { hasChanged } = task;
@@ -70,27 +68,35 @@ export class DatabasePreparation {
       if (!migrate) {
         await storage.health();
         await this.checkKeys(database);
+        await this.checkSettings(task);
         return;
       }
       const { applied } = await storage.migrate(await readModelFile());
       hasChanged ||= applied.length > 0;
       if (applied.length > 0) logger.info({ alias, applied }, "Database migrated");
       await this.checkKeys(database);
+      await this.checkSettings(task);
       await afterMigration(database, hasChanged);
     } catch (err) {
-      if (this.stopped) return;
+      if (this.isOver(database)) return;
       if (this.parts.demo === true && task.storage?.engine === "embedded" && !task.isRetry)
         throw directoryDiagnostics(err, task.storage.dataDir);
       const reason = databaseDiagnostics(err, task.storage);
-      logger.warn(
-        {
-          alias,
-          ...(reason === null ? { err } : { code: err instanceof ServiceError ? err.code : undefined, reason }),
-        },
-        "Database unavailable",
-      );
-      if (migrate) this.retry({ ...task, isRetry: true, hasChanged }, pause);
+      // A database that is only checked is served as soon as it is available.
+      if (migrate || !task.isRetry)
+        logger.warn(
+          {
+            alias,
+            ...(reason === null ? { err } : { code: err instanceof ServiceError ? err.code : undefined, reason }),
+          },
+          "Database unavailable",
+        );
+      this.retry({ ...task, isRetry: true, hasChanged }, pause);
     }
+  }
+
+  private isOver(database: Database): boolean {
+    return this.stopped || this.parts.databases.isWithdrawn(database);
   }
 
   private async checkKeys(database: Database): Promise<void> {
@@ -99,10 +105,17 @@ export class DatabasePreparation {
     logger.warn({ alias: database.alias }, "Database keys are encrypted with another master key");
   }
 
+  private async checkSettings({ database: { alias }, storage }: Task): Promise<void> {
+    const { examineSettings, logger } = this.parts;
+    for (const { level, finding, fix } of (await examineSettings?.({ alias, storage })) ?? [])
+      if (level !== "ok") logger.warn({ alias, finding, fix }, "Connection settings are not in force");
+  }
+
   private retry(task: Task, pause: number): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      void this.prepare(task, Math.min(2 * pause, maxPause));
+      if (this.isOver(task.database)) return;
+      void this.attempt(task, Math.min(2 * pause, maxPause));
     }, pause);
     this.timers.add(timer.unref());
   }

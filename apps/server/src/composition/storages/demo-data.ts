@@ -1,6 +1,10 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
   administrationOf,
+  appKeyDigest,
+  type CreateAppKey,
   type Database,
   type Digests,
   type FileStore,
@@ -53,6 +57,59 @@ async function isUsable(store: FileStore | null): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+const mostAdministrationKeys = 20;
+
+/** Gives each database of the demo an app key for administration. A file in the folder keeps the key for later starts. */
+export class DemoAdministrationKeys {
+  private readonly usable = new Map<string, string>();
+
+  constructor(
+    private readonly folder: string | null,
+    private readonly createAppKey: CreateAppKey,
+    private readonly digests: Digests,
+  ) {}
+
+  /** Keys by alias. */
+  get keys(): ReadonlyMap<string, string> {
+    return this.usable;
+  }
+
+  async provide(database: Database): Promise<void> {
+    const { alias } = database;
+    if (this.folder === null) return;
+    const file = join(this.folder, alias === "" ? "administration.key" : `administration-${alias}.key`);
+    const kept = await readFile(file, "utf8").then(
+      (text) => text.trim(),
+      () => null,
+    );
+    const key = kept !== null && (await this.isAccepted(database, kept)) ? kept : await this.create(database);
+    if (key === null) return;
+    this.usable.set(alias, key);
+    if (key === kept) return;
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await writeFile(file, `${key}\n`, { mode: 0o600 });
+  }
+
+  private async isAccepted({ storage: { repositories } }: Database, key: string): Promise<boolean> {
+    const appKey = appKeyDigest(key, "admin", this.digests);
+    return (await repositories.admission.admit({ appKey, session: null, idleTimeout: 60_000 })).appKey !== null;
+  }
+
+  /** Another folder may hold the keys of earlier names. */
+  private async create(database: Database): Promise<string | null> {
+    for (let count = 1; count <= mostAdministrationKeys; count += 1) {
+      const name = count === 1 ? "administration" : `administration-${count}`;
+      const input = { name, appNames: null, origins: [], returnAddresses: [], key: null, scope: "admin" } as const;
+      try {
+        return await this.createAppKey.createAppKey(administrationOf(database), input);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 307) throw error;
+      }
+    }
+    return null;
+  }
 }
 
 interface DemoProviderEntriesParts {

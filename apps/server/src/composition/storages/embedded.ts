@@ -66,7 +66,8 @@ function optionsOf({ dataDir, statementTimeout }: EmbeddedStorage): JoinOptions 
 
 async function sqlEngine({ knex, capabilities, close }: JoinedEngine, name: string): Promise<SqlEngine> {
   const { KnexStorage } = await import("@sallyport/storage-knex");
-  return { name, pool: null, facts: null, storage: (schema) => new KnexStorage({ knex, schema, capabilities }), close };
+  const storage: SqlEngine["storage"] = ({ schema }) => new KnexStorage({ knex, schema, capabilities });
+  return { name, pool: null, facts: null, replicas: null, recovery: null, storage, close };
 }
 
 const reasons: ReadonlyMap<unknown, string> = new Map([

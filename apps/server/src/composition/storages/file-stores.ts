@@ -4,18 +4,27 @@ import { DiskFileStore } from "@sallyport/files-disk";
 import type { S3BucketOptions } from "@sallyport/files-s3";
 import type { Configuration } from "../../configuration/index.ts";
 
-/** The file store of each database by alias. `prepare` is called once, at start. */
-export type PreparedFileStores = ReadonlyMap<string, FileStore & { readonly prepare: () => Promise<void> }>;
+/** `prepare` is called before the first use. */
+type PreparedFileStore = FileStore & { readonly prepare: () => Promise<void> };
 
-/** Opens the file stores: a folder, or a prefix in the bucket, for each database. */
-export async function openFileStores({ databases, files }: Configuration): Promise<PreparedFileStores> {
-  const open = files.store === "s3" ? await openBucket(files.s3) : openDirectory(files.directory);
-  return new Map(databases.map(({ alias }) => [alias, open(folderOf(alias))]));
+/** The file stores: a folder, or a prefix in the bucket, for each database. */
+export class FileStores {
+  private readonly opened = new Map<string, PreparedFileStore>();
+
+  constructor(private readonly open: (folder: string) => PreparedFileStore) {}
+
+  /** The store of the database with this alias. */
+  of(alias: string): PreparedFileStore {
+    let store = this.opened.get(alias);
+    // An alias begins with a letter, so no alias names the folder of the empty one.
+    if (store === undefined) this.opened.set(alias, (store = this.open(alias === "" ? "_default" : alias)));
+    return store;
+  }
 }
 
-/** An alias begins with a letter, so no alias names the folder of the empty one. */
-function folderOf(alias: string): string {
-  return alias === "" ? "_default" : alias;
+/** Opens the directory or the bucket of the file stores. */
+export async function openFileStores({ files }: Pick<Configuration, "files">): Promise<FileStores> {
+  return new FileStores(files.store === "s3" ? await openBucket(files.s3) : openDirectory(files.directory));
 }
 
 const openDirectory = (directory: string) => (folder: string) => new DiskFileStore(join(directory, folder));

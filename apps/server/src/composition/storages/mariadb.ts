@@ -35,8 +35,10 @@ export async function openMariadb({ url, pool, statementTimeout }: ServerStorage
       idle: counted.numFree(),
       waiting: counted.numPendingAcquires(),
     }),
+    replicas: null,
     facts: (schema) => mariadbFacts(knex, schema),
-    storage: (schema) => new MariadbStorage({ knex, database: schema }),
+    recovery: null,
+    storage: ({ schema }) => new MariadbStorage({ knex, database: schema }),
     close,
   };
 }

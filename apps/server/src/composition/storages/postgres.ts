@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { ServiceError } from "@sallyport/core";
+import type { ReplicaState } from "@sallyport/storage-knex";
 import { maskedUrl, type ServerStorage } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import {
@@ -19,23 +20,48 @@ interface CountedPool {
   readonly waitingCount: number;
 }
 
-/** Opens a connection pool to Postgres. It connects on first use. */
-export async function openPostgres({ url, pool, statementTimeout }: ServerStorage): Promise<SqlEngine> {
-  const { createPostgresKnex, KnexStorage, postgresFacts } = await import("@sallyport/storage-knex");
-  const { knex, close } = createPostgresKnex({ url, pool: poolLimits(pool), connectTimeout, statementTimeout });
+/** Opens connection pools to Postgres and its replicas. They connect on first use. */
+export async function openPostgres(
+  { url, readUrls, pool, statementTimeout }: ServerStorage,
+  onReplicaChange: (state: ReplicaState) => void,
+): Promise<SqlEngine> {
+  const { createPostgresKnex, KnexStorage, postgresFacts, postgresRecovery, PostgresReplicas } = await import(
+    "@sallyport/storage-knex"
+  );
+  const settings = { pool: poolLimits(pool), connectTimeout, statementTimeout };
+  const { knex, close } = createPostgresKnex({ ...settings, url });
+  const replicas =
+    readUrls.length === 0
+      ? undefined
+      : new PostgresReplicas({ ...settings, urls: readUrls, primary: knex, onChange: onReplicaChange });
   const counted = (knex.client as { readonly pool: CountedPool }).pool;
   return {
     name: maskedUrl(url),
     pool: (): PoolState => ({ total: counted.totalCount, idle: counted.idleCount, waiting: counted.waitingCount }),
-    facts: (schema) => postgresFacts(knex, schema),
-    storage: (schema) => new KnexStorage({ knex, schema }),
-    close,
+    replicas: replicas ?? null,
+    facts: async (schema) => ({
+      ...(await postgresFacts(knex, schema)),
+      replicas: (await replicas?.examine()) ?? [],
+    }),
+    recovery: (schema) => postgresRecovery(knex, schema),
+    storage: ({ schema, ...configuration }, { onTimeline = () => {}, onMove = () => {} }) => {
+      const afterLossyFailover =
+        ("afterLossyFailover" in configuration && configuration.afterLossyFailover) || "refuse";
+      const timelines = { afterLossyFailover, report: onTimeline };
+      return new KnexStorage({ knex, schema, timelines, onMove, ...(replicas === undefined ? {} : { replicas }) });
+    },
+    close: async () => {
+      await replicas?.close();
+      await close();
+    },
   };
 }
 
 interface PostgresContext extends DiagnosticsContext {
   /** Whether the server refused the connection and not a statement. */
   readonly connecting: boolean;
+  /** Where the database is, if it was moved. */
+  readonly place: string;
 }
 
 type Diagnostic = (context: PostgresContext) => string;
@@ -55,6 +81,7 @@ const byCode: ReadonlyMap<string, Diagnostic> = new Map<string, Diagnostic>([
   ["42501", lacksRight],
   ["53300", full],
   ["57P03", ({ at, said }) => `The Postgres server at ${at} is not ready (${said}).`],
+  ["MOVED", ({ at, place }) => `The database was moved from ${at} to ${place}. Set storage.url to the new place.`],
   ["25006", ({ at }) => `The Postgres server at ${at} is a read-only standby.`],
 ]);
 
@@ -76,12 +103,18 @@ export function postgresDiagnostics(
 ): string | null {
   const place = serverPlace(url, "5432");
   if (!(error instanceof ServiceError) || place === null || !types.isNativeError(error.cause)) return null;
-  const { message, code } = error.cause as Error & { code?: unknown };
+  const { message, code, place: movedTo = "" } = error.cause as Error & { code?: unknown; place?: string };
   const text = typeof code === "string" ? code : "";
   const words =
     byCode.get(text) ?? byCode.get(text.slice(0, 2)) ?? byText.find(([pattern]) => pattern.test(message))?.[1];
   if (words === undefined) return null;
-  return words({ ...place, schema, said: /^E[A-Z_]+$/.test(text) ? text : message, connecting: error.code === 704 });
+  return words({
+    ...place,
+    schema,
+    said: /^E[A-Z_]+$/.test(text) ? text : message,
+    connecting: error.code === 704,
+    place: movedTo,
+  });
 }
 
 function lacksRight({ role, database, schema, said, connecting }: PostgresContext): string {

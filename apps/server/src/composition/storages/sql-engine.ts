@@ -1,6 +1,11 @@
-import type { Storage } from "@sallyport/core";
-import type { ServerFacts } from "@sallyport/storage-knex";
-import type { PoolConfiguration } from "../../configuration/index.ts";
+import type { Storage, StorageRecovery } from "@sallyport/core";
+import type { MoveNotice, PostgresReplicas, ServerFacts, TimelineEvent } from "@sallyport/storage-knex";
+import {
+  type EmbeddedStorage,
+  type PoolConfiguration,
+  type ServerStorage,
+  serverUrls,
+} from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 
 /** Milliseconds to establish a connection. */
@@ -11,6 +16,14 @@ export function poolLimits({ max, acquireTimeout, maxWaiting }: PoolConfiguratio
   return { max, acquireTimeout, maxPendingAcquires: maxWaiting };
 }
 
+/** Listeners to what happens to a database while its storage is open. */
+export interface StorageEvents {
+  /** Receives what the log should tell about timelines of the server. */
+  readonly onTimeline?: (event: TimelineEvent) => void;
+  /** Called while calls fail because the database was moved to another server. */
+  readonly onMove?: (notice: MoveNotice) => void;
+}
+
 /** An engine with one storage per schema. */
 export interface SqlEngine {
   /** Location without secrets. */
@@ -19,7 +32,11 @@ export interface SqlEngine {
   readonly pool: (() => PoolState) | null;
   /** Reads what an operator needs to know about the server; `null` if there is no server. */
   readonly facts: ((schema: string) => Promise<ServerFacts>) | null;
-  storage(schema: string): Storage;
+  /** `null` without replicas. */
+  readonly replicas: Pick<PostgresReplicas, "reads" | "states"> | null;
+  /** Recovers a schema after lost transactions; `null` if the engine does not notice them. */
+  readonly recovery: ((schema: string) => StorageRecovery) | null;
+  storage(configuration: ServerStorage | EmbeddedStorage, events: StorageEvents): Storage;
   close(): Promise<void>;
 }
 
@@ -68,10 +85,17 @@ export function connectionDiagnostics(product: string) {
   return { silent, untrusted, full, withoutTls, byCode };
 }
 
-/** Parses a connection string as the driver does; `null` if it is no URL. */
+/** Parses a connection string as the driver does; `null` if it is no URL. `host` and `port` are those of the first host. */
 export function serverPlace(url: string, usualPort: string): ServerPlace | null {
-  if (!URL.canParse(url)) return null;
-  const { hostname, port: givenPort, username, pathname, searchParams } = new URL(url);
+  const places = serverUrls(url).map((each) => hostPlace(each, usualPort));
+  const [first] = places;
+  return first === undefined ? null : { ...first, at: places.map(({ at }) => at).join(", ") };
+}
+
+function hostPlace(
+  { hostname, port: givenPort, username, pathname, searchParams }: URL,
+  usualPort: string,
+): ServerPlace {
   const role = searchParams.get("user") ?? decoded(username);
   const host =
     (searchParams.get("host") ?? searchParams.get("socket") ?? decoded(hostname.replace(/^\[(.*)\]$/, "$1"))) ||

@@ -2,15 +2,15 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
-import type { OpenStorage, Storage } from "@sallyport/core";
-import type { ServerFacts } from "@sallyport/storage-knex";
+import type { OpenStorage, Storage, StorageRecovery } from "@sallyport/core";
+import type { ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import type { EmbeddedStorage, ModuleStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import { StartError } from "../start-error.ts";
 import { openEmbedded, openOrJoinEmbedded } from "./embedded.ts";
 import { openMariadb } from "./mariadb.ts";
 import { openPostgres } from "./postgres.ts";
-import type { SqlEngine } from "./sql-engine.ts";
+import type { SqlEngine, StorageEvents } from "./sql-engine.ts";
 
 /**
  * Opens storages. Storages on one server share its pool, and those in one directory its embedded engine. Unused
@@ -20,14 +20,31 @@ export class StorageEngines {
   /** `forCommand`: commands can join the embedded database of a running server. */
   constructor(private readonly forCommand = false) {}
 
+  /** Called when a replica is left out, and when it takes reads again. */
+  onReplicaChange: (state: ReplicaState) => void = () => {};
+
   private readonly engines = new Map<string, Promise<SqlEngine>>();
   private readonly opened = new Map<string, SqlEngine>();
-  private readonly storages: Storage[] = [];
+  /** The open storages, with the key of their engine. */
+  private readonly storages = new Map<Storage, string | null>();
 
-  async open(configuration: StorageConfiguration): Promise<Storage> {
-    const storage = await this.make(configuration);
-    this.storages.push(storage);
+  /** @param events receives what happens to the database later */
+  async open(configuration: StorageConfiguration, events: StorageEvents = {}): Promise<Storage> {
+    const storage = await this.make(configuration, events);
+    this.storages.set(storage, keyOf(configuration));
     return storage;
+  }
+
+  /** Closes one storage, and the engine that no other storage uses. Waits for running calls. */
+  async release(storage: Storage): Promise<void> {
+    const key = this.storages.get(storage) ?? null;
+    await storage.close();
+    this.storages.delete(storage);
+    const engine = key === null || [...this.storages.values()].includes(key) ? undefined : this.engines.get(key);
+    if (key === null || engine === undefined) return;
+    this.engines.delete(key);
+    this.opened.delete(key);
+    await (await engine).close();
   }
 
   /** Reads the facts of the server of a storage; `null` if it has none. */
@@ -37,47 +54,78 @@ export class StorageEngines {
     return facts === null ? null : facts(configuration.schema);
   }
 
+  /** The recovery of a storage after lost transactions; `null` if its engine does not notice them. */
+  async recovery(configuration: StorageConfiguration): Promise<StorageRecovery | null> {
+    if (configuration.engine === "memory" || configuration.engine === "module") return null;
+    const { recovery } = await this.engineOf(configuration);
+    return recovery === null ? null : recovery(configuration.schema);
+  }
+
   /** The connection pools, by a name without secrets. */
   pools(): ReadonlyMap<string, PoolState> {
     const states = new Map<string, PoolState>();
-    for (const [name, { pool }] of this.opened) if (pool !== null) states.set(name, pool());
+    for (const { name, pool } of this.opened.values()) if (pool !== null) states.set(name, pool());
     return states;
+  }
+
+  /** The engines with replicas, by a name without secrets. */
+  replicas(): ReadonlyMap<string, NonNullable<SqlEngine["replicas"]>> {
+    const all = [...this.opened.values()];
+    return new Map(all.flatMap(({ name, replicas }) => (replicas ? [[name, replicas]] : [])));
   }
 
   /** Closes the storages, then the shared engines. Waits for running calls. */
   async close(): Promise<void> {
-    await Promise.all(this.storages.map((storage) => storage.close()));
+    await Promise.all(Array.from(this.storages.keys(), (storage) => storage.close()));
     await Promise.all(Array.from(this.engines.values(), async (engine) => (await engine.catch(() => null))?.close()));
   }
 
-  private async make(configuration: StorageConfiguration): Promise<Storage> {
+  protected async make(configuration: StorageConfiguration, events: StorageEvents): Promise<Storage> {
     if (configuration.engine === "memory") {
       const { MemoryStorage } = await import("@sallyport/storage-memory");
       return new MemoryStorage();
     }
     if (configuration.engine === "module") return openModule(configuration);
     const engine = await this.engineOf(configuration);
-    return engine.storage(configuration.schema);
+    return engine.storage(configuration, events);
   }
 
   private engineOf(configuration: ServerStorage | EmbeddedStorage): Promise<SqlEngine> {
-    const place = configuration.engine === "embedded" ? configuration.dataDir : configuration.url;
-    const key = `${configuration.engine} ${place}`;
+    const key = keyOf(configuration);
     const existing = this.engines.get(key);
     if (existing !== undefined) return existing;
-    const opening = openEngine(configuration, this.forCommand);
+    const opening = this.openEngine(configuration);
     this.engines.set(key, opening);
-    return opening.then((engine) => {
-      this.opened.set(engine.name, engine);
-      return engine;
-    });
+    return opening.then(
+      (engine) => {
+        this.opened.set(key, engine);
+        return engine;
+      },
+      (error: unknown) => {
+        // A reload can try again.
+        this.engines.delete(key);
+        throw error;
+      },
+    );
+  }
+
+  private openEngine(configuration: ServerStorage | EmbeddedStorage): Promise<SqlEngine> {
+    if (configuration.engine === "embedded")
+      return this.forCommand ? openOrJoinEmbedded(configuration) : openEmbedded(configuration);
+    return configuration.engine === "postgres"
+      ? openPostgres(configuration, (state) => this.onReplicaChange(state))
+      : openMariadb(configuration);
   }
 }
 
-function openEngine(configuration: ServerStorage | EmbeddedStorage, forCommand: boolean): Promise<SqlEngine> {
-  if (configuration.engine === "embedded")
-    return forCommand ? openOrJoinEmbedded(configuration) : openEmbedded(configuration);
-  return configuration.engine === "postgres" ? openPostgres(configuration) : openMariadb(configuration);
+/** Identifies the engine of a storage; `null` for a storage without one. Only one engine can use a directory. */
+function keyOf(configuration: ServerStorage | EmbeddedStorage): string;
+function keyOf(configuration: StorageConfiguration): string | null;
+function keyOf(configuration: StorageConfiguration): string | null {
+  if (configuration.engine === "memory" || configuration.engine === "module") return null;
+  if (configuration.engine === "embedded") return `embedded ${configuration.dataDir}`;
+  const { engine, url, readUrls, pool, statementTimeout } = configuration;
+  return JSON.stringify([engine, url, readUrls, pool, statementTimeout]);
 }
 
 /** Members that a storage must have. */

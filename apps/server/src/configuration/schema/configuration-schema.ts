@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { choice, duration, flag, listOf, path, providerName, text, wholeNumber } from "../field-kinds.ts";
 import { anyElement, field, optionalField, section, walkFields } from "../fields.ts";
-import { connectionString, databaseSection } from "./database-section.ts";
+import { connectionString, databaseSection, replicaUrls } from "./database-section.ts";
 import { filesSection } from "./files-section.ts";
 import { licencesSection } from "./licences-section.ts";
 import { macrosSection } from "./macros-section.ts";
@@ -17,6 +17,7 @@ import {
   passwordsSection,
   ratesSection,
   sessionsSection,
+  syncSection,
   throttleSection,
 } from "./policy-sections.ts";
 import { clientLimits, serverSection } from "./server-section.ts";
@@ -105,6 +106,10 @@ export const configurationSchema = z.strictObject(
       secret: true,
       doc: "Default connection string of the databases: `postgres://`, `mariadb://` or `mysql://`. Without `databases`, it defines one database with the empty alias.",
     }),
+    databaseReadUrls: optionalField("DATABASE_READ_URLS", replicaUrls, {
+      secret: true,
+      doc: "Connection strings of the standbys of `databaseUrl` that answer lists. Postgres only.",
+    }),
     dataDir: field("DATA_DIR", path(), "data", { doc: "Default data directory of embedded databases and files." }),
     databases: z.array(databaseSection, { error: "must be a list" }).optional(),
     sessions: sessionsSection,
@@ -116,6 +121,7 @@ export const configurationSchema = z.strictObject(
     throttle: throttleSection,
     audit: auditSection,
     explanations: explanationsSection,
+    sync: syncSection,
     passwords: passwordsSection,
     oAuthProviders: oAuthProvidersSection,
     providers: providersSection,
@@ -143,6 +149,11 @@ export const configurationSchema = z.strictObject(
     docs: section({
       enabled: optionalField("DOCS_ENABLED", flag(), {
         doc: "Serves interactive API documentation at `/docs` of each database. Enabled by default, except in production.",
+      }),
+    }),
+    administration: section({
+      enabled: field("ADMINISTRATION_ENABLED", flag(), true, {
+        doc: "Serves the administration routes of each database, with their log-in and API description. Without them, their paths fail with 304. Administer with `sallyport-server` then.",
       }),
     }),
     metrics: section({

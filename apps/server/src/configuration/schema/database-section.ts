@@ -1,6 +1,16 @@
-import { isAlias } from "@sallyport/http";
+import { isAlias } from "@sallyport/contract";
 import * as z from "zod";
-import { choice, duration, flag, jsonObject, moduleReference, path, text, wholeNumber } from "../field-kinds.ts";
+import {
+  choice,
+  duration,
+  flag,
+  jsonObject,
+  listOf,
+  moduleReference,
+  path,
+  text,
+  wholeNumber,
+} from "../field-kinds.ts";
 import { field, optionalField, optionalSection, section } from "../fields.ts";
 import { ownMacrosSection } from "./macros-section.ts";
 import { engineOfUrl } from "./network-texts.ts";
@@ -13,6 +23,7 @@ import {
   ownObjectsSection,
   ownRatesSection,
   ownSessionsSection,
+  ownSyncSection,
   ownThrottleSection,
 } from "./policy-sections.ts";
 
@@ -22,6 +33,9 @@ export const connectionString = text({
     "a connection string such as postgres://user:password@host:5432/database or mariadb://user:password@host:3306/database",
   fits: (url) => engineOfUrl(url) !== undefined,
 });
+
+/** Connection strings of replicas. */
+export const replicaUrls = listOf(connectionString);
 
 const schemaName = text({
   expected: "a lowercase letter or _, then lowercase letters, digits and _, at most 63 in all, not beginning with pg_",
@@ -50,9 +64,13 @@ const storageSection = optionalSection({
   }),
   url: optionalField(null, connectionString, {
     secret: true,
-    doc: "Connection string: `postgres://`, `mariadb://` or `mysql://`. Defaults to `databaseUrl`.",
+    doc: "Connection string: `postgres://`, `mariadb://` or `mysql://`. A Postgres can have several hosts: `postgres://a,b/db`. Defaults to `databaseUrl`.",
   }),
   urlFile: optionalField(null, path(), { doc: "File with the connection string. Use it instead of `url`." }),
+  readUrls: optionalField(null, replicaUrls, {
+    secret: true,
+    doc: "Connection strings of Postgres standbys that answer lists, one host each. Without `url` and `urlFile`, they default to `databaseReadUrls`.",
+  }),
   schema: optionalField(null, schemaName, {
     doc: "Postgres schema, or MariaDB database. Defaults to `sallyport` for the empty alias and `sallyport_<alias>` for others. On MariaDB, the database of the connection string replaces `sallyport`.",
   }),
@@ -69,6 +87,9 @@ const storageSection = optionalSection({
   pool: poolSection,
   statementTimeout: optionalField(null, duration("10ms", "1h"), {
     doc: "Maximum duration of a statement. Defaults to `30s` on `postgres` and `mariadb`, and to `5s` on `embedded`, which runs one statement at a time. Databases in one directory must have the same value.",
+  }),
+  afterLossyFailover: optionalField(null, choice("refuse", "warn"), {
+    doc: "Handling of a failover of Postgres that may have lost acknowledged writes: `refuse` fails requests with 705 until `sallyport-server recover` has run, `warn` serves them and logs a warning. Defaults to `refuse`.",
   }),
   migrateOnStart: optionalField(null, flag(), {
     doc: "Applies pending migrations when the server starts. Enabled by default, except on `postgres` and `mariadb`.",
@@ -107,6 +128,7 @@ export const databaseSection = z.strictObject(
     throttle: ownThrottleSection,
     audit: ownAuditSection,
     explanations: ownExplanationsSection,
+    sync: ownSyncSection,
     macros: ownMacrosSection,
   },
   { error: "must be an object" },

@@ -19,7 +19,7 @@ export const macrosSection = section({
     doc: "Maximum memory of an execution in MiB. A macro can declare less.",
   }),
   threads: optionalField("MACRO_THREADS", wholeNumber(1, 64), {
-    doc: "Maximum number of worker threads for macros. Each runs one execution and keeps up to eleven more that wait for the server or their turn. Defaults to the number of processors minus one, at least 2 and at most 4.",
+    doc: "Maximum number of worker threads for macros. Each runs one execution and keeps up to eleven more that wait for the server or their turn. Defaults to the number of processors for each worker minus one, at least 2 and at most 4.",
   }),
   threadPriority: field("MACRO_THREAD_PRIORITY", wholeNumber(0, 19), 10, {
     doc: "Nice value of the macro threads on Linux, from 0 (the priority of requests) to 19 (lowest). On a busy machine, 10 leaves macros a tenth of their share of the processors, 19 almost nothing.",

@@ -35,6 +35,13 @@ export function engineOfUrl(text: string): "mariadb" | "postgres" | undefined {
   return /^(mariadb|mysql):\/\/[^\s]+$/.test(text) && URL.canParse(text) ? "mariadb" : undefined;
 }
 
+/** The URLs of the hosts of a connection string, which can name several; none if it cannot be parsed. */
+export function serverUrls(text: string): readonly URL[] {
+  const [, start = "", hosts = "", rest = ""] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(text) ?? [];
+  const urls = hosts.split(",").map((host) => `${start}${host}${rest}`);
+  return urls.every((url) => URL.canParse(url)) ? urls.map((url) => new URL(url)) : [];
+}
+
 /** A plain HTTP URL of this machine. */
 export function isLoopbackUrl(text: string): boolean {
   return (

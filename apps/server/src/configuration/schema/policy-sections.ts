@@ -128,7 +128,7 @@ export const ownThrottleSection = optionalSection({ user: ownSection(ofUser), ip
 /** Removal of expired data. */
 export const cleanupSection = section({
   interval: field("CLEANUP_INTERVAL", duration("1s", "1d"), "1m", {
-    doc: "Interval at which the server deletes expired data: sessions, locks, failed attempts, tokens, old keys and audit events. It also builds missing indexes.",
+    doc: "Interval at which the server deletes expired data: sessions, locks, failed attempts, tokens, old keys, audit events and tombstones. It also builds missing indexes.",
   }),
 });
 
@@ -160,6 +160,16 @@ export const explanationsSection = section({
 });
 export const ownExplanationsSection = ownSection(explanations);
 
+const sync = {
+  tombstones: field("SYNC_TOMBSTONES", duration("0s", "36500d"), "90d", {
+    doc: "Time that the server keeps tombstones of permanently deleted objects. Devices that synchronize less often start over. `0s` keeps them forever.",
+  }),
+};
+
+/** Synchronization with devices. */
+export const syncSection = section(sync);
+export const ownSyncSection = ownSection(sync);
+
 const resetLink = text({
   expected: "an http or https URL that contains {token}, such as https://app.example/new-password#{token}",
   fits: isResetLink,
@@ -190,7 +200,7 @@ export const passwordsSection = section({
     parallelism: field("ARGON2_PARALLELISM", wholeNumber(1, 64), 1, { doc: "Lanes of one argon2id hash." }),
   }),
   hashConcurrency: optionalField("PASSWORD_HASH_CONCURRENCY", wholeNumber(1, 256), {
-    doc: "Maximum number of passwords hashed at once. Defaults to the number of processors, at most 3.",
+    doc: "Maximum number of passwords hashed at once. Defaults to the number of processors for each worker, at most 3.",
   }),
   hashQueueLimit: field("PASSWORD_HASH_QUEUE_LIMIT", wholeNumber(0, 100_000), 256, {
     doc: "Maximum number of requests that wait for a password hash. Further requests fail with 706.",

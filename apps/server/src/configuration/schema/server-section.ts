@@ -1,4 +1,4 @@
-import { duration, flag, type Kind, listOf, path, text, wholeNumber } from "../field-kinds.ts";
+import { duration, flag, type Kind, listOf, path, text, wholeNumber, wholeNumberOrAuto } from "../field-kinds.ts";
 import { field, optionalField, section } from "../fields.ts";
 import { isBasePath, isHost, isHttpUrl, isNetwork } from "./network-texts.ts";
 
@@ -21,6 +21,9 @@ export const serverSection = section({
     doc: "Host name or IP address to listen on. `0.0.0.0` and `::` listen on every interface.",
   }),
   port: field("PORT", wholeNumber(0, 65_535), 8080, { doc: "TCP port to listen on. 0 selects a free port." }),
+  workers: field("WORKERS", wholeNumberOrAuto(1, 256), 1, {
+    doc: "Number of processes that serve requests behind one listener. `auto` starts one for each processor, or a single one if only one process can use a database. The limits of connections, requests, pools and memory apply to each of them.",
+  }),
   basePath: field(
     "BASE_PATH",
     text({ expected: 'empty, or a path such as "/api" without a trailing slash', fits: isBasePath }),

@@ -125,12 +125,13 @@ async function changesIn({ read }: Repositories["changes"]) {
     all.push(...changes);
     if (changes.length === 0)
       return {
-        changes: all.map(({ id, version, kind, readers, readersBefore }) => [
+        changes: all.map(({ id, version, kind, readers, readersBefore, reveals }) => [
           id,
           version,
           kind,
           readers,
           readersBefore,
+          reveals,
         ]),
         swept: [swept > 0, all.filter(({ stamp }) => stamp <= swept).length],
       };

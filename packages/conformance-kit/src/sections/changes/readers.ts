@@ -320,6 +320,31 @@ export const changeReadersChecks: readonly Check[] = checksOf("changes", {
     equal(await feedOf(r, created.id), [["deleted", null, []]], "the changes of one that no user could read");
   },
 
+  "tells which changes let others than before see an object": async ({ storage, r }) => {
+    const { id } = await createObject(r);
+    const revealing = async () => {
+      const { changes } = await changesSince(r, 0);
+      return rowsOf(
+        changes.filter((change) => change.id === id),
+        "kind",
+        "reveals",
+      );
+    };
+    equal(await revealing(), [["stored", false]], "a new object");
+    await deleteObjects(storage, [id], true);
+    equal(await revealing(), [["recycled", false]], "a deleted object");
+    await restoreObjects(storage, id);
+    equal(await revealing(), [["stored", true]], "a restored object");
+    await update(r, id, { Name: "new" });
+    const written = [
+      ["superseded", true],
+      ["stored", false],
+    ];
+    equal(await revealing(), written, "a restored object after an update");
+    await setReaders(r, id, ["A1"]);
+    equal(await revealing(), [["stored", true]], "an object with other readers");
+  },
+
   "keeps readers before through the recycle bin": async ({ storage, r }) => {
     const { id } = await createObject(r);
     await setReaders(r, id, ["A1"]);

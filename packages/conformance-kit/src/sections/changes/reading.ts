@@ -110,8 +110,10 @@ export const changeReadingChecks: readonly Check[] = checksOf("changes", {
     );
     const [file, image] = created.flat().filter(({ className }) => className !== "User");
     await deleteObjects(storage, idsOf([file, image].flatMap((each) => each ?? [])));
-    const watermark = await watermarkBehind(r, idsOf(created.flat()));
+    const last = await createObject(r);
+    const watermark = await watermarkBehind(r, [last.id]);
     const all = await changesUpTo(r, watermark);
+    equal(idsOf(all).toSorted(), idsOf([...created.flat(), last]).toSorted(), "the IDs of all changes");
     for (const asked of [["File"], ["Image"], ["User", "File"], ["Image", "User", "Image"], classes, ["file"], []]) {
       const expected = all.filter(({ className }) => asked.includes(className));
       for (const limit of [1, 2, 100])

@@ -1,5 +1,5 @@
 import type { SessionsOf } from "@sallyport/core";
-import { equal } from "../../assert/index.ts";
+import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { createCustomAccount } from "../../fixtures/accounts.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";
@@ -79,6 +79,7 @@ export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
       deviceId: "phone",
       method: "password",
       customAccountId: null,
+      address: null,
       wrappedKey: null,
     };
     equal(session, expected, "the session");
@@ -118,6 +119,27 @@ export const sessionEndingChecks: readonly Check[] = visitorChecks("sessions", {
     equal(await methodsOf({ linkId: link.id }), [[byLink, "provider", null]], "those of the link");
     equal(await methodsOf({ digest: own }), [[own, "password", null]], "the one session");
     equal(await methodsOf({ digest: freshDigest() }), [], "the sessions with an unknown digest");
+  },
+
+  "lists the address of each log-in": async ({ r, visitor }) => {
+    const [near, far, unknown] = [
+      await visitor.open(r, { address: "192.0.2.7", deviceId: "phone" }),
+      await visitor.openSecure(r, { address: "2001:db8:85a3:8d3:1319:8a2e:370:7348" }),
+      await visitor.open(r),
+    ];
+    await visitor.admit(r, near);
+    await r.sessions.changeAppNames(near, { reserve: ["Stock"], limits: [] });
+    await r.sessions.renew(near, visitor.account.secretVersion);
+    const listed = await r.sessions.list({ after: null, limit: 10 });
+    equalInAnyOrder(
+      listed.map(({ digest, address }) => [digest, address]),
+      [
+        [near, "192.0.2.7"],
+        [far, "2001:db8:85a3:8d3:1319:8a2e:370:7348"],
+        [unknown, null],
+      ],
+      "the addresses of the sessions",
+    );
   },
 
   "sweeps expired sessions up to the limit": async ({ r, advance, visitor }) => {

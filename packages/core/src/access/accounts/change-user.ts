@@ -1,37 +1,13 @@
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
-import {
-  type Account,
-  type AccountId,
-  accountOwner,
-  type AccountSelector,
-  loginNameOf,
-  type Realm,
-  realmOf,
-  type Repositories,
-} from "../../storage/index.ts";
+import { accountOwner } from "../../storage/index.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
+import { takeAccess } from "../rules/last-administrator.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
+import { type AccountReference, noSuchUser, requireAccount, wordsOf } from "./account-reference.ts";
 import type { PasswordHasher } from "./verify-password.ts";
-
-/** Names an account: by log-in name, or by id. */
-export type AccountReference = string | { readonly id: AccountId };
-
-/** Finds the account of a database user. Throws 304 for an unknown one. */
-export async function requireAccount(
-  { accounts }: Pick<Repositories, "accounts">,
-  name: AccountReference,
-): Promise<Account> {
-  const { account } = await accounts.find(selectorOf("database", name), []);
-  if (account === null || realmOf(account.id) !== "database") throw noSuchUser(name);
-  return account;
-}
-
-export function selectorOf(realm: Realm, name: AccountReference): AccountSelector {
-  return typeof name === "string" ? { realm, loginName: loginNameOf(name) } : name;
-}
 
 /** Sets or clears a user's e-mail address. Revokes pending password resets, as another person may read the old mailbox. Unknown name: 304. */
 export async function setUserEmail(
@@ -47,21 +23,21 @@ export async function setUserEmail(
   });
 }
 
-/** Enables or disables a user. Disabling ends all sessions of the user. Returns the number of ended sessions. Unknown name: 304. */
+/** Enables or disables a user. Disabling ends all sessions of the user. Returns the number of ended sessions. Unknown name: 304. The last administrator who can log in: 307. */
 export async function setUserDisabled(
-  { unit, eventOf }: AdministrationContext,
+  { database, unit, eventOf }: AdministrationContext,
   { name, disabled }: { readonly name: AccountReference; readonly disabled: boolean },
 ): Promise<number> {
+  const now = await database.clock.now(unit);
   return unit.transaction(async (r) => {
     const { userId } = await requireAccount(r, name);
-    if (!(await r.accounts.change(userId, { disabled }))) throw noSuchUser(name);
+    const change = () => r.accounts.change(userId, { disabled });
+    const refusal = new ServiceError(307, { detail: "The last administrator cannot be disabled." });
+    const users = disabled ? [userId] : [];
+    if (!(await takeAccess({ r, database, now }, { users, change, refusal }))) throw noSuchUser(name);
     await r.audit.append(eventOf({ type: disabled ? "account.disabled" : "account.enabled", subjectId: userId }));
     return disabled ? r.sessions.end({ userId }) : 0;
   });
-}
-
-function noSuchUser(name: AccountReference): ServiceError {
-  return new ServiceError(304, { detail: `There is no user ${wordsOf(name)}.` });
 }
 
 export interface SetUserPasswordInput {
@@ -94,9 +70,4 @@ export class SetUserPassword {
       await r.audit.append(eventOf({ type: "password.changed", subjectId: account.userId }));
     });
   }
-}
-
-/** The reference in an error detail. */
-export function wordsOf(name: AccountReference): string {
-  return typeof name === "string" ? `"${name}"` : `with the id ${name.id}`;
 }

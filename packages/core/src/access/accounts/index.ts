@@ -1,3 +1,4 @@
+export { type AccountReference, requireAccount } from "./account-reference.ts";
 export * from "./change-user.ts";
 export * from "./create-user.ts";
 export { clientPassword, type GivenPassword, type PasswordHasher, VerifyPassword } from "./verify-password.ts";

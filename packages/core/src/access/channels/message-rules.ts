@@ -53,10 +53,10 @@ export class ReplayRecord {
   private readonly entered = new Map<string, number>();
 
   async add(context: AppKeyContext): Promise<void> {
-    const { r, appKey, origin } = context;
+    const { r, appKey, origin, database } = context;
     const event = logInEvent(context, { type: "credentials.replayed", outcome: 310 });
     const key = `replay ${appKey.id} ${origin.network}`;
-    const now = Date.now();
+    const now = database.now();
     if (now - (this.entered.get(key) ?? Number.NEGATIVE_INFINITY) < tallyTime) return r.audit.tally(key, event);
     this.entered.delete(key);
     this.entered.set(key, now);

@@ -2,7 +2,7 @@ import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { isUserName } from "../../objects/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
-import type { AccountReference } from "../accounts/change-user.ts";
+import type { AccountReference } from "../accounts/account-reference.ts";
 import type { CreateAccount } from "../accounts/create-user.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { requireMappedUser } from "./change-custom-user.ts";

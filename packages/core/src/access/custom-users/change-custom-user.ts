@@ -12,7 +12,7 @@ import {
   type Repositories,
   seesAll,
 } from "../../storage/index.ts";
-import { type AccountReference, selectorOf, wordsOf } from "../accounts/change-user.ts";
+import { type AccountReference, selectorOf, wordsOf } from "../accounts/account-reference.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";

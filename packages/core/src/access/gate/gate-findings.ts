@@ -88,5 +88,5 @@ async function limitFinding({ storage, limits }: Database): Promise<Finding[]> {
   const asked = "Is another session within the limits?";
   if (sessions.limit > 0 && count >= sessions.limit)
     return [{ asked, found: `No: the database has ${count} sessions, the limit is ${sessions.limit}.` }];
-  return [{ asked, found: `No: the user has reached the limit of ${sessions.perUserLimit} sessions.` }];
+  return [{ asked, found: `No: the user has reached the limit of sessions per user: ${sessions.perUserLimit}.` }];
 }

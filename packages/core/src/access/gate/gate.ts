@@ -189,7 +189,8 @@ export class Gate {
   ): Promise<AccessCheck> {
     const { beforeCommit, consume, deviceId, appNames } = attempt;
     const { account, user } = authenticated;
-    const visit = { userId: account.userId, groups: groupsOf(user), deviceId, appNames };
+    const { network } = context.origin;
+    const visit = { userId: account.userId, groups: groupsOf(user), deviceId, network, appNames };
     const access = new AccessCheck(context.database, visit);
     if (hasSecondFactors || access.needsRead || beforeCommit !== undefined || consume !== undefined) {
       try {
@@ -224,6 +225,7 @@ export class Gate {
       appNames,
       deviceId,
       authenticationMethod,
+      address: context.origin.address,
     };
     const session: NewSession = channel === undefined ? newSession : { ...newSession, channel };
     const { storage, policy } = context.database;

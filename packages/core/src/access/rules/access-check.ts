@@ -114,7 +114,12 @@ function banFindings(bans: Iterable<Ban>, now: number): Finding[] {
     }));
 }
 
-const bannedWords = { user: "user", device: "device", userOnDevice: "user on this device" } as const;
+const bannedWords = {
+  user: "user",
+  device: "device",
+  userOnDevice: "user on this device",
+  address: "address",
+} as const;
 
 function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;

@@ -54,11 +54,13 @@ export interface Device {
 
 export const deviceKind: RecordKind<Device> = "device";
 
-/** The user, device and app names of a log-in or a session. */
+/** The user, device, network and app names of a log-in or a session. */
 export interface Visit {
   readonly userId: ObjectId;
   readonly groups: readonly ObjectId[];
   readonly deviceId: string | null;
+  /** As in `ClientOrigin`; `null` if unknown. */
+  readonly network: string | null;
   readonly appNames: readonly string[];
 }
 
@@ -75,15 +77,16 @@ export interface RuleIds {
   readonly rules: readonly (readonly string[])[];
 }
 
-export function ruleIdsOf({ userId, groups, deviceId }: Omit<Visit, "appNames">, digests: Digests): RuleIds {
-  const idOf = (subject: RuleSubject) => subjectId(subject, digests);
+export function ruleIdsOf(visit: Omit<Visit, "appNames">, digests: Digests): RuleIds {
+  const { userId, groups, deviceId, network } = visit;
+  const idOf = (subject: RuleSubject | BanSubject) => subjectId(subject, digests);
   const ofUser = idOf({ kind: "user", userId });
   const ofDevice =
     deviceId === null ? [] : [idOf({ kind: "userOnDevice", userId, deviceId }), idOf({ kind: "device", deviceId })];
   const [userOnDevice = [], device = []] = ofDevice.map((id) => [id]);
   const ofGroups = groups.map((groupId) => idOf({ kind: "group", groupId }));
   return {
-    bans: [ofUser, ...ofDevice],
+    bans: [ofUser, ...ofDevice, ...(network === null ? [] : [idOf({ kind: "address", network })])],
     rules: [userOnDevice, [ofUser], device, ofGroups, [idOf({ kind: "everyone" })]],
   };
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../errors/index.ts";
-import type { AdministrationContext, Database } from "../../request/index.ts";
+import { acceptNetwork, type AdministrationContext, type Database } from "../../request/index.ts";
 import { operatorEvent } from "../../request/index.ts";
 import {
   type ClaimedRecord,
@@ -13,7 +13,7 @@ import { type EndedSessions, endRefused } from "./end-refused.ts";
 import {
   type BanSubject,
   type NamedSubject,
-  requireBanSubject,
+  requireVisitor,
   type ShownSubject,
   sessionsOf,
   showSubjects,
@@ -24,7 +24,11 @@ import {
 /** The next change of a timed ban, under the id of the ban. Without a lifetime, as bans are. */
 const banTimers: RecordKind<Record<never, never>> = "banTimer";
 
-type NamedBanSubject = Pick<NamedSubject, "user" | "device">;
+/** A user, a device, a user on a device, or an address. */
+interface NamedBanSubject extends Pick<NamedSubject, "user" | "device"> {
+  /** An IPv4 address, or an IPv6 address for its /64. */
+  readonly address?: string | undefined;
+}
 
 export interface AddBanInput extends NamedBanSubject {
   readonly reason: string;
@@ -37,7 +41,7 @@ export interface AddBanInput extends NamedBanSubject {
 }
 
 /**
- * Bans a user, a device, or a user on a device, and ends their sessions. It replaces an earlier ban of the same subject.
+ * Bans a user, a device, a user on a device, or an address, and ends their sessions. It replaces an earlier ban of the same subject.
  * A ban in the future ends them when it begins. Unknown user: 304. No subject, an end that is over or before the
  * beginning, a reason that is too long, or the last administrator: 307.
  */
@@ -58,6 +62,7 @@ export async function addBan(context: AdministrationContext, input: AddBanInput)
   return endRefused(context, {
     matching: sessionsOf(subject),
     rehearse,
+    ofAddress: subject.kind === "address",
     guardsAdministrators: subject.kind === "user" && (await isAdministrator(r, subject)),
     change: async (inside) => {
       await inside.records.put(banKind, id, ban, { owner });
@@ -83,10 +88,12 @@ export async function removeBan(
   });
 }
 
-export interface ListedBan extends Pick<Ban, "reason" | "from" | "until">, Pick<ShownSubject, "userName"> {
+export interface ListedBan
+  extends Pick<Ban, "reason" | "from" | "until">,
+    Pick<ShownSubject, "userId" | "userName" | "deviceId"> {
   readonly id: string;
-  readonly userId: string | null;
-  readonly deviceId: string | null;
+  /** An IPv4 address, or the /64 of IPv6 addresses. */
+  readonly address: string | null;
   readonly state: "planned" | "inForce" | "over";
 }
 
@@ -100,10 +107,11 @@ export async function listBans(
     r,
     listed.map(({ value }) => value.subject),
   );
-  return listed.map(({ id, value: { reason, from, until } }, index) => {
+  return listed.map(({ id, value: { subject, reason, from, until } }, index) => {
     const { userId = null, userName = "", deviceId = null } = shown[index] ?? {};
+    const address = subject.kind === "address" ? subject.network : null;
     const state = from > now ? "planned" : until !== null && until <= now ? "over" : "inForce";
-    return { id, userId, userName, deviceId, reason, from, until, state };
+    return { id, userId, userName, deviceId, address, reason, from, until, state };
   });
 }
 
@@ -149,6 +157,7 @@ async function applyTimer(database: Database, timer: ClaimedRecord): Promise<voi
     { database, unit },
     {
       matching: sessionsOf(ban.subject),
+      ofAddress: ban.subject.kind === "address",
       change: async (r) => {
         // Otherwise the ban was replaced or removed, or another server has applied it.
         if (!(await settle(r))) return;
@@ -159,6 +168,17 @@ async function applyTimer(database: Database, timer: ClaimedRecord): Promise<voi
       },
     },
   );
+}
+
+/** Throws as `requireVisitor`, and 307 for a text that is no address, or an address beside a user or a device. */
+export async function requireBanSubject(
+  r: Pick<Repositories, "accounts" | "objects">,
+  { address, ...named }: NamedBanSubject,
+): Promise<BanSubject> {
+  if (address === undefined) return requireVisitor(r, named);
+  if (named.user !== undefined || named.device !== undefined)
+    throw new ServiceError(307, { detail: "A ban concerns an address, or a user, a device or both." });
+  return { kind: "address", network: acceptNetwork(address) };
 }
 
 async function isAdministrator(

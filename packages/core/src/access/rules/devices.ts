@@ -15,7 +15,7 @@ import { endRefused } from "./end-refused.ts";
 import {
   acceptDeviceId,
   type NamedSubject,
-  requireBanSubject,
+  requireVisitor,
   sessionsOf,
   showSubjects,
   type ShownSubject,
@@ -38,7 +38,7 @@ export async function listDevices(
   { r }: Pick<AdministrationContext, "r">,
   { user, ...page }: PageRequest & Pick<NamedSubject, "user">,
 ): Promise<ListedDevice[]> {
-  const subject = user === undefined ? null : await requireBanSubject(r, { user });
+  const subject = user === undefined ? null : await requireVisitor(r, { user });
   const owner = subject === null ? null : subjectOwner(subject);
   return showDevices(r, await r.records.list(deviceKind, owner === null ? page : { ...page, owner }));
 }
@@ -71,7 +71,7 @@ export async function registerDevice(
   { user, device }: DeviceInput,
 ): Promise<void> {
   await unit.transaction(async (r) => {
-    const subject = await requireBanSubject(r, { user, device });
+    const subject = await requireVisitor(r, { user, device });
     const id = subjectId(subject, database.digests);
     const userId = "userId" in subject ? subject.userId : null;
     const [known] = await r.records.get(deviceKind, [id]);
@@ -94,7 +94,7 @@ export async function registerDevice(
  */
 export async function forgetDevice(context: AdministrationContext, { user, device }: DeviceInput): Promise<number> {
   const { database, r: outside, eventOf } = context;
-  const subject = await requireBanSubject(outside, { user, device });
+  const subject = await requireVisitor(outside, { user, device });
   const { count } = await endRefused(context, {
     matching: sessionsOf(subject),
     registration: database.policy.devices.policy === "registered",
@@ -144,8 +144,8 @@ export class DeviceLog {
   async note(database: Database, { userId, deviceId, says }: SeenDevice): Promise<void> {
     if (deviceId === null || this.pending >= maxPending) return;
     const id = subjectId({ kind: "userOnDevice", userId, deviceId }, database.digests);
-    if (Date.now() - (this.noted.get(id) ?? Number.NEGATIVE_INFINITY) < day) return;
-    this.noted.set(id, Date.now());
+    if (database.now() - (this.noted.get(id) ?? Number.NEGATIVE_INFINITY) < day) return;
+    this.noted.set(id, database.now());
     this.pending += 1;
     try {
       await this.write(database, { id, userId, deviceId, says: keptOf(says) });

@@ -1,19 +1,9 @@
 import type { Digest } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { AdministrationContext, Database } from "../../request/index.ts";
+import { type AdministrationContext, type Database, networkOf } from "../../request/index.ts";
 import { allPages, type ListedSession, type Repositories, type SessionMatch } from "../../storage/index.ts";
-import { Applications } from "../appkeys/applications.ts";
-import {
-  appRulesKind,
-  banKind,
-  deviceKind,
-  isAllowed,
-  isInForce,
-  refusalOf,
-  registrationIds,
-  ruleIdsOf,
-  type Visit,
-} from "./access-rules.ts";
+import { deviceKind, isInForce, refusalOf, registrationIds, ruleIdsOf } from "./access-rules.ts";
+import { keepAdministrator, rulesOf } from "./last-administrator.ts";
 import { usersById } from "./rule-subjects.ts";
 
 /** A session that a rule ends. */
@@ -38,6 +28,8 @@ interface RuleChange {
   readonly guardsAdministrators?: boolean;
   /** Whether to end sessions on devices that are not registered, too. */
   readonly registration?: boolean;
+  /** Whether the addresses of the log-ins decide. */
+  readonly ofAddress?: boolean;
 }
 
 /** Number of ended sessions that an answer lists. */
@@ -49,23 +41,31 @@ const maxListed = 100;
  */
 export async function endRefused(
   { database, unit }: Pick<AdministrationContext, "database" | "unit">,
-  { change, matching, rehearse = false, guardsAdministrators = false, registration = false }: RuleChange,
+  {
+    change,
+    matching,
+    rehearse = false,
+    guardsAdministrators = false,
+    registration = false,
+    ofAddress = false,
+  }: RuleChange,
 ): Promise<EndedSessions> {
   const now = await database.clock.now(unit);
   const work = async (r: Repositories): Promise<EndedSessions> => {
     const ended: EndedSession[] = [];
     let count = 0;
     let changed = false;
+    let networks: ReadonlyMap<Digest, string> | null = null;
     const begin = async () => {
       changed = true;
-      const hadAdministrator = guardsAdministrators && (await hasAdministrator(r, database, now));
-      await change(r);
-      if (hadAdministrator && !(await hasAdministrator(r, database, now)))
-        throw new ServiceError(307, { detail: "The last administrator cannot be excluded." });
+      if (ofAddress) networks = await networksOf(r);
+      if (!guardsAdministrators) return change(r);
+      const refusal = new ServiceError(307, { detail: "The last administrator cannot be excluded." });
+      await keepAdministrator({ r, database, now }, { change: () => change(r), refusal });
     };
     const choose = async (page: readonly ListedSession[]): Promise<Digest[]> => {
       if (!changed) await begin();
-      const refused = await refusedOf(r, database, page, { now, registration });
+      const refused = await refusedOf(r, database, page, { now, registration, networks });
       count += refused.length;
       for (const { digest: _digest, ...session } of refused.slice(0, maxListed - ended.length)) ended.push(session);
       return rehearse ? [] : refused.map(({ digest }) => digest);
@@ -93,12 +93,27 @@ class Rehearsed extends Error {
   }
 }
 
+interface Chosen extends Required<Pick<RuleChange, "registration">> {
+  readonly now: number;
+  /** By the digests of sessions. */
+  readonly networks: ReadonlyMap<Digest, string> | null;
+}
+
+/** The networks of the live sessions. */
+async function networksOf({ sessions }: Pick<Repositories, "sessions">): Promise<ReadonlyMap<Digest, string>> {
+  const live = await allPages(
+    (page) => sessions.list(page),
+    ({ digest }) => digest,
+  );
+  return new Map(live.flatMap(({ digest, address }) => (address === null ? [] : [[digest, networkOf(address)]])));
+}
+
 /** The sessions of a page that the rules refuse, with the names of their users. */
 async function refusedOf(
   r: Repositories,
   { digests }: Pick<Database, "digests">,
   page: readonly ListedSession[],
-  { now, registration }: { readonly now: number; readonly registration: boolean },
+  { now, registration, networks }: Chosen,
 ): Promise<(EndedSession & Pick<ListedSession, "digest">)[]> {
   if (page.length === 0) return [];
   const users = await usersById(
@@ -107,7 +122,8 @@ async function refusedOf(
   );
   const visits = page.map((session) => {
     const { name: userName = "", groups = [] } = users.get(session.userId) ?? {};
-    const visit = { ...session, groups };
+    const network = networks?.get(session.digest) ?? null;
+    const visit = { ...session, groups, network };
     return { session: { ...session, userName }, visit, ids: ruleIdsOf(visit, digests) };
   });
   const found = await rulesOf(
@@ -129,16 +145,6 @@ async function refusedOf(
     .map(({ session }) => session);
 }
 
-async function rulesOf({ records }: Pick<Repositories, "records">, ids: readonly ReturnType<typeof ruleIdsOf>[]) {
-  const unique = (list: readonly string[]) => [...new Set(list)];
-  const bans = await records.get(banKind, unique(ids.flatMap((each) => each.bans)));
-  const rules = await records.get(appRulesKind, unique(ids.flatMap((each) => each.rules.flat())));
-  return {
-    bans: new Map(bans.map(({ id, value }) => [id, value])),
-    rules: new Map(rules.map(({ id, value }) => [id, value])),
-  };
-}
-
 async function registeredOf(
   { records }: Pick<Repositories, "records">,
   ids: readonly string[],
@@ -146,43 +152,3 @@ async function registeredOf(
   const devices = await records.get(deviceKind, [...new Set(ids)]);
   return new Set(devices.filter(({ value }) => value.registered).map(({ id }) => id));
 }
-
-/**
- * Whether an enabled administrator could log in: not banned, neither now nor later, and with an app name that the rules
- * allow on any device.
- */
-async function hasAdministrator(
-  r: Repositories,
-  { digests }: Pick<Database, "digests">,
-  now: number,
-): Promise<boolean> {
-  const appNames = await allPages(
-    ({ after, limit }) => new Applications(r.records).list(after, limit),
-    ({ name }) => name,
-  );
-  for (let after: string | null = null; ; ) {
-    const accounts = await r.accounts.list("database", after, pageSize);
-    const administrators = accounts.filter(({ administrator, disabled }) => administrator && !disabled);
-    const users = await usersById(
-      r,
-      administrators.map(({ userId }) => userId),
-    );
-    const visits = administrators.map(({ userId }): Visit => {
-      const { groups = [] } = users.get(userId) ?? {};
-      return { userId, groups, deviceId: null, appNames: [] };
-    });
-    const ids = visits.map((visit) => ruleIdsOf(visit, digests));
-    const found = await rulesOf(r, ids);
-    const canLogIn = (index: number) => {
-      const each = ids[index] as (typeof ids)[number];
-      if (refusalOf({ appNames: [] }, each, found, ({ until }) => until === null || until > now) !== null) return false;
-      return appNames.length === 0 || appNames.some(({ name }) => isAllowed(name, each, found.rules));
-    };
-    if (visits.some((_visit, index) => canLogIn(index))) return true;
-    if (accounts.length < pageSize) return false;
-    after = accounts.at(-1)?.loginName ?? null;
-  }
-}
-
-/** Accounts that are read at once. */
-const pageSize = 500;

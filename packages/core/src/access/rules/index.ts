@@ -8,7 +8,16 @@ export {
   deviceKind,
 } from "./access-rules.ts";
 export * from "./app-rules.ts";
-export { addBan, type AddBanInput, applyTimedBans, listBans, type ListedBan, removeBan } from "./bans.ts";
+export {
+  addBan,
+  type AddBanInput,
+  applyTimedBans,
+  listBans,
+  type ListedBan,
+  removeBan,
+  requireBanSubject,
+} from "./bans.ts";
 export { deviceLog, findDevice, forgetDevice, listDevices, type ListedDevice, registerDevice } from "./devices.ts";
 export type { EndedSession, EndedSessions } from "./end-refused.ts";
+export { administratorGuard, takeAccess } from "./last-administrator.ts";
 export { type NamedSubject, requireSubject, type ShownSubject, subjectId } from "./rule-subjects.ts";

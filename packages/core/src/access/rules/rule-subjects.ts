@@ -10,18 +10,21 @@ import {
   seesAll,
   type StoredObject,
 } from "../../storage/index.ts";
-import { type AccountReference, requireAccount } from "../accounts/change-user.ts";
+import { type AccountReference, requireAccount } from "../accounts/account-reference.ts";
 import { acceptGroups, findGroups } from "../accounts/create-user.ts";
 
-/** Whom a ban can exclude. */
-export type BanSubject =
+/** A user, a device, or both. */
+export type VisitorSubject =
   | { readonly kind: "user"; readonly userId: ObjectId }
   | { readonly kind: "device"; readonly deviceId: string }
   | { readonly kind: "userOnDevice"; readonly userId: ObjectId; readonly deviceId: string };
 
+/** Whom a ban can exclude. `network`: as in `ClientOrigin`. */
+export type BanSubject = VisitorSubject | { readonly kind: "address"; readonly network: string };
+
 /** Whom an app rule can concern. */
 export type RuleSubject =
-  | BanSubject
+  | VisitorSubject
   | { readonly kind: "group"; readonly groupId: ObjectId }
   | { readonly kind: "everyone" };
 
@@ -34,8 +37,8 @@ export interface NamedSubject {
   readonly group?: string | { readonly id: ObjectId } | undefined;
 }
 
-/** The id of the records of a subject. Device ids are digests, as clients choose them freely. */
-export function subjectId(subject: RuleSubject, digests: Digests): string {
+/** The id of the records of a subject. Device ids are digests, as clients choose them freely, and networks, as ids are parts of paths. */
+export function subjectId(subject: RuleSubject | BanSubject, digests: Digests): string {
   switch (subject.kind) {
     case "user":
       return `user:${subject.userId}`;
@@ -43,6 +46,8 @@ export function subjectId(subject: RuleSubject, digests: Digests): string {
       return `device:${digests.sha256(subject.deviceId)}`;
     case "userOnDevice":
       return `user:${subject.userId} device:${digests.sha256(subject.deviceId)}`;
+    case "address":
+      return `address:${digests.sha256(subject.network)}`;
     case "group":
       return `group:${subject.groupId}`;
     case "everyone":
@@ -51,12 +56,12 @@ export function subjectId(subject: RuleSubject, digests: Digests): string {
 }
 
 /** The owner of the records of a subject, so that they are removed with the user. */
-export function subjectOwner(subject: RuleSubject): string | null {
+export function subjectOwner(subject: RuleSubject | BanSubject): string | null {
   return "userId" in subject ? accountOwner(subject.userId) : null;
 }
 
 /** Selects the sessions that a rule about the subject can concern. */
-export function sessionsOf(subject: RuleSubject): SessionMatch {
+export function sessionsOf(subject: RuleSubject | BanSubject): SessionMatch {
   switch (subject.kind) {
     case "user":
       return { userId: subject.userId };
@@ -64,6 +69,7 @@ export function sessionsOf(subject: RuleSubject): SessionMatch {
       return { deviceId: subject.deviceId };
     case "userOnDevice":
       return { userId: subject.userId, deviceId: subject.deviceId };
+    case "address":
     case "group":
     case "everyone":
       return {};
@@ -91,10 +97,10 @@ export async function requireSubject(
 }
 
 /** As `requireSubject`, for a user, a device or both. Otherwise throws 307. */
-export async function requireBanSubject(
+export async function requireVisitor(
   r: Pick<Repositories, "accounts" | "objects">,
   named: NamedSubject,
-): Promise<BanSubject> {
+): Promise<VisitorSubject> {
   const subject = await requireSubject(r, named);
   if (subject.kind === "group" || subject.kind === "everyone")
     throw new ServiceError(307, { detail: "A user, a device or both are required." });
@@ -122,7 +128,7 @@ export interface ShownSubject {
 /** Adds the names of users and groups to subjects, in their order. */
 export async function showSubjects(
   { objects }: Pick<Repositories, "objects">,
-  subjects: readonly RuleSubject[],
+  subjects: readonly (RuleSubject | BanSubject)[],
 ): Promise<ShownSubject[]> {
   const ids = subjects.flatMap((subject) => [userOf(subject) ?? [], groupOf(subject) ?? []].flat());
   const found = await objectsById(objects, ids);
@@ -156,10 +162,10 @@ async function objectsById(
   return new Map((await objects.get(unique, seesAll)).map((object) => [object.id, object]));
 }
 
-function userOf(subject: RuleSubject): ObjectId | null {
+function userOf(subject: RuleSubject | BanSubject): ObjectId | null {
   return "userId" in subject ? subject.userId : null;
 }
 
-function groupOf(subject: RuleSubject): ObjectId | null {
+function groupOf(subject: RuleSubject | BanSubject): ObjectId | null {
   return subject.kind === "group" ? subject.groupId : null;
 }

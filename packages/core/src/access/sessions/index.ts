@@ -4,4 +4,5 @@ export * from "./open-password-session.ts";
 export * from "./log-in.ts";
 export * from "./log-out.ts";
 export * from "./seats.ts";
+export * from "./session-traffic.ts";
 export { sessionFindings } from "./session-findings.ts";

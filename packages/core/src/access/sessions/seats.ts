@@ -1,6 +1,6 @@
 import { explained, ServiceError } from "../../errors/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
-import type { AppNameChange, ExpectedRecord, Repositories } from "../../storage/index.ts";
+import { type AppNameChange, type ExpectedRecord, isStorableText, type Repositories } from "../../storage/index.ts";
 import { type Application, Applications, seatLimits } from "../appkeys/applications.ts";
 import { seatFindings } from "../gate/gate-findings.ts";
 import type { Gate } from "../gate/gate.ts";
@@ -63,7 +63,9 @@ export class ReserveSeats {
     const { authenticationMethod } = session;
     const user: FactorUser = { userId: principal.userId, authenticationMethod, except: sessionDigest };
     const { userId, groups } = principal;
-    const access = new AccessCheck(context.database, { userId, groups, deviceId: session.deviceId, appNames: reserve });
+    const { network } = context.origin;
+    const visit = { userId, groups, deviceId: session.deviceId, network, appNames: reserve };
+    const access = new AccessCheck(context.database, visit);
     if (guarded.length > 0 || access.needsRead) await access.read(context.r);
     const check = () => this.checkSecondFactors.checkSecondFactors(context, { secondFactor: { token } }, user, guarded);
     const report = this.licences.report(context, seatChange(context, "seats.reserved", reserve));
@@ -121,6 +123,8 @@ export class ReleaseSeats {
    */
   async releaseSeats(context: SessionContext, appNames: readonly string[]): Promise<void> {
     refuseDuplicates(appNames);
+    // The storage would refuse such a name for another reason.
+    if (!appNames.every(isStorableText)) throw new ServiceError(323);
     const { session, unit, database } = context;
     const report = this.licences.report(context, seatChange(context, "seats.released", appNames));
     refuseJoined(context, report);

@@ -17,7 +17,7 @@ import { DeletionHooks, hooksOfDeletions } from "../hooks/deletion-hooks.ts";
 import { hookFailure } from "../hooks/hook-caller.ts";
 import type { ReadScope } from "../serialization-source.ts";
 import { isUserClass } from "../user-names.ts";
-import { deleteAll, type DeletionSet, deletionSetOf } from "./deletion-cascade.ts";
+import { deleteAll, type DeletionSet, deletionSetOf, noGuard, type UserGuard } from "./deletion-cascade.ts";
 import { withoutRight } from "../object-findings.ts";
 
 export interface DeleteObjectInput {
@@ -33,7 +33,10 @@ export interface DeleteObjectInput {
  * full recycle bin.
  */
 export class DeleteObject {
-  constructor(private readonly hooks: ObjectHooks = noHooks) {}
+  constructor(
+    private readonly hooks: ObjectHooks = noHooks,
+    private readonly guard: UserGuard = noGuard,
+  ) {}
 
   deleteObject(
     context: SessionContext,
@@ -54,13 +57,14 @@ export class DeleteObject {
         return deleteWithHooks(active, context, id, {
           readScope,
           known: model.as(principal),
+          guard: this.guard,
           recycled,
           expectedVersions,
         });
       return unit.transaction(async (inside) => {
         const locked = await lockFirst(inside, id, { model, expectedVersions });
         const cascade = await acceptDeletion(inside, locked, { ...readScope, principal, session, recycled });
-        await deleteAll(inside, cascade, { model, principal, database, recycled, root: id });
+        await deleteAll(inside, cascade, { model, principal, database, guard: this.guard, recycled, root: id });
       });
     });
   }
@@ -70,6 +74,7 @@ interface HookedDeletion {
   readonly readScope: ReadScope;
   /** The model for hooks, limited to the caller's rights. */
   readonly known: Model;
+  readonly guard: UserGuard;
   readonly recycled: boolean;
   readonly expectedVersions: readonly number[] | null;
 }
@@ -82,7 +87,7 @@ function deleteWithHooks(
   active: ActiveHooks,
   context: SessionContext,
   id: ObjectId,
-  { readScope, known, recycled, expectedVersions }: HookedDeletion,
+  { readScope, known, guard, recycled, expectedVersions }: HookedDeletion,
 ): Promise<void> {
   const { principal, sessionDigest: session, database } = context;
   const { model } = readScope;
@@ -94,7 +99,7 @@ function deleteWithHooks(
       for (let round = 1; ; round += 1) {
         const cascade = await acceptDeletion(r, locked, { ...readScope, principal, session, recycled });
         if (!(await hooks.before(inside, cascade.objects))) {
-          await deleteAll(r, cascade, { model, principal, database, recycled, root: id });
+          await deleteAll(r, cascade, { model, principal, database, guard, recycled, root: id });
           return hooks.after(inside, cascade.objects);
         }
         if (round > maxRounds) throw hookFailure("of a deletion", "keeps adding objects to the deletion.");

@@ -1,4 +1,4 @@
-import type { Digest, Digests } from "../../digests/index.ts";
+import type { Digest } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { Model } from "../../model/index.ts";
 import type { Database } from "../../request/index.ts";
@@ -131,7 +131,8 @@ export function refused(detail: string): ServiceError {
 interface Removal {
   readonly model: Model;
   readonly principal: Principal;
-  readonly database: Pick<Database, "digests" | "policy">;
+  readonly database: Database;
+  readonly guard: UserGuard;
   readonly recycled: boolean;
   /** The object whose deletion includes the others. */
   readonly root: ObjectId;
@@ -141,9 +142,10 @@ interface Removal {
 export async function deleteAll(
   r: Repositories,
   { objects: deleted, linksToClear }: Pick<DeletionSet, "objects" | "linksToClear">,
-  { model, principal, database: { digests, policy }, recycled, root }: Removal,
+  { model, principal, database, guard, recycled, root }: Removal,
 ): Promise<void> {
-  await removeUsers(r, deleted, { model, principal, digests });
+  const { policy } = database;
+  await removeUsers(r, deleted, { model, principal, database, guard });
   if (linksToClear.length > 0) await r.deletion.clear(linksToClear);
   const quota = policy.objects.recycleBinPerUser;
   const outcome = await r.deletion.delete(
@@ -156,19 +158,33 @@ export async function deleteAll(
     });
 }
 
+/** Port: decides whether users can be removed. */
+export interface UserGuard {
+  /** Calls `change`, which removes the users, in the transaction of `r`. 718 if no administrator could log in afterwards. */
+  remove<T>(
+    within: { readonly r: Repositories; readonly database: Database },
+    users: readonly ObjectId[],
+    change: () => Promise<T>,
+  ): Promise<T>;
+}
+
+/** Refuses nothing: storage keeps the last enabled administrator. */
+export const noGuard: UserGuard = { remove: (_within, _users, change) => change() };
+
 /** Removes the accounts, sessions and names of deleted users. 718 for the caller's own user and for the last administrator. */
 async function removeUsers(
-  { accounts, sessions, records }: Pick<Repositories, "accounts" | "sessions" | "records">,
+  r: Repositories,
   objects: readonly Pick<StoredObject, "id" | "className">[],
-  { model, principal, digests }: { readonly model: Model; readonly principal: Principal; readonly digests: Digests },
+  { model, principal, database, guard }: Pick<Removal, "model" | "principal" | "database" | "guard">,
 ): Promise<void> {
   const users = objects.filter(({ className }) => isUserClass(model, className)).map(({ id }) => id);
   if (users.length === 0) return;
   if (users.includes(principal.userId)) throw new ServiceError(718, { detail: "Users cannot delete themselves." });
-  if ((await accounts.remove(users)) === "lastAdministrator")
+  const { accounts, sessions, records } = r;
+  if ((await guard.remove({ r, database }, users, () => accounts.remove(users))) === "lastAdministrator")
     throw new ServiceError(718, { detail: "The last administrator cannot be deleted." });
   for (const userId of users) await sessions.end({ userId });
-  await new UserNames(records, digests).release(users);
+  await new UserNames(records, database.digests).release(users);
 }
 
 export interface CallerKnowledge {

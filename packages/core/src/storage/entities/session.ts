@@ -24,12 +24,14 @@ export interface NewSession {
   /** `perDevice` limits the sessions of the same user, app key and device. Sessions without a device (`null`) are not limited by it. */
   readonly deviceId: string | null;
   readonly authenticationMethod: AuthenticationMethod;
+  /** Address of the client at the log-in. For lists only. */
+  readonly address?: string;
   /** Present exactly in mode `secure`. */
   readonly channel?: Channel;
 }
 
 /** A live session as returned by admission. */
-export interface Session extends Omit<NewSession, "digest" | "secretVersion"> {
+export interface Session extends Omit<NewSession, "digest" | "secretVersion" | "address"> {
   /** App names that the session has reserved. They take seats and give no rights. */
   readonly reservedNames: readonly string[];
   /** Whether the session was opened without app names. */
@@ -96,9 +98,12 @@ export interface ListedSession {
   readonly openedAt: number;
 }
 
-/** Milliseconds between extensions of the idle expiry. Most reads therefore need no write. Sessions may expire this much earlier. */
+/**
+ * Milliseconds after which a request extends the idle expiry again. Most requests therefore need no write. Sessions may
+ * expire this much earlier than the idle timeout after their last request.
+ */
 export function touchInterval(idleTimeout: number): number {
-  return Math.min(60_000, idleTimeout / 10);
+  return Math.min(180_000, idleTimeout / 10);
 }
 
 /**

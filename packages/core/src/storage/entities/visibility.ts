@@ -1,6 +1,12 @@
 import type { ObjectId } from "./object-id.ts";
 
 /**
+ * A state that a database had, in the form of its adapter: opaque to the domain. The reads of one request share one, so
+ * that an adapter can make all of them in one place.
+ */
+export type ReadPosition = object;
+
+/**
  * The set of objects that a caller may see. The domain computes it once per request. Storage applies it to every read:
  * invisible objects do not exist for the caller.
  */
@@ -12,6 +18,11 @@ export interface Visibility {
    * one of them; `null` ignores the lists.
    */
   readonly principals: ReadonlySet<ObjectId> | null;
+  /**
+   * The reads may show any state from this one on, and no earlier one. An adapter can then make them on a replica.
+   * Default: the current state.
+   */
+  readonly position?: ReadPosition;
 }
 
 /** Sees all objects. For administrators. */

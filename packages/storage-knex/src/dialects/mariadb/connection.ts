@@ -1,10 +1,16 @@
-import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Knex } from "knex";
 import { connectionAccess, type PooledConnection } from "../../pooled-connections.ts";
-import type { SqlResult, SqlValue } from "../../sql-runner.ts";
+import { type SqlResult, type SqlValue, withRetries } from "../../sql-runner.ts";
 import type { ServerFacts } from "../../sql-storage.ts";
-import { connectionError, isDuplicate, losesConnection, SilentServer, statementError } from "./mariadb-error.ts";
+import {
+  connectionError,
+  isDeadlock,
+  isDuplicate,
+  losesConnection,
+  SilentServer,
+  statementError,
+} from "./mariadb-error.ts";
 import { type Row, withValues } from "./row-values.ts";
 
 /** A query and how to send it. */
@@ -27,19 +33,13 @@ export interface Connection extends PooledConnection {
   query(sql: string): { stream(options: { readonly highWaterMark: number }): AsyncIterable<Row> };
   /** Tracks every pending answer. */
   answers?: AwaitedAnswers;
+  /** Whether the server is a node of a Galera cluster. */
+  isClustered?: boolean;
 }
 
 export const { acquire, release, withConnection } = connectionAccess<Connection>(connectionError);
 
-/**
- * Releases the named locks of a connection that is about to close. The server would release them too, but with a delay
- * during which they stay taken.
- */
-export async function releaseLocks(connection: Connection): Promise<void> {
-  await runOn(connection, { sql: "do release_all_locks()", values: [], plain: true }).catch(() => {});
-}
-
-/** Destroys a connection and its locks, because its settings make it unusable for others. */
+/** Destroys a connection, because its settings make it unusable for others. */
 export function dismiss(connection: Connection, why: string): void {
   connection.__knex__disposed = new Error(why);
   connection.stream.destroy();
@@ -153,18 +153,18 @@ export function runnerOf(connection: Connection): Run {
   return (sql, values = []) => runOn(connection, { sql, values, plain: true, untimed: true });
 }
 
-/** Acquires the connection's named lock for a database and purpose. `waitTimeout` is in seconds. False on time-out. */
-export async function takeLock(
-  run: Run,
-  database: string,
-  purpose: "archive" | "indexes" | "migrations",
-  waitTimeout = 0,
-): Promise<boolean> {
-  // The length of a lock name is limited, so it contains a hash of the database name.
-  const name = `sallyport:${createHash("sha256").update(database).digest("hex").slice(0, 32)}:${purpose}`;
-  const { rows } = await run<{ locked: number | null }>("select get_lock(?, ?) as locked", [name, waitTimeout]);
-  return rows[0]?.locked === 1;
+/** Repeats a statement that lost against another transaction. */
+export function retried(run: Run): Run {
+  return (sql, values) =>
+    withRetries(
+      () => run(sql, values),
+      isDeadlock,
+      () => clusterAttempts,
+    );
 }
+
+/** Attempts for work that can lose against transactions of other nodes, each of which ends it. */
+export const clusterAttempts = 20;
 
 /** Privileges of a server on the database: its procedures need `EXECUTE`. */
 const ofServer = ["SELECT", "INSERT", "UPDATE", "DELETE", "EXECUTE"] as const;
@@ -205,6 +205,9 @@ export function mariadbFacts(knex: Knex, database: string): Promise<ServerFacts>
       canChangeSchema: ofOwner.every((each) => has.has(each)),
       maxConnections: Number(connections),
       statementTimeout: Number(timeout) * 1_000,
+      canProveFailover: null,
+      missingSettings: [],
+      unmetRequirements: async () => [],
     };
   });
 }

@@ -27,7 +27,7 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
   const { url, pool, connectTimeout, silenceTimeout, ...given } = withDefaults(settings);
   const server = serverOf(url);
   const driver = await mysql2();
-  const settingsQuery = sessionSettings(given);
+  const prepare = preparation(sessionSettings(given));
   const answers = new AwaitedAnswers();
   const watch = new ServerWatch({
     limit: silenceTimeout,
@@ -66,7 +66,11 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
       createRetryIntervalMillis: 1,
       afterCreate: (connection: NewConnection, done: (error: Error | null) => void) => {
         connection.answers = answers;
-        connection.query({ sql: settingsQuery, timeout: silenceTimeout }, (error) => done(error));
+        const query: Ask = (sql, answered) => connection.query({ sql, timeout: silenceTimeout }, answered);
+        prepare(query, (error, isClustered) => {
+          connection.isClustered = isClustered;
+          done(error);
+        });
       },
     },
     log: silentLog,
@@ -81,7 +85,30 @@ interface Driver {
 
 interface NewConnection {
   answers?: AwaitedAnswers;
-  query(options: object, callback: (error: Error | null) => void): void;
+  isClustered?: boolean;
+  query(options: object, callback: Answered): void;
+}
+
+type Answered = (error: Error | null, rows?: unknown) => void;
+type Ask = (sql: string, answered: Answered) => void;
+
+/**
+ * Prepares the connections of a pool. The first one also asks whether the server is a node of a cluster; some builds do
+ * not know the variable. A node answers a statement or transaction when it has applied what the cluster committed
+ * before: reads, and writes of any kind.
+ */
+function preparation(settings: string) {
+  let isClustered: boolean | undefined;
+  return (ask: Ask, prepared: (error: Error | null, isClustered: boolean) => void): void => {
+    const set = (clustered: boolean) =>
+      ask(clustered ? `${settings}, wsrep_sync_wait = 7` : settings, (error) => prepared(error, clustered));
+    if (isClustered !== undefined) return set(isClustered);
+    ask("show variables like 'wsrep_on'", (error, rows) => {
+      if (error !== null) return prepared(error, false);
+      isClustered = (rows as { Value: string }[])[0]?.Value === "ON";
+      set(isClustered);
+    });
+  };
 }
 
 function probeOf(driver: Driver, options: ConnectionOptions): Probe {

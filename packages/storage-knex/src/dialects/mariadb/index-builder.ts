@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type AttributeIndex, type IndexReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
-import { type Connection, dismiss, releaseLocks, type Run, runnerOf, takeLock, withConnection } from "./connection.ts";
+import { type Connection, dismiss, type Run, runnerOf, withConnection } from "./connection.ts";
+import { Lease, LostLease } from "./leases.ts";
 import type { Tables } from "./tables.ts";
 import {
   indexKey,
@@ -36,7 +37,7 @@ interface Plan {
 
 /**
  * Builds and drops value indexes of one database while writers continue. An index covers a virtual column, by class and
- * value, and serves all classes that list the attribute. A named lock prevents concurrent builds.
+ * value, and serves all classes that list the attribute. A lease prevents concurrent builds.
  */
 export class IndexBuilder {
   private stopped = false;
@@ -50,6 +51,7 @@ export class IndexBuilder {
 
   align(all: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
     const wanted = withinLimit(all);
+    const lease = new Lease(this.knex, this.tables, "indexes");
     return withConnection(this.knex, async (connection) => {
       const run = runnerOf(connection);
       const { useless, missing, columns } = await this.plan(run, wanted);
@@ -58,18 +60,20 @@ export class IndexBuilder {
         return { built: [], removed: 0 };
       }
       try {
-        if (!(await takeLock(run, this.tables.database, "indexes"))) return "busy";
+        if (!(await lease.take(run))) return "busy";
         this.building = connection;
-        return await this.build(run, wanted);
+        return await this.build(lease.guard(run), wanted);
       } finally {
         this.building = undefined;
-        if (!this.stopped) await releaseLocks(connection);
         dismiss(connection, "The index build has ended.");
       }
-    });
+    }).finally(() => (this.stopped ? lease.abandon() : lease.end()));
   }
 
-  /** Stops the build. The database completes the current index, and the next run finds it. */
+  /**
+   * Stops the build. The database completes the current index, and the next run finds it. Until then, the lease keeps
+   * other builders away.
+   */
   stop(): void {
     this.stopped = true;
     this.building?.stream.destroy();
@@ -163,7 +167,8 @@ export class IndexBuilder {
         await delay(pauseBetweenParts);
         return;
       } catch (error) {
-        if (attempt === attempts || !(error instanceof ServiceError) || error.code !== 706) throw error;
+        const isOver = attempt === attempts || error instanceof LostLease;
+        if (isOver || !(error instanceof ServiceError) || error.code !== 706) throw error;
       }
       await delay(1_000);
     }

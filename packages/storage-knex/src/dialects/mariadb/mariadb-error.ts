@@ -7,6 +7,8 @@ const codes = codesOf([
   [704, [1040, 1203, 1226, 1044, 1045, 1698, 1053, 1079, 1927, 4031]],
   // Network time-out, or idle too long within a transaction.
   [704, [1158, 1159, 1160, 1161]],
+  // A node that has left its cluster.
+  [704, [1047]],
   // Read-only server, such as a replica.
   [704, [1290, 1792, 1836]],
   // Not migrated, or migrated by another version.
@@ -69,6 +71,11 @@ export function losesConnection(error: unknown): boolean {
 export function isConflict(error: unknown): boolean {
   const { errno } = partsOf(error);
   return errno === 1213 || errno === 1205 || errno === 1020;
+}
+
+/** Whether the statement lost against another transaction: a deadlock, or an earlier commit on another node. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof ServiceError && partsOf(error.cause).errno === 1213;
 }
 
 export function isDuplicate(error: unknown): boolean {

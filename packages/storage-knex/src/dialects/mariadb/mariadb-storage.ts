@@ -6,7 +6,7 @@ import type {
   StorageCapabilities,
 } from "@sallyport/core";
 import { knexAccountRepository } from "../../knex-account-repository.ts";
-import { knexAdmissionRepository } from "../../knex-admission-repository.ts";
+import { knexAdmissionRepository, SessionRenewals } from "../../knex-admission-repository.ts";
 import { knexAppKeyRepository } from "../../knex-app-key-repository.ts";
 import { knexAuditRepository } from "../../knex-audit-repository.ts";
 import { knexChangeRepository } from "../../knex-change-repository.ts";
@@ -30,10 +30,10 @@ import { mariadbLockRepository } from "./objects/mariadb-lock-repository.ts";
 import { mariadbObjectRepository } from "./objects/mariadb-object-repository.ts";
 import { objectOf } from "./objects/object-row.ts";
 import { type ObjectContext, stampOf, WriteLock } from "./objects/write-lock.ts";
-import { PooledRunner } from "./pooled-runner.ts";
 import { type Statements, statementsOf } from "./statements/statements.ts";
 import { epochMilliseconds, storageTime } from "./statements/storage-time.ts";
 import { type Tables, tablesOf } from "./tables.ts";
+import { PooledRunner } from "./runners.ts";
 import { indexKey, ValueColumns } from "./value-columns.ts";
 
 export interface MariadbStorageOptions extends SqlStorageOptions {
@@ -53,6 +53,7 @@ export class MariadbStorage extends SqlStorage {
   readonly repositories: Repositories;
   protected readonly sql: PooledRunner;
   protected readonly indexes: IndexBuilder;
+  protected readonly renewals: SessionRenewals;
   private readonly tables: Tables;
   private readonly statements: Statements;
   private readonly context: ObjectContext;
@@ -67,6 +68,7 @@ export class MariadbStorage extends SqlStorage {
     const columns = new ValueColumns(this.tables);
     this.indexes = new IndexBuilder(knex, this.tables, columns);
     this.context = { tables: this.tables, statements: this.statements.writing, columns, offset };
+    this.renewals = new SessionRenewals(this.sql, this.statements.admission, this.offset);
     this.repositories = this.repositoriesOver(this.sql);
   }
 
@@ -78,7 +80,7 @@ export class MariadbStorage extends SqlStorage {
   protected repositoriesOver(sql: SqlRunner): Repositories {
     const { context, offset, statements } = this;
     return {
-      admission: knexAdmissionRepository(sql, statements.admission, offset),
+      admission: knexAdmissionRepository(sql, statements.admission, offset, sql === this.sql ? this.renewals : null),
       accounts: knexAccountRepository(sql, statements.accounts, objectOf, offset),
       appKeys: knexAppKeyRepository(sql, statements.appKeys),
       audit: knexAuditRepository(sql, statements.audit, offset),

@@ -1,6 +1,6 @@
 import { type Names, quotedNames } from "../../schema.ts";
 
-const tables = ["objectSeries", "recordLockRows", "sessionLockRows", "sessionNames", "valueIndexes"] as const;
+const tables = ["leases", "objectSeries", "recordLockRows", "sessionLockRows", "sessionNames", "valueIndexes"] as const;
 const sequences = ["objectNumbers"] as const;
 const accessProcedures = [
   "acceptNumber",

@@ -1,9 +1,7 @@
 import type { Writable } from "node:stream";
-import type { Knex } from "knex";
 import { connectionAccess, type PooledConnection } from "../../pooled-connections.ts";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
-import type { ServerFacts } from "../../sql-storage.ts";
-import { connectionError, losesConnection, statementError } from "./postgres-error.ts";
+import { connectionError, losesConnection, preparedIsStale, statementError } from "./postgres-error.ts";
 
 /** A query as the driver expects it. A named query is prepared on first use. */
 export interface Query {
@@ -19,8 +17,16 @@ interface Answer {
   readonly rowCount: number | null;
 }
 
+/** A pooler, such as PgBouncer, between a pool of connections and the server. */
+export interface Pooler {
+  /** Whether it sends a statement to a connection that has not prepared it. Then none is prepared any more. */
+  losesStatements: boolean;
+}
+
 /** A driver connection lent by Knex. */
 export interface Connection extends PooledConnection {
+  /** The pooler that answers; it can serve each transaction by another session of the server. */
+  readonly pooler?: Pooler;
   /** Whether the driver sends a query before the previous answer. */
   readonly pipeline?: boolean;
   readonly connection?: { readonly stream: Writable };
@@ -31,6 +37,8 @@ export interface Connection extends PooledConnection {
   previous?: Promise<unknown>;
   /** `performance.now()` at the start of the current wait, for the server watch. */
   busySince?: number | undefined;
+  /** The name of the server's timeline, once the guard has asked. */
+  timeline?: string;
 }
 
 export const { acquire, release, withConnection } = connectionAccess<Connection>(connectionError);
@@ -79,72 +87,24 @@ function corkUntilNextTick({ connection }: Connection): void {
 function noOp(): void {}
 
 function send<Row>(connection: Connection, query: Query): Promise<SqlResult<Row>> {
+  const { pooler } = connection;
   // A promise of the driver would cost a second one for its stack trace. The request id serves that purpose.
   return new Promise((resolve, reject) => {
     if (query.untimed !== true) connection.busySince ??= performance.now();
     connection.inFlight = (connection.inFlight ?? 0) + 1;
-    connection.query(query, (error, answer) => {
+    const sent = pooler?.losesStatements === true ? unprepared(query) : query;
+    connection.query(sent, (error, answer) => {
       connection.inFlight = (connection.inFlight ?? 1) - 1;
       connection.busySince = connection.inFlight > 0 ? performance.now() : undefined;
       if (error === null || error === undefined)
         return resolve({ rows: answer.rows as Row[], rowCount: answer.rowCount ?? 0 });
+      if (pooler !== undefined && preparedIsStale(error)) pooler.losesStatements = true;
       if (losesConnection(error)) connection.__knex__disposed = error;
       reject(statementError(error));
     });
   });
 }
 
-/** 1 schema. An owner can migrate. Without a schema, the role must be able to create it. */
-const factsQuery = `
-  select current_setting('server_version') as version,
-    pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
-    least(
-      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer,
-      nullif((select rolconnlimit from pg_roles where rolname = current_user), -1)
-    ) as connections,
-    (select setting::integer from pg_settings where name = 'statement_timeout') as timeout,
-    case when n.oid is null then has_database_privilege(current_database(), 'CREATE')
-      else has_schema_privilege(n.oid, 'CREATE') and not exists (
-        select from pg_class c
-        where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'S') and not pg_has_role(c.relowner, 'USAGE')
-      ) end as can_change,
-    case when n.oid is null or has_schema_privilege(n.oid, 'USAGE') then '{}'::text[] else array['USAGE on schema ' || $1] end || array(
-      select privilege || ' on ' || c.relname
-      from pg_class c, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) with ordinality as p (privilege, position)
-      where c.relnamespace = n.oid and c.relkind in ('r', 'p') and c.relname <> 'migrations'
-        and not has_table_privilege(c.oid, privilege)
-      order by c.relname, position
-    ) as missing
-  from (select 1) one left join pg_namespace n on n.nspname = $1`;
-
-interface FactsRow {
-  readonly version: string;
-  readonly read_only: boolean;
-  readonly connections: number;
-  readonly timeout: number;
-  readonly can_change: boolean;
-  readonly missing: readonly string[];
-}
-
-/** Reads the facts of a server for one schema. Errors are those of the storage. */
-export function postgresFacts(knex: Knex, schema: string): Promise<ServerFacts> {
-  return withConnection(knex, async (connection) => {
-    const { rows } = await runOn<FactsRow>(connection, { text: factsQuery, values: [schema] });
-    const {
-      version,
-      read_only: isReadOnly,
-      can_change: canChangeSchema,
-      connections,
-      timeout,
-      missing,
-    } = rows[0] as FactsRow;
-    return {
-      version,
-      isReadOnly,
-      missingPrivileges: missing,
-      canChangeSchema,
-      maxConnections: connections,
-      statementTimeout: timeout,
-    };
-  });
+function unprepared({ text, values }: Query): Query {
+  return { text, ...(values === undefined ? {} : { values }) };
 }

@@ -45,9 +45,25 @@ export function connectionError(error: unknown): ServiceError {
   return poolFailureOf(error, endedPool) ?? new ServiceError(codeOf(error) ?? 704, { cause: error });
 }
 
+/** Whether another server of the cluster may be in reach instead: no server, one that stops or starts, or a standby. */
+export function isOutOfReach(error: unknown): boolean {
+  const state = stateOf(error);
+  return codeOf(error) === 704 && !/^(?:28|53)/.test(state);
+}
+
 /** Whether the connection must not be used again. */
 export function losesConnection(error: unknown): boolean {
   return codeOf(error) === 704 || endedByTime.has(stateOf(error)) || preparedIsStale(error);
+}
+
+/** Whether the statement took too long. Elsewhere it would, too. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof ServiceError && stateOf(error.cause) === "57014";
+}
+
+/** Whether a statement waited for a lock longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return stateOf(error) === "55P03";
 }
 
 /** Whether a retry can succeed. */
@@ -56,12 +72,14 @@ export function isConflict(error: unknown): boolean {
   return state === "40001" || state === "40P01" || preparedIsStale(error) || dependencyIsGone(error);
 }
 
-/** A prepared statement is invalid on this connection after a table change, or behind a connection pooler. */
-function preparedIsStale(error: unknown): boolean {
+/**
+ * A prepared statement is invalid on this connection after a table change. Behind a pooler, it can be missing, or exist
+ * already.
+ */
+export function preparedIsStale(error: unknown): boolean {
   const state = stateOf(error);
-  return (
-    state === "26000" || (state === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery")
-  );
+  if (state === "26000" || state === "42P05") return true;
+  return state === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery";
 }
 
 /** Statements do not lock extended statistics and functions. One fails if another session drops them meanwhile. */
@@ -87,7 +105,7 @@ function constraintOf(error: unknown): unknown {
 }
 
 function stateOf(error: unknown): string {
-  const code: unknown = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  const code: unknown = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === "string" ? code : "";
 }
 

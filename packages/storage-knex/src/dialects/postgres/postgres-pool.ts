@@ -1,9 +1,57 @@
+import { setTimeout as delay } from "node:timers/promises";
+import knexPkg, { type Knex } from "knex";
 import pg from "pg";
-import { PoolExhausted } from "../../sql-errors.ts";
+import { type PooledConnectionSettings, silentLog, withDefaults } from "../../pooled-connections.ts";
 import { type Probe, ServerWatch } from "../../server-watch.ts";
-import type { Connection as SentOn } from "./connection.ts";
+import { PoolExhausted } from "../../sql-errors.ts";
+import type { Connection as SentOn, Pooler } from "./connection.ts";
+import { isOutOfReach } from "./postgres-error.ts";
+import { addressOf, identifyServer, type PostgresAddress, PostgresHosts } from "./postgres-hosts.ts";
 
-interface PostgresPoolSettings extends pg.PoolConfig {
+const { knex: createKnex } = knexPkg;
+
+/** The URL is `postgres://…`, see `addressOf`; its query string overrides the other settings. */
+export type PostgresSettings = PooledConnectionSettings;
+
+export interface PostgresKnex {
+  readonly knex: Knex;
+  /** Ends all connections. Knex does not end a pool that was passed to it. */
+  close(): Promise<void>;
+  /** Destroys all connections. Statements in progress fail with 704. */
+  disconnect(): void;
+}
+
+/** Creates a Knex with pooled connections to a Postgres server. Connects on first use. Throws if the URL is invalid. */
+export function createPostgresKnex(settings: PostgresSettings): PostgresKnex {
+  const { url, pool: limits, ...given } = withDefaults(settings);
+  const pool = new PostgresPool({
+    address: addressOf(url),
+    max: limits.max,
+    idleTimeoutMillis: limits.idleTimeout,
+    connectionTimeoutMillis: limits.acquireTimeout,
+    maxPendingAcquires: limits.maxPendingAcquires,
+    connectTimeout: given.connectTimeout,
+    application_name: given.applicationName,
+    // Statements are sent without waiting for earlier answers.
+    pipeline: true,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    statement_timeout: given.statementTimeout,
+    silenceTimeout: given.silenceTimeout,
+    idle_in_transaction_session_timeout: given.idleInTransactionTimeout,
+    // JIT compilation costs more than it saves for these queries. Read committed: statements that count rows must see
+    // commits they waited for, even outside an explicit transaction, independent of the database default. Behind a pooler
+    // that refuses these settings, those of the role are in force; the storage checks them.
+    options: "-c jit=off -c default_transaction_isolation=read\\ committed",
+  });
+  const knex = createKnex({ client: "pg", connectionPool: pool, log: silentLog });
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= knex.destroy().then(() => pool.destroy()));
+  return { knex, close, disconnect: () => pool.disconnect() };
+}
+
+interface PostgresPoolSettings extends Omit<pg.PoolConfig, "connectionString"> {
+  readonly address: PostgresAddress;
   /** Connection time-out in milliseconds. */
   readonly connectTimeout: number;
   /** Maximum number of callers that wait for a connection; further callers are refused at once. */
@@ -14,7 +62,12 @@ interface PostgresPoolSettings extends pg.PoolConfig {
 
 type Connection = pg.PoolClient & { readonly __knex__disposed?: unknown };
 
-type WatchedClient = pg.ClientBase & Pick<SentOn, "busySince"> & Required<Pick<SentOn, "connection">>;
+type WatchedClient = pg.ClientBase &
+  Pick<SentOn, "busySince"> &
+  Required<Pick<SentOn, "connection">> & { readonly processID: number; pooler?: Pooler };
+
+/** Milliseconds for which a caller waits while no host accepts writes. */
+const failoverTime = 3_000;
 
 /** The callback type of the driver. */
 type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
@@ -27,16 +80,28 @@ export class PostgresPool {
   private readonly pool: pg.Pool;
   private readonly maxPendingAcquires: number;
   private readonly clients = new Set<WatchedClient>();
+  private readonly hosts: PostgresHosts;
   private readonly watch: ServerWatch;
+  private readonly pooler: Pooler = { losesStatements: false };
+  /** Callers that wait for another host. */
+  private searching = 0;
 
-  constructor({ connectTimeout, maxPendingAcquires, silenceTimeout, ...settings }: PostgresPoolSettings) {
-    this.pool = new pg.Pool({ ...settings, Client: clientThatConnectsWithin(connectTimeout) } as pg.PoolConfig);
+  constructor({ address, connectTimeout, maxPendingAcquires, silenceTimeout, ...settings }: PostgresPoolSettings) {
+    const single = { ...settings, pipeline: false, connectionTimeoutMillis: connectTimeout };
+    // The former host may still answer, but nothing must be written or read there any more.
+    const hosts = new PostgresHosts(address, single, () => this.disconnect());
+    this.hosts = hosts;
+    this.pool = new pg.Pool({
+      ...settings,
+      Client: clientThatConnectsWithin(connectTimeout, hosts),
+      verify: (client, done) => this.verify(client as unknown as WatchedClient, address.writable, done),
+    } as pg.PoolConfig);
     this.maxPendingAcquires = maxPendingAcquires;
     this.watch = new ServerWatch({
       limit: silenceTimeout,
       waitingSince: () => this.waitingSince(),
       cut: (before) => this.cut(before),
-      probe: () => probeOf(settings),
+      probe: () => probeOf(single, hosts, (stuck) => this.cutStuck(stuck)),
     });
     // The pool drops broken connections. Without listeners, their errors would end the process.
     this.pool.on("error", () => {});
@@ -49,7 +114,7 @@ export class PostgresPool {
 
   acquire(): { promise: Promise<Connection> } {
     // The pool's queue includes callers that get an idle connection in the next tick.
-    const waiting = this.pool.waitingCount - this.pool.idleCount;
+    const waiting = this.pool.waitingCount - this.pool.idleCount + this.searching;
     if (waiting >= this.maxPendingAcquires) return { promise: Promise.reject(tooMany()) };
     return {
       promise: this.watch.connected(
@@ -62,6 +127,11 @@ export class PostgresPool {
   release(connection: Connection): boolean {
     connection.release(connection.__knex__disposed !== undefined);
     return true;
+  }
+
+  /** Maximum number of connections. */
+  get max(): number {
+    return this.pool.options.max;
   }
 
   /** Open and opening connections. */
@@ -94,6 +164,11 @@ export class PostgresPool {
     return this.pool.end().finally(() => this.watch.stop());
   }
 
+  /** Destroys all connections. */
+  disconnect(): void {
+    for (const { connection } of this.clients) connection.stream.destroy();
+  }
+
   private waitingSince(): number | undefined {
     let longest: number | undefined;
     for (const { busySince } of this.clients)
@@ -108,7 +183,44 @@ export class PostgresPool {
     }
   }
 
-  private connect(): Promise<Connection> {
+  private verify(client: WatchedClient, writable: boolean, done: (error?: Error) => void): void {
+    client.busySince = performance.now();
+    identifyServer(client, writable, (error, isPooler) => {
+      client.busySince = undefined;
+      if (isPooler) client.pooler = this.pooler;
+      done(error);
+    });
+  }
+
+  /**
+   * Without an answer from its synchronous standby, a server neither completes nor cancels a commit. A pooler does not
+   * tell whose it is: any that takes as long.
+   */
+  private cutStuck(pids: readonly number[]): void {
+    if (pids.length === 0) return;
+    const since = performance.now() - stuckAfter;
+    for (const { busySince = since, connection, pooler, processID } of this.clients)
+      if (pooler === undefined ? pids.includes(processID) : busySince < since) connection.stream.destroy();
+  }
+
+  /** Connects to the host that accepts writes. While none does, callers wait for a failover to end. */
+  private async connect(): Promise<Connection> {
+    const deadline = performance.now() + failoverTime;
+    for (let pause = 20; ; pause = Math.min(2 * pause, 500)) {
+      const { current } = this.hosts;
+      try {
+        return await this.connectOnce();
+      } catch (error) {
+        if (error instanceof RefusedParameter) continue;
+        if (!this.hosts.areSeveral || !isOutOfReach(error) || performance.now() > deadline) throw error;
+      }
+      this.searching += 1;
+      if (this.hosts.current === current && !(await this.hosts.find())) await delay(pause);
+      this.searching -= 1;
+    }
+  }
+
+  private connectOnce(): Promise<Connection> {
     return new Promise((resolve, reject) => {
       this.pool.connect((error, client) => {
         if (client !== undefined) resolve(client);
@@ -118,14 +230,40 @@ export class PostgresPool {
   }
 }
 
-function probeOf(settings: pg.PoolConfig): Probe {
-  const client = new pg.Client({ ...settings, pipeline: false } as pg.ClientConfig);
+/** Milliseconds that a client should wait at most for a commit. */
+const stuckAfter = 4_000;
+
+/** Process ids of this role's commits that wait for a standby for longer. */
+const stuckCommits = `select pid from pg_stat_activity
+  where wait_event = 'SyncRep' and usename = current_user and query_start < clock_timestamp() - interval '${stuckAfter} ms'`;
+
+/** Milliseconds without an answer of the current host before all hosts are asked. */
+const silence = 500;
+
+function probeOf(settings: pg.ClientConfig, hosts: PostgresHosts, cutStuck: (pids: readonly number[]) => void): Probe {
+  const client = new pg.Client(hosts.settingsOf(settings));
   client.on("error", () => {});
   const connected = client.connect();
   connected.catch(() => {});
+  const closed = new AbortController();
+  const answer = async () => {
+    await connected;
+    const { rows } = await client.query<{ pid: number }>(stuckCommits);
+    cutStuck(rows.map(({ pid }) => pid));
+  };
   return {
-    ask: () => connected.then(() => client.query("select 1")),
-    close: () => (client as unknown as Required<Pick<SentOn, "connection">>).connection.stream.destroy(),
+    ask: async () => {
+      const answered = answer();
+      if (!hosts.areSeveral) return answered;
+      answered.catch(() => {});
+      if (await Promise.race([answered.then(() => true), delay(silence, false)])) return undefined;
+      while (!closed.signal.aborted && !(await hosts.find())) await delay(100);
+      return undefined;
+    },
+    close: () => {
+      closed.abort();
+      (client as unknown as Required<Pick<SentOn, "connection">>).connection.stream.destroy();
+    },
   };
 }
 
@@ -137,10 +275,17 @@ function tookTooLong(): PoolExhausted {
   return new PoolExhausted("No connection became available in time.");
 }
 
-function clientThatConnectsWithin(timeout: number): typeof pg.Client {
+/** A pooler refused the settings of a session. The next connection is without them. */
+class RefusedParameter extends Error {}
+
+function clientThatConnectsWithin(timeout: number, hosts: PostgresHosts): typeof pg.Client {
   return class extends pg.Client {
+    private readonly settings: pg.ClientConfig;
+
     constructor(config: pg.ClientConfig) {
-      super({ ...config, connectionTimeoutMillis: timeout });
+      const settings = { ...hosts.settingsOf(config), connectionTimeoutMillis: timeout };
+      super(settings);
+      this.settings = settings;
     }
 
     override connect(): Promise<pg.Client>;
@@ -150,7 +295,8 @@ function clientThatConnectsWithin(timeout: number): typeof pg.Client {
       super.connect((error: Error | null) => {
         // The driver leaves a connection open if it refuses the log-in itself, such as without a password.
         if (error) this.end(() => {});
-        (callback as (error: Error | null, client: pg.Client) => void)(error, this);
+        const refusal = error !== null && hosts.refuses(this.settings, error) ? new RefusedParameter() : error;
+        (callback as (error: Error | null, client: pg.Client) => void)(refusal, this);
       });
       return undefined;
     }

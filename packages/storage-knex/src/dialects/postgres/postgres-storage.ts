@@ -7,7 +7,7 @@ import {
   type StorageCapabilities,
 } from "@sallyport/core";
 import { knexAccountRepository } from "../../knex-account-repository.ts";
-import { knexAdmissionRepository } from "../../knex-admission-repository.ts";
+import { knexAdmissionRepository, SessionRenewals } from "../../knex-admission-repository.ts";
 import { knexAppKeyRepository } from "../../knex-app-key-repository.ts";
 import { knexAuditRepository } from "../../knex-audit-repository.ts";
 import { type ChangeRow, knexChangeRepository } from "../../knex-change-repository.ts";
@@ -20,7 +20,7 @@ import { knexSessionRepository } from "../../knex-session-repository.ts";
 import { knexSettingsRepository } from "../../knex-settings-repository.ts";
 import { knexThrottleRepository } from "../../knex-throttle-repository.ts";
 import { objectOf } from "../../object-row.ts";
-import { type Numbered, pendingMigrations } from "../../schema.ts";
+import { type Numbered, pendingMigrations, refuseUnsuitable } from "../../schema.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { PostgresArchive } from "./archive/postgres-archive.ts";
@@ -29,12 +29,16 @@ import { IndexBuilder } from "./index-builder.ts";
 import { valueIndex } from "./index-expression.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { Migrator } from "./migrations/migrator.ts";
-import { PooledRunner } from "./pooled-runner.ts";
+import { FormerPlace, type MoveNotice } from "./move/move-notice.ts";
+import { PooledRunner } from "./runners.ts";
 import { postgresLockRepository } from "./postgres-lock-repository.ts";
+import type { PostgresReplicas } from "./replicas.ts";
+import { unmetBy } from "./server-facts.ts";
 import { raiseStamps, stampsAreAhead } from "./stamps.ts";
 import { epochMilliseconds, storageTime } from "./statements/expressions.ts";
 import { type Statements, statementsOf } from "./statements/statements.ts";
 import { type Tables, tablesOf } from "./tables.ts";
+import { TimelineGuard, type TimelineOptions } from "./timeline.ts";
 
 const postgresCapabilities: StorageCapabilities = {
   durable: true,
@@ -49,6 +53,12 @@ export interface KnexStorageOptions extends SqlStorageOptions {
   readonly schema: string;
   /** Overrides of the capabilities. Default: those of a Postgres server. */
   readonly capabilities?: Partial<StorageCapabilities>;
+  /** Standbys that take lists. Several storages can share them. Default: none. */
+  readonly replicas?: PostgresReplicas;
+  /** Comparison of the timelines of the server. Default: none. */
+  readonly timelines?: TimelineOptions;
+  /** Called at most once a second while calls fail because the database was moved. */
+  readonly onMove?: (notice: MoveNotice) => void;
 }
 
 /** One database in one schema of Postgres. */
@@ -58,18 +68,27 @@ export class KnexStorage extends SqlStorage {
   readonly archive: PostgresArchive;
   protected readonly sql: PooledRunner;
   protected readonly indexes: IndexBuilder;
+  protected readonly renewals: SessionRenewals;
   private readonly tables: Tables;
   private readonly statements: Statements;
+  private readonly guard: TimelineGuard | undefined;
+  private readonly formerPlace: FormerPlace;
+  private writing: Promise<void> | undefined;
+  private readonly replicas: PostgresReplicas | undefined;
 
-  constructor({ schema, capabilities, ...options }: KnexStorageOptions) {
+  constructor({ schema, capabilities, replicas, timelines, onMove, ...options }: KnexStorageOptions) {
     super(options);
+    this.replicas = replicas;
     const { calls, knex, ready } = this;
     this.tables = tablesOf(schema);
-    this.statements = statementsOf(this.tables);
+    this.statements = statementsOf(this.tables, { position: replicas !== undefined });
     this.capabilities = { ...postgresCapabilities, ...capabilities };
     this.indexes = new IndexBuilder(knex, this.tables, this.capabilities.severalProcesses);
-    this.sql = new PooledRunner(knex, schema, calls, ready);
+    this.guard = timelines && new TimelineGuard(knex, this.tables, calls, timelines);
+    this.formerPlace = new FormerPlace(knex, this.tables, onMove);
+    this.sql = new PooledRunner(knex, schema, calls, ready, { guard: this.guard, formerPlace: this.formerPlace });
     this.archive = new PostgresArchive(knex, this.tables, calls, ready);
+    this.renewals = new SessionRenewals(this.sql, this.statements.admission, this.offset);
     this.repositories = this.repositoriesOver(this.sql);
   }
 
@@ -80,9 +99,16 @@ export class KnexStorage extends SqlStorage {
   }
 
   protected repositoriesOver(sql: SqlRunner): Repositories {
-    const { offset, statements, tables } = this;
+    const { offset, replicas, statements, tables } = this;
+    const positionOf = (position: string | null) => replicas?.position(position);
     return {
-      admission: knexAdmissionRepository(sql, statements.admission, offset),
+      admission: knexAdmissionRepository(
+        sql,
+        statements.admission,
+        offset,
+        sql === this.sql ? this.renewals : null,
+        positionOf,
+      ),
       accounts: knexAccountRepository(sql, statements.accounts, objectOf, offset),
       appKeys: knexAppKeyRepository(sql, statements.appKeys),
       audit: knexAuditRepository(sql, statements.audit, offset),
@@ -106,18 +132,56 @@ export class KnexStorage extends SqlStorage {
     };
   }
 
-  protected applyMigrations(classes: readonly ClassDefinition[]): Promise<MigrationReport> {
+  override async health(): Promise<void> {
+    await super.health();
+    // A commit that waits for a lost standby must not be followed by others.
+    this.writing ??= this.calls
+      .during(() => this.commitNothing())
+      .finally(() => {
+        this.writing = undefined;
+      });
+    await this.writing;
+  }
+
+  override close(): Promise<void> {
+    this.guard?.stop();
+    return super.close();
+  }
+
+  /** A commit without a change to a table. It waits for a synchronous standby, as others do. */
+  private async commitNothing(): Promise<void> {
+    if (this.guard !== undefined) return this.guard.commitNothing();
+    const query = { text: "select pg_logical_emit_message(true, 'sallyport', '')" };
+    await withConnection(this.knex, (connection) => runOn(connection, query));
+  }
+
+  protected async applyMigrations(classes: readonly ClassDefinition[]): Promise<MigrationReport> {
+    await this.formerPlace.refuse();
+    refuseUnsuitable(await unmetBy(this.knex, this.tables, this.capabilities.severalProcesses));
     const finish = (run: Run) => raiseStamps(run, this.tables);
     return new Migrator(this.knex, this.tables, migrations, { classes, finish }).migrate();
   }
 
-  protected isMigrated(options: { readonly allowNewer: boolean }): Promise<boolean> {
-    const query = { text: `select name, number from ${this.tables.migrations}` };
+  protected async isMigrated(options: { readonly allowNewer: boolean }): Promise<boolean> {
+    try {
+      return await this.isUsable(options);
+    } catch (error) {
+      throw await this.formerPlace.explained(error);
+    }
+  }
+
+  private isUsable(options: { readonly allowNewer: boolean }): Promise<boolean> {
+    const isolation = "current_setting('default_transaction_isolation')";
+    const query = { text: `select name, number, ${isolation} as isolation from ${this.tables.migrations}` };
     return withConnection(this.knex, async (connection) => {
-      const { rows } = await runOn<Required<Numbered>>(connection, query);
+      const { rows } = await runOn<Required<Numbered> & { readonly isolation: string }>(connection, query);
+      // A pooler can drop the setting of the connection.
+      if (rows.some((row) => row.isolation !== "read committed"))
+        throw new ServiceError(705, { detail: "The role must have default_transaction_isolation = 'read committed'." });
       if (pendingMigrations(migrations, rows, options).length > 0) return false;
       if (await stampsAreAhead((each) => runOn(connection, each), this.tables))
         throw new ServiceError(705, { detail: "The database was copied from another server and must be migrated." });
+      await this.guard?.admit(connection);
       return true;
     });
   }

@@ -7,7 +7,7 @@ import type { Tables } from "./tables.ts";
  * The stamp of a write: the transaction id, unique on the server, plus the offset of this database. The offset is above
  * 0 if rows have higher stamps from another server.
  */
-function writeStamp({ stampOffset }: Tables): string {
+export function writeStamp({ stampOffset }: Tables): string {
   return `${stampOffset}() + txid_current()`;
 }
 
@@ -46,14 +46,14 @@ export async function stampsAreAhead(run: Run, tables: Tables): Promise<boolean>
 }
 
 /**
- * Raises the offset so that new stamps exceed all existing ones. Blocks writers of objects until the transaction ends.
- * Transactions that began before it also get higher stamps.
+ * Raises the offset so that new stamps exceed all existing ones, and skips some more. Blocks writers of objects until the
+ * transaction ends. Transactions that began before it also get higher stamps.
  */
-export async function raiseStamps(run: Run, tables: Tables): Promise<void> {
-  if (!(await stampsAreAhead(run, tables))) return;
+export async function raiseStamps(run: Run, tables: Tables, skipped = 0): Promise<void> {
+  if (skipped === 0 && !(await stampsAreAhead(run, tables))) return;
   await run({ text: `lock table ${tables.objects}, ${tables.tombstones} in share row exclusive mode` });
   const { rows } = await run<{ missing: string; offset: string }>({
-    text: `select ${highestStamp(tables)} + 1 - (${lowestOpenStamp(tables)}) as missing, ${tables.stampOffset}() as offset`,
+    text: `select greatest(${highestStamp(tables)} + 1 - (${lowestOpenStamp(tables)}), 0) + ${skipped} as missing, ${tables.stampOffset}() as offset`,
   });
   const [found] = rows as [{ missing: string; offset: string }];
   const offset = BigInt(found.offset) + BigInt(found.missing);
@@ -89,11 +89,12 @@ export function changeStatements(tables: Tables) {
     ),
     /**
      * The statement for at most `limit` changes or a few more. 1 classes, 2 and 3 stamp and object number to start after,
-     * 4 highest stamp. The limit is a literal, rounded up to one of few, and the classes are a query, so that estimates do
-     * not depend on parameters. Otherwise the planner would plan each call, which takes as long as the call.
+     * 4 highest stamp. The limit is a literal, rounded up to a quarter of a power of two, and the classes are a query, so that
+     * estimates do not depend on parameters. Otherwise the planner would plan each call, which takes as long as the call.
      */
     read(limit: number): Statement {
-      const rounded = 2 ** Math.ceil(Math.log2(Math.max(limit, 1)));
+      const step = 2 ** Math.max(0, Math.floor(Math.log2(Math.max(limit, 1))) - 2);
+      const rounded = Math.ceil(limit / step) * step;
       const known = reads.get(rounded) ?? statement("change_read", read(tables, rounded));
       reads.set(rounded, known);
       return known;
@@ -112,7 +113,7 @@ function read({ formerReaders, objects, settings, tombstones }: Tables, limit: n
     `(select uuid, class, version, readers, stamp, created_stamp, ${kind} as kind from ${table} where oid = place.oid)`;
   return `select swept_stamp as swept, place.stamp, place.oid, l.uuid, l.class, l.version, array_to_json(l.readers) as readers,
       case when l.stamp = place.stamp then l.kind else 'superseded' end as kind,
-      array_to_json(case when l.created_stamp = place.stamp then '{}' when f.oid is not null then f.readers else l.readers end) as readers_before
+      array_to_json(case when l.created_stamp = place.stamp then '{}' when f.oid is not null then f.readers else l.readers end) as readers_before, f.oid is not null as reveals
     from ${settings} h left join (
       select stamp, oid from unnest(array(select unnest($1::text[]))) as listed (name) cross join lateral (
         ${[objects, tombstones, formerReaders].map(heads).join(" union ")}

@@ -12,21 +12,12 @@ import type { Knex } from "knex";
 import { emptinessText, settingsOf, type SettingsRow } from "../../../archived-records.ts";
 import type { OpenCalls } from "../../../open-calls.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import {
-  acquire,
-  type Connection,
-  dismiss,
-  release,
-  releaseLocks,
-  type Run,
-  runnerOf,
-  streamOn,
-  takeLock,
-} from "../connection.ts";
+import { acquire, type Connection, dismiss, release, type Run, runnerOf, streamOn } from "../connection.ts";
+import { Lease } from "../leases.ts";
 import { isDuplicate } from "../mariadb-error.ts";
 import { noExpiry } from "../statements/record-statements.ts";
 import type { Tables } from "../tables.ts";
-import { TransactionRunner } from "../transaction-runner.ts";
+import { TransactionRunner } from "../runners.ts";
 import {
   archivedClasses,
   archivedFormerReaders,
@@ -77,14 +68,15 @@ export class MariadbArchive implements StorageArchive {
     return this.calls.during(async () => {
       await this.ready();
       const connection = await acquire(this.knex);
+      const lease = new Lease(this.knex, this.tables, "archive");
       try {
-        return await this.fill(connection, records);
+        return await this.fill(connection, lease, records);
       } catch (error) {
         throw error instanceof ServiceError && isDuplicate(error.cause) ? inconsistentRecords(error) : error;
       } finally {
-        await releaseLocks(connection);
         dismiss(connection, "The import has ended.");
         release(this.knex, connection);
+        await lease.end();
       }
     });
   }
@@ -104,11 +96,12 @@ export class MariadbArchive implements StorageArchive {
 
   private async fill(
     connection: Connection,
+    lease: Lease,
     records: AsyncIterable<ArchiveRecord>,
   ): Promise<"imported" | "notEmpty" | "busy"> {
     const run = runnerOf(connection);
     await run(waitTimeout);
-    if (!(await takeLock(run, this.tables.database, "archive"))) return "busy";
+    if (!(await lease.take(run))) return "busy";
     // Filling a database has no time limit.
     delete connection.answers;
     return new TransactionRunner(connection, this.knex, this.tables.database).complete(async (sql) => {

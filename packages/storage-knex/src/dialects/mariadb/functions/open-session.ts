@@ -15,31 +15,51 @@ const countOpening = `update ${own.sessionCounts} set opened = opened + 1 where 
 
 export const openSessionProcedure: Functions = {
   name: "open_session",
-  number: 2,
-  statements: (tables) => [definition(tables), takingDefinition(tables), changeDefinition(tables)],
+  number: 3,
+  statements: (tables) => [
+    definition(tables),
+    earlierDefinition(tables),
+    takingDefinition(tables),
+    changeDefinition(tables),
+  ],
 };
 
+const sessionParameters = `new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
+    idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
+    opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
+    device_limit bigint, limits longtext`;
+
+const sessionArguments = `new_digest, new_mode, app_key, user_number, names, device, idle, lifetime, ahead, version_of_secret, all_limit,
+        user_limit, opened_by_account, version_of_account, opened_by_link, born_of_link, device_limit, limits`;
+
+/** For servers of an earlier version. */
+function earlierDefinition({ openSession }: Tables): string {
+  return procedure(openSession, sessionParameters, `call ${own.openSessionFrom}(${sessionArguments}, null, null);`);
+}
+
 /**
+ * Opens a session on a basis. It locks the rules before everything else, as a change of rules does.
+ *
  * Serializes conflicting calls that open sessions under a limit or for a device: each locks the rows that apply. Limits leave `remaining` for this
  * many sessions of the device, including the new one. The sessions that expire first end, each locked by its key. The
  * seats are taken last, when these sessions have none. Times are in milliseconds; `ahead` is the clock offset; a limit of 0 means none. Counting stops at the limit.
  */
-function definition({ openSession }: Tables): string {
+function definition({ openSessionFrom }: Tables): string {
   const others =
     "expires_at > clock and not (user_id <=> user_number and app_key_id <=> app_key and device_id <=> device and device is not null)";
   const opened = `${addMilliseconds("clock", "least(idle, lifetime)")}`;
   const ends = addMilliseconds("clock", "lifetime");
   return procedure(
-    openSession,
-    `new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
-    idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
-    opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
-    device_limit bigint, limits longtext`,
+    openSessionFrom,
+    `${sessionParameters}, basis longtext, client_address varchar(64)`,
     `declare clock datetime(6) default ${addMilliseconds("now(6)", "ahead")};
       declare lock_row integer;
       declare beside bigint;
       declare remaining bigint default device_limit;
       declare staying bigint;
+      if basis is not null then
+        call ${own.requireBasis}(basis, ahead);
+      end if;
       if all_limit > 0 then
         select number into lock_row from ${own.sessionLockRows} where number = ${lockRowOfAll} for update;
       end if;
@@ -70,9 +90,9 @@ function definition({ openSession }: Tables): string {
         ${raise("SP315", "There are as many sessions as allowed.")};
       end if;
       insert into ${own.sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, reserved_names, enrolling, device_id, opened_at, expires_at, ends_at,
-        custom_account, custom_version, link_id, link_born)
+        custom_account, custom_version, link_id, link_born, address)
       values (new_digest, new_mode, app_key, user_number, version_of_secret, names, '[]', json_length(names) = 0, device, clock, ${opened}, ${ends},
-        opened_by_account, version_of_account, opened_by_link, born_of_link);
+        opened_by_account, version_of_account, opened_by_link, born_of_link, client_address);
       insert into ${own.sessionNames} (app_name, session) select distinct value, new_digest from ${textsIn("names")} listed;
       ${countOpening}`,
   );
@@ -193,7 +213,7 @@ const lockRowOfRules = -2;
 /** A database of an earlier version lacks the lock row. */
 export const openOnBasisProcedures: Functions = {
   name: "open_on_basis",
-  number: 1,
+  number: 2,
   statements: (tables) => [
     `insert ignore into ${tables.sessionLockRows} (number) values (${lockRowOfRules})`,
     requiring(tables),
@@ -233,19 +253,12 @@ function requiring({ requireBasis }: Tables): string {
   );
 }
 
-/** Opens a session on a basis. It locks the rules before everything else, as a change of rules does. */
+/** For servers of an earlier version. */
 function opening({ openOnBasis }: Tables): string {
   return procedure(
     openOnBasis,
-    `basis longtext, new_digest binary(32), new_mode varchar(16), app_key varchar(64), user_number bigint, names longtext, device text,
-    idle double, lifetime double, ahead double, version_of_secret integer, all_limit bigint, user_limit bigint,
-    opened_by_account char(36), version_of_account integer, opened_by_link varchar(512), born_of_link bigint,
-    device_limit bigint, limits longtext`,
-    `if basis is not null then
-        call ${own.requireBasis}(basis, ahead);
-      end if;
-      call ${own.openSession}(new_digest, new_mode, app_key, user_number, names, device, idle, lifetime, ahead, version_of_secret, all_limit,
-        user_limit, opened_by_account, version_of_account, opened_by_link, born_of_link, device_limit, limits);`,
+    `basis longtext, ${sessionParameters}`,
+    `call ${own.openSessionFrom}(${sessionArguments}, basis, null);`,
   );
 }
 

@@ -212,7 +212,7 @@ function customAccounts({ customAccounts: table }: Tables): string {
  */
 function records({ recordLockRows, records: table, recordVersions }: Tables): string[] {
   return [
-    `create sequence if not exists ${recordVersions} engine = InnoDB`,
+    `create sequence if not exists ${recordVersions} nocache engine = InnoDB`,
     `create table if not exists ${table} (
       kind varchar(32) not null,
       id varchar(512) not null,

@@ -3,12 +3,62 @@ import { auditProcedures } from "../functions/audit.ts";
 import { channelNumberProcedures, registerBlocksProcedure } from "../functions/channels.ts";
 import { openOnBasisProcedures, openSessionProcedure } from "../functions/open-session.ts";
 import { putRecordProcedure } from "../functions/put-record.ts";
-import { removeAccountsProcedure } from "../functions/remove-accounts.ts";
-import { throttleProcedures } from "../functions/throttle.ts";
+import { removeAccountsProcedure, throttleProcedures } from "../functions/accounts.ts";
 import { access } from "./0001-access.ts";
-import { objects } from "./0002-objects.ts";
-import { changes } from "./0003-changes.ts";
+import { objects as objectTables } from "./0002-objects.ts";
 import type { Functions, Migration } from "./migrator.ts";
+import { leasesTable } from "../leases.ts";
+import type { Tables } from "../tables.ts";
+
+const tableOptions = "engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin";
+
+/**
+ * Changes by class, readers of before, and the UUIDs of forgotten objects. The indexes by class replace those over all
+ * classes, so that a write maintains no more indexes. A row of former readers is found by its object, in the order of
+ * changes, and by its age.
+ */
+const changes: Migration = {
+  name: "0003-changes",
+  statements: ({ formerReaders, objects, settings, sweptObjects, tombstones }: Tables) => [
+    `alter table ${objects} add column if not exists created_stamp bigint`,
+    `alter table ${tombstones} add column if not exists created_stamp bigint`,
+    `create index if not exists objects_changes on ${objects} (class, stamp, oid)`,
+    `create index if not exists tombstones_changes on ${tombstones} (class, stamp, oid)`,
+    `drop index if exists objects_stamp on ${objects}`,
+    `drop index if exists tombstones_stamp on ${tombstones}`,
+    `create table if not exists ${formerReaders} (
+      oid bigint not null,
+      stamp bigint not null,
+      class varchar(255) not null,
+      readers longtext character set ascii collate ascii_bin,
+      changed_at bigint not null,
+      primary key (oid, stamp),
+      key former_readers_changes (class, stamp, oid),
+      key former_readers_age (changed_at, stamp, oid)
+    ) ${tableOptions}`,
+    `create table if not exists ${sweptObjects} (
+      oid bigint primary key,
+      uuid char(36) character set ascii collate ascii_bin not null,
+      unique key swept_objects_uuid (uuid)
+    ) ${tableOptions}`,
+    `alter table ${settings} add column if not exists swept_stamp bigint not null default 0`,
+  ],
+};
+
+/** The address of the client at the log-in. Servers of an earlier version open sessions without one. */
+const sessionAddress: Migration = {
+  name: "0004-session-address",
+  statements: ({ sessions }) => [`alter table ${sessions} add column if not exists address varchar(64)`],
+};
+
+/**
+ * Leases, in databases that were migrated under a named lock. A cluster refuses a sequence that caches: each node would
+ * issue its own numbers, so that a later record could have a lower version.
+ */
+const leases: Migration = {
+  name: "0005-leases",
+  statements: (tables) => [...leasesTable(tables), `alter sequence ${tables.recordVersions} nocache`],
+};
 
 const functions: readonly Functions[] = [
   admitCallbackProcedure,
@@ -23,4 +73,4 @@ const functions: readonly Functions[] = [
 ];
 
 /** All migrations, in order. Procedures come last because they depend on the tables of all migrations. */
-export const migrations: readonly Migration[] = [access, objects, changes, ...functions];
+export const migrations: readonly Migration[] = [access, objectTables, changes, sessionAddress, leases, ...functions];

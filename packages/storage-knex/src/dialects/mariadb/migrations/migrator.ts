@@ -1,11 +1,12 @@
 import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import { type Numbered, pendingMigrations, type SqlMigration } from "../../../schema.ts";
-import { dismiss, type Run, runnerOf, takeLock, withConnection } from "../connection.ts";
+import { dismiss, retried, type Run, runnerOf, withConnection } from "../connection.ts";
+import { Lease, leasesTable } from "../leases.ts";
 import type { Tables } from "../tables.ts";
 
 /** Seconds that a migration waits for another one. */
-const lockTimeout = 3_600;
+const waitTimeout = 3_600;
 
 /** The oldest supported server version. */
 const oldestVersion = [10, 6] as const;
@@ -21,19 +22,21 @@ export class Migrator {
   ) {}
 
   migrate(): Promise<MigrationReport> {
+    const lease = new Lease(this.knex, this.tables, "migrations");
     return withConnection(this.knex, async (connection) => {
-      const run = runnerOf(connection);
+      // Each statement can be repeated. On a cluster, a schema change of another node can end one.
+      const run = retried(runnerOf(connection));
       // A large table takes an unknown time. The connection, and these settings with it, end after the migration.
       await run("set max_statement_time = 0, innodb_lock_wait_timeout = 3600, lock_wait_timeout = 3600");
       try {
-        if (!(await takeLock(run, this.tables.database, "migrations", lockTimeout)))
-          throw new ServiceError(706, { detail: "Another process is migrating the database." });
         await this.prepare(run);
-        return { applied: await this.apply(run) };
+        if (!(await lease.take(run, waitTimeout)))
+          throw new ServiceError(706, { detail: "Another process is migrating the database." });
+        return { applied: await this.apply(lease.guard(run)) };
       } finally {
         dismiss(connection, "The migration has ended.");
       }
-    });
+    }).finally(() => lease.end());
   }
 
   private async apply(run: Run): Promise<string[]> {
@@ -52,7 +55,7 @@ export class Migrator {
     return applied;
   }
 
-  /** Creates the database and the migrations table unless they exist: the account can lack the privilege to create them. */
+  /** Creates the database and the first tables unless they exist: the account can lack the privilege to create them. */
   private async prepare(run: Run): Promise<void> {
     const { database } = this.tables;
     const { rows: servers } = await run<{ version: string }>("select version() as version");
@@ -64,12 +67,13 @@ export class Migrator {
     );
     if (rows.length === 0) await run(`create database if not exists \`${database}\` ${collation}`);
     else if (rows[0]?.collation !== "utf8mb4_nopad_bin") await run(`alter database \`${database}\` ${collation}`);
-    const { rows: lists } = await run(
-      "select 1 from information_schema.tables where table_schema = ? and table_name = 'migrations'",
+    const { rows: first } = await run(
+      "select 1 from information_schema.tables where table_schema = ? and table_name in ('leases', 'migrations')",
       [database],
     );
-    if (lists.length > 0) return;
-    await run(migrationsTable(this.tables));
+    const [leases, rowsOfLeases] = leasesTable(this.tables);
+    if (first.length < 2) for (const table of [leases, migrationsTable(this.tables)]) await run(table);
+    await run(rowsOfLeases);
   }
 }
 

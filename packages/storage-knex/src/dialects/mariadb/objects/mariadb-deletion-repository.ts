@@ -12,7 +12,7 @@ import {
 } from "@sallyport/core";
 import { referrerOf, type ReferrerRow } from "../../../object-row.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { createdIn, Tombstones } from "./tombstones.ts";
+import { createdIn, FormerReaders, Tombstones } from "./tombstones.ts";
 import { isAmongNumbers, objectNumbers } from "./object-row.ts";
 import { ObjectReads } from "./object-reads.ts";
 import { nextVersion, ObjectWrites, type WrittenObject } from "./object-writes.ts";
@@ -114,7 +114,7 @@ export function mariadbDeletionRepository(runner: SqlRunner, context: ObjectCont
       }),
 
     restore: (objects) =>
-      withWriteLock(async ({ writeLock, writes, tombstones }) => {
+      withWriteLock(async ({ sql, writeLock, writes, tombstones }) => {
         const recycled = await tombstones.recycled(objectNumbers(objects.map(({ id }) => id)));
         const found = new Map(recycled.map((object) => [object.id, object]));
         const written = objects.flatMap(({ id, attributes, links }): WrittenObject[] => {
@@ -124,8 +124,10 @@ export function mariadbDeletionRepository(runner: SqlRunner, context: ObjectCont
           return [{ object: nextVersion(object, writeLock.now, { attributes: whole }), links }];
         });
         if (written.length === 0) return [];
+        const stamp = await writeLock.stamp();
+        await new FormerReaders(sql, context.tables).keepOf(recycled, { now: writeLock.now, stamp });
         await tombstones.remove(objectNumbers(found.keys()));
-        await writes.add(written, await writeLock.stamp(), { restored: true });
+        await writes.add(written, stamp, { restored: true });
         return written.map(({ object }) => object);
       }),
 

@@ -17,7 +17,7 @@ import {
 } from "../../../object-row.ts";
 import type { ChangeRow, SelectedChanges } from "../../../knex-change-repository.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
-import { QueryParameters, readableCondition, visibleCondition } from "../query/query-parameters.ts";
+import { QueryParameters, readableCondition, visibleCondition } from "../query/mariadb-query-scope.ts";
 import { storageTime } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
 import { boundedColumns, isAmongNumbers, objectColumns, objectOf, outlineColumns } from "./object-row.ts";
@@ -185,7 +185,8 @@ export async function readChanges(
       case when coalesce(o.stamp, d.stamp) > p.stamp then 'superseded' when o.oid is not null then 'stored'
         when d.recycled = 1 then 'recycled' else 'deleted' end as kind,
       case when coalesce(o.created_stamp, d.created_stamp) = p.stamp then '[]' when f.oid is not null then f.readers
-        when o.oid is null then d.readers else o.readers end as readers_before
+        when o.oid is null then d.readers else o.readers end as readers_before,
+      f.oid is not null as reveals
     from ${settings} h
       left join (select stamp, oid from (${places}) place order by stamp, oid limit ${limit}) p on true
       left join ${objects} o on o.oid = p.oid

@@ -19,7 +19,7 @@ import {
   type TargetRow,
 } from "../../../object-row.ts";
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
-import { QueryParameters, visibleCondition } from "../query/query-parameters.ts";
+import { QueryParameters, visibleCondition } from "../query/mariadb-query-scope.ts";
 import type { Tables } from "../tables.ts";
 import { attributesText, isAmongNumbers, objectColumns, objectNumbers, objectOf } from "./object-row.ts";
 import { rowColumns, rowOf } from "./object-writes.ts";
@@ -169,6 +169,11 @@ export interface ReaderChange {
   readonly readers: readonly ObjectId[] | null;
 }
 
+interface WriteMoment {
+  readonly now: number;
+  readonly stamp: number;
+}
+
 interface FormerRow {
   readonly oid: number;
   readonly stamp: number;
@@ -187,10 +192,18 @@ export class FormerReaders {
   ) {}
 
   /** Stores the readers of objects whose readers change. Precedes the change. */
-  async keep(changing: readonly ReaderChange[], { now, stamp }: { readonly now: number; readonly stamp: number }) {
-    const objects = changing
-      .filter(({ object, readers }) => JSON.stringify(object.readers) !== JSON.stringify(readers))
-      .map(({ object }) => object);
+  async keep(changing: readonly ReaderChange[], at: WriteMoment): Promise<void> {
+    const changed = changing.filter(
+      ({ object, readers }) => JSON.stringify(object.readers) !== JSON.stringify(readers),
+    );
+    await this.keepOf(
+      changed.map(({ object }) => object),
+      at,
+    );
+  }
+
+  /** Stores the readers of objects that are restored. Precedes the removal of their tombstones. */
+  async keepOf(objects: readonly StoredObject[], { now, stamp }: WriteMoment): Promise<void> {
     if (objects.length === 0) return;
     const numbers = objectNumbers(objects.map(({ id }) => id));
     const { rows } = await this.sql.runOnce<FormerRow>(
@@ -227,15 +240,16 @@ export class FormerReaders {
 
 export const formerReaderColumns = ["oid", "stamp", "class", "readers", "changed_at"];
 
-/** The numbers of the live objects that the transaction of this stamp has created. */
+/** The numbers of the objects that the transaction of this stamp has created. */
 export async function createdIn(
   stamp: number,
   numbers: readonly number[],
   sql: SqlRunner,
-  { objects }: Tables,
+  { objects, tombstones }: Tables,
 ): Promise<ReadonlySet<number>> {
-  const { rows } = await sql.runOnce<{ oid: number }>(
-    `select oid from ${objects} where ${isAmongNumbers("oid", numbers)} and created_stamp = ${stamp}`,
+  const parts = [objects, tombstones].map(
+    (table) => `select oid from ${table} where ${isAmongNumbers("oid", numbers)} and created_stamp = ${stamp}`,
   );
+  const { rows } = await sql.runOnce<{ oid: number }>(parts.join(" union "));
   return new Set(rows.map(({ oid }) => Number(oid)));
 }

@@ -1,6 +1,7 @@
 import {
   type AttributeType,
   isClassName,
+  isObjectId,
   type JsonValue,
   objectNumber,
   type ValuePath,
@@ -8,13 +9,41 @@ import {
   type Visibility,
 } from "@sallyport/core";
 import { isPossible, QueryScope } from "../../../query/query-scope.ts";
+import type { SqlValue } from "../../../sql-runner.ts";
 import { storedValue } from "../objects/object-row.ts";
 import type { Tables } from "../tables.ts";
 import { indexedCharacters, pathOf, textOf, type ValueColumns, valueExpression } from "../value-columns.ts";
-import { type QueryParameters, readableCondition } from "./query-parameters.ts";
 
 /** The escape character of `like`, independent of the SQL mode of the server. */
 const escape = "escape '\\\\'";
+
+/** Collects the values of a query text. */
+export class QueryParameters {
+  readonly values: SqlValue[] = [];
+
+  /** Returns the placeholder. */
+  add(value: SqlValue): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+}
+
+/** A condition on an object's readers, a JSON array of numbers: none, or at least one of the principals. */
+export function readableCondition(o: string, { principals }: Visibility, parameters: QueryParameters): string {
+  if (principals === null) return "true";
+  const numbers = [...principals].filter(isObjectId).map(objectNumber);
+  if (numbers.length === 0) return `${o}.readers is null`;
+  return `(${o}.readers is null or ${o}.readers regexp ${parameters.add(`[[,](?:${numbers.join("|")})[\\],]`)})`;
+}
+
+/** A condition that an object or a tombstone is visible. */
+export function visibleCondition(o: string, visibility: Visibility, parameters: QueryParameters): string {
+  const readable = readableCondition(o, visibility, parameters);
+  if (visibility.classes === null) return readable;
+  if (visibility.classes.size === 0) return "false";
+  const names = Array.from(visibility.classes, (name) => parameters.add(name));
+  return `${o}.class in (${names.join(", ")}) and ${readable}`;
+}
 
 export class MariadbQueryScope extends QueryScope {
   readonly indexedCharacters = indexedCharacters;

@@ -4,9 +4,8 @@ import type { ComposedText, KeyValue } from "../../../query/query-scope.ts";
 import { boundedColumns, outlineColumns } from "../objects/object-row.ts";
 import type { Tables } from "../tables.ts";
 import { indexedCharacters, type ValueColumns } from "../value-columns.ts";
-import { MariadbQueryScope } from "./mariadb-query-scope.ts";
 import { isBehind, keyColumns, keysOf, type OrderColumn, orderColumns, orderTerms } from "./order.ts";
-import { QueryParameters } from "./query-parameters.ts";
+import { MariadbQueryScope, QueryParameters } from "./mariadb-query-scope.ts";
 
 /** The text of a page and its order. */
 interface PageText extends ComposedText {

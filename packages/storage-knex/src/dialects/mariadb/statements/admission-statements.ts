@@ -4,6 +4,10 @@ import type { AdmissionStatements } from "../../../knex-admission-repository.ts"
 import type { Tables } from "../tables.ts";
 import { addMilliseconds, storageTime } from "./storage-time.ts";
 
+/** Renewals as a table. */
+const listed =
+  "json_table($1, '$[*]' columns (digest char(64) path '$.digest', lifetime double path '$.lifetime', due double path '$.due')) listed";
+
 export function admissionStatements(tables: Tables): AdmissionStatements {
   const now = storageTime(3);
   const due = (s: string) => `(${s}.expires_at < ${s}.ends_at and ${s}.expires_at <= ${addMilliseconds(now, "$4")})`;
@@ -21,7 +25,7 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
       `select g.maintenance, g.model_generation, g.macro_generation,
         k.id as key_id, k.name as key_name, k.enabled as key_enabled, k.app_names as key_app_names, k.origins as key_origins,
         k.return_addresses as key_return_addresses,
-        s.mode, s.user_id, s.app_names, s.reserved_names, s.enrolling, s.device_id, s.custom_account, s.custom_version, ${link}, ${due("s")} as due, a.administrator,
+        s.mode, s.user_id, s.app_names, s.reserved_names, s.enrolling, s.device_id, s.custom_account, s.custom_version, ${link}, case when ${due("s")} then timestampdiff(microsecond, ${now}, s.expires_at) / 1000 end as remaining, a.administrator,
         json_extract(u.attributes, '$.Groups') as \`groups\`${channel.columns}
       from ${tables.settings} g
       left join ${tables.appKeys} k on k.digest = $1
@@ -47,6 +51,18 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
       "touch",
       `update ${tables.sessions} s set s.expires_at = least(s.ends_at, ${addMilliseconds(now, "$2")})
       where s.digest = $1 and s.expires_at > ${now} and ${due("s")}`,
+    ),
+    renew: statement(
+      "renew_sessions",
+      `update ${tables.sessions} s join ${listed} on s.digest = unhex(listed.digest)
+      set s.expires_at = least(s.ends_at, ${addMilliseconds(storageTime(2), "listed.lifetime")})`,
+    ),
+    lockDue: statement(
+      "lock_due_sessions",
+      `select listed.digest from ${listed} straight_join ${tables.sessions} s on s.digest = unhex(listed.digest)
+      where s.expires_at > ${storageTime(2)} and s.expires_at < s.ends_at
+        and s.expires_at <= ${addMilliseconds(storageTime(2), "listed.due")}
+      for update skip locked`,
     ),
     admitCallback: statement("admit_callback", `call ${tables.admitCallback}($1, $2)`),
   };

@@ -118,14 +118,14 @@ function cipherBlockStatements({ cipherBlocks, registerBlocks }: Tables): Cipher
 }
 
 function sessionStatements(tables: Tables): SessionStatements {
-  const { changeOnBasis, openOnBasis, sessionNames, sessions } = tables;
+  const { changeOnBasis, openSessionFrom, sessionNames, sessions } = tables;
   const live = `expires_at > ${storageTime(2)} as live`;
   const endAll = (column: string) =>
     `delete from ${sessions} where ${column} = $1 and not digest <=> $3 returning ${live}`;
   return {
     open: statement(
       "session_open",
-      `call ${openOnBasis}($19, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+      `call ${openSessionFrom}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
     ),
     lockRules: statement("session_lock_rules", lockRules(tables)),
     list: `select lower(hex(digest)) as hex, user_id, device_id, app_names, reserved_names,

@@ -5,11 +5,18 @@ import { planOnce } from "./writing-steps.ts";
 
 export const openSessionFunction: Functions = {
   name: "open_session",
-  number: 2,
-  statements: (tables) => [definition(tables), takingDefinition(tables), changeDefinition(tables)],
+  number: 3,
+  statements: (tables) => [
+    definition(tables),
+    earlierDefinition(tables),
+    takingDefinition(tables),
+    changeDefinition(tables),
+  ],
 };
 
 /**
+ * Opens a session on a basis. It locks the rules before everything else, as a change of rules does.
+ *
  * Serializes sessions under a limit with a lock: each statement sees what the previous holder committed. Sessions of the same device and user are
  * serialized too. Limits leave `remaining` for this many sessions of the device, including the new one. The sessions that expire first end. The
  * seats are taken last, when these sessions have none. Times are in milliseconds; `ahead` is the clock offset; a limit of 0 means none.
@@ -17,18 +24,15 @@ export const openSessionFunction: Functions = {
  * While more sessions are free than there are connections, sessions under the database-wide limit open concurrently: the number of uncommitted ones
  * cannot exceed the number of connections.
  */
-function definition({ openSession, schema, sessions, sessionCounts, takeSeats }: Tables): string {
+function definition({ openSessionFrom, requireBasis, schema, sessions, sessionCounts, takeSeats }: Tables): string {
   const locked = (name: string) => `pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
   const ofUser = `'sallyport:${schema}:sessions:' || user_number`;
   const lockOfAll = `hashtextextended('sallyport:${schema}:sessions', 0)`;
   const isBelowLimit = `(select sum(sessions) from ${sessionCounts}) + current_setting('max_connections')::bigint < all_limit`;
   const others =
     "expires_at > now and not (user_id = user_number and app_key_id = app_key and device_id is not distinct from device and device is not null)";
-  return `create or replace function ${openSession} (
-    digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
-    idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
-    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint,
-    limits jsonb
+  return `create or replace function ${openSessionFrom} (
+    ${sessionParameters}, basis jsonb, address text
   ) returns void language plpgsql as $$
   #variable_conflict use_column
   declare
@@ -36,6 +40,9 @@ function definition({ openSession, schema, sessions, sessionCounts, takeSeats }:
     remaining bigint := device_limit;
     ended integer := 0;
   begin
+    if basis is not null then
+      perform ${requireBasis}(basis, ahead);
+    end if;
     if all_limit > 0 then
       if ${isBelowLimit} then
         perform pg_advisory_xact_lock_shared(${lockOfAll});
@@ -68,13 +75,27 @@ function definition({ openSession, schema, sessions, sessionCounts, takeSeats }:
       raise exception using errcode = 'SP315', message = 'There are as many sessions as allowed.';
     end if;
     insert into ${sessions} (digest, mode, app_key_id, user_id, secret_version, app_names, enrolling, device_id, opened_at, expires_at, ends_at,
-      custom_account, custom_version, link_id, link_born)
+      custom_account, custom_version, link_id, link_born, address)
     values ($1, $2, app_key, user_number, $10, $5, $5 = '[]', device,
       now, now + least(idle, lifetime) * interval '1 millisecond', now + lifetime * interval '1 millisecond',
-      $13, $14, $15, $16);
+      $13, $14, $15, $16, $20);
     update ${sessionCounts} set sessions = sessions + 1 - ended, opened = opened + 1 where shard = ${ownShard};
   end
   $$`;
+}
+
+const sessionParameters = `digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
+    idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
+    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint, limits jsonb`;
+
+const sessionArguments = `digest, mode, app_key, user_number, app_names, device, idle, lifetime, ahead, secret_version, all_limit, user_limit,
+      custom_account, custom_version, link_id, link_born, device_limit, limits`;
+
+/** For servers of an earlier version. */
+function earlierDefinition({ openSession, openSessionFrom }: Tables): string {
+  return `create or replace function ${openSession} (
+    ${sessionParameters}
+  ) returns void language sql as $$ select ${openSessionFrom}(${sessionArguments}, null, null) $$`;
 }
 
 /**
@@ -183,7 +204,7 @@ function changeDefinition({ changeAppNames, sessions, sessionCounts, takeSeats }
 
 export const openOnBasisFunctions: Functions = {
   name: "open_on_basis",
-  number: 1,
+  number: 2,
   statements: (tables) => [requiring(tables), opening(tables), changing(tables)],
 };
 
@@ -214,21 +235,11 @@ function requiring(tables: Tables): string {
   $$`;
 }
 
-/** Opens a session on a basis. It locks the rules before everything else, as a change of rules does. */
-function opening({ openOnBasis, openSession, requireBasis }: Tables): string {
+/** For servers of an earlier version. */
+function opening({ openOnBasis, openSessionFrom }: Tables): string {
   return `create or replace function ${openOnBasis} (
-    basis jsonb, digest bytea, mode text, app_key text, user_number bigint, app_names jsonb, device text,
-    idle float8, lifetime float8, ahead float8, secret_version integer, all_limit bigint, user_limit bigint,
-    custom_account uuid, custom_version integer, link_id text, link_born bigint, device_limit bigint, limits jsonb
-  ) returns void language plpgsql as $$
-  begin
-    if basis is not null then
-      perform ${requireBasis}(basis, ahead);
-    end if;
-    perform ${openSession}(digest, mode, app_key, user_number, app_names, device, idle, lifetime, ahead, secret_version, all_limit, user_limit,
-      custom_account, custom_version, link_id, link_born, device_limit, limits);
-  end
-  $$`;
+    basis jsonb, ${sessionParameters}
+  ) returns void language sql as $$ select ${openSessionFrom}(${sessionArguments}, basis, null) $$`;
 }
 
 function changing({ changeAppNames, changeOnBasis, requireBasis }: Tables): string {

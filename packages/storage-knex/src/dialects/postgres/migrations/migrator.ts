@@ -3,12 +3,15 @@ import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceErro
 import type { Knex } from "knex";
 import { type Numbered, pendingMigrations, type SqlMigration } from "../../../schema.ts";
 import { type Connection, type Query, rollBack, type Run, runnerOf, withConnection } from "../connection.ts";
+import { isConflict, isLockTimeout } from "../postgres-error.ts";
+import { migrationLock } from "../server-facts.ts";
+import { movedAway, noticeTable } from "../move/move-notice.ts";
 import type { Tables } from "../tables.ts";
 
 /** Milliseconds. While a table change waits for its lock, all other users of the table queue behind it. */
 interface MigrationTimeouts {
   readonly lockTimeout: number;
-  /** Between two attempts to get the lock. */
+  /** Between two attempts to get the locks. */
   readonly pause: number;
 }
 
@@ -49,7 +52,7 @@ export class Migrator {
         applied.push(name);
         attempt = 1;
       } catch (error) {
-        if (!isLockTimeout(error) || attempt === lockAttempts) throw error;
+        if (!lostLocks(error) || attempt === lockAttempts) throw error;
         attempt += 1;
         await delay(this.timeouts.pause);
       }
@@ -63,10 +66,7 @@ export class Migrator {
     try {
       await run({ text: "set local statement_timeout = 0" });
       await run({ text: "set local lock_timeout = 0" });
-      await run({
-        text: "select pg_advisory_xact_lock(hashtextextended($1, 0))",
-        values: [`sallyport:${this.tables.schema}:migrations`],
-      });
+      await lockMigrations(run, this.tables);
       await this.prepare(run);
       const { rows } = await run<Required<Numbered>>({ text: `select name, number from ${this.tables.migrations}` });
       const [next] = pendingMigrations(this.migrations, rows);
@@ -93,19 +93,27 @@ export class Migrator {
   /** Creates the schema and the migrations table unless they exist: the role can lack the privilege to create them. */
   private async prepare(run: Run): Promise<void> {
     const { schema, migrations } = this.tables;
-    const { rows } = await run<{ encoding: string; schema: boolean; migrations: boolean }>({
+    const { rows } = await run<{ encoding: string; schema: boolean; migrations: boolean; moved: boolean }>({
       text: `select current_setting('server_encoding') as encoding,
         exists (select from pg_namespace where nspname = $1) as schema,
-        to_regclass($2) is not null as migrations`,
-      values: [schema, migrations],
+        to_regclass($2) is not null as migrations, to_regclass($3) is not null as moved`,
+      values: [schema, migrations, noticeTable(this.tables)],
     });
     const [found] = rows;
+    // A move holds the lock while it takes the tables away.
+    if (found?.moved === true) throw movedAway();
     if (found?.encoding !== "UTF8")
       throw new ServiceError(705, { detail: "The database must have the encoding UTF8." });
     if (!found.schema) await run({ text: `create schema "${schema}"` });
     if (found.migrations) return;
     await run({ text: migrationsTable(this.tables) });
   }
+}
+
+/** Waits for other processes that migrate or recover the schema, until the transaction ends. */
+export async function lockMigrations(run: Run, { schema }: Tables): Promise<void> {
+  const text = "select pg_advisory_xact_lock(hashtextextended($1, 0))";
+  await run({ text, values: [migrationLock(schema)] });
 }
 
 /** The list of migrations, created before all of them. */
@@ -117,8 +125,9 @@ export function migrationsTable({ migrations }: Tables): string {
     )`;
 }
 
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof ServiceError && (error.cause as { code?: unknown } | undefined)?.code === "55P03";
+/** Whether users of the tables kept a migration from its locks: it waited too long, or ended a deadlock with them. */
+function lostLocks(error: unknown): boolean {
+  return error instanceof ServiceError && (isLockTimeout(error.cause) || isConflict(error.cause));
 }
 
 /** The statements run in one transaction. */

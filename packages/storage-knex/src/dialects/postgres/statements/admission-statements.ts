@@ -3,11 +3,13 @@ import type { AdmissionStatements } from "../../../knex-admission-repository.ts"
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import { pageStatements, type SessionStatements } from "../../../knex-session-repository.ts";
 import { batchableStatement, statement } from "../../../statement.ts";
+import { currentPosition } from "../replicas.ts";
 import type { Tables } from "../tables.ts";
 import { lockOfRules, takenSeats } from "../functions/open-session.ts";
 import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
 
-export function admissionStatements(tables: Tables): AdmissionStatements {
+/** `position`: whether admissions give the position of the primary. */
+export function admissionStatements(tables: Tables, { position }: { readonly position: boolean }): AdmissionStatements {
   const now = storageTime(3);
   const due = `expires_at < ends_at and expires_at <= ${now} + $4::float8 * interval '1 millisecond'`;
   // A subquery by primary key: in a join the engine could choose the index by birth.
@@ -25,11 +27,11 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
     batchableStatement(
       `admit_${mode}`,
       `select ${settings}, ${appKey},
-        s.mode, s.user_id, s.app_names, s.reserved_names, s.enrolling, s.device_id, s.custom_account, s.custom_version, ${link}, s.due, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}
+        s.mode, s.user_id, s.app_names, s.reserved_names, s.enrolling, s.device_id, s.custom_account, s.custom_version, ${link}, s.remaining, a.administrator, u.attributes -> 'Groups' as groups${channel.columns}${position ? `, ${currentPosition} as position` : ""}
       from ${tables.settings} g
       left join ${tables.appKeys} k on k.digest = $1::bytea
       left join (
-        (select *, ${due} as due from ${tables.sessions}) s
+        (select *, case when ${due} then extract(epoch from expires_at - ${now})::float8 * 1000 end as remaining from ${tables.sessions}) s
         join ${tables.accounts} a on a.user_id = s.user_id and a.secret_version = s.secret_version and not a.disabled${channel.join}
       ) on s.digest = $2::bytea and s.mode = '${mode}' and s.app_key_id = k.id and s.expires_at > ${now}
         and ${isAuthenticated}
@@ -52,6 +54,25 @@ export function admissionStatements(tables: Tables): AdmissionStatements {
       set expires_at = least(ends_at, ${now} + $2::float8 * interval '1 millisecond')
       where digest = $1::bytea and expires_at > ${now} and ${due}`,
     ),
+    // A row that another transaction has locked delays no other session. The commit setting ends with this statement.
+    renew: statement(
+      "renew_sessions",
+      `with due as materialized (
+        select s.digest, listed.lifetime
+        from json_to_recordset($1::json) as listed (digest text, lifetime float8, due float8)
+        join ${tables.sessions} s on s.digest = decode(listed.digest, 'hex')
+        where s.expires_at > ${storageTime(2)} and s.expires_at < s.ends_at
+          and s.expires_at <= ${storageTime(2)} + listed.due * interval '1 millisecond'
+        for no key update of s skip locked
+      ), commit as materialized (
+        select set_config('synchronous_commit', case when $3::boolean then current_setting('synchronous_commit') else 'off' end, true)
+      )
+      update ${tables.sessions} s
+      set expires_at = least(s.ends_at, ${storageTime(2)} + due.lifetime * interval '1 millisecond')
+      from due, commit where s.digest = due.digest
+      returning encode(s.digest, 'hex') as digest`,
+    ),
+    lockDue: null,
     admitCallback: statement(
       "admit_callback",
       `with spent as (
@@ -97,9 +118,9 @@ export function sessionStatements(tables: Tables): SessionStatements {
     open: {
       ...statement(
         "session_open",
-        `select ${tables.openOnBasis}($19::jsonb, $1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
+        `select ${tables.openSessionFrom}($1::bytea, $2::text, $3::text, $4::bigint, $5::jsonb, $6::text, $7::float8, $8::float8,
           $9::float8, $10::integer, $11::bigint, $12::bigint, $13::uuid, $14::integer, $15::text, $16::bigint, $17::bigint,
-          $18::jsonb)`,
+          $18::jsonb, $19::jsonb, $20::text)`,
       ),
       batch: "call",
     },

@@ -2,6 +2,7 @@ import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";
 import { objectColumns, outlineColumns } from "./object-statements.ts";
 import { epochMilliseconds, storageTime } from "./expressions.ts";
+import { writeStamp } from "../stamps.ts";
 
 export type DeletionStatements = ReturnType<typeof deletionStatements>;
 
@@ -130,12 +131,27 @@ function deleteObjects({ tombstones, links, locks, objects }: Tables): string {
   select fits from quota`;
 }
 
-function restore({ tombstones, links, objects }: Tables): string {
+/** Stores the readers before like a change of readers, see `keepReadersFunction`. */
+function restore(tables: Tables): string {
+  const { formerReaders, tombstones, links, objects } = tables;
+  const stamp = writeStamp(tables);
+  const earlier = `f.oid = b.oid and f.stamp < ${stamp}`;
   return `with requested as materialized (
     select oid, attributes from jsonb_to_recordset($1::jsonb) as list (oid bigint, attributes jsonb)
   ), back as (
     delete from ${tombstones} d using requested a where d.oid = a.oid
-    returning d.oid, d.uuid, d.class, d.version, d.readers, d.attributes || a.attributes as attributes
+    returning d.oid, d.uuid, d.class, d.version, d.readers, d.created_stamp, d.attributes || a.attributes as attributes
+  ), revealed as materialized (
+    select oid, class, readers from back b where created_stamp is distinct from ${stamp}
+      and not exists (select from ${formerReaders} f where f.oid = b.oid and f.stamp = ${stamp})
+  ), forgotten as (
+    delete from ${formerReaders} f using revealed b
+    where ${earlier} and (f.readers = '{}' or f.readers <@ b.readers or f.readers is null and b.readers is null)
+  ), left_over as (
+    update ${formerReaders} f set readers = array(select reader from unnest(f.readers) with ordinality as list (reader, place) where reader <> all (b.readers) order by place)
+    from revealed b where ${earlier} and f.readers && b.readers and not f.readers <@ b.readers
+  ), kept as (
+    insert into ${formerReaders} (oid, stamp, class, readers, changed_at) select oid, ${stamp}, class, readers, ${storageTime(3)} from revealed
   ), linked as (
     insert into ${links} (target, source, attribute)
     select distinct target, source, attribute

@@ -10,6 +10,14 @@ export function epochMilliseconds(time: string): string {
   return `floor(extract(epoch from ${time}) * 1000)::bigint`;
 }
 
+/**
+ * Whether the role can read the history of timelines: the operator made the function for it, or the role can read all
+ * files of the server. `name` is the expression of the function's qualified name.
+ */
+export function canReadHistory(name: string): string {
+  return `(to_regprocedure(${name}) is not null or has_function_privilege('pg_read_file(text, bigint, bigint, boolean)', 'EXECUTE'))`;
+}
+
 /** Rows per count, so that writers on different connections do not block one another. */
 export const countShards = 64;
 

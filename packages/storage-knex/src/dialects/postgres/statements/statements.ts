@@ -17,10 +17,10 @@ import { throttleStatements } from "./throttle-statements.ts";
 
 export type Statements = ReturnType<typeof statementsOf>;
 
-export function statementsOf(tables: Tables) {
+export function statementsOf(tables: Tables, { position = false }: { readonly position?: boolean } = {}) {
   return {
     accounts: accountStatements(tables),
-    admission: admissionStatements(tables),
+    admission: admissionStatements(tables, { position }),
     appKeys: appKeyStatements(tables),
     audit: auditStatements(tables),
     changes: changeStatements(tables),

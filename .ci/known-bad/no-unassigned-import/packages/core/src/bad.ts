@@ -1,0 +1,3 @@
+import "./session.js";
+
+export const loaded = true;

@@ -1,0 +1,1 @@
+export const startTestServer = 1;

@@ -1,0 +1,15 @@
+export { demoCredentials } from "../demo/index.ts";
+export type { AnsweredRequest } from "./answered-requests.ts";
+export { administrationRoutes, type ContractRoute, contractRoutes } from "./contract-routes.ts";
+export { failureHeader } from "./failure-plan.ts";
+export type { Seed } from "./seed.ts";
+export type { TestStorage } from "./storages/test-storages.ts";
+export { startTestServer, type TestServer, type TestServerOptions } from "./test-server.ts";
+export {
+  callbackRequest,
+  cookieOf,
+  type RegisteredFakes,
+  signIn as signInAtFake,
+  startRegisteredFakes,
+} from "@sallyport/fake-identity-providers";
+export type { Mail, Mailer, MailOutcome } from "@sallyport/core";

@@ -1,0 +1,198 @@
+import { classDefinition, type ClassDefinitionData } from "@sallyport/contract";
+import {
+  administrationOf,
+  type AdministratorContext,
+  type ClassDefinition,
+  CreateObject,
+  CreateUser,
+  AddCustomUser,
+  type Database,
+  findGroups,
+  type GivenClass,
+  type ObjectId,
+  type PasswordPolicy,
+  passwordSession,
+  permissions,
+  type SeatKind,
+  type SecondFactorRule,
+  systemPrincipal,
+  UpdateObject,
+} from "@sallyport/core";
+import type { Container } from "inversify";
+import { identifiers } from "../composition/identifiers.ts";
+import { modelClasses } from "../configuration/model-file.ts";
+import { objectsInOrder, resolved, type SeedObject } from "./references.ts";
+
+/** A class as in a model file. Groups are names; without `rights`, all users have all rights. */
+export interface SeedClass extends ClassDefinitionData {
+  readonly name: string;
+}
+
+export interface SeedUser {
+  readonly name: string;
+  /** Default: the name. */
+  readonly password?: string;
+  /** Names of groups, which are created if needed. */
+  readonly groups?: readonly string[];
+  readonly administrator?: boolean;
+  readonly email?: string;
+}
+
+/** The content of a database. */
+export interface Seed {
+  readonly classes?: readonly SeedClass[];
+  readonly groups?: readonly string[];
+  readonly users?: readonly SeedUser[];
+  readonly objects?: readonly SeedObject[];
+  /** Sources by name, or a folder of sources. */
+  readonly macros?: Readonly<Record<string, string>> | string;
+  readonly customUsers?: readonly (Omit<SeedUser, "groups" | "administrator"> & { readonly user: string })[];
+  readonly apps?: readonly {
+    readonly name: string;
+    readonly seats?: number | null;
+    readonly seatKind?: SeatKind;
+    readonly secondFactor?: SecondFactorRule;
+  }[];
+  readonly appKeys?: readonly {
+    readonly name: string;
+    readonly key: string;
+    readonly appNames?: readonly string[] | null;
+    readonly origins?: readonly string[];
+    readonly returnAddresses?: readonly string[];
+  }[];
+}
+
+/** The classes of a new database with these classes. Rights of groups follow once the groups exist. */
+export async function initialModel({ classes = [] }: Seed): Promise<readonly ClassDefinition[]> {
+  return modelClasses(classes.map((each) => ({ ...definitionOf(each, null), name: each.name })));
+}
+
+/** Adds content to a migrated database with the use cases of the service. Returns the ids of all names, with the known ones. */
+export async function seedDatabase(
+  container: Container,
+  database: Database,
+  seed: Seed,
+  known: ReadonlyMap<string, ObjectId> = new Map(),
+): Promise<ReadonlyMap<string, ObjectId>> {
+  const { classes = [], groups = [], users = [], objects = [], customUsers = [], apps = [], appKeys = [] } = seed;
+  const administration = administrationOf(database);
+  const createApplication = await container.getAsync(identifiers.createApplication);
+  for (const app of apps)
+    await createApplication.createApplication(administration, {
+      seats: null,
+      seatKind: "concurrent",
+      secondFactor: "off",
+      ...app,
+    });
+  const createAppKey = await container.getAsync(identifiers.createAppKey);
+  for (const { appNames = null, origins = [], returnAddresses = [], ...appKey } of appKeys)
+    await createAppKey.createAppKey(administration, { appNames, origins, returnAddresses, ...appKey });
+
+  const inRights = classes.flatMap(({ rights = [] }) => rights.map(({ group }) => group)).filter(isGroup);
+  const named = [...new Set([...groups, ...inRights])];
+  const found = await findGroups(database.storage.repositories.objects, named, true);
+  const ids = new Map([...known, ...named.map((name, index) => [name, found[index] as ObjectId] as const)]);
+
+  const createAccount = await container.getAsync(identifiers.createAccount);
+  const createUser = new CreateUser(anyPassword, createAccount);
+  for (const { name, password = name, administrator = false, email = null, groups: memberOf = [] } of users) {
+    const user = { name, password, administrator, email, groups: memberOf, createsGroups: true };
+    ids.set(name, await createUser.createUser(administration, user));
+  }
+  const addCustomUser = new AddCustomUser(anyPassword, createAccount, 1);
+  for (const { password, email = null, ...given } of customUsers)
+    await addCustomUser.addCustomUser(administration, { ...given, email, password: password ?? given.name });
+
+  await grantRights(container, database, classes, ids);
+  await createObjects(await contextOf(database), objects, ids);
+  await storeMacros(container, database, seed.macros ?? {});
+  return ids;
+}
+
+/** Tests choose short passwords. */
+const anyPassword = { accept: ({ pass }: { readonly pass: string }) => pass } as unknown as PasswordPolicy;
+
+const isGroup = (group: string): boolean => group !== "*";
+
+/** `groups`: ids by name; `null` leaves rights of groups out. */
+function definitionOf(
+  { name: _name, rights = [{ group: "*", permissions }], ...definition }: SeedClass,
+  groups: ReadonlyMap<string, ObjectId> | null,
+): GivenClass {
+  const granted = rights.filter(({ group }) => groups !== null || !isGroup(group));
+  return classDefinition.parse({
+    ...definition,
+    rights: granted.map((right) => ({ ...right, group: groups?.get(right.group) ?? right.group })),
+  });
+}
+
+async function grantRights(
+  container: Container,
+  database: Database,
+  classes: readonly SeedClass[],
+  ids: ReadonlyMap<string, ObjectId>,
+): Promise<void> {
+  const putClass = await container.getAsync(identifiers.putClass);
+  for (const each of classes.filter(({ rights = [] }) => rights.some(({ group }) => isGroup(group)))) {
+    const input = { name: each.name, definition: definitionOf(each, ids), expectedGenerations: null };
+    await putClass.putClass(await contextOf(database), input);
+  }
+}
+
+/** Creates objects without hooks. Adds their ids by name. */
+async function createObjects(
+  context: AdministratorContext,
+  objects: readonly SeedObject[],
+  ids: Map<string, ObjectId>,
+): Promise<void> {
+  const createObject = new CreateObject();
+  const updateObject = new UpdateObject();
+  const { ordered, later } = objectsInOrder(objects);
+  const created = new Map<SeedObject, ObjectId>();
+  for (const each of ordered) {
+    const given = resolved(each, ids, later.get(each));
+    const { object } = await createObject.createObject(context, each.className, given.now, { type: "oid" });
+    created.set(each, object["~ObjectID"]);
+    if (each.name !== undefined) ids.set(each.name, object["~ObjectID"]);
+  }
+  for (const [each, id] of created) {
+    const given = resolved(each, ids, later.get(each)).later();
+    if (Object.keys(given).length === 0) continue;
+    const input = { given, expectedVersions: null, serialization: { type: "oid" } } as const;
+    await updateObject.updateObject(context, { kind: "id", id }, input);
+  }
+}
+
+async function storeMacros(container: Container, database: Database, given: NonNullable<Seed["macros"]>) {
+  const putMacro = await container.getAsync(identifiers.putMacro);
+  // The configuration of the database names a folder.
+  const sources = typeof given === "string" ? {} : given;
+  for (const [name, text] of Object.entries(sources)) {
+    const macro = { name, text, language: "ts", changedBy: "test", expectedVersion: null } as const;
+    await putMacro.putMacro(administrationOf(database), macro);
+  }
+}
+
+/** The context of a session that may do everything. */
+async function contextOf(database: Database): Promise<AdministratorContext> {
+  const administration = administrationOf(database);
+  const appKey = { id: "0", name: "seed", appNames: null, enabled: true, origins: [], returnAddresses: [] };
+  const { modelGeneration, settingsGeneration } = await administration.r.admission.admit({
+    appKey: null,
+    session: null,
+    idleTimeout: database.policy.sessions.idleTimeout,
+  });
+  return {
+    ...administration,
+    requestId: "seed",
+    origin: { address: "127.0.0.1", network: "127.0.0.1" },
+    modelGeneration,
+    settingsGeneration,
+    appKey,
+    session: passwordSession(appKey.id, systemPrincipal.userId, []),
+    sessionDigest: "",
+    appKeyDigest: "",
+    sessionEndedCode: 201,
+    principal: systemPrincipal,
+  };
+}

@@ -1,0 +1,56 @@
+/** Runs one or more statements. Returns the rows of a single one. */
+export type RunSql = <Row>(text: string) => Promise<readonly Row[]>;
+
+interface KeptTable {
+  readonly name: string;
+  /** Without generated ones. */
+  readonly columns: string;
+}
+
+/**
+ * Copies the rows of a schema into a second schema. Returns the statements that restore them, in one transaction. Tables
+ * and functions that change later stay as they are.
+ */
+export async function keepSchema(run: RunSql, schema: string): Promise<string> {
+  const kept = `${schema}_kept`;
+  // Oldest first: a table is newer than the tables that it references.
+  const tables = await run<KeptTable>(`
+    select c.relname as name,
+      string_agg(quote_ident(a.attname), ', ' order by a.attnum) filter (where a.attgenerated = '') as columns
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = '${schema}'::regnamespace and c.relkind = 'r'
+    group by c.oid, c.relname order by c.oid`);
+  const [right] = await run<{ superuser: string }>("select current_setting('is_superuser') as superuser");
+  await run(`drop schema if exists ${kept} cascade; create schema ${kept}`);
+  for (const { name } of tables) await run(`create table ${kept}.${name} as table ${schema}.${name}`);
+  const sequences = await run<{ id: string; name: string }>(
+    `select oid::text as id, relname as name from pg_class where relnamespace = '${schema}'::regnamespace and relkind = 'S'`,
+  );
+  const positions: string[] = [];
+  for (const { id, name } of sequences) {
+    const [at] = await run<{ value: string; called: boolean }>(
+      `select last_value::text as value, is_called as called from ${schema}.${name}`,
+    );
+    positions.push(`select setval(${id}::oid::regclass, ${at?.value ?? 1}, ${at?.called ?? false})`);
+  }
+  // Triggers would count the restored rows a second time.
+  const triggers = (state: "disable" | "enable") =>
+    tables.map(({ name }) => `alter table ${schema}.${name} ${state} trigger user`);
+  const [before, after] =
+    right?.superuser === "on"
+      ? [["set local session_replication_role = replica"], []]
+      : [triggers("disable"), triggers("enable")];
+  return [
+    "begin",
+    ...before,
+    ...tables.toReversed().map(({ name }) => `delete from ${schema}.${name}`),
+    ...tables.map(
+      ({ name, columns }) =>
+        `insert into ${schema}.${name} (${columns}) overriding system value select ${columns} from ${kept}.${name}`,
+    ),
+    ...positions,
+    ...after,
+    "commit",
+  ].join(";\n");
+}

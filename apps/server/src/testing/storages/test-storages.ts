@@ -1,0 +1,61 @@
+import type { ObjectId } from "@sallyport/core";
+import type { MemoryStorage } from "@sallyport/storage-memory";
+import { StorageEngines } from "../../composition/storages/storage-engines.ts";
+import type { TestClock } from "../test-clock.ts";
+
+/** An adapter that exports `openStorage`: an absolute path or a package. */
+export interface AdapterModule {
+  readonly module: string;
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/** Where a service under test keeps its data: in this process, in a database of its own on a server, or in an adapter. */
+export type TestStorage = "memory" | "embedded" | { readonly postgres: string } | AdapterModule;
+
+/** Ids by name and alias. */
+export type ContentIds = ReadonlyMap<string, ReadonlyMap<string, ObjectId>>;
+
+/** The storages of a service under test. */
+export interface TestStorages {
+  readonly engines: StorageEngines;
+  /** The `storage` of an alias in the configuration. */
+  place(alias: string): object;
+  /** The ids of content that the storages contain from the start; `null` if they are empty. */
+  found(): Promise<ContentIds | null>;
+  /** Keeps the content of all opened storages. The result restores it. */
+  keep(ids: ContentIds): Promise<() => Promise<void>>;
+}
+
+/** Storages in the memory of this process. */
+export function memoryStorages(clock: TestClock): TestStorages {
+  const opened: MemoryStorage[] = [];
+  class MemoryEngines extends StorageEngines {
+    protected override async make() {
+      const { MemoryStorage: Memory } = await import("@sallyport/storage-memory");
+      const storage = new Memory({ clockOffset: () => clock.offset });
+      opened.push(storage);
+      return storage;
+    }
+  }
+  return {
+    engines: new MemoryEngines(),
+    place: () => ({ engine: "memory" }),
+    found: async () => null,
+    keep: async () => {
+      const restores = await Promise.all(opened.map((storage) => storage.snapshot()));
+      return async () => void (await Promise.all(restores.map((restore) => restore())));
+    },
+  };
+}
+
+/** Storages of an adapter outside the product. They cannot be reset, and have a clock of their own. */
+export function moduleStorages({ module, options = {} }: AdapterModule): TestStorages {
+  return {
+    engines: new StorageEngines(),
+    place: (alias) => ({ engine: "module", module, options: { ...options, alias } }),
+    found: async () => null,
+    keep: async () => () => {
+      throw new Error("A service on an adapter cannot be reset. Start another one.");
+    },
+  };
+}

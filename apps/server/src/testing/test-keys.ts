@@ -1,0 +1,21 @@
+import type { NewServerKey, ServerKeyPair } from "@sallyport/core";
+import { NodeServerKeys } from "@sallyport/crypto";
+
+/** RSA key pairs of this process, in the order of their use. Generating one takes most of the time of a first log-in. */
+const rsaPairs: Promise<ServerKeyPair>[] = [];
+
+/** Server keys whose RSA pairs all services of a process share. A service gets each pair once until its reset. */
+export class SharedServerKeys extends NodeServerKeys {
+  private used = 0;
+
+  override generate(wanted: NewServerKey): Promise<ServerKeyPair> {
+    if (wanted.kind !== "rsa" || (wanted.bits ?? 2048) !== 2048) return super.generate(wanted);
+    const index = this.used;
+    this.used += 1;
+    return (rsaPairs[index] ??= super.generate(wanted));
+  }
+
+  reset(): void {
+    this.used = 0;
+  }
+}

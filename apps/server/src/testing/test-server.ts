@@ -1,0 +1,355 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  administrationOf,
+  CallbackAddresses,
+  Database,
+  type Explanation,
+  MacroFault,
+  type Mailer,
+  type ObjectId,
+  type ProviderData,
+  type ProviderType,
+  ServiceError,
+} from "@sallyport/core";
+import { createServer, routeTable, administrationTable } from "@sallyport/http";
+import { identityProviders } from "@sallyport/identity-passport";
+import type { Container } from "inversify";
+import { components, functionFactory, type Factories } from "../composition/components.ts";
+import { createContainer } from "../composition/create-container.ts";
+import { identifiers } from "../composition/identifiers.ts";
+import { openParts, type ServerParts } from "../composition/server-parts.ts";
+import { ConnectionDrain } from "../composition/start-server.ts";
+import { suppliedKeys } from "../composition/supplied-files.ts";
+import { type Configuration, loadConfiguration, readModelFile } from "../configuration/index.ts";
+import { databaseMacros, macroLimits } from "../macros/macro-folders.ts";
+import { createLogger } from "../operations/create-logger.ts";
+import { allObservers, RequestLog } from "../operations/request-log.ts";
+import { AnsweredRequests } from "./answered-requests.ts";
+import { FailurePlan } from "./failure-plan.ts";
+import { PromptRefusals } from "./prompt-refusals.ts";
+import { initialModel, type Seed, seedDatabase } from "./seed.ts";
+import { embeddedStorages, postgresStorages } from "./storages/sql-storages.ts";
+import { memoryStorages, moduleStorages, type TestStorage, type TestStorages } from "./storages/test-storages.ts";
+import { TestClock } from "./test-clock.ts";
+import { SharedServerKeys } from "./test-keys.ts";
+import { ServerTimers } from "./server-timers.ts";
+
+export interface TestServerOptions {
+  /** Content by alias. `demo`: that of the demo. */
+  readonly databases: Readonly<Record<string, Seed | "demo">>;
+  readonly storage: TestStorage;
+  /** As in a configuration file, without databases. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  /** Replaces the mail transport. */
+  readonly mailer: Mailer | null;
+}
+
+export interface ProviderRegistration {
+  readonly type: ProviderType;
+  readonly name: string;
+  readonly data: ProviderData;
+  readonly appNames: readonly string[];
+  /** The user of unlinked accounts; `null` for none. */
+  readonly defaultUserId?: string | null;
+}
+
+/** A service in this process, with its clock, timers and failures under control. Only tests can start one. */
+export class TestServer {
+  readonly answered: AnsweredRequests;
+  readonly failures: FailurePlan;
+  readonly clock: TestClock;
+  readonly timers: ServerTimers;
+  private readonly ids = new Map<string, ReadonlyMap<string, ObjectId>>();
+  private seeded: ReadonlyMap<string, ReadonlyMap<string, ObjectId>> = new Map();
+  private restore: () => Promise<void> = async () => {};
+  private readonly server: ReturnType<typeof createServer>;
+  private listening: Promise<string> | undefined;
+  private closing: Promise<void> | undefined;
+
+  constructor(private readonly inside: Inside) {
+    const { container, parts, configuration } = inside;
+    ({ answered: this.answered, failures: this.failures, clock: this.clock } = inside);
+    this.timers = new ServerTimers(container, parts.databases);
+    const { server } = configuration;
+    const application = { ...parts.application, listener: this.listener };
+    this.server = createServer(application, { ...server, maxConnections: server.maxConnections.total }, null);
+  }
+
+  /** Handles requests without a port. */
+  readonly listener = (request: IncomingMessage, response: ServerResponse): void => {
+    this.answered.arrives(request);
+    this.inside.parts.application.listener(request, response);
+  };
+
+  /** Migrates and fills the databases. */
+  async prepare(content: TestServerOptions["databases"]): Promise<void> {
+    const { container, parts } = this.inside;
+    await this.renewDatabases();
+    const found = await this.inside.storages.found();
+    for (const [alias, seed] of Object.entries(content)) {
+      const classes = await naming(alias, () => (seed === "demo" ? readModelFile() : initialModel(seed)));
+      await this.database(alias).storage.migrate(classes);
+    }
+    await parts.prepare();
+    for (const [alias, ids] of found ?? []) this.ids.set(alias, ids);
+    for (const [alias, seed] of found === null ? Object.entries(content) : []) {
+      if (seed === "demo") await (await container.getAsync(identifiers.demoSeeder)).seed(this.database(alias));
+      else await this.seed(alias, seed);
+    }
+    await this.keep();
+  }
+
+  /** Keeps the current content for later resets. */
+  async keep(): Promise<void> {
+    this.seeded = new Map(this.ids);
+    this.restore = await this.inside.storages.keep(this.seeded);
+  }
+
+  /** Registers an identity provider. `data` as in `sallyport-server provider add`. */
+  async registerProvider(alias: string, { type, ...entry }: ProviderRegistration): Promise<void> {
+    const { container } = this.inside;
+    const known = await container.getAsync(identifiers.supportedProviders);
+    const provider = known.get(type);
+    if (provider === undefined) throw new TypeError(`There is no provider "${type}".`);
+    const putProvider = await container.getAsync(identifiers.putProvider);
+    await putProvider.putProvider(administrationOf(this.database(alias)), { provider, defaultUserId: null, ...entry });
+  }
+
+  /** Creates an app key of scope `admin`. */
+  async administrationKey(alias: string): Promise<string> {
+    const createAppKey = await this.inside.container.getAsync(identifiers.createAppKey);
+    const usual = { appNames: null, origins: [], returnAddresses: [], key: null } as const;
+    const name = `test ${randomUUID()}`;
+    return createAppKey.createAppKey(administrationOf(this.database(alias)), { ...usual, name, scope: "admin" });
+  }
+
+  /** Adds content, except classes. */
+  async seed(alias: string, seed: Omit<Seed, "classes">): Promise<void> {
+    const { container } = this.inside;
+    const database = this.database(alias);
+    this.ids.set(alias, await naming(alias, () => seedDatabase(container, database, seed, this.ids.get(alias))));
+  }
+
+  /** The id of a named user, group or object of the seed. Throws a `TypeError` for an unknown name. */
+  idOf(alias: string, name: string): ObjectId {
+    const id = this.ids.get(alias)?.get(name);
+    if (id === undefined) throw new TypeError(`The seed of the database "${alias}" contains no "${name}".`);
+    return id;
+  }
+
+  database(alias: string): Database {
+    const database = this.inside.parts.databases.get(alias);
+    if (!database) throw new TypeError(`There is no database with the alias "${alias}".`);
+    return database;
+  }
+
+  /** Listens on loopback and returns the URL. */
+  listen(): Promise<string> {
+    return (this.listening ??= this.startListening());
+  }
+
+  private async startListening(): Promise<string> {
+    await new Promise<void>((resolve) => {
+      this.server.listen(0, "127.0.0.1", resolve).unref();
+    });
+    const { configuration, container } = this.inside;
+    const url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${configuration.server.basePath}`;
+    (await container.getAsync(identifiers.callbackAddresses)).listening(url);
+    return url;
+  }
+
+  /** Restores the content, the clock and the state of the process as after the start. */
+  async reset(): Promise<void> {
+    const { refusals, keys } = this.inside;
+    await refusals.settled();
+    await this.timers.run("traffic");
+    this.failures.clear();
+    this.clock.reset();
+    await this.restore();
+    keys.reset();
+    this.ids.clear();
+    for (const [alias, ids] of this.seeded) this.ids.set(alias, ids);
+    await this.renewDatabases();
+  }
+
+  /** Why a request was refused; `null` if no refusal with this id is stored. */
+  async why(alias: string, requestId: string): Promise<Explanation | null> {
+    const { container, refusals } = this.inside;
+    await refusals.settled();
+    const explainRefusal = await container.getAsync(identifiers.explainRefusal);
+    return explainRefusal.explainRefusal({ r: this.database(alias).storage.repositories }, requestId);
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.stop());
+  }
+
+  private async stop(): Promise<void> {
+    const { parts, directory } = this.inside;
+    parts.stopTimers();
+    await new ConnectionDrain(this.server, parts.application).run({ delay: 0, timeout: 1_000 });
+    await parts.release();
+    await rm(directory, { recursive: true, force: true });
+  }
+
+  /** The databases without the caches of this process. */
+  private async renewDatabases(): Promise<void> {
+    const { container, parts, configuration, clock } = this.inside;
+    const { databases } = parts;
+    const macros = {
+      folders: await container.getAsync(identifiers.macroFolders),
+      runtime: await container.getAsync(identifiers.macroRuntime),
+      reports: await container.getAsync(identifiers.macroReports),
+      limits: macroLimits(configuration),
+    };
+    for (const each of configuration.databases) {
+      const database = databases.get(each.alias);
+      if (database)
+        databases.set(each.alias, new Database({ ...database, now: clock.now, macros: databaseMacros(each, macros) }));
+    }
+  }
+}
+
+/** Rejects with a `TypeError` if the service refuses the content. */
+async function naming<T>(alias: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof ServiceError || cause instanceof MacroFault)) throw cause;
+    const reason = cause instanceof ServiceError ? (cause.detail ?? cause.message) : `${cause.macro}: ${cause.message}`;
+    throw new TypeError(`The content of the database "${alias}" cannot be used: ${reason}`, { cause });
+  }
+}
+
+interface Inside {
+  readonly container: Container;
+  readonly parts: ServerParts;
+  readonly configuration: Configuration;
+  readonly storages: TestStorages;
+  readonly clock: TestClock;
+  readonly failures: FailurePlan;
+  readonly answered: AnsweredRequests;
+  readonly refusals: PromptRefusals;
+  readonly keys: SharedServerKeys;
+  /** For files. */
+  readonly directory: string;
+}
+
+/** Starts a service for tests. It listens on demand. */
+export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
+  const clock = new TestClock();
+  const directory = await mkdtemp(join(tmpdir(), "sallyport-test-"));
+  const storages = await storagesOf(options, clock, directory);
+  const configuration = configurationOf(options, storages, directory);
+  const failures = new FailurePlan();
+  const answered = new AnsweredRequests();
+  const keys = new SharedServerKeys();
+  const refusals = new PromptRefusals(configuration.explanations.perSecond, () => {});
+  const { logger } = createLogger(configuration);
+  const { publicUrl = unknownAddress } = configuration.server;
+  const replaced: Factories = {
+    now: functionFactory(() => clock.now, []),
+    after: functionFactory(() => clock.after, []),
+    refusalWriter: functionFactory(() => refusals, []),
+    observer: functionFactory(
+      (measured) => allObservers(new RequestLog(logger), measured, answered),
+      [components.metrics],
+    ),
+    routes: functionFactory(
+      (useCases) =>
+        failures.wrap([
+          ...routeTable(useCases),
+          ...(configuration.administration.enabled ? administrationTable(useCases) : []),
+        ]),
+      [components.useCases],
+    ),
+    keySupply: functionFactory(
+      (wrapping) => ({
+        wrapping,
+        serverKeys: keys,
+        rsaBits: 2048 as const,
+        supplied: suppliedKeys(configuration, keys),
+      }),
+      [components.keyWrapping],
+    ),
+    // Keys of the fakes change at any time.
+    supportedProviders: functionFactory(() => {
+      const { fakeUrl = null, ...given } = configuration.providers;
+      return identityProviders({ ...given, fakeProviders: fakeUrl, unknownKeyPause: 0 });
+    }, []),
+    callbackAddresses: functionFactory(
+      () => new CallbackAddresses(publicUrl === unknownAddress ? null : publicUrl),
+      [],
+    ),
+    ...(options.mailer === null ? {} : { mailer: functionFactory(() => options.mailer, []) }),
+  };
+  const container = createContainer(configuration, logger, storages.engines, null, null, replaced);
+  const parts = await openParts(container);
+  const inside = { container, parts, configuration, storages, clock, failures, answered, refusals, keys, directory };
+  const server = new TestServer(inside);
+  try {
+    await server.prepare(options.databases);
+    return server;
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+function storagesOf(
+  { storage, databases }: TestServerOptions,
+  clock: TestClock,
+  directory: string,
+): TestStorages | Promise<TestStorages> {
+  if (storage === "memory") return memoryStorages(clock);
+  if (typeof storage === "object" && "module" in storage) return moduleStorages(storage);
+  const aliases = Object.keys(databases);
+  if (storage === "embedded") return embeddedStorages(clock, aliases, directory);
+  // The bytes of the demo's documents are outside the database.
+  const content = Object.values(databases).includes("demo") ? null : JSON.stringify(databases);
+  return postgresStorages(clock, aliases, { url: storage.postgres, content });
+}
+
+/** Stands for the URL of the service, which is known when it listens. Identity providers require one in the settings. */
+const unknownAddress = "http://127.0.0.1:9";
+
+/** Settings of tests: cheap hashes, no log, a master key, and no limits that depend on the load of the machine. */
+function configurationOf(
+  { databases, configuration: given }: TestServerOptions,
+  storages: TestStorages,
+  directory: string,
+): Configuration {
+  const usual = {
+    server: { shedding: { delay: "0s" }, publicUrl: unknownAddress },
+    log: { level: "silent" },
+    passwords: { argon2: { memoryCost: 8, timeCost: 1 } },
+    encryption: { masterKey: randomBytes(32).toString("base64") },
+    files: { directory: join(directory, "files") },
+    macros: { watch: false, threadPriority: 0 },
+  };
+  const content = {
+    ...(merged(usual, given) as object),
+    databases: Object.entries(databases).map(([alias, seed]) => ({
+      alias,
+      name: alias === "" ? "test" : alias,
+      storage: storages.place(alias),
+      ...(seed !== "demo" && typeof seed.macros === "string" ? { macros: { directory: seed.macros } } : {}),
+    })),
+  };
+  return loadConfiguration({ content, environment: {} });
+}
+
+function merged(usual: unknown, given: unknown): unknown {
+  if (!isSection(usual) || !isSection(given)) return given === undefined ? usual : given;
+  const names = new Set([...Object.keys(usual), ...Object.keys(given)]);
+  return Object.fromEntries(Array.from(names, (name) => [name, merged(usual[name], given[name])]));
+}
+
+function isSection(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

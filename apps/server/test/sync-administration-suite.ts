@@ -1,0 +1,268 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Database } from "@sallyport/core";
+import type { RunningServer } from "../src/index.ts";
+import { AdministrationFixture, codeOf } from "./administration-fixture.ts";
+import { call } from "./client.ts";
+import type { DemoOfSuite } from "./engines.ts";
+import { newUser } from "./password-suite.ts";
+import type { PostgresFixture } from "./postgres-fixture.ts";
+import { repositoriesOf } from "./repositories-of.ts";
+
+/** Schemas of synchronization, and the explanation of a missing object, by the client of administrators. */
+export function syncAdministrationSuite(server: () => RunningServer, demo: DemoOfSuite): void {
+  let opened: AdministrationFixture;
+  let schema: string;
+  let userId: string;
+  const sync = () => opened.admin.sync;
+  const invoices = { classes: [{ className: "Invoice" }] };
+  const database = () => server().databases.get("") as Database;
+
+  beforeAll(async () => {
+    opened = await AdministrationFixture.open(server());
+    schema = `s${randomUUID()}`;
+    await sync().putSchema(schema, { ...invoices, where: { Number: { $like: "why-%" } } });
+    ({ userId } = await newUser(server()));
+    const { items } = await opened.admin.groups.list();
+    const groups = items.flatMap(({ name, groupId }) => (name === "Sales" ? [groupId] : []));
+    await opened.admin.users.change(userId, { groups }, { ifMatch: await opened.admin.users.get(userId) });
+  });
+  const insert = async (number: string, readers: readonly string[] | null = null) => {
+    const invoice = { className: "Invoice", attributes: { Number: number }, readers };
+    const [{ id = "", uuid = "" } = {}] = await repositoriesOf(server()).objects.insert([invoice]);
+    return { id, uuid };
+  };
+  /** Creates an invoice that pulls contain: other databases of the server can have earlier transactions. */
+  const create = async (number = "why-1", readers: readonly string[] | null = null) => {
+    const created = await insert(number, readers);
+    while (await changeWaits()) await pause(20);
+    return created;
+  };
+  /** Whether an invoice was changed later than pulls can tell. */
+  const changeWaits = async () => {
+    const { changes } = repositoriesOf(server());
+    const after = { stamp: await changes.watermark(), id: null };
+    const page = { classes: ["Invoice"], after, upTo: Number.MAX_SAFE_INTEGER, limit: 1 };
+    return (await changes.read(page)).changes.length > 0;
+  };
+
+  describe("schemas", () => {
+    test("have defaults, are replaced by their version, and are removed", async () => {
+      const name = `s${randomUUID()}`;
+      const stored = await sync().putSchema(name, invoices);
+      const classes = [{ className: "Invoice", fields: null }];
+      expect(stored).toEqual({ name, classes, where: null, direction: "both", conflicts: "client", pageSize: 500 });
+      expect(await codeOf(sync().putSchema(name, invoices))).toBe(307);
+      const less = {
+        classes: [{ className: "Invoice", fields: ["Number"] }],
+        where: { Number: "1" },
+        direction: "pull",
+        conflicts: { macro: "Merge" },
+        pageSize: 5_000,
+      } as const;
+      const changes = await Promise.all(
+        Array.from({ length: 4 }, () =>
+          codeOf(
+            sync().putSchema(
+              name,
+              { ...less, classes: [{ className: "Invoice", fields: ["Number"] }] },
+              { ifMatch: stored },
+            ),
+          ),
+        ),
+      );
+      expect(changes.toSorted()).toEqual([0, 713, 713, 713]);
+      const read = await sync().getSchema(name);
+      expect(read).toEqual({ name, ...less });
+      expect(await sync().listSchemas()).toContainEqual(read);
+      expect(await codeOf(sync().removeSchema(name, { ifMatch: stored }))).toBe(713);
+      await sync().removeSchema(name, { ifMatch: read });
+      expect(await codeOf(sync().getSchema(name))).toBe(304);
+      expect(await codeOf(sync().removeSchema(name, { ifMatch: read }))).toBe(304);
+      expect(await codeOf(sync().putSchema(name, invoices, { ifMatch: read }))).toBe(713);
+    });
+
+    test.each<readonly [what: string, code: number, name: string, schema: object]>([
+      ["an invalid name", 333, "1", invoices],
+      ["a path as name", 304, "../users", invoices],
+      ["a name that is a member of objects", 333, "__proto__", invoices],
+      ["no class", 307, "a", { classes: [] }],
+      ["an unknown class", 307, "a", { classes: [{ className: "Nothing" }] }],
+      ["a class twice", 307, "a", { classes: [...invoices.classes, ...invoices.classes] }],
+      ["an unknown field", 307, "a", { classes: [{ className: "Invoice", fields: ["Nothing"] }] }],
+      ["a filter through a reference", 307, "a", { ...invoices, where: { "Customer.Name": "x" } }],
+      ["an unknown direction", 307, "a", { ...invoices, direction: "up" }],
+      ["an unknown policy", 307, "a", { ...invoices, conflicts: "me" }],
+      ["an invalid macro", 307, "a", { ...invoices, conflicts: { macro: "../a" } }],
+      ["a large page", 307, "a", { ...invoices, pageSize: 5_001 }],
+      ["an unknown member", 307, "a", { ...invoices, other: 1 }],
+    ])("%s is %d", async (_what, code, name, given) => {
+      expect(await codeOf(sync().putSchema(name, given as typeof invoices))).toBe(code);
+    });
+  });
+
+  describe("a missing object", () => {
+    /** The checks that explain the absence. */
+    const causes = async (uuid: string, syncVersion?: string, of = schema) =>
+      (await sync().explainAbsence(of, { user: userId, uuid, syncVersion })).flatMap(({ check, level, finding }) =>
+        level === "cause" ? [`${check}: ${finding}`] : [],
+      );
+    /** The version of a device that has everything. */
+    const current = async () => {
+      while (await changeWaits()) await pause(20);
+      const session = await deviceSession();
+      const pulled = await call(server(), `/v1/sync/${schema}`, {
+        method: "POST",
+        sessionId: session,
+        body: { syncVersion: "0" },
+      });
+      expect(pulled.code).toBe("0");
+      return pulled.body.data.syncVersion as string;
+    };
+    const deviceSession = async () => {
+      const { account } = await repositoriesOf(server()).accounts.find({ id: userId }, []);
+      const names = { user: account?.loginName ?? "", appNames: ["demo-app"], device: { deviceId: "tablet-7" } };
+      const body = { ...names, pass: "the first password" };
+      return (await call(server(), "/v1/login", { method: "POST", body })).body.data.sessionId as string;
+    };
+
+    test("that nothing hides is due to come, and then has come", async () => {
+      const before = await current();
+      const { uuid } = await create();
+      expect(await causes(uuid, before)).toEqual([
+        expect.stringContaining("order: The last change of the object is later"),
+      ]);
+      expect(await causes(uuid, "0")).toEqual([expect.stringContaining("version: The device has not synchronized")]);
+      expect(await causes(uuid, await current())).toEqual([]);
+      expect(await causes(uuid.toUpperCase(), await current())).toEqual([]);
+      const unknown = (await sync().explainAbsence(schema, { user: userId, uuid })).filter(
+        ({ level }) => level !== "ok",
+      );
+      expect(unknown).toEqual([expect.objectContaining({ check: "version", level: "unknown" })]);
+    });
+
+    test("that waits for an earlier transaction is due when that has ended", async () => {
+      // On other engines, writers wait for one another.
+      const postgres: PostgresFixture | null = demo.postgres();
+      if (postgres === null) return;
+      const { sql } = postgres;
+      const before = await current();
+      await sql.query("begin; select txid_current()");
+      const { uuid } = await insert("why-2");
+      expect(await causes(uuid, before)).toEqual([
+        "order: The last change of the object waits for a transaction that began before it and is still open.",
+      ]);
+      await sql.query("commit");
+      while (await changeWaits()) await pause(20);
+      expect(await causes(uuid, before)).toEqual([
+        expect.stringContaining("order: The last change of the object is later"),
+      ]);
+    });
+
+    test("is explained by filter, readers, class, deletion and UUID, without its content", async () => {
+      const { adminId } = opened;
+      const other = await create("secret-number");
+      expect(await causes(other.uuid)).toEqual(["filter: The filter of the schema excludes the object."]);
+      const hidden = await create("why-2", [adminId]);
+      expect(await causes(hidden.uuid)).toEqual([expect.stringMatching(/^readers: /)]);
+      const [user] = await repositoriesOf(server()).objects.get([userId], { classes: null, principals: null });
+      expect(await causes(user?.uuid ?? "")).toEqual([
+        expect.stringMatching(/^class: .*User/),
+        expect.stringMatching(/^filter: /),
+      ]);
+      expect(await causes(randomUUID())).toEqual([expect.stringMatching(/^object: No object/)]);
+      const gone = await create();
+      await repositoriesOf(server()).deletion.delete([gone.id], { recycled: false, root: gone.id, deletedBy: adminId });
+      expect(await causes(gone.uuid)).toEqual([
+        expect.stringMatching(/^object: .*deleted on \d{4}-.* by admin, permanently/),
+      ]);
+      expect(JSON.stringify(await sync().explainAbsence(schema, { user: userId, uuid: other.uuid }))).not.toContain(
+        "secret-number",
+      );
+    });
+
+    test("is explained by a deletion on a device", async () => {
+      const { uuid } = await create();
+      const sessionId = await deviceSession();
+      const deleted = await call(server(), `/v1/sync/${schema}/${uuid}`, {
+        method: "DELETE",
+        sessionId,
+        body: { syncVersion: "1" },
+      });
+      expect(deleted.code).toBe("0");
+      const told = new RegExp(`by somebody .*, through the schema ${schema} on the device tablet-7, permanently`);
+      expect(await causes(uuid)).toEqual([expect.stringMatching(told)]);
+    });
+
+    test("is explained by the rights of the user", async () => {
+      const { uuid } = await create();
+      const before = await current();
+      const rights = await opened.admin.classes.list();
+      const { rights: usual = [] } = rights.items.find(({ name }) => name === "Invoice") ?? {};
+      const without = await opened.admin.classes.setRights("Invoice", [], { ifMatch: rights });
+      try {
+        expect(await causes(uuid, before)).toEqual([
+          expect.stringContaining("rights: The user has no right to read the class Invoice"),
+          expect.stringMatching(/^version: .*groups or rights of the user/),
+        ]);
+      } finally {
+        await opened.admin.classes.setRights("Invoice", usual, { ifMatch: await opened.admin.classes.list() });
+      }
+      expect(without.rights).toEqual([]);
+    });
+
+    test("is explained by the version of the device, with the part that moved", async () => {
+      const { uuid } = await create();
+      const version = await current();
+      const moved = (digit: number) =>
+        `${version.slice(0, digit)}${(Number(version[digit]) % 9) + 1}${version.slice(digit + 1)}`;
+      for (const [given, told] of [
+        ["abc", "no version of this server"],
+        ["12345", "no version of this server"],
+        [moved(0), "restored"],
+        [moved(8), "the schema was changed"],
+        [moved(16), "groups or rights"],
+        [`${version.slice(0, 32)}9${version.slice(33)}`, "higher than the latest"],
+      ] as const)
+        expect([given, await causes(uuid, given)]).toEqual([given, [expect.stringContaining(told)]]);
+      const query = (await sync().explainAbsence(schema, { user: userId, uuid, syncVersion: moved(24) })).find(
+        ({ level }) => level === "unknown",
+      );
+      expect(query?.check).toBe("query");
+    });
+
+    test("is explained by the switch, a disabled user and an unknown schema", async () => {
+      const { uuid } = await create();
+      const off = await sync().setEnabled(false, { ifMatch: await sync().get() });
+      const user = await opened.admin.users.change(
+        userId,
+        { enabled: false },
+        { ifMatch: await opened.admin.users.get(userId) },
+      );
+      try {
+        expect(await causes(uuid)).toEqual([
+          expect.stringMatching(/^switch: /),
+          expect.stringMatching(/^user: .*disabled/),
+        ]);
+      } finally {
+        await sync().setEnabled(true, { ifMatch: off });
+        await opened.admin.users.change(userId, { enabled: true }, { ifMatch: user });
+      }
+      for (const name of ["nothing", "__proto__", "1"])
+        expect(await causes(uuid, undefined, name)).toEqual([expect.stringMatching(/^schema: .*no schema/)]);
+      expect(await codeOf(sync().explainAbsence(schema, { user: "ZZZZZZ", uuid }))).toBe(304);
+      for (const odd of ["x", "\0", "1 or 1=1"])
+        expect(await codeOf(sync().explainAbsence(schema, { user: userId, uuid: odd }))).toBe(307);
+    });
+
+    test("is explained by a long absence", async () => {
+      const { uuid } = await create();
+      const version = await current();
+      const gone = await create();
+      const { deletion } = database().storage.repositories;
+      await deletion.delete([gone.id], { recycled: false, root: gone.id });
+      while ((await deletion.sweep(0, 1_000)) === 1_000);
+      expect(await causes(uuid, version)).toEqual([expect.stringMatching(/^version: .*away longer/)]);
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import { onEngines, testedEngines } from "./engines.ts";
+import { deviceEnvironment, deviceSuite } from "./sync/device-suite.ts";
+import { longPollSuite } from "./sync/long-poll-suite.ts";
+import { offlinePageSuite } from "./sync/offline-page-suite.ts";
+import { syncHookEnvironment, syncHookSuite } from "./sync/push-hook-suite.ts";
+import { pullSuite } from "./sync/pull-suite.ts";
+import { simulatorSuite } from "./sync/simulator-suite.ts";
+import { syncPushEnvironment, syncPushSuite } from "./sync/push-suite.ts";
+import { syncRestoreSuite } from "./sync/restore-suite.ts";
+
+describe("synchronization", () => {
+  onEngines("pulls", pullSuite, { on: [...new Set([...testedEngines, "memory" as const])] });
+  onEngines("waiting pulls", longPollSuite);
+  describe("simulated devices", () => {
+    simulatorSuite();
+  });
+
+  onEngines("pushes", syncPushSuite, { environment: syncPushEnvironment });
+  onEngines("pushes with hooks", syncHookSuite, { environment: syncHookEnvironment });
+  onEngines(
+    "devices",
+    (server) => {
+      deviceSuite(server);
+      offlinePageSuite(server);
+    },
+    { environment: deviceEnvironment },
+  );
+  describe("a restore", () => {
+    syncRestoreSuite();
+  });
+});

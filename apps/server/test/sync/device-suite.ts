@@ -1,0 +1,441 @@
+import { type Fetch, type LogInOptions, SallyportClient, TransportError } from "@sallyport/client";
+import {
+  type Conflict,
+  memoryStorage,
+  sync,
+  type SyncOptions,
+  type SyncReport,
+  SyncStore,
+} from "@sallyport/client/sync";
+import {
+  administrationOf,
+  type ClassDefinition,
+  type ConflictPolicy,
+  type Database,
+  putSyncSchema,
+  type Repositories,
+} from "@sallyport/core";
+import type { RunningServer } from "../../src/index.ts";
+import { CuttingProxy } from "../cutting-proxy.ts";
+import { settled } from "./settled.ts";
+
+interface Visit {
+  readonly Title: string;
+  readonly Count?: number | null;
+  readonly Next?: { readonly "~UUID": string } | null;
+}
+
+const everything = ["read", "create", "write", "delete"] as const;
+const visitClass: ClassDefinition = {
+  name: "Visit",
+  base: null,
+  attributes: [
+    { name: "Title", type: "string", mandatory: true },
+    { name: "Count", type: "number" },
+    { name: "Next", type: "reference", target: "Visit" },
+  ],
+  rights: [{ group: "*", permissions: everything }],
+};
+const sealedClass: ClassDefinition = {
+  name: "Sealed",
+  base: null,
+  attributes: [{ name: "Title", type: "string" }],
+  rights: [{ group: "*", permissions: ["read"] }],
+};
+const policies: readonly ConflictPolicy[] = ["client", "server", "reject"];
+
+export const deviceEnvironment = { USER_MAX_SESSIONS: "500", THROTTLE_IP_MAX_FAILURES: "1000" };
+
+/** Devices of the client against a server, over HTTP. */
+export function deviceSuite(server: () => RunningServer): void {
+  const databaseOf = (alias: string): Database => {
+    const found = server().databases.get(alias);
+    if (!found) throw new Error("The demo has no such database.");
+    return found;
+  };
+  const repositories = (alias = ""): Repositories => databaseOf(alias).storage.repositories;
+  const define = async (alias: string, ...put: ClassDefinition[]) => {
+    const { model } = repositories(alias);
+    while ((await model.change({ put }, (await model.load()).generation)) === "stale");
+  };
+  const putSchema = (alias: string, name: string, more: object = {}) =>
+    putSyncSchema(administrationOf(databaseOf(alias)), {
+      name,
+      classes: [{ className: "Visit" }, { className: "Sealed" }],
+      ...more,
+    } as never);
+
+  beforeAll(async () => {
+    for (const alias of ["", "second"]) {
+      await define(alias, visitClass, sealedClass);
+      for (const conflicts of policies) await putSchema(alias, String(conflicts), { conflicts });
+    }
+  });
+
+  /** A device with a log-in of its own. `send` replaces `fetch` after the log-in. */
+  async function device({ user = "demo", alias = "", schema = "client", baseUrl = server().url } = {}) {
+    const network: { send: Fetch } = { send: fetch };
+    const client = new SallyportClient({
+      baseUrl,
+      alias,
+      appKey: "demo-app-key",
+      fetch: (...request) => network.send(...request),
+    });
+    const logIn = { mode: "session", user, password: user, appNames: ["demo-app"] } as const;
+    await client.logIn(logIn as LogInOptions);
+    const store = new SyncStore(memoryStorage());
+    return {
+      client,
+      store,
+      network,
+      sync: async (more: Partial<SyncOptions> = {}): Promise<SyncReport> => {
+        await settled(databaseOf(alias));
+        return sync({ client, schema, store, retries: 0, ...more });
+      },
+      create: (fields: Visit, className = "Visit") => store.create(schema, className, fields),
+      update: (uuid: string, fields: Partial<Visit>) => store.update(schema, uuid, fields),
+      remove: (uuid: string) => store.remove(schema, uuid),
+      get: (uuid: string) => store.get<Visit>(schema, uuid),
+      pending: () => store.pending(schema),
+      titles: async () => {
+        const found: string[] = [];
+        for await (const { Title } of store.objects<Visit>(schema)) found.push(Title);
+        return found.toSorted();
+      },
+    };
+  }
+  type Device = Awaited<ReturnType<typeof device>>;
+
+  /** Two devices that hold an object. */
+  async function pair(schema = "client"): Promise<{ one: Device; two: Device; uuid: string }> {
+    const [one, two] = [await device({ schema }), await device({ schema })];
+    const uuid = await one.create({ Title: "first", Count: 1 });
+    await one.sync();
+    await two.sync();
+    return { one, two, uuid };
+  }
+
+  const onServer = async ({ client }: Device, uuid: string) =>
+    client.getObject<Visit>(uuid, { serialization: { depth: 0 } }).catch(({ code }: { code: number }) => code);
+
+  test("two devices exchange creations, references, changes and deletions", async () => {
+    const { one, two, uuid } = await pair();
+    const next = await one.create({ Title: "next", Next: { "~UUID": uuid } });
+    await one.update(uuid, { Next: { "~UUID": next } });
+    await expect(one.pending()).resolves.toHaveLength(2);
+    await expect(one.sync()).resolves.toMatchObject({ pushed: 2, conflicts: [], refused: [], postponed: [] });
+    await two.sync();
+    await expect(two.get(uuid)).resolves.toMatchObject({ Title: "first", Next: { "~UUID": next }, "~Pending": false });
+    await two.update(uuid, { Next: null });
+    await two.remove(next);
+    await expect(two.get(next)).resolves.toBeUndefined();
+    await expect(two.sync()).resolves.toMatchObject({ pushed: 2, refused: [], postponed: [] });
+    await expect(one.sync()).resolves.toMatchObject({ deleted: 1 });
+    expect(await one.titles()).toEqual(await two.titles());
+    await expect(onServer(one, next)).resolves.toBe(609);
+  });
+
+  test.each([1, 2, 3, 4, 5, 6])("nothing is lost or done twice when answer %i is lost", async (lost) => {
+    const { one, two, uuid } = await pair();
+    let answers = 0;
+    one.network.send = async (...request) => {
+      const answer = await fetch(...request);
+      if ((answers += 1) !== lost) return answer;
+      await answer.arrayBuffer();
+      throw new TypeError("The connection broke.");
+    };
+    const created = await one.create({ Title: `new ${lost}` });
+    await one.update(uuid, { Title: `changed ${lost}` });
+    let failures = 0;
+    for (let round = 0; round < 6; round += 1) {
+      await one.sync({ limit: 1 }).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(TransportError);
+        failures += 1;
+      });
+      await one.update(uuid, { Count: round });
+    }
+    await one.sync();
+    expect(answers).toBeGreaterThanOrEqual(lost);
+    expect(failures).toBe(1);
+    await expect(one.pending()).resolves.toEqual([]);
+    await two.sync();
+    await expect(two.get(uuid)).resolves.toMatchObject({ Title: `changed ${lost}`, Count: 5 });
+    await expect(two.get(created)).resolves.toMatchObject({ "~Version": 1 });
+    await expect(one.get(uuid)).resolves.toMatchObject({ "~Version": (await two.get(uuid))?.["~Version"] });
+  });
+
+  test("connections that break in every page delay a pull only", async () => {
+    const { one } = await pair();
+    for (let number = 0; number < 30; number += 1) await one.create({ Title: `page ${number}` });
+    await one.sync();
+    const proxy = await CuttingProxy.open(server().url);
+    try {
+      const two = await device({ baseUrl: proxy.url });
+      proxy.plan = Array.from({ length: 12 }, (_, index) => 900 + 450 * index);
+      await proxy.cut();
+      await expect(two.sync({ limit: 4, retries: 20 })).resolves.toMatchObject({ restarted: 0 });
+      expect(proxy.plan.length).toBeLessThan(12);
+      await one.sync();
+      expect(await two.titles()).toEqual(await one.titles());
+    } finally {
+      await proxy.close();
+    }
+  }, 60_000);
+
+  test("more than 1,000 operations, and more than 8 MiB, are several pushes", async () => {
+    const one = await device();
+    const paths: string[] = [];
+    one.network.send = (...request) => {
+      if (String(request[0]).endsWith("/push")) paths.push(String(request[1]?.body).slice(0, 20));
+      return fetch(...request);
+    };
+    for (let number = 0; number < 1_010; number += 1) await one.create({ Title: `many ${number}` });
+    await expect(one.sync()).resolves.toMatchObject({ pushed: 1_010, refused: [] });
+    expect(paths).toHaveLength(2);
+    for (let number = 0; number < 9; number += 1) await one.create({ Title: `${number}`.padEnd(1_000_000, "x") });
+    await expect(one.sync()).resolves.toMatchObject({ pushed: 9, refused: [] });
+    expect(paths).toHaveLength(4);
+  }, 60_000);
+
+  describe("conflicts", () => {
+    const edited = async (schema: string) => {
+      const { one, two, uuid } = await pair(schema);
+      await two.update(uuid, { Title: "theirs" });
+      await two.sync();
+      await one.update(uuid, { Title: "mine", Count: 2 });
+      return { one, two, uuid };
+    };
+    const conflict = { field: "Title", mine: "mine", theirs: "theirs" };
+
+    test.each([
+      ["client", { Title: "mine", Count: 2 }, "mine"],
+      ["server", { Title: "theirs", Count: 2 }, "theirs"],
+    ] as const)("are resolved by the policy %s, and reported", async (schema, expected, kept) => {
+      const { one, two, uuid } = await edited(schema);
+      const report = await one.sync();
+      expect(report.conflicts).toEqual([{ uuid, className: "Visit", ...conflict, kept }]);
+      await two.sync();
+      for (const each of [one, two]) await expect(each.get(uuid)).resolves.toMatchObject(expected);
+      await expect(one.sync()).resolves.toMatchObject({ conflicts: [], merged: [] });
+    });
+
+    test("are dropped and reported under the policy reject", async () => {
+      const { one, uuid } = await edited("reject");
+      const report = await one.sync();
+      expect(report.conflicts).toEqual([{ uuid, className: "Visit", ...conflict, kept: "theirs" }]);
+      expect(report.refused).toMatchObject([{ uuid, code: 332, fields: { Title: "mine", Count: 2 } }]);
+      await expect(one.get(uuid)).resolves.toMatchObject({ Title: "theirs", Count: 1, "~Pending": false });
+    });
+
+    test.each([
+      ["mine", { Title: "mine", Count: 2 }, "mine"],
+      ["theirs", { Title: "theirs", Count: 1 }, "theirs"],
+      [{ Title: "both" }, { Title: "both", Count: 1 }, "custom"],
+    ] as const)("are decided by onConflict under the policy reject: %j", async (decision, expected, kept) => {
+      const { one, two, uuid } = await edited("reject");
+      const asked: Conflict[] = [];
+      const onConflict = (conflict: Conflict) => {
+        asked.push(conflict);
+        return decision;
+      };
+      const report = await one.sync({ onConflict });
+      expect(asked).toMatchObject([
+        { uuid, reason: "rejected", fields: ["Title"], mine: { Title: "mine" }, theirs: { Title: "theirs" } },
+      ]);
+      expect(report.conflicts).toMatchObject([{ ...conflict, kept }]);
+      await two.sync();
+      for (const each of [one, two]) await expect(each.get(uuid)).resolves.toMatchObject(expected);
+    });
+
+    test("survive a failure of the synchronization, and are reported by the next one", async () => {
+      const { one, uuid } = await edited("client");
+      let pushes = 0;
+      one.network.send = async (...request) => {
+        pushes += 1;
+        if (pushes > 1) throw new TypeError("offline");
+        return fetch(...request);
+      };
+      await one.update(uuid, { Title: "mine" });
+      await one.create({ Title: "another" });
+      await one.sync({ wait: 1 }).catch(() => {});
+      one.network.send = fetch;
+      await expect(one.sync()).resolves.toMatchObject({ conflicts: [{ uuid, ...conflict }] });
+      await expect(one.sync()).resolves.toMatchObject({ conflicts: [] });
+    });
+  });
+
+  test("a refused edit is dropped and reported, and stops no other", async () => {
+    const { one, two, uuid } = await pair();
+    await two.remove(uuid);
+    await two.sync();
+    await one.update(uuid, { Title: "too late" });
+    const sealed = await one.create({ Title: "sealed" }, "Sealed");
+    const invalid = await one.create({ Title: 5 as never });
+    const good = await one.create({ Title: "good" });
+    const { refused } = await one.sync();
+    expect(refused).toMatchObject([
+      { uuid, op: "put", code: 610, fields: { Title: "too late" } },
+      { uuid: sealed, code: 404 },
+      { uuid: invalid, code: 307, fields: { Title: 5 } },
+    ]);
+    for (const each of [uuid, sealed, invalid]) await expect(one.get(each)).resolves.toBeUndefined();
+    await expect(onServer(one, good)).resolves.toMatchObject({ Title: "good" });
+    await expect(one.pending()).resolves.toEqual([]);
+  });
+
+  test("a push that is refused for other reasons than its edits drops none", async () => {
+    const { one, uuid } = await pair();
+    await one.update(uuid, { Title: "kept" });
+    await one.create({ Title: "kept, too" });
+    const wrong = [
+      [{ limit: 5_001 }, 332],
+      [{ query: { where: { Absent: 1 } } }, 307],
+    ] as const;
+    for (const [options, code] of wrong) await expect(one.sync(options)).rejects.toMatchObject({ code });
+    await expect(one.pending()).resolves.toHaveLength(2);
+    await expect(one.sync()).resolves.toMatchObject({ pushed: 2, refused: [] });
+  });
+
+  test("an edit of a locked object waits", async () => {
+    const { one, two, uuid } = await pair();
+    await two.client.lockObject(uuid);
+    await one.update(uuid, { Title: "later" });
+    const other = await one.create({ Title: "now" });
+    await expect(one.sync()).resolves.toMatchObject({ pushed: 1, postponed: [{ uuid, code: 713 }], refused: [] });
+    await expect(onServer(one, other)).resolves.toMatchObject({ Title: "now" });
+    await two.client.unlockObject(uuid);
+    await expect(one.sync()).resolves.toMatchObject({ pushed: 1, postponed: [] });
+    await expect(onServer(one, uuid)).resolves.toMatchObject({ Title: "later" });
+  });
+
+  test("an object that the user may no longer read leaves the device, with its edits", async () => {
+    const { one, uuid } = await pair();
+    const reader = await device({ user: "reader" });
+    await reader.sync();
+    await expect(reader.get(uuid)).resolves.toMatchObject({ Title: "first" });
+    await reader.update(uuid, { Title: "unseen" });
+    const { user } = await one.client.logIn({
+      mode: "session",
+      user: "demo",
+      password: "demo",
+      appNames: ["demo-app"],
+    });
+    await one.client.setReaders(uuid, [user["~ObjectID"]]);
+    const report = await reader.sync();
+    expect(report.refused).toMatchObject([{ uuid, code: 334, fields: { Title: "unseen" } }]);
+    await expect(reader.store.entry("client", uuid)).resolves.toBeUndefined();
+  });
+
+  test("another definition of the schema restarts, and keeps edits", async () => {
+    await putSchema("", "changing");
+    const [one, two] = [await device({ schema: "changing" }), await device({ schema: "changing" })];
+    const [first, second] = [await one.create({ Title: "in first" }), await one.create({ Title: "out second" })];
+    await one.sync();
+    await two.sync();
+    await one.update(first, { Count: 7 });
+    await one.update(second, { Count: 8 });
+    const added = await one.create({ Title: "in third" });
+    await putSchema("", "changing", { where: { Title: { $like: "in %" } } });
+    const report = await one.sync();
+    expect(report).toMatchObject({
+      restarted: 1,
+      takenBack: [],
+      refused: [{ uuid: second, code: 334, fields: { Count: 8 } }],
+    });
+    expect(await one.titles()).toEqual(["in first", "in third"]);
+    await expect(onServer(one, added)).resolves.toMatchObject({ Title: "in third" });
+    await expect(onServer(one, first)).resolves.toMatchObject({ Count: 7 });
+    await two.sync();
+    expect(await two.titles()).toEqual(["in first", "in third"]);
+  });
+
+  test("what a restore of the database took back is pushed again, and reported", async () => {
+    const [one, past] = [await device(), await device({ alias: "second" })];
+    // The second database is the first one as of an earlier time.
+    const uuid = await one.create({ Title: "old", Count: 1 });
+    await past.store.create("client", "Visit", { Title: "old", Count: 1 }, uuid);
+    const dropped = await past.create({ Title: "dropped" });
+    await one.store.create("client", "Visit", { Title: "dropped" }, dropped);
+    await one.sync();
+    await past.sync();
+    await one.update(uuid, { Title: "new" });
+    const created = await one.create({ Title: "created" });
+    await one.remove(dropped);
+    await one.sync();
+    await one.update(uuid, { Count: 2 });
+    const restored = (onConflict?: SyncOptions["onConflict"]) =>
+      sync({ client: past.client, schema: "client", store: one.store, retries: 0, onConflict });
+    const report = await restored();
+    expect(report.restarted).toBe(1);
+    expect(report.takenBack).toHaveLength(3);
+    expect(report.takenBack).toEqual(
+      expect.arrayContaining([
+        { uuid, className: "Visit", op: "put", fields: { Title: "new" }, theirs: { Title: "old" }, isQueued: true },
+        {
+          uuid: created,
+          className: "Visit",
+          op: "put",
+          fields: expect.objectContaining({ Title: "created" }),
+          theirs: null,
+          isQueued: true,
+        },
+        expect.objectContaining({ uuid: dropped, op: "delete", isQueued: false }),
+      ]),
+    );
+    await expect(onServer(past, uuid)).resolves.toMatchObject({ Title: "new", Count: 2 });
+    await expect(onServer(past, created)).resolves.toMatchObject({ Title: "created" });
+    await expect(one.get(dropped)).resolves.toMatchObject({ Title: "dropped" });
+  });
+
+  test("a waiting call ends with a change of the server, or with an edit of its store", async () => {
+    const { one, two, uuid } = await pair();
+    const waiting = one.sync({ wait: 20 });
+    await two.update(uuid, { Title: "from two" });
+    await two.sync();
+    await waiting;
+    await expect(one.get(uuid)).resolves.toMatchObject({ Title: "from two" });
+    const asked = new Promise<void>((resolve) => {
+      one.network.send = (...request) => {
+        if (String(request[1]?.body).includes('"wait"')) resolve();
+        return fetch(...request);
+      };
+    });
+    const pushing = one.sync({ wait: 20 });
+    await asked;
+    await one.update(uuid, { Title: "from one" });
+    await expect(pushing).resolves.toMatchObject({ pushed: 1 });
+    const controller = new AbortController();
+    const aborted = one.sync({ wait: 20, signal: controller.signal });
+    controller.abort(new Error("enough"));
+    await expect(aborted).rejects.toThrow("enough");
+  }, 60_000);
+
+  test("a page that was damaged on its way is refused", async () => {
+    const { one } = await pair();
+    const two = await device();
+    two.network.send = async (...request) => {
+      const answer = await fetch(...request);
+      const text = await answer.text();
+      return new Response(text.replace('"~Version":1', '"~Version":2'), {
+        status: answer.status,
+        headers: answer.headers,
+      });
+    };
+    await expect(two.sync()).rejects.toMatchObject({ reason: "foreign-answer" });
+    expect(await two.titles()).toEqual([]);
+    expect(await one.titles()).not.toEqual([]);
+  });
+
+  test("an edit that is discarded while it is pushed stays on the server and comes back", async () => {
+    const { one, uuid } = await pair();
+    await one.update(uuid, { Title: "sent" });
+    one.network.send = async (...request) => {
+      const answer = await fetch(...request);
+      if (String(request[0]).endsWith("/push")) await one.store.discard("client", uuid);
+      return answer;
+    };
+    await one.sync();
+    await expect(one.get(uuid)).resolves.toMatchObject({ Title: "sent", "~Pending": false });
+    await expect(onServer(one, uuid)).resolves.toMatchObject({ Title: "sent" });
+  });
+}

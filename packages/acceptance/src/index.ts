@@ -1,0 +1,16 @@
+export { allChecks } from "./all-checks.ts";
+export { allCases } from "./cases/all-cases.ts";
+export type * from "./cases/case.ts";
+export { type CaseCheck, caseChecks } from "./cases/case-checks.ts";
+export { DemoServer } from "./cases/demo-server.ts";
+export { logInCases } from "./cases/log-in-cases.ts";
+export { checkRaw, type RawCase, rawCases } from "./cases/raw-cases.ts";
+export { sessionCases } from "./cases/session-cases.ts";
+export { runCommand, type Terminal } from "./command/run-command.ts";
+export { checkAnswer, type Transport } from "./requests/check-answer.ts";
+export { ContractDescription, type RouteDocument } from "./requests/contract-description.ts";
+export { type LogInForm, logInForm } from "./requests/log-in-form.ts";
+export { headerOf, modes, sessionEndedCode } from "./requests/modes.ts";
+export { type ItemResult, multiResults } from "./requests/multi-results.ts";
+export * from "./requests/raw-request.ts";
+export { type CaseAnswer, sendCase, type Sending } from "./requests/send-case.ts";

@@ -1,0 +1,76 @@
+import {
+  type Fields,
+  hasReference,
+  newState,
+  type ObjectState,
+  type PendingOperation,
+  pick,
+  sameValue,
+  viewOf,
+} from "./object-state.ts";
+
+/** The place of an edit in the queue. */
+export interface EditPlace {
+  /** Id of a new operation. */
+  readonly id: string;
+  /** Sequence of a new operation. */
+  readonly sequence: number;
+  /** Sequence of the latest operation. */
+  readonly latest: number;
+}
+
+/** An object that the device creates. */
+export function created(className: string, fields: Fields, { id, sequence }: EditPlace): ObjectState {
+  const operation = { id, sequence, op: "put", version: 0, fields, base: null, isSent: false } as const;
+  return { ...newState(className), pending: [operation] };
+}
+
+/** Changes fields. Without a difference to what the user sees, the state stays the same. */
+export function updated(state: ObjectState, given: Fields, place: EditPlace): ObjectState {
+  const view = viewOf(state);
+  if (view === null) throw new Error("The object is not on this device, or it was removed.");
+  const names = Object.keys(given).filter(
+    (name) => !(Object.hasOwn(view, name) && sameValue(view[name], given[name])) && given[name] !== undefined,
+  );
+  if (names.length === 0) return state;
+  const fields = pick(given, names);
+  const last = state.pending.at(-1);
+  if (last !== undefined && joins(last, fields, place)) {
+    const base = last.base === null ? null : { ...pick(view, names), ...last.base };
+    return {
+      ...state,
+      pending: [...state.pending.slice(0, -1), { ...last, fields: { ...last.fields, ...fields }, base }],
+    };
+  }
+  const { id, sequence } = place;
+  const base = pick(view, names);
+  const operation = { id, sequence, op: "put", version: state.version, fields, base, isSent: false } as const;
+  return { ...state, pending: [...state.pending, operation] };
+}
+
+/**
+ * Whether an edit joins the previous operation of its object. A reference must not move before the operation that
+ * creates its target.
+ */
+function joins({ op, isSent, held, sequence }: PendingOperation, fields: Fields, { latest }: EditPlace): boolean {
+  return op === "put" && !isSent && held === undefined && (sequence === latest || !hasReference(fields));
+}
+
+/** Removes an object. `null` if nothing of it remains. */
+export function removed(state: ObjectState, { id, sequence, latest }: EditPlace): ObjectState | null {
+  if (viewOf(state) === null) return state;
+  const { version } = state;
+  const [first] = state.pending;
+  // The server does not know the object, and no later operation can refer to it.
+  if (version === 0 && first !== undefined && !first.isSent && first.sequence === latest) return null;
+  const kept = state.pending.filter(
+    (operation) => operation.isSent || (operation === first && operation.version === 0),
+  );
+  const operation = { id, sequence, op: "delete", version, fields: {}, base: null, isSent: false } as const;
+  return { ...state, pending: [...kept, operation] };
+}
+
+/** Drops all edits. `null` if the server has no such object. */
+export function discarded(state: ObjectState): ObjectState | null {
+  return state.fields === null && !state.isRemoved ? null : { ...state, pending: [] };
+}

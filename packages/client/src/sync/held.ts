@@ -1,0 +1,96 @@
+import type { DeviceRecords } from "./device-records.ts";
+import type { Notice } from "./notices.ts";
+import {
+  type Fields,
+  type HeldOperation,
+  type ObjectState,
+  type PendingOperation,
+  pick,
+  valueOf,
+} from "./object-state.ts";
+import { codes, refused, replaced } from "./outcomes.ts";
+
+/** An edit that waits for a decision. */
+export interface Conflict {
+  readonly schema: string;
+  readonly uuid: string;
+  readonly className: string;
+  readonly reason: HeldOperation["reason"];
+  /** The fields in conflict. */
+  readonly fields: readonly string[];
+  /** The edit of this device, also its fields without conflict. */
+  readonly mine: Fields;
+  /** The values before the edit. `null`: unknown. */
+  readonly base: Fields | null;
+  /** The object on the server. `null`: it has none. */
+  readonly theirs: Fields | null;
+}
+
+/** `mine` pushes the edit over the server's values, `theirs` drops it, fields are pushed instead. */
+export type Decision = "mine" | "theirs" | Fields;
+
+export type ConflictHandler = (conflict: Conflict) => Decision | Promise<Decision>;
+
+/** An undecided operation, as of the moment of the decision. */
+export interface Undecided {
+  readonly uuid: string;
+  readonly state: ObjectState;
+  readonly operation: PendingOperation;
+  readonly held: HeldOperation;
+}
+
+/** The first undecided operation. */
+export async function firstHeld(records: DeviceRecords): Promise<Undecided | undefined> {
+  const [place] = await records.list("held", undefined, 1);
+  if (place === undefined) return undefined;
+  const [key, uuid] = place;
+  const state = await records.state(uuid);
+  const operation = state?.pending.find(({ sequence }) => records.sequenceOf(key) === sequence);
+  if (state === undefined || operation?.held === undefined)
+    throw new Error("The storage is damaged: a held edit is lost.");
+  return { uuid, state, operation, held: operation.held };
+}
+
+export async function decisionOn(
+  { uuid, state, operation, held }: Undecided,
+  schema: string,
+  handler: ConflictHandler | undefined,
+): Promise<Decision> {
+  if (handler === undefined) return held.reason === "takenBack" ? "mine" : "theirs";
+  const { className, fields: theirs } = state;
+  return handler({ schema, uuid, className, ...held, mine: operation.fields, base: operation.base, theirs });
+}
+
+/** Executes a decision. The new operation has the basis that the handler saw. */
+export function decide(
+  undecided: Undecided,
+  current: ObjectState,
+  decision: Decision,
+  id: string,
+): [ObjectState | null, Notice[]] {
+  const { uuid, state: seen, operation, held } = undecided;
+  const { className } = seen;
+  const before = current.pending.find((each) => each.id === operation.id && each.held !== undefined);
+  if (before === undefined) return [current, []];
+  const kept = typeof decision === "string" ? decision : "custom";
+  const conflicts: Notice[] =
+    held.reason === "takenBack"
+      ? []
+      : held.fields.map((field) => {
+          const [mine, theirs] = [valueOf(operation.fields, field), valueOf(seen.fields, field)];
+          return ["conflicts", { uuid, className, field, mine, theirs, kept }];
+        });
+  if (decision === "theirs") {
+    const pending = current.pending.filter((each) => each !== before);
+    const state = pending.length === 0 && current.fields === null ? null : { ...current, pending };
+    const lost =
+      held.reason === "takenBack" ? [] : refused(uuid, current, [before], codes.invalid, "The edit was dropped.");
+    return [state, [...conflicts, ...lost]];
+  }
+  const fields = decision === "mine" ? before.fields : decision;
+  const basis =
+    held.reason === "takenBack"
+      ? { base: decision === "mine" || before.version === 0 ? before.base : pick(seen.fields, Object.keys(fields)) }
+      : { version: seen.version, base: pick(seen.fields, Object.keys(fields)) };
+  return [replaced(current, before, { ...before, ...basis, id, fields, held: undefined, isSent: false }), conflicts];
+}

@@ -1,0 +1,249 @@
+import type { PushResultData, SyncObjectData, SyncOperationData } from "@sallyport/contract";
+import type { FailureCode } from "../errors.ts";
+import type { Notice } from "./notices.ts";
+import {
+  type Fields,
+  hasReference,
+  newState,
+  type ObjectState,
+  type PendingOperation,
+  pick,
+  sameValue,
+  valueOf,
+  viewOf,
+  withCopy,
+} from "./object-state.ts";
+
+export type PushResult = PushResultData["results"][number];
+
+/** An operation as it was sent, and its result. */
+export interface PushAnswer {
+  readonly operation: SyncOperationData;
+  readonly result: PushResult;
+}
+
+/** The state of an object after an event, and what the user must learn of it. */
+export interface Outcome {
+  /** `null`: nothing of it remains. */
+  readonly state: ObjectState | null;
+  readonly notices: readonly Notice[];
+  /** Set if the operation waits for the next synchronization. */
+  readonly postponed?: FailureCode;
+}
+
+/** The context of an event. */
+export interface Moment {
+  /** The run of restarts. */
+  readonly generation: number;
+  /** Id and sequence of a new operation. */
+  readonly next: () => Pick<PendingOperation, "id" | "sequence">;
+}
+
+/** `null` outside restarts. `isRestored`: the server has another database than before. */
+export type Restart = { readonly isRestored: boolean } | null;
+
+export const codes = { done: 0, invalid: 332, unknown: 334, deleted: 609, updateOfDeleted: 610 } as const;
+
+/** A received object. */
+export function received(
+  before: ObjectState | undefined,
+  object: SyncObjectData,
+  restart: Restart,
+  { generation, next }: Moment,
+): Outcome {
+  const state = before ?? newState(object["~ClassName"]);
+  if (restart === null)
+    return object["~Version"] < state.version
+      ? { state: { ...state, generation }, notices: [] }
+      : { state: withCopy(state, object, generation), notices: [] };
+  const copy = withCopy(state, object, generation);
+  const isOlder = copy.version < state.version;
+  if (!restart.isRestored && !isOlder) return { state: copy, notices: [] };
+  const [uuid, className] = [object["~UUID"], copy.className];
+  if (state.isRemoved) {
+    const lost = { uuid, className, op: "delete", fields: {}, theirs: copy.fields, isQueued: false } as const;
+    return { state: copy, notices: [["takenBack", lost]] };
+  }
+  const lost = state.own.filter(
+    (name) => !copy.own.includes(name) && !state.pending.some(({ fields }) => Object.hasOwn(fields, name)),
+  );
+  if (lost.length === 0) return { state: copy, notices: [] };
+  const fields = pick(state.fields, lost);
+  const theirs = pick(copy.fields, lost);
+  // Others may have written the object after the restore: without `base`, the server reports a conflict.
+  const seen = isOlder ? { version: copy.version, base: theirs } : { version: state.version, base: null };
+  const held = { reason: "takenBack", fields: lost } as const;
+  const operation = { ...next(), op: "put", ...seen, fields, isSent: false, held } as const;
+  return {
+    state: { ...copy, pending: [...copy.pending, operation] },
+    notices: [["takenBack", { uuid, className, op: "put", fields, theirs, isQueued: true }]],
+  };
+}
+
+/** The server has no such object for the user any more. Operations that the server may have executed wait for their answer. */
+export function gone(uuid: string, state: ObjectState, code: FailureCode): Outcome {
+  if (state.isRemoved) return { state, notices: [] };
+  const sent = state.pending.filter(({ isSent }) => isSent);
+  const dropped = state.pending.filter(({ isSent }) => !isSent);
+  return {
+    state: sent.length === 0 ? null : { ...state, fields: null, own: [], pending: sent },
+    notices: refusedPuts(uuid, state, dropped, code, nameOf(code)),
+  };
+}
+
+/** An object that a complete pull after a restart did not contain. */
+export function missing(uuid: string, state: ObjectState, isRestored: boolean, { generation, next }: Moment): Outcome {
+  if (state.fields === null || state.generation >= generation) return { state, notices: [] };
+  if (!isRestored || state.own.length === 0) return gone(uuid, state, codes.unknown);
+  const { className } = state;
+  const view = viewOf(state);
+  if (!state.isCreator || view === null) {
+    const { state: after, notices } = gone(uuid, state, codes.unknown);
+    const lost = {
+      uuid,
+      className,
+      op: "put",
+      fields: pick(state.fields, state.own),
+      theirs: null,
+      isQueued: false,
+    } as const;
+    return { state: after, notices: [["takenBack", lost], ...notices] };
+  }
+  const held = { reason: "takenBack", fields: state.own } as const;
+  const operation = { ...next(), op: "put", version: 0, base: null, fields: view, isSent: false, held } as const;
+  return {
+    state: { ...newState(className), pending: [operation] },
+    notices: [["takenBack", { uuid, className, op: "put", fields: view, theirs: null, isQueued: true }]],
+  };
+}
+
+/** The answer to an operation. `waiting`: UUIDs of objects that are still to be created. */
+export function settled(
+  uuid: string,
+  known: ObjectState | undefined,
+  { operation: sent, result }: PushAnswer,
+  { generation, next }: Moment,
+  waiting: ReadonlySet<string>,
+): Outcome {
+  const state = known ?? newState(sent.className ?? "");
+  const operation = state.pending.find(({ id }) => id === sent.id) ?? discardedOperation(state, sent, result);
+  if (operation === undefined) return { state: known ?? null, notices: [] };
+  const rest = state.pending.filter((each) => each !== operation);
+  const code: FailureCode = result.internalStatus;
+  if (code === codes.done && operation.op === "put") return applied(uuid, state, operation, result, generation);
+  if (code === codes.done || (code === codes.deleted && operation.op === "delete")) {
+    const version = result.version ?? state.version;
+    const removal = { ...newState(state.className), version, generation, isRemoved: true };
+    return {
+      state: removal,
+      notices: refusedPuts(uuid, state, rest, codes.updateOfDeleted, nameOf(codes.updateOfDeleted)),
+    };
+  }
+  if (isPassing(code)) return { state, notices: [], postponed: code };
+  if (hasReference(operation.fields, waiting)) {
+    // The refusal is stored under its id. The next attempt is another operation.
+    const again = { ...operation, id: next().id, isSent: false };
+    return { state: replaced(state, operation, again), notices: [], postponed: code };
+  }
+  const { conflicts = [], object } = result;
+  if (code === codes.invalid && conflicts.length > 0) {
+    const current =
+      object === undefined || object["~Version"] < state.version ? state : withCopy(state, object, generation);
+    const held = { reason: "rejected", fields: conflicts.map(({ field }) => field) } as const;
+    return { state: replaced(current, operation, { ...operation, held }), notices: [] };
+  }
+  const endsObject = code === codes.unknown || code === codes.updateOfDeleted || state.version === 0;
+  const notices = refused(uuid, state, [operation], code, result.internalMessage);
+  if (endsObject)
+    return { state: null, notices: [...notices, ...refusedPuts(uuid, state, rest, code, result.internalMessage)] };
+  return { state: { ...state, pending: rest.map((each) => onTopOf(state.fields, operation.fields, each)) }, notices };
+}
+
+/** An executed operation that the user has discarded meanwhile. `undefined`: another tab has stored the answer. */
+function discardedOperation(
+  state: ObjectState,
+  { id, op, syncVersion, fields = {} }: SyncOperationData,
+  { internalStatus, version = 0 }: PushResult,
+): PendingOperation | undefined {
+  if (internalStatus !== codes.done || version <= state.version) return undefined;
+  return { id, op, version: Number(syncVersion), fields, base: null, sequence: 0, isSent: true };
+}
+
+/** A successful put. */
+function applied(
+  uuid: string,
+  state: ObjectState,
+  operation: PendingOperation,
+  { version = 0, objectId, object, conflicts = [], merged = [] }: PushResult,
+  generation: number,
+): Outcome {
+  const { className } = state;
+  const kept = conflicts.filter((conflict) => conflict.kept !== "mine").map(({ field }) => field);
+  const written = Object.keys(operation.fields).filter((name) => !kept.includes(name));
+  const notices: Notice[] = conflicts.map(({ field, theirs, kept: choice }) => [
+    "conflicts",
+    { uuid, className, field, mine: valueOf(operation.fields, field), theirs, kept: choice },
+  ]);
+  if (merged.length > 0) notices.push(["merged", { uuid, className, fields: merged }]);
+  const pending = state.pending
+    .filter((each) => each !== operation)
+    .map((each) => (each.version === 0 ? { ...each, version } : each));
+  const isKnown = state.fields !== null || operation.version === 0;
+  let after: ObjectState = { ...state, pending };
+  if (object !== undefined && object["~Version"] >= state.version) after = withCopy(after, object, generation);
+  else if (isKnown && version > state.version) {
+    // The answer to a repeated operation has no object. If the server holds something else, the changes contain it.
+    const fields = { ...state.fields, ...pick(operation.fields, written) };
+    after = { ...after, fields, version, generation, objectId: objectId ?? state.objectId };
+  }
+  if (after.fields === null) return { state: pending.length === 0 ? null : after, notices };
+  const own = written.filter((name) => sameValue(valueOf(after.fields, name), valueOf(operation.fields, name)));
+  const isCreator = state.isCreator || operation.version === 0;
+  return { state: { ...after, isCreator, own: [...new Set([...after.own, ...own])] }, notices };
+}
+
+/** An edit whose basis was refused: its user saw values that the server does not have. */
+function onTopOf(fields: Fields | null, refusedFields: Fields, operation: PendingOperation): PendingOperation {
+  if (operation.isSent || operation.base === null) return operation;
+  const undone = Object.keys(operation.base).filter((name) => Object.hasOwn(refusedFields, name));
+  return { ...operation, base: { ...operation.base, ...pick(fields, undone) } };
+}
+
+export function replaced(state: ObjectState, before: PendingOperation, after: PendingOperation): ObjectState {
+  return { ...state, pending: state.pending.map((each) => (each === before ? after : each)) };
+}
+
+export function refused(
+  uuid: string,
+  { className }: ObjectState,
+  operations: readonly PendingOperation[],
+  code: FailureCode,
+  message: string,
+): Notice[] {
+  return operations.map(({ op, fields }) => ["refused", { uuid, className, op, code, message, fields }]);
+}
+
+/** A removal of an object that is gone is done. */
+function refusedPuts(
+  uuid: string,
+  state: ObjectState,
+  operations: readonly PendingOperation[],
+  code: FailureCode,
+  message: string,
+): Notice[] {
+  return refused(
+    uuid,
+    state,
+    operations.filter(({ op }) => op === "put"),
+    code,
+    message,
+  );
+}
+
+/** Failures of the server, not of the operation. */
+function isPassing(code: FailureCode): boolean {
+  return (code >= 699 && code <= 799) || code === 607 || code === 800;
+}
+
+const nameOf = (code: FailureCode) =>
+  code === codes.updateOfDeleted ? "The object is deleted." : "The object is no longer visible.";

@@ -1,0 +1,223 @@
+import type { ErrorCode } from "@sallyport/core/errors";
+import * as z from "zod";
+import { refusedWith } from "./fields.ts";
+import { objectSchema } from "./objects.ts";
+
+const wrong = refusedWith(332);
+
+/** Maximum `limit` of a pull. */
+export const maxSyncLimit = 5_000;
+
+/** Maximum seconds of a long poll. */
+export const maxSyncWait = 25;
+
+/** Limits of a push: operations, and bytes of the body. */
+export const maxPush = { operations: 1_000, bytes: 8 * 1024 * 1024 } as const;
+
+/** Precedence of the error codes of these bodies. */
+export const syncFaultOrder: readonly ErrorCode[] = [338, 330, 332, 329];
+
+const versionPattern = /^(?:0|[1-9]\d{0,63})$/;
+const objectVersionPattern = /^(?:0|[1-9]\d{0,15})$/;
+
+const isMissing = ({ input }: { readonly input?: unknown }) => (input === undefined ? "338" : "330");
+
+const givenVersion = z
+  .string({ error: isMissing })
+  .regex(versionPattern, refusedWith(330))
+  .describe("Version of the client, an integer as text. `0` if it has never synchronized.");
+
+const givenObjectVersion = z
+  .string({ error: isMissing })
+  .regex(objectVersionPattern, refusedWith(330))
+  .describe("`~Version` of the object as last seen, as text. `0` for a new object.");
+
+const query = z
+  .record(z.string(), z.unknown(), refusedWith(329))
+  .optional()
+  .describe("`where` and `oids` as in lists. Paths through references are not allowed.");
+
+const limit = z
+  .int(wrong)
+  .min(1, wrong)
+  .max(maxSyncLimit, wrong)
+  .optional()
+  .describe("Maximum number of changes. Default: that of the schema, usually 500.");
+
+const schemaName = z.string(refusedWith(333));
+
+/** Body of a pull. */
+export const pullRequest = z
+  .strictObject(
+    {
+      schemaName: schemaName.optional().describe("Name of the schema, if the path has none."),
+      syncVersion: givenVersion,
+      query,
+      limit,
+      cursor: z.string(wrong).optional().describe("`cursor` of the previous page, with the same other members."),
+      wait: z
+        .number(wrong)
+        .min(0, wrong)
+        .max(maxSyncWait, wrong)
+        .optional()
+        .describe("Seconds to wait for a change if there is none. Default: 0."),
+    },
+    wrong,
+  )
+  .meta({ id: "PullRequest" });
+
+/** The name of the schema in the body of a pull, before all other checks. */
+export const pullTarget = z.looseObject({ schemaName: schemaName.optional() });
+
+/** A synchronized object: `~Version` and the fields of the schema. A reference is `{"~UUID": …}`. */
+export const syncObjectSchema = objectSchema
+  .extend({
+    "~UUID": z.string().describe("UUID of the object."),
+    "~Version": z.int().describe("Version of the object."),
+  })
+  .describe('Meta-fields and the fields of the schema. A reference is `{"~UUID": …}`, a collection an array of these.')
+  .meta({ id: "SyncObject" });
+
+const delta = {
+  database: z.string().describe("Another text after a restore of the database."),
+  changed: z.array(syncObjectSchema),
+  deleted: z.array(z.strictObject({ uuid: z.string(), version: z.int().describe("Version of the deletion.") })),
+  excluded: z.array(z.string()).describe("UUIDs of objects that exist, but no longer for the caller or the filter."),
+  hasMore: z.boolean(),
+  cursor: z.string().optional().describe("For the next page, if `hasMore`."),
+  syncVersion: z.string().optional().describe("The new version of the client, on the last page."),
+  checksum: z
+    .string()
+    .describe(
+      "SHA-256, in lowercase hexadecimal digits, of the lines `c <uuid> <version>`, `d <uuid> <version>` and `x <uuid>` of this page, each with a line feed.",
+    ),
+};
+
+/** A page of changes. */
+export const pullResponse = z.object(delta).meta({ id: "PullPage" });
+
+/** The schemas of the database that the caller can read. */
+export const syncSchemasResponse = z
+  .object({
+    schemas: z.array(
+      z
+        .object({
+          name: z.string(),
+          classes: z.array(z.string()).describe("Names of the classes that the caller can read."),
+          direction: z.enum(["pull", "push", "both"]),
+          syncVersion: z.string().describe("The current version, for a client without a `query`."),
+          oldestSyncVersion: z.string().describe("The oldest version that can be synchronized."),
+          count: z.int().describe("Number of objects for the caller."),
+        })
+        .meta({ id: "SyncSchema" }),
+    ),
+  })
+  .meta({ id: "SyncSchemas" });
+
+const uuid = z.string(wrong).describe("UUID of the object. The client chooses that of a new object.");
+const values = z.record(z.string(), z.unknown(), wrong);
+
+const put = {
+  syncVersion: givenObjectVersion,
+  className: z.string(wrong).optional().describe("Class of a new object."),
+  fields: values.describe("The changed attributes by name."),
+  base: values.optional().describe("Their values as last seen."),
+};
+
+/** Body that creates or changes one object. */
+export const syncPutRequest = z.strictObject({ uuid: uuid.optional(), ...put }, wrong).meta({ id: "SyncPutRequest" });
+
+/** Body that deletes one object. */
+export const syncDeleteRequest = z
+  .strictObject({ uuid: uuid.optional(), syncVersion: givenObjectVersion }, wrong)
+  .meta({ id: "SyncDeleteRequest" });
+
+/** One operation of a push. */
+export const syncOperation = z
+  .strictObject(
+    {
+      id: z.string(wrong).min(1, wrong).max(128, wrong).describe("Chosen by the client. A repetition has the same id."),
+      op: z.enum(["put", "delete"], wrong),
+      uuid,
+      ...put,
+      fields: put.fields.optional(),
+    },
+    wrong,
+  )
+  .meta({ id: "SyncOperation" });
+
+/** Body of a push. */
+export const pushRequest = z
+  .strictObject(
+    {
+      syncVersion: givenVersion,
+      atomic: z.boolean(wrong).optional().describe("Whether all operations succeed or none has an effect."),
+      ops: z.array(syncOperation, wrong).max(maxPush.operations, wrong),
+      query,
+      limit,
+    },
+    wrong,
+  )
+  .meta({ id: "PushRequest" });
+
+/** Body of a push with unvalidated operations. Each operation is validated separately, so that it blocks no other. */
+export const pushEnvelope = pushRequest.extend({
+  ops: z
+    .array(z.looseObject({ id: syncOperation.shape.id, uuid: syncOperation.shape.uuid }, wrong), wrong)
+    .max(maxPush.operations, wrong),
+});
+
+const conflict = z
+  .object({
+    field: z.string(),
+    theirs: z.unknown().optional().describe("The value of the server. Absent if the answer would be too large."),
+    kept: z.enum(["mine", "theirs", "macro"]),
+  })
+  .meta({ id: "SyncConflict" });
+
+const outcome = {
+  objectId: z.string(),
+  version: z.int().describe("The new version of the object."),
+  merged: z.array(z.string()).describe("Fields that the server had changed, too."),
+  conflicts: z.array(conflict),
+  object: syncObjectSchema.optional().describe("The object, if it is not what the client can compute itself."),
+};
+
+/** Result of a put. */
+export const syncPutResponse = z.object({ uuid: z.string(), ...outcome }).meta({ id: "SyncPut" });
+
+/** Result of a deletion. */
+export const syncDeleteResponse = z
+  .object({ uuid: z.string(), version: z.int().describe("Version of the deletion.") })
+  .meta({ id: "SyncDelete" });
+
+/** Result of a push: one result per operation in order, and the changes since the version of the client. */
+export const pushResponse = z
+  .object({
+    results: z.array(
+      z
+        .object({
+          id: z.string(),
+          uuid: z.string(),
+          internalStatus: z.int().describe("`0` for a success, else the error code."),
+          internalMessage: z.string(),
+          debugMessage: z.string().optional().describe("The exact problem, if debug messages are enabled."),
+          ...z.object(outcome).partial().shape,
+        })
+        .meta({ id: "SyncResult" }),
+    ),
+    ...delta,
+  })
+  .meta({ id: "PushResult" });
+
+export type PullRequestData = z.input<typeof pullRequest>;
+export type PullPageData = z.infer<typeof pullResponse>;
+export type SyncObjectData = z.infer<typeof syncObjectSchema>;
+export type SyncSchemasData = z.infer<typeof syncSchemasResponse>;
+export type SyncPutRequestData = z.input<typeof syncPutRequest>;
+export type SyncPutData = z.infer<typeof syncPutResponse>;
+export type SyncDeleteRequestData = z.input<typeof syncDeleteRequest>;
+export type SyncDeleteData = z.infer<typeof syncDeleteResponse>;
+export type SyncOperationData = z.input<typeof syncOperation>;
+export type PushRequestData = z.input<typeof pushRequest>;
+export type PushResultData = z.infer<typeof pushResponse>;

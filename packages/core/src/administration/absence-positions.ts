@@ -1,0 +1,118 @@
+import { ServiceError } from "../errors/index.ts";
+import { type ChangePosition, type Repositories } from "../storage/index.ts";
+import { type GenerationPart, movedParts, parseSyncVersion, type SchemaView, type SyncVersion } from "../sync/index.ts";
+import { type AbsenceFinding, cause, ok } from "./absence-finding.ts";
+
+export interface PositionInput {
+  /** Of the object; `null` if no object is known. */
+  readonly className: string | null;
+  readonly uuid: string;
+  /** The version of the device; `null` if it is unknown. */
+  readonly syncVersion: string | null;
+}
+
+/** Maximum number of changes that are searched for one object. */
+const maxSearched = 100_000;
+const pageSize = 5_000;
+
+const startsOver = "The next pull gets 330, and the device starts over.";
+const synchronize = "Let the device synchronize.";
+
+/** Texts about the parts of a generation that have changed. */
+const moves: Readonly<Record<Exclude<GenerationPart, "query">, string>> = {
+  database: "the database was restored, or is another one",
+  schema: "the schema was changed",
+  caller: "the groups or rights of the user, or the classes, were changed, or the device belongs to another user",
+};
+
+/** Whether the version of the device is usable, and where the object is in the order of changes. */
+export async function positionFindings(
+  r: Repositories,
+  view: SchemaView,
+  input: PositionInput,
+): Promise<AbsenceFinding[]> {
+  const { syncVersion } = input;
+  if (syncVersion === null) {
+    const fix = "Pass the version of the device to see whether it has received the object.";
+    return [{ check: "version", level: "unknown", finding: "The version of the device is not given.", fix }];
+  }
+  const version = versionIn(syncVersion);
+  if (version === "unreadable")
+    return [cause("version", "The text is no version of this server: the device gets 330.", synchronize)];
+  if (version === null) {
+    const finding = "The device has not synchronized, or starts over: it gets all objects with its next pull.";
+    return [cause("version", finding, synchronize)];
+  }
+  const watermark = await r.changes.watermark();
+  const { swept } = await r.changes.read({ classes: [], after: after(version.stamp), upTo: watermark, limit: 1 });
+  const moved = movedParts(version.generation, view.generation);
+  const reasons = moved.flatMap((part) => (part === "query" ? [] : [moves[part]]));
+  if (reasons.length > 0)
+    return [cause("version", `Since the version, ${reasons.join("; and ")}. ${startsOver}`, synchronize)];
+  if (version.stamp > watermark)
+    return [cause("version", `The version is higher than the latest of the database. ${startsOver}`, synchronize)];
+  if (version.stamp < swept) {
+    const finding = `The device was away longer than the database keeps tombstones. ${startsOver}`;
+    return [cause("version", finding, "Let devices synchronize more often, or set sync.tombstones to a longer time.")];
+  }
+  const found = ok("version", "The version of the device is up to date with schema, rights and tombstones.");
+  const findings = moved.includes("query") ? [found, queryFinding] : [found];
+  if (input.className === null || !view.classes.includes(input.className)) return findings;
+  return [...findings, await orderFinding(r, { ...input, className: input.className }, version.stamp, watermark)];
+}
+
+const queryFinding: AbsenceFinding = {
+  check: "query",
+  level: "unknown",
+  finding: "The device restricts its pulls by a query of its own, or did so when its version began.",
+  fix: "Check whether the query of the application admits the object.",
+};
+
+function versionIn(text: string): SyncVersion | null | "unreadable" {
+  try {
+    return parseSyncVersion(text);
+  } catch (error) {
+    if (error instanceof ServiceError) return "unreadable";
+    throw error;
+  }
+}
+
+function after(stamp: number): ChangePosition {
+  return { stamp, id: null };
+}
+
+/** Whether the latest change of the object is behind the version of the device, or even behind the watermark. */
+async function orderFinding(
+  { changes }: Repositories,
+  { className, uuid }: PositionInput & { readonly className: string },
+  stamp: number,
+  watermark: number,
+): Promise<AbsenceFinding> {
+  const wanted = uuid.toLowerCase();
+  let position = after(stamp);
+  for (let count = 0; count < maxSearched; count += pageSize) {
+    const { changes: found } = await changes.read({
+      classes: [className],
+      after: position,
+      upTo: Number.MAX_SAFE_INTEGER,
+      limit: pageSize,
+    });
+    const index = found.findIndex((change) => change.uuid === wanted && change.kind !== "superseded");
+    if ((found[index]?.stamp ?? 0) > watermark) {
+      const finding = "The last change of the object waits for a transaction that began before it and is still open.";
+      return cause("order", finding, "Pulls contain the change when that transaction has ended.");
+    }
+    if (index >= 0) {
+      const finding = `The last change of the object is later than the version of the device. ${count + index} changes of its class come before it.`;
+      return cause("order", `${finding} The next pull contains it.`, synchronize);
+    }
+    const last = found.at(-1);
+    if (last === undefined || found.length < pageSize) {
+      const finding = "The version of the device includes the last change of the object.";
+      return { ...ok("order", finding), fix: "If the device lacks the object, let it start over at version 0." };
+    }
+    position = { stamp: last.stamp, id: last.id };
+  }
+  const finding = `More than ${maxSearched} changes of the class are later than the version of the device.`;
+  return { check: "order", level: "unknown", finding, fix: synchronize };
+}

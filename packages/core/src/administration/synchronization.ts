@@ -1,0 +1,111 @@
+import { ServiceError } from "../errors/index.ts";
+import { inTransaction } from "../request/index.ts";
+import type { Repositories } from "../storage/index.ts";
+import {
+  type GivenSyncSchema,
+  isSyncSchemaName,
+  putSyncSchema,
+  readSync,
+  removeSyncSchema,
+  setSyncEnabled,
+  type SyncSchema,
+} from "../sync/index.ts";
+import type { AdministratorContext } from "./administrators.ts";
+import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
+
+/** Synchronization of the database. */
+export interface AdministeredSync {
+  readonly enabled: boolean;
+  /** Seconds for which the database keeps tombstones; `null`: for ever. */
+  readonly tombstoneSeconds: number | null;
+}
+
+/** The switch of synchronization, and how long devices can stay away. */
+export async function administeredSync(context: AdministratorContext): Promise<Versioned<AdministeredSync>> {
+  const content = await shownSync(context, context.r);
+  return { content, version: contentVersion(content, context.database.digests) };
+}
+
+async function shownSync({ database }: AdministratorContext, r: Repositories): Promise<AdministeredSync> {
+  const { tombstones } = database.policy.sync;
+  const { enabled } = await readSync(r);
+  return { enabled, tombstoneSeconds: tombstones === 0 ? null : Math.round(tombstones / 1_000) };
+}
+
+export interface SwitchSyncInput {
+  readonly enabled: boolean;
+  readonly expectedVersions: readonly number[];
+}
+
+/** As `setSyncEnabled`. Another version: 713. */
+export function switchSync(
+  context: AdministratorContext,
+  { enabled, expectedVersions }: SwitchSyncInput,
+): Promise<Versioned<AdministeredSync>> {
+  return replaceUnchanged(context, {
+    resource: "sync",
+    expectedVersions,
+    read: (r) => shownSync(context, r),
+    write: (inside) => setSyncEnabled(inside, enabled),
+  });
+}
+
+/** All schemas by name. */
+export async function listSyncSchemas({ r }: Pick<AdministratorContext, "r">): Promise<SyncSchema[]> {
+  return [...(await readSync(r)).schemas.values()];
+}
+
+/** Unknown schema: 304. */
+export async function findSyncSchema(
+  { r, database }: Pick<AdministratorContext, "r" | "database">,
+  name: string,
+): Promise<Versioned<SyncSchema>> {
+  const content = await readSchema(r, name);
+  if (content === undefined) throw new ServiceError(304, { detail: "There is no schema of this name." });
+  return { content, version: contentVersion(content, database.digests) };
+}
+
+async function readSchema(r: Repositories, name: string): Promise<SyncSchema | undefined> {
+  return isSyncSchemaName(name) ? (await readSync(r)).schemas.get(name) : undefined;
+}
+
+export interface StoreSyncSchemaInput extends GivenSyncSchema {
+  /** The versions that the caller knows; `null` for a schema that must not exist yet. */
+  readonly expectedVersions: readonly number[] | null;
+}
+
+/** As `putSyncSchema`. 307 for a schema that exists, without `expectedVersions`. Another version, or none: 713. */
+export function storeSyncSchema(
+  context: AdministratorContext,
+  { expectedVersions, ...given }: StoreSyncSchemaInput,
+): Promise<Versioned<SyncSchema>> {
+  const { digests } = context.database;
+  return inTransaction(context, async (inside) => {
+    await serialize(inside.r, digests.sha256(resourceOf(given.name)));
+    const found = await readSchema(inside.r, given.name);
+    if (expectedVersions === null && found !== undefined)
+      throw new ServiceError(307, { detail: "The schema exists. The header If-Match is required." });
+    if (expectedVersions !== null && !(found && expectedVersions.includes(contentVersion(found, digests))))
+      throw new ServiceError(713, { detail: "Another request changed the resource." });
+    await putSyncSchema(inside, given);
+    return findSyncSchema(inside, given.name);
+  });
+}
+
+/** Removes a schema. Unknown schema: 304. Another version: 713. */
+export async function dropSyncSchema(
+  context: AdministratorContext,
+  { name, expectedVersions }: { readonly name: string; readonly expectedVersions: readonly number[] },
+): Promise<void> {
+  await findSyncSchema(context, name);
+  await replaceUnchanged<SyncSchema | null>(context, {
+    resource: resourceOf(name),
+    expectedVersions,
+    read: async (r) => (await readSchema(r, name)) ?? null,
+    write: (inside) => removeSyncSchema(inside, name),
+  });
+}
+
+function resourceOf(name: string): string {
+  return `sync schema ${name}`;
+}

@@ -1,0 +1,112 @@
+import type { SessionContext } from "../request/index.ts";
+import type { Repositories, Storage } from "../storage/index.ts";
+
+/** Starts a timer; the result cancels it. */
+export type After = (milliseconds: number, call: () => void) => () => void;
+
+/** Subscribes to the end of a wait from outside: the client has disconnected, or the server shuts down. */
+export type OnEnd = (call: () => void) => () => void;
+
+export interface Waiting {
+  /** Classes to wait for. */
+  readonly classes: readonly string[];
+  /** The stamp that the client has. */
+  readonly stamp: number;
+  readonly milliseconds: number;
+  readonly onEnd: OnEnd;
+}
+
+/** `over`: the time-out has passed, the wait was ended from outside, or the session has begun too many others. */
+export type WaitOutcome = "changed" | "over";
+
+interface Waiter extends Pick<Waiting, "classes"> {
+  /** Nothing of the classes has changed up to this stamp. */
+  stamp: number;
+  readonly session: string;
+  readonly end: (outcome: WaitOutcome) => void;
+}
+
+/** Milliseconds between two looks at the changes of a database. */
+const interval = 500;
+/** Waits of one session at once. One more ends the oldest: a client that lost its connection waits again. */
+const maxPerSession = 4;
+/** Changes of one look. With more, all waits end. */
+const maxChanges = 1_000;
+
+/** Waits for changes. All waits for one database share one look at it, and hold no connection in between. */
+export class ChangeWatch {
+  private readonly databases = new WeakMap<Storage, WatchedDatabase>();
+
+  constructor(private readonly after: After) {}
+
+  /** Waits for a change of one of the classes after the stamp. Ends as `changed` also if the changes cannot be read. */
+  wait({ database: { storage }, sessionDigest }: SessionContext, waiting: Waiting): Promise<WaitOutcome> {
+    const { classes, stamp, milliseconds, onEnd } = waiting;
+    let watched = this.databases.get(storage);
+    if (watched === undefined) {
+      watched = new WatchedDatabase(storage.repositories, this.after);
+      this.databases.set(storage, watched);
+    }
+    const { waiters } = watched;
+    return new Promise((resolve) => {
+      let [isOver, endings] = [false, [] as readonly (() => void)[]];
+      const end = (outcome: WaitOutcome): void => {
+        isOver = true;
+        for (const stop of endings) stop();
+        waiters.delete(waiter);
+        resolve(outcome);
+      };
+      const endAsOver = () => end("over");
+      const waiter: Waiter = { classes, stamp, session: sessionDigest, end };
+      const ofSession = [...waiters].filter(({ session }) => session === sessionDigest);
+      if (ofSession.length >= maxPerSession) ofSession[0]?.end("over");
+      waiters.add(waiter);
+      endings = [this.after(milliseconds, endAsOver), onEnd(endAsOver)];
+      if (isOver) endAsOver();
+      else watched.watch();
+    });
+  }
+}
+
+class WatchedDatabase {
+  readonly waiters = new Set<Waiter>();
+  private isWatching = false;
+
+  constructor(
+    private readonly r: Pick<Repositories, "changes">,
+    private readonly after: After,
+  ) {}
+
+  /** Looks at the changes until no client waits. */
+  watch(): void {
+    if (this.isWatching) return;
+    this.isWatching = true;
+    this.after(interval, () => void this.look());
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const watermark = await this.r.changes.watermark();
+      const behind = [...this.waiters].filter(({ stamp }) => stamp < watermark);
+      const changed = behind.length === 0 ? new Set<string>() : await this.changedClasses(behind, watermark);
+      for (const waiter of behind) {
+        if (changed === null || waiter.classes.some((each) => changed.has(each))) waiter.end("changed");
+        else waiter.stamp = watermark;
+      }
+    } catch {
+      // Each client meets the failure itself.
+      for (const { end } of this.waiters) end("changed");
+    } finally {
+      this.isWatching = false;
+      if (this.waiters.size > 0) this.watch();
+    }
+  }
+
+  /** The classes that have changed since the earliest stamp; `null` for many changes. */
+  private async changedClasses(waiters: readonly Waiter[], watermark: number): Promise<ReadonlySet<string> | null> {
+    const classes = [...new Set(waiters.flatMap((each) => each.classes))];
+    const after = { stamp: Math.min(...waiters.map(({ stamp }) => stamp)), id: null };
+    const { changes } = await this.r.changes.read({ classes, after, upTo: watermark, limit: maxChanges });
+    return changes.length === maxChanges ? null : new Set(changes.map(({ className }) => className));
+  }
+}

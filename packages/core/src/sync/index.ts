@@ -1,0 +1,27 @@
+export { type After, ChangeWatch, type OnEnd } from "./change-watch.ts";
+export * from "./list-schemas.ts";
+export * from "./pull-changes.ts";
+export { type ExecutedOperation, ExecuteOperations, type Push } from "./push/execute-operations.ts";
+export {
+  forgetOperations,
+  type PushedOperation,
+  type SyncDeletion,
+  syncDeletionKind,
+  syncOperationKind,
+} from "./push/operation-results.ts";
+export {
+  PushChanges,
+  type PushInput,
+  type PushOptions,
+  type PushResult,
+  refuseRepetitions,
+} from "./push/push-changes.ts";
+export * from "./put-schema.ts";
+export * from "./schema-view.ts";
+export { syncFailure } from "./sync-failure.ts";
+export * from "./sync-objects.ts";
+export * from "./sync-schema.ts";
+export { readSync, type RequiredSchema, restartSync, SyncSchemas, type SyncState } from "./sync-schemas.ts";
+export * from "./sync-version.ts";
+export * from "./push/sync-operation.ts";
+export { type GivenOperation, type SyncTarget, WriteSynced } from "./push/write-synced.ts";

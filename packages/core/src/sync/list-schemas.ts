@@ -1,0 +1,68 @@
+import { ServiceError } from "../errors/index.ts";
+import type { SessionContext } from "../request/index.ts";
+import { syncFailure } from "./sync-failure.ts";
+import { type SchemaView, schemaView } from "./schema-view.ts";
+import type { SyncDirection } from "./sync-schema.ts";
+import type { SyncSchemas } from "./sync-schemas.ts";
+import { syncVersionText } from "./sync-version.ts";
+
+/** A schema for a caller. */
+export interface ListedSyncSchema {
+  readonly name: string;
+  /** The covered classes that the caller can read. */
+  readonly classes: readonly string[];
+  readonly direction: SyncDirection;
+  readonly syncVersion: string;
+  /** The oldest version that can be synchronized. */
+  readonly oldestSyncVersion: string;
+  /** Number of objects. */
+  readonly count: number;
+}
+
+/** Lists the schemas with classes that the caller can read, by name. 717, 611, 721: see `SyncSchemas`. 716: the changes cannot be read. */
+export class ListSyncSchemas {
+  constructor(private readonly schemas: Pick<SyncSchemas, "current">) {}
+
+  async listSyncSchemas(context: SessionContext): Promise<ListedSyncSchema[]> {
+    const { enabled, schemas, databaseGeneration } = await this.schemas.current(context);
+    if (!enabled) throw new ServiceError(717);
+    if (schemas.size === 0) throw new ServiceError(611);
+    const listed: ListedSyncSchema[] = [];
+    const stamps = await stampsOf(context);
+    for (const schema of schemas.values()) {
+      const view = await schemaView(context, { schema, databaseGeneration });
+      if (view.classes.length > 0) listed.push(await listedSchema(context, view, stamps));
+    }
+    return listed;
+  }
+}
+
+interface Stamps {
+  readonly latest: number;
+  readonly swept: number;
+}
+
+async function stampsOf({ r: { changes }, unit }: SessionContext): Promise<Stamps> {
+  try {
+    const latest = await changes.watermark();
+    const { swept } = await changes.read({ classes: [], after: { stamp: latest, id: null }, upTo: latest, limit: 1 });
+    return { latest, swept };
+  } catch (error) {
+    throw unit.joined ? error : syncFailure(716, error);
+  }
+}
+
+async function listedSchema(context: SessionContext, view: SchemaView, { latest, swept }: Stamps) {
+  const { r, unit, database } = context;
+  const { schema, classes, filter, visibility, generation } = view;
+  const counted = () => r.objects.count({ classes, ...(filter === null ? {} : { filter }) }, visibility);
+  const versionAt = (stamp: number) => syncVersionText({ generation, stamp });
+  return {
+    name: schema.name,
+    classes,
+    direction: schema.direction,
+    syncVersion: versionAt(latest),
+    oldestSyncVersion: versionAt(swept),
+    count: await (unit.joined ? counted() : database.counts.get(`sync ${schema.name} ${generation}`, counted)),
+  };
+}

@@ -1,0 +1,351 @@
+import { ServiceError } from "../../errors/index.ts";
+import { hooksOfDeletions, hooksOfSaves } from "../../objects/index.ts";
+import { countItems, inTransaction, OutdatedModelError, type SessionContext } from "../../request/index.ts";
+import {
+  isFinal,
+  noted,
+  type OperationResult,
+  OperationResults,
+  type PushedOperation,
+  RepeatedOperationError,
+} from "./operation-results.ts";
+import { namedUuids, OperationWriter, type WriterParts, type Writes } from "./operation-writer.ts";
+import { refuseUnknownFields } from "./plan-put.ts";
+import type { SchemaView } from "../schema-view.ts";
+import { type PutOperation, type SyncOperation, SyncConflictError, type WrittenOperation } from "./sync-operation.ts";
+
+export interface ExecutorParts extends WriterParts {
+  /** Reserves a worker for hooks and macros before a transaction. */
+  readonly prepared: <T>(context: SessionContext, work: (context: SessionContext) => Promise<T>) => Promise<T>;
+}
+
+export interface Push {
+  readonly operations: readonly PushedOperation[];
+  /** Whether all operations succeed or none has an effect. */
+  readonly atomic: boolean;
+  /** Whether no further operation starts. */
+  readonly isLate: () => boolean;
+}
+
+/** A result, with the object if the client cannot compute it. A repeated operation has none. */
+export interface ExecutedOperation extends OperationResult {
+  readonly object: WrittenOperation["object"];
+  /** Whether it was executed by an earlier request. */
+  readonly isRepeated: boolean;
+}
+
+/** How often other requests can execute operations of this one first. */
+const attempts = 5;
+
+/** Codes of a database that cannot be reached: the next operation would wait in vain. */
+const unreachable: ReadonlySet<number> = new Set([607, 704]);
+
+/** Executes the operations of clients, each once. */
+export class ExecuteOperations {
+  constructor(private readonly parts: ExecutorParts) {}
+
+  /** Executes one operation without an id. Errors: see `OperationWriter.write`. */
+  async executeOne(context: SessionContext, view: SchemaView, operation: SyncOperation): Promise<WrittenOperation> {
+    if (operation.op === "put") refuseUnknownFields(operation, view);
+    const writes = await this.writesOf(context, view);
+    try {
+      return await this.ready(context, writes, (ready) =>
+        inTransaction(ready, (inside) => new OperationWriter(this.parts, inside, writes).write(operation)),
+      );
+    } catch (error) {
+      throw noted(error);
+    }
+  }
+
+  /**
+   * Executes operations in order, and returns their results in that order. Repeated ones get their results again. An
+   * atomic push throws the first error.
+   */
+  async executeAll(context: SessionContext, view: SchemaView, push: Push): Promise<readonly ExecutedOperation[]> {
+    const writes = await this.writesOf(context, view);
+    const results = new OperationResults(context, view);
+    let stored = await results.find(push.operations);
+    const known = await refusedAlready(context, view, push, stored);
+    if (push.atomic) throwFirst(push.operations, known);
+    return this.ready(context, writes, async (ready) => {
+      for (let attempt = 1; ; attempt += 1) {
+        const done = new Map<PushedOperation, ExecutedOperation>();
+        for (const [operation, result] of stored) done.set(operation, { ...result, object: null, isRepeated: true });
+        for (const [operation, error] of known) done.set(operation, refusal(operation, error));
+        const run = new Run(this.parts, writes, push, results, done);
+        try {
+          await run.execute(ready);
+          return push.operations.map((each) => done.get(each) as ExecutedOperation);
+        } catch (error) {
+          if (!(error instanceof RepeatedOperationError) || attempt === attempts) throw error;
+          stored = await results.find(push.operations);
+        }
+      }
+    });
+  }
+
+  private async writesOf(
+    context: SessionContext,
+    view: SchemaView,
+  ): Promise<Writes & { readonly needsWorker: boolean }> {
+    const { hooks } = this.parts;
+    const isHooked = (await hooksOfSaves(hooks, context, view.classes, view)) !== null;
+    const needsWorker =
+      isHooked || typeof view.schema.conflicts !== "string" || (await hooksOfDeletions(hooks, context)) !== null;
+    return { view, isHooked, needsWorker, lifetime: lifetimeOf(context) };
+  }
+
+  /** Runs the work with a worker if it can need one. No transaction must wait for it. */
+  private ready<T>(
+    context: SessionContext,
+    { needsWorker }: { readonly needsWorker: boolean },
+    work: (context: SessionContext) => Promise<T>,
+  ): Promise<T> {
+    return needsWorker ? this.parts.prepared(context, work) : work(context);
+  }
+}
+
+/** Deletions by devices are known as long as their tombstones. */
+function lifetimeOf({ database }: SessionContext): number | null {
+  const { tombstones } = database.policy.sync;
+  return tombstones === 0 ? null : tombstones;
+}
+
+/** One attempt to execute a push. */
+class Run {
+  constructor(
+    private readonly parts: WriterParts,
+    private readonly writes: Writes,
+    private readonly push: Push,
+    private readonly results: OperationResults,
+    /** The results so far. */
+    private readonly done: Map<PushedOperation, ExecutedOperation>,
+  ) {}
+
+  async execute(context: SessionContext): Promise<void> {
+    const { operations, atomic } = this.push;
+    if (atomic)
+      throwFirst(
+        operations,
+        new Map([...this.done].flatMap(([each, { error }]) => (error === null ? [] : [[each, error]]))),
+      );
+    const pending = operations.filter((each) => !this.done.has(each));
+    if (pending.length === 0) return;
+    if (!atomic && this.writes.isHooked) return this.oneByOne(context, pending);
+    try {
+      const done = await inTransaction(context, (inside) => this.together(inside, pending));
+      for (const [operation, result] of done) this.done.set(operation, result);
+    } catch (error) {
+      const failure = noted(error);
+      if (
+        atomic ||
+        error instanceof RepeatedOperationError ||
+        error instanceof OutdatedModelError ||
+        isUnreachable(failure)
+      )
+        throw failure;
+      // Something of one operation, such as a lock, can end the transaction of all.
+      await this.oneByOne(context, pending);
+    }
+  }
+
+  /** Executes operations in one transaction. A refused one is undone alone, unless the push is atomic. */
+  private async together(
+    inside: SessionContext,
+    pending: readonly PushedOperation[],
+  ): Promise<ReadonlyMap<PushedOperation, ExecutedOperation>> {
+    const batch = new Batch(new OperationWriter(this.parts, inside, this.writes), inside, this.push);
+    await batch.execute(pending);
+    // Sent at once, answered in order. Each must be awaited.
+    const kept = await Promise.allSettled(
+      [...batch.done].filter(isStored).map(([operation, result]) => this.results.keep(inside.r, operation, result)),
+    );
+    for (const each of kept) if (each.status === "rejected") throw each.reason;
+    return batch.done;
+  }
+
+  /** Executes operations in transactions of their own. */
+  private async oneByOne(context: SessionContext, pending: readonly PushedOperation[]): Promise<void> {
+    let ending: ServiceError | null = null;
+    for (const operation of pending) {
+      if (ending === null && this.push.isLate()) ending = late();
+      const result: ExecutedOperation =
+        ending === null ? await this.alone(context, operation) : refusal(operation, ending);
+      this.done.set(operation, result);
+      if (isUnreachable(result.error)) ending ??= result.error;
+    }
+  }
+
+  private async alone(context: SessionContext, operation: PushedOperation): Promise<ExecutedOperation> {
+    try {
+      return await inTransaction(context, async (inside) => {
+        const batch = new Batch(new OperationWriter(this.parts, inside, this.writes), inside, this.push);
+        await batch.execute([operation]);
+        const result = batch.done.get(operation) as ExecutedOperation;
+        if (isStored([operation, result])) await this.results.keep(inside.r, operation, result);
+        return result;
+      });
+    } catch (error) {
+      if (!(error instanceof RepeatedOperationError)) return refusal(operation, noted(error));
+      const known = (await this.results.find([operation])).get(operation);
+      return known === undefined ? refusal(operation, error) : { ...known, object: null, isRepeated: true };
+    }
+  }
+}
+
+/** Operations in one transaction. */
+class Batch {
+  readonly done = new Map<PushedOperation, ExecutedOperation>();
+
+  constructor(
+    private readonly writer: OperationWriter,
+    private readonly context: SessionContext,
+    private readonly push: Push,
+  ) {}
+
+  /** Puts that do not depend on one another are written together. */
+  async execute(operations: readonly PushedOperation[]): Promise<void> {
+    let group: Put[] = [];
+    const uuids = new Set<string>();
+    const flush = async (): Promise<void> => {
+      const puts = group;
+      group = [];
+      uuids.clear();
+      await this.writeGroup(puts);
+    };
+    for (const each of operations) {
+      const { operation } = each;
+      if (operation instanceof ServiceError) continue;
+      if (operation.op === "delete" || namedUuids(operation.fields).some((uuid) => uuids.has(uuid))) await flush();
+      if (operation.op === "delete") {
+        await this.writeOne(each, operation);
+        continue;
+      }
+      group.push([each, operation]);
+      uuids.add(operation.uuid);
+    }
+    await flush();
+  }
+
+  /** Halves a group that cannot be written as a whole, down to the operation that is refused. */
+  private async writeGroup(puts: readonly Put[]): Promise<void> {
+    const [first] = puts;
+    if (first === undefined) return;
+    if (puts.length === 1) return this.writeOne(...first);
+    if (this.push.isLate()) return this.refuse(puts, late());
+    try {
+      const results = await this.context.unit.attempt(() => this.writer.writeTogether(puts.map(([, put]) => put)));
+      for (const [index, [operation, put]] of puts.entries()) {
+        const result = results[index] ?? null;
+        if (result === null) await this.writeOne(operation, put);
+        else this.settle(operation, result);
+      }
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error instanceof OutdatedModelError || error instanceof PlacedError)
+        throw error;
+      const middle = Math.ceil(puts.length / 2);
+      await this.writeGroup(puts.slice(0, middle));
+      await this.writeGroup(puts.slice(middle));
+    }
+  }
+
+  private async writeOne(pushed: PushedOperation, operation: SyncOperation): Promise<void> {
+    if (this.push.isLate()) return this.refuse([[pushed, operation]], late());
+    let result: WrittenOperation | ServiceError;
+    try {
+      result = await this.context.unit.attempt(() => this.writer.write(operation));
+    } catch (error) {
+      const failure = noted(error);
+      if (!(failure instanceof ServiceError) || failure instanceof OutdatedModelError) throw error;
+      result = failure;
+    }
+    this.settle(pushed, result);
+  }
+
+  private refuse(operations: readonly (readonly [PushedOperation, SyncOperation])[], error: ServiceError): void {
+    for (const [operation] of operations) this.settle(operation, error);
+  }
+
+  private settle(operation: PushedOperation, result: WrittenOperation | ServiceError): void {
+    const isRefused = result instanceof ServiceError;
+    if (isRefused && this.push.atomic) throw placed(this.push.operations.indexOf(operation), result);
+    this.done.set(
+      operation,
+      isRefused ? refusal(operation, result) : { uuid: operation.uuid, error: null, ...result, isRepeated: false },
+    );
+  }
+}
+
+type Put = readonly [PushedOperation, PutOperation];
+
+/** Refuses invalid operations, and those beyond a request rate. An operation with a result does not count again. */
+async function refusedAlready(
+  context: SessionContext,
+  view: SchemaView,
+  { operations, atomic }: Push,
+  stored: ReadonlyMap<PushedOperation, OperationResult>,
+): Promise<ReadonlyMap<PushedOperation, ServiceError>> {
+  const refused = new Map<PushedOperation, ServiceError>();
+  const { rates } = await context.database.limits.current(context);
+  const pending = operations.filter((each) => !stored.has(each));
+  const { allowed, refusal: rateError } = await countItems(context, rates, { count: pending.length, together: atomic });
+  if (rateError !== null) for (const each of pending.slice(allowed)) refused.set(each, rateError);
+  for (const each of operations) {
+    if (refused.has(each)) continue;
+    try {
+      if (each.operation instanceof ServiceError) throw each.operation;
+      if (each.operation.op === "put") refuseUnknownFields(each.operation, view);
+    } catch (error) {
+      refused.set(each, failureOf(error));
+    }
+  }
+  return refused;
+}
+
+function throwFirst(operations: readonly PushedOperation[], refused: ReadonlyMap<PushedOperation, ServiceError>): void {
+  for (const [index, operation] of operations.entries()) {
+    const error = refused.get(operation);
+    if (error !== undefined) throw placed(index, error);
+  }
+}
+
+/** The error of an atomic push. */
+class PlacedError extends ServiceError {}
+
+function placed(index: number, error: ServiceError): ServiceError {
+  const { code, detail, retryAfter } = error;
+  const place = `at /ops/${index}`;
+  return new PlacedError(code, {
+    detail: detail === undefined ? place : `${place}: ${detail}`,
+    cause: error,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
+function refusal(operation: PushedOperation, error: unknown): ExecutedOperation {
+  const failure = failureOf(error);
+  const conflict = failure instanceof SyncConflictError ? failure : null;
+  return {
+    uuid: operation.uuid,
+    error: failure,
+    outcome: conflict?.outcome ?? null,
+    object: conflict?.object ?? null,
+    isRepeated: false,
+  };
+}
+
+function isStored([, { error }]: readonly [PushedOperation, ExecutedOperation]): boolean {
+  return error === null || isFinal(error);
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof ServiceError && unreachable.has(error.code);
+}
+
+function failureOf(error: unknown): ServiceError {
+  return error instanceof ServiceError ? error : new ServiceError(799, { cause: error });
+}
+
+function late(): ServiceError {
+  return new ServiceError(706, { retryAfter: 1, detail: "The push timed out." });
+}

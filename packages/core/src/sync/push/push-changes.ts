@@ -1,0 +1,216 @@
+import { ServiceError } from "../../errors/index.ts";
+import type { QueryRequest } from "../../objects/index.ts";
+import { type SessionContext, withCurrentModel } from "../../request/index.ts";
+import { atMost, jsonBytes, type JsonValue, type ObjectId, type StoredObject } from "../../storage/index.ts";
+import type { ExecutedOperation, ExecuteOperations } from "./execute-operations.ts";
+import type { PushedOperation } from "./operation-results.ts";
+import { acceptSyncVersion, checksumText, type PullChanges, type PullPage, requireNotSwept } from "../pull-changes.ts";
+import { queriedView, type SchemaView, schemaView } from "../schema-view.ts";
+import { type SyncObject, syncObjects } from "../sync-objects.ts";
+import type { SyncConflict } from "./sync-operation.ts";
+import type { SyncSchemas } from "../sync-schemas.ts";
+import { liveTargets, matchingIds } from "./sync-targets.ts";
+import {
+  neverSynchronized,
+  parseSyncVersion,
+  partOf,
+  restart,
+  type SyncVersion,
+  syncVersionText,
+} from "../sync-version.ts";
+import { requirePush } from "./write-synced.ts";
+
+export interface PushInput {
+  readonly schemaName: string;
+  /** As sent by the client. */
+  readonly syncVersion: unknown;
+  /** The other members. Called after the checks of schema and version; throws 332 or 329 for invalid ones. */
+  readonly rest: () => PushOptions;
+  /** Whether no further operation starts. */
+  readonly isLate: () => boolean;
+}
+
+export interface PushOptions {
+  readonly operations: readonly PushedOperation[];
+  /** Whether all operations succeed or none has an effect. */
+  readonly atomic: boolean;
+  /** Of the changes to return. */
+  readonly query: QueryRequest | undefined;
+  readonly limit: number | undefined;
+}
+
+/** The result of one operation. */
+export interface PushResult extends Pick<ExecutedOperation, "uuid" | "error" | "outcome"> {
+  readonly id: string;
+  readonly object?: SyncObject;
+}
+
+export interface PushAnswer extends PullPage {
+  /** In the order of the operations. */
+  readonly results: readonly PushResult[];
+}
+
+/** Bytes of the objects and conflicts of an answer. Objects without room here are among the changes. */
+const maxBytes = 4 * 1024 * 1024;
+
+/**
+ * Executes operations of a client, then returns the changes since its version. Errors, in this order: 717, 611, 333, 338,
+ * 330, 332, 329. An operation that fails is a result, and an error of an atomic push.
+ */
+export class PushChanges {
+  constructor(
+    private readonly schemas: SyncSchemas,
+    private readonly operations: Pick<ExecuteOperations, "executeAll">,
+    private readonly pullChanges: Pick<PullChanges, "delta">,
+  ) {}
+
+  async push(context: SessionContext, input: PushInput): Promise<PushAnswer> {
+    // A repetition finds the results of the operations that were stored before the model changed.
+    return withCurrentModel(context, ({ generation }) =>
+      this.pushUnderModel({ ...context, modelGeneration: generation }, input),
+    );
+  }
+
+  private async pushUnderModel(
+    context: SessionContext,
+    { schemaName, syncVersion, rest, isLate }: PushInput,
+  ): Promise<PushAnswer> {
+    const required = await this.schemas.require(context, schemaName);
+    const version = parseSyncVersion(syncVersion);
+    const view = await schemaView(context, required);
+    await acceptSyncVersion(context, view, version);
+    await requireNotSwept(context, version);
+    const { operations, atomic, query, limit } = rest();
+    requirePush(required);
+    const pulled = query === undefined ? view : await queriedView(context, view, query);
+    if (version !== null && version.generation !== pulled.generation)
+      throw restart("`syncVersion` is of another query.");
+    const executed = await this.operations.executeAll(context, view, { operations, atomic, isLate });
+    const { kept, objects } = withinBytes(executed);
+    const shown = new Map((await syncObjects(context, view, objects)).map((object) => [object["~UUID"], object]));
+    const results = kept.map(({ uuid, error, outcome, object }, index): PushResult => {
+      const { id } = operations[index] as PushedOperation;
+      const written = object === null ? undefined : shown.get(object.uuid);
+      return { id, uuid, error, outcome, ...(written === undefined ? {} : { object: written }) };
+    });
+    if (required.schema.direction === "push") return { results, ...noChanges(context, pulled, version) };
+    const omit = await knownVersions(context, pulled, kept, shown);
+    const changes = await this.pullChanges.delta(context, pulled, {
+      version,
+      omit,
+      ...(limit === undefined ? {} : { limit }),
+    });
+    return { results, ...(await withUntold(context, pulled, changes, { kept, omit })) };
+  }
+}
+
+/** The page of a schema that does not allow pulls. The client stays at its version. */
+function noChanges({ database }: SessionContext, { generation }: SchemaView, version: SyncVersion | null): PullPage {
+  return {
+    database: partOf(generation, "database"),
+    changed: [],
+    deleted: [],
+    excluded: [],
+    hasMore: false,
+    syncVersion: version === null ? neverSynchronized : syncVersionText(version),
+    checksum: database.digests.sha256(checksumText([], [], [])),
+  };
+}
+
+/**
+ * The page with the objects of results that it lacks: the client knows neither the version from the result nor from a list.
+ * A pull would not tell all of them, such as one that has left the filter since an earlier push.
+ */
+async function withUntold(
+  context: SessionContext,
+  view: SchemaView,
+  page: PullPage,
+  { kept, omit }: { readonly kept: readonly ExecutedOperation[]; readonly omit: ReadonlyMap<string, number> },
+): Promise<PullPage> {
+  const told = new Set([
+    ...omit.keys(),
+    ...page.changed.map((object) => object["~UUID"]),
+    ...page.deleted.map(({ uuid }) => uuid),
+    ...page.excluded,
+  ]);
+  const untold = kept.filter(({ error, uuid }) => error === null && !told.has(uuid)).map(({ uuid }) => uuid);
+  if (untold.length === 0) return page;
+  const live = await liveTargets(context, view, untold, context.database.answerBytes);
+  const objects = untold.flatMap((uuid): StoredObject[] => {
+    const object = live.get(uuid);
+    return object === undefined || object === "outside" ? [] : [object];
+  });
+  const missing = untold.filter((uuid) => !live.has(uuid));
+  const tombstones = await Promise.all(
+    missing.map((uuid) => context.r.deletion.find({ kind: "uuid", uuid }, view.visibility)),
+  );
+  const changed = [...page.changed, ...(await syncObjects(context, view, objects))];
+  const deleted = [
+    ...page.deleted,
+    ...tombstones.flatMap((found) => found ?? []).map(({ uuid, version }) => ({ uuid, version })),
+  ];
+  const excluded = [
+    ...page.excluded,
+    ...untold.filter((uuid) => live.get(uuid) === "outside"),
+    ...missing.filter((_, index) => tombstones[index] === null),
+  ];
+  const versions = changed.map((object) => ({ uuid: object["~UUID"], version: object["~Version"] }));
+  const checksum = context.database.digests.sha256(checksumText(versions, deleted, excluded));
+  return { ...page, changed, deleted, excluded, checksum };
+}
+
+/** The versions that the client knows from the results. An object that left the filter is excluded, and so not among them. */
+async function knownVersions(
+  { r }: SessionContext,
+  view: SchemaView,
+  executed: readonly ExecutedOperation[],
+  shown: ReadonlyMap<string, SyncObject>,
+): Promise<ReadonlyMap<string, number>> {
+  const known = new Map<string, { readonly version: number; readonly id: ObjectId | null }>();
+  for (const { uuid, outcome, object, isRepeated } of executed) {
+    if (outcome === null || isRepeated || (object !== null && !shown.has(uuid))) continue;
+    known.set(uuid, { version: outcome.version, id: "objectId" in outcome ? outcome.objectId : null });
+  }
+  const matching = await matchingIds(
+    r,
+    view,
+    [...known.values()].flatMap(({ id }) => id ?? []),
+  );
+  const versions = [...known].filter(([, { id }]) => id === null || matching.has(id));
+  return new Map(versions.map(([uuid, { version }]) => [uuid, version]));
+}
+
+/** Removes what would make the answer too large: conflicting values, then objects. */
+function withinBytes(executed: readonly ExecutedOperation[]): {
+  readonly kept: readonly ExecutedOperation[];
+  readonly objects: readonly StoredObject[];
+} {
+  let left = maxBytes;
+  const takes = (value: JsonValue): boolean => {
+    const bytes = jsonBytes(value, atMost);
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  };
+  const kept = executed.map((each): ExecutedOperation => {
+    const { outcome } = each;
+    if (outcome === null || !("conflicts" in outcome)) return each;
+    const conflicts = outcome.conflicts.map(({ theirs, ...conflict }): SyncConflict => {
+      return theirs !== undefined && takes(theirs) ? { ...conflict, theirs } : conflict;
+    });
+    return { ...each, outcome: { ...outcome, conflicts } };
+  });
+  return { kept, objects: kept.flatMap(({ object }) => (object !== null && takes(object.attributes) ? object : [])) };
+}
+
+/** 332 for operations with the same id or the same object. */
+export function refuseRepetitions(operations: readonly Pick<PushedOperation, "id" | "uuid">[]): void {
+  const [ids, uuids] = [new Set<string>(), new Set<string>()];
+  for (const [index, { id, uuid }] of operations.entries()) {
+    if (ids.has(id)) throw new ServiceError(332, { detail: `at /ops/${index}/id: Another operation has the same id.` });
+    if (uuids.has(uuid))
+      throw new ServiceError(332, { detail: `at /ops/${index}/uuid: Another operation is for the same object.` });
+    ids.add(id);
+    uuids.add(uuid);
+  }
+}

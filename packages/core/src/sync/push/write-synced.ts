@@ -1,0 +1,74 @@
+import { ServiceError } from "../../errors/index.ts";
+import type { SessionContext } from "../../request/index.ts";
+import type { ExecuteOperations } from "./execute-operations.ts";
+import { type SchemaView, schemaView } from "../schema-view.ts";
+import {
+  type DeleteOperation,
+  type SyncDeleteOutcome,
+  operationUuid,
+  type PutOperation,
+  type SyncPutOutcome,
+} from "./sync-operation.ts";
+import type { RequiredSchema, SyncSchemas } from "../sync-schemas.ts";
+import { type SyncObject, syncObjects } from "../sync-objects.ts";
+
+/** The operation of a request, whose path has a UUID, too. */
+export interface GivenOperation<Operation> {
+  readonly uuid: string | undefined;
+  readonly operation: Omit<Operation, "uuid">;
+}
+
+export interface SyncTarget {
+  readonly schemaName: string;
+  /** As in the path. */
+  readonly uuid: string;
+}
+
+/**
+ * Writes one object of a schema. Errors, in this order: 717, 611, 333, those of `read`, 332 for a schema that clients can
+ * only pull, 336 for different UUIDs, then those of the operation; see `OperationWriter.write`.
+ */
+export class WriteSynced {
+  constructor(
+    private readonly schemas: SyncSchemas,
+    private readonly operations: Pick<ExecuteOperations, "executeOne">,
+  ) {}
+
+  /** @param read parses the body; 338, 330, 332 */
+  async put(
+    context: SessionContext,
+    target: SyncTarget,
+    read: () => GivenOperation<PutOperation>,
+  ): Promise<SyncPutOutcome & { readonly object?: SyncObject }> {
+    const { view, given, uuid } = await this.accept(context, target, read);
+    const { outcome, object } = await this.operations.executeOne(context, view, { ...given.operation, uuid });
+    const [shown] = object === null ? [] : await syncObjects(context, view, [object]);
+    return { ...(outcome as SyncPutOutcome), ...(shown === undefined ? {} : { object: shown }) };
+  }
+
+  /** @param read parses the body; 338, 330, 332 */
+  async delete(
+    context: SessionContext,
+    target: SyncTarget,
+    read: () => GivenOperation<DeleteOperation>,
+  ): Promise<SyncDeleteOutcome> {
+    const { view, given, uuid } = await this.accept(context, target, read);
+    return (await this.operations.executeOne(context, view, { ...given.operation, uuid })).outcome;
+  }
+
+  private async accept<Operation>(
+    context: SessionContext,
+    { schemaName, uuid }: SyncTarget,
+    read: () => GivenOperation<Operation>,
+  ): Promise<{ view: SchemaView; given: GivenOperation<Operation>; uuid: string }> {
+    const required = await this.schemas.require(context, schemaName);
+    const given = read();
+    requirePush(required);
+    return { given, uuid: operationUuid(given.uuid, uuid), view: await schemaView(context, required) };
+  }
+}
+
+/** 332 for a schema that clients can only pull. */
+export function requirePush({ schema }: RequiredSchema): void {
+  if (schema.direction === "pull") throw new ServiceError(332, { detail: "Objects of the schema can only be pulled." });
+}

@@ -1,0 +1,124 @@
+import { faultAt, ServiceError } from "../errors/index.ts";
+import { isMacroName } from "../macros/index.ts";
+import type { Model } from "../model/index.ts";
+import { resolveOwnFilter } from "../objects/index.ts";
+import { type AdministrationContext, currentModel } from "../request/index.ts";
+import { canonicalJson, type JsonValue, type ObjectRepository, seesAll } from "../storage/index.ts";
+import { coveredClasses } from "./schema-view.ts";
+import {
+  type ConflictPolicy,
+  defaultPageSize,
+  isSyncSchemaName,
+  maxPageSize,
+  type SyncClass,
+  type SyncDirection,
+  syncDirections,
+  type SyncSchema,
+  syncSchemaKind,
+} from "./sync-schema.ts";
+import { currentSync, readSync, syncSwitchKind } from "./sync-schemas.ts";
+
+/** A schema to store. */
+export interface GivenSyncSchema {
+  readonly name: string;
+  readonly classes: readonly { readonly className: string; readonly fields?: readonly string[] | null }[];
+  readonly where?: JsonValue | null;
+  /** Default: `both`. */
+  readonly direction?: SyncDirection;
+  /** Default: `client`. */
+  readonly conflicts?: ConflictPolicy;
+  /** Default: 500. */
+  readonly pageSize?: number;
+}
+
+const maxClasses = 100;
+const maxFields = 1_000;
+const maxSchemas = 100;
+
+type Change = Pick<AdministrationContext, "unit" | "eventOf">;
+
+/** Stores a schema. 333: invalid name. 307: invalid definition, or too many schemas. Clients of a changed one start over. */
+export function putSyncSchema(context: Change, given: GivenSyncSchema): Promise<"stored" | "unchanged"> {
+  return context.unit.transaction(async (r) => {
+    const schema = await acceptSyncSchema(given, await currentModel(r.model, null), r.objects);
+    const { schemas } = await readSync(r);
+    const known = schemas.get(schema.name);
+    if (known !== undefined && textOf(known) === textOf(schema)) return "unchanged";
+    if (known === undefined && schemas.size >= maxSchemas)
+      throw faultAt("/name", `A database can have at most ${maxSchemas} schemas.`);
+    await r.records.put(syncSchemaKind, schema.name, schema);
+    await r.settings.raise();
+    await r.audit.append(context.eventOf({ type: "syncSchema.stored" }));
+    return "stored";
+  });
+}
+
+export function removeSyncSchema(context: Change, name: string): Promise<"removed" | "unknown"> {
+  return context.unit.transaction(async (r) => {
+    const removed = isSyncSchemaName(name) ? await r.records.remove(syncSchemaKind, { ids: [name] }) : [];
+    if (removed.length === 0) return "unknown";
+    await r.settings.raise();
+    await r.audit.append(context.eventOf({ type: "syncSchema.removed" }));
+    return "removed";
+  });
+}
+
+/** Switches synchronization of the database on or off. It is on by default. */
+export function setSyncEnabled(context: Change, enabled: boolean): Promise<"changed" | "unchanged"> {
+  return context.unit.transaction(async (r) => {
+    if ((await readSync(r)).enabled === enabled) return "unchanged";
+    await r.records.put(syncSwitchKind, currentSync, { enabled });
+    await r.settings.raise();
+    await r.audit.append(context.eventOf({ type: enabled ? "sync.enabled" : "sync.disabled" }));
+    return "changed";
+  });
+}
+
+/** 333: invalid name. 307: anything else that is invalid, with its place. */
+export async function acceptSyncSchema(
+  given: GivenSyncSchema,
+  model: Model,
+  objects: ObjectRepository,
+): Promise<SyncSchema> {
+  const { name, where = null, direction = "both", conflicts = "client", pageSize = defaultPageSize } = given;
+  if (!isSyncSchemaName(name)) throw new ServiceError(333);
+  const schema = { name, classes: acceptClasses(given.classes, model), where, direction, conflicts, pageSize };
+  if (!syncDirections.includes(direction)) throw faultAt("/direction", "must be pull, push or both");
+  acceptPolicy(conflicts);
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > maxPageSize)
+    throw faultAt("/pageSize", `must be an integer from 1 to ${maxPageSize}`);
+  const source = { model, objects, visibility: seesAll, classes: coveredClasses(schema, model), place: [] };
+  if (where !== null) await resolveOwnFilter({ where }, source);
+  return schema;
+}
+
+function acceptClasses(given: GivenSyncSchema["classes"], model: Model): SyncClass[] {
+  if (given.length === 0 || given.length > maxClasses)
+    throw faultAt("/classes", `A schema must have 1 to ${maxClasses} classes.`);
+  const names = new Set<string>();
+  return given.map(({ className, fields = null }, index) => {
+    const place = `/classes/${index}`;
+    const found = model.find(className);
+    if (found === undefined) throw faultAt(`${place}/className`, "There is no class with this name.");
+    if (names.has(className)) throw faultAt(`${place}/className`, "The class is listed twice.");
+    names.add(className);
+    if (fields !== null && fields.length > maxFields)
+      throw faultAt(`${place}/fields`, `A class can have at most ${maxFields} fields.`);
+    const unknown = (fields ?? []).findIndex((field, at, all) => {
+      return all.indexOf(field) !== at || !found.subtree.some((each) => model.find(each)?.attributes.has(field));
+    });
+    if (unknown >= 0) throw faultAt(`${place}/fields/${unknown}`, "must name an attribute of the class, once");
+    return { className, fields };
+  });
+}
+
+function acceptPolicy(conflicts: ConflictPolicy): void {
+  if (typeof conflicts === "string") {
+    if (!["client", "server", "reject"].includes(conflicts))
+      throw faultAt("/conflicts", "must be client, server, reject or a macro");
+  } else if (!isMacroName(conflicts.macro)) throw faultAt("/conflicts/macro", "must be the name of a macro");
+}
+
+function textOf(schema: SyncSchema): string {
+  return canonicalJson(schema as unknown as JsonValue);
+}

@@ -1,0 +1,129 @@
+import { ServiceError } from "../errors/index.ts";
+import { type Model, type ModelClass, targetSubtree, visibilityOf } from "../model/index.ts";
+import { type OwnFilter, type QueryRequest, resolveOwnFilter } from "../objects/index.ts";
+import { requestModel, type SessionContext } from "../request/index.ts";
+import { type AttributeDefinition, type Filter, isLink, seesAll, type Visibility } from "../storage/index.ts";
+import type { SyncSchema } from "./sync-schema.ts";
+import type { RequiredSchema } from "./sync-schemas.ts";
+import { generationOf, queriedGeneration } from "./sync-version.ts";
+
+/** The part of a schema that a caller can read. */
+export interface SchemaView {
+  readonly schema: SyncSchema;
+  /** Without attributes that the caller cannot read. */
+  readonly model: Model;
+  readonly visibility: Visibility;
+  /** Names of the covered classes that the caller can read, without subclasses. */
+  readonly classes: readonly string[];
+  /** The covered attributes of a class that the caller can read, in the order of the model. Empty for other classes. */
+  readonly fieldsOf: (className: string) => readonly AttributeDefinition[];
+  /** The filters of the schema and of the client's query; `null` for all objects. */
+  readonly filter: Filter | null;
+  /** See `generationOf`. Another one means that the same version covers other objects or values. */
+  readonly generation: string;
+}
+
+/** The view without a query of the client. */
+export async function schemaView(
+  context: SessionContext,
+  { schema, databaseGeneration }: RequiredSchema,
+): Promise<SchemaView> {
+  const { r, database, principal } = context;
+  const { digests } = database;
+  const whole = await requestModel(context);
+  const model = whole.as(principal);
+  const visibility = visibilityOf(principal, model);
+  const covered = coveredFields(schema, model);
+  const classes = [...covered.keys()].filter((name) => visibility.classes?.has(name) ?? true).toSorted();
+  const fields = new Map(classes.map((name) => [name, covered.get(name) ?? []]));
+  const { filter, targets } = await schemaFilter(schema, whole, r.objects);
+  const shown = Array.from(fields, ([name, attributes]) => [
+    name,
+    attributes.map((each) => described(each, model, visibility)),
+  ]);
+  const digestOf = (part: unknown) => digests.sha256(JSON.stringify(part));
+  return {
+    schema,
+    model,
+    visibility,
+    classes,
+    fieldsOf: (className) => fields.get(className) ?? [],
+    filter,
+    generation: generationOf({
+      database: digestOf(databaseGeneration),
+      schema: digestOf([schema, targets]),
+      caller: digestOf([principal.userId, [...principal.groups].toSorted(), principal.administrator, shown]),
+      query: digestOf(null),
+    }),
+  };
+}
+
+/** The view with a query of the client: `where` and `oids` only. 307 for a wrong one. */
+export async function queriedView(
+  { r, database }: Pick<SessionContext, "r" | "database">,
+  view: SchemaView,
+  query: QueryRequest,
+): Promise<SchemaView> {
+  const { model, visibility } = view;
+  const classes = view.classes.flatMap((name) => model.find(name) ?? []);
+  const source = { model, objects: r.objects, visibility, classes, place: ["query"] };
+  const { filter, targets } = await resolveOwnFilter(query, source);
+  return {
+    ...view,
+    filter: both(view.filter, filter),
+    generation: queriedGeneration(view.generation, database.digests.sha256(JSON.stringify([query, targets]))),
+  };
+}
+
+function both(one: Filter | null, other: Filter | null): Filter | null {
+  if (one === null || other === null) return one ?? other;
+  return { kind: "all", filters: [one, other] };
+}
+
+/** The attributes of all classes of a schema, by class. The entry of the nearest base decides. */
+export function coveredFields(schema: SyncSchema, model: Model): Map<string, readonly AttributeDefinition[]> {
+  const entries = new Map(schema.classes.map((each) => [each.className, each.fields]));
+  const covered = new Map<string, readonly AttributeDefinition[]>();
+  for (const { definition, attributes } of model.all()) {
+    const chain = model.inheritanceChain(definition.name).map(({ name }) => name);
+    const nearest = chain.findLast((name) => entries.has(name));
+    if (nearest === undefined) continue;
+    const fields = entries.get(nearest) ?? null;
+    covered.set(
+      definition.name,
+      [...attributes.values()].filter(({ name }) => fields === null || fields.includes(name)),
+    );
+  }
+  return covered;
+}
+
+/** The filter of a schema, the same for all callers: what they cannot read decides, too. 716 if it does not fit the model. */
+async function schemaFilter(
+  schema: SyncSchema,
+  model: Model,
+  objects: SessionContext["r"]["objects"],
+): Promise<OwnFilter> {
+  if (schema.where === null) return { filter: null, targets: [] };
+  try {
+    const classes = coveredClasses(schema, model);
+    const source = { model, objects, visibility: seesAll, classes, place: [] };
+    return await resolveOwnFilter({ where: schema.where }, source);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 307) throw error;
+    throw new ServiceError(716, { detail: "The filter of the schema does not fit the classes.", cause: error });
+  }
+}
+
+/** The classes of a schema, with subclasses. */
+export function coveredClasses(schema: SyncSchema, model: Model): ModelClass[] {
+  return [...coveredFields(schema, model).keys()].flatMap((name) => model.find(name) ?? []);
+}
+
+/** All that decides about the value of an attribute in an answer. For a link, the classes whose objects it can show. */
+function described(attribute: AttributeDefinition, model: Model, { classes }: Visibility): unknown {
+  const { name, type } = attribute;
+  if (!isLink(type)) return [name, type];
+  const targets = targetSubtree(attribute, model);
+  const shown = classes === null ? targets : (targets ?? [...classes]).filter((each) => classes.has(each));
+  return [name, type, shown === null ? null : [...shown].toSorted()];
+}

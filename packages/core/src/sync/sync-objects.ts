@@ -1,0 +1,85 @@
+import type { RequestContext } from "../request/index.ts";
+import {
+  type AttributeDefinition,
+  idsOf,
+  isLink,
+  type JsonValue,
+  type ObjectId,
+  type StoredObject,
+} from "../storage/index.ts";
+import type { SchemaView } from "./schema-view.ts";
+
+/** An object as clients synchronize it. Absent fields were never set. */
+export interface SyncObject {
+  readonly "~ClassName": string;
+  readonly "~ObjectID": ObjectId;
+  readonly "~UUID": string;
+  readonly "~Version": number;
+  readonly "~StoreTime": string;
+  /** A link is `{"~UUID": …}` or null, a collection an array of these. */
+  readonly [field: string]: JsonValue;
+}
+
+/** Maximum number of targets of one look-up. */
+const batchSize = 10_000;
+
+/**
+ * The synchronized form of visible objects of the schema. An invisible target is `null` in a reference and absent from a
+ * collection.
+ */
+export async function syncObjects(
+  { r, database }: Pick<RequestContext, "r" | "database">,
+  { visibility, fieldsOf }: Pick<SchemaView, "visibility" | "fieldsOf">,
+  objects: readonly StoredObject[],
+): Promise<SyncObject[]> {
+  const plans = new Map<string, ClassPlan>();
+  const planOf = (className: string): ClassPlan => {
+    const known = plans.get(className);
+    if (known !== undefined) return known;
+    const fields = fieldsOf(className);
+    const plan = { fields, links: fields.filter(({ type }) => isLink(type)) };
+    plans.set(className, plan);
+    return plan;
+  };
+  const uuids = new Map<ObjectId, string>(objects.map(({ id, uuid }) => [id, uuid]));
+  const missing = new Set<ObjectId>();
+  for (const { className, attributes } of objects)
+    for (const { name } of planOf(className).links)
+      for (const id of idsOf(attributes, name)) if (!uuids.has(id)) missing.add(id);
+  const targets = [...missing];
+  for (let from = 0; from < targets.length; from += batchSize)
+    for (const { id, uuid } of await r.objects.outlines(targets.slice(from, from + batchSize), visibility))
+      uuids.set(id, uuid);
+  return objects.map(({ className, id, uuid, version, storedAt, attributes }) => {
+    const output: Record<string, JsonValue> = {
+      "~ClassName": className,
+      "~ObjectID": id,
+      "~UUID": uuid,
+      "~Version": version,
+      "~StoreTime": database.storeTime.format(storedAt),
+    };
+    // A literal with spreads of head and attributes costs ten times as much.
+    for (const { name, type } of planOf(className).fields) {
+      if (!Object.hasOwn(attributes, name)) continue;
+      output[name] = isLink(type) ? shownLink(type, idsOf(attributes, name), uuids) : (attributes[name] ?? null);
+    }
+    return output as SyncObject & typeof output;
+  });
+}
+
+interface ClassPlan {
+  readonly fields: readonly AttributeDefinition[];
+  readonly links: readonly AttributeDefinition[];
+}
+
+function shownLink(
+  type: AttributeDefinition["type"],
+  ids: readonly ObjectId[],
+  uuids: ReadonlyMap<ObjectId, string>,
+): JsonValue {
+  const visible = ids.flatMap((id) => {
+    const uuid = uuids.get(id);
+    return uuid === undefined ? [] : [{ "~UUID": uuid }];
+  });
+  return type === "collection" ? visible : (visible[0] ?? null);
+}

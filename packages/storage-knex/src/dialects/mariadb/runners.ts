@@ -1,0 +1,97 @@
+import { promiseTry, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
+import { type SqlResult, type SqlRunner, usualAttempts, withRetries } from "../../sql-runner.ts";
+import { clusterAttempts, type Connection, positionalQuery, type Query, runOn, withConnection } from "./connection.ts";
+import { isConflict } from "./mariadb-error.ts";
+
+const plain = (sql: string): Query => ({ sql, values: [], plain: true });
+
+export const dialect: SqlDialect<Query, Connection> = {
+  prepared: ({ text, ignoreDuplicates }, values) => ({ ...positionalQuery(text, values), ignoreDuplicates }),
+  composed: (text, values) => ({ ...positionalQuery(text, values), plain: true }),
+  built: (sql, values) => ({ sql, values }),
+  begin: plain("start transaction"),
+  commit: plain("commit"),
+  rollback: plain("rollback"),
+  // A savepoint replaces an earlier one of the same depth, so none must be released.
+  savepoint: (depth) => ({
+    begin: plain(`savepoint nested_${depth}`),
+    release: [],
+    undo: [plain(`rollback to savepoint nested_${depth}`)],
+  }),
+  withConnection,
+  runOn,
+  isConflict,
+  attempts: attemptsOn,
+};
+
+function attemptsOn({ isClustered }: Connection): number {
+  return isClustered === true ? clusterAttempts : usualAttempts;
+}
+
+/** Sends each statement to any free connection. Retries a statement or transaction after a conflict. */
+export class PooledRunner extends SqlPooledRunner<Query, Connection> {
+  protected readonly dialect = dialect;
+
+  protected send<Row>(query: Query): Promise<SqlResult<Row>> {
+    return this.calls.during(async () => {
+      await this.checkReady();
+      let attempts = usualAttempts;
+      const work = () =>
+        withConnection(this.knex, (connection) => {
+          attempts = attemptsOn(connection);
+          return runOn<Row>(connection, query);
+        });
+      return withRetries(
+        work,
+        (error) => this.isLost(error),
+        () => attempts,
+      );
+    });
+  }
+
+  protected transactionOn(connection: Connection): TransactionRunner {
+    return new TransactionRunner(connection, this.knex, this.schema);
+  }
+}
+
+/** Sends everything to the one connection of an open transaction, sequentially. */
+export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
+  protected readonly dialect = dialect;
+
+  async completeBatch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+    this.dispatch(dialect.begin).catch(() => {});
+    const requested = new Promise((resolve) => {
+      // By then, all calls that depend on no answer are queued.
+      process.nextTick(() => {
+        this.over = true;
+        resolve(undefined);
+      });
+    });
+    try {
+      const [result] = await Promise.all([promiseTry(() => work(this)), requested]);
+      await this.end();
+      return result;
+    } catch (error) {
+      await requested;
+      await this.rollBack();
+      throw error;
+    }
+  }
+
+  /** Sends nothing after a failure: a deadlock has ended the transaction, and the statement would commit on its own. */
+  protected dispatchOne<Row>(query: Query): Promise<SqlResult<Row>> {
+    const answer = this.last
+      .catch(() => {})
+      .then(async () => {
+        if (this.failure !== undefined) throw this.failure;
+        try {
+          return await runOn<Row>(this.connection, query);
+        } catch (error) {
+          this.failure = error;
+          throw error;
+        }
+      });
+    this.last = answer;
+    return answer;
+  }
+}

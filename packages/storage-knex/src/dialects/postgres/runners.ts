@@ -1,0 +1,301 @@
+import { setImmediate } from "node:timers";
+import type { ReadPosition } from "@sallyport/core";
+import type { Knex } from "knex";
+import type { OpenCalls } from "../../open-calls.ts";
+import { promiseTry, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
+import { type SqlReader, type SqlResult, type SqlRunner, type SqlValue, withRetries } from "../../sql-runner.ts";
+import { type Statement, statement as newStatement } from "../../statement.ts";
+import { acquire, type Connection, type Query, release, runOn, withConnection } from "./connection.ts";
+import { isConflict } from "./postgres-error.ts";
+import type { FormerPlace } from "./move/move-notice.ts";
+import { PositionedReads } from "./replicas.ts";
+import type { TimelineGuard } from "./timeline.ts";
+
+export const dialect: SqlDialect<Query, Connection> = {
+  prepared: ({ name, text }, values) => ({ name, text, values }),
+  composed: (text, values) => ({ text, values }),
+  built: (text, values) => ({ text, values: values as SqlValue[] }),
+  // Not prepared: if a pooler lost the start of a transaction, the statements after it would commit one by one.
+  begin: { text: "begin isolation level read committed" },
+  commit: { text: "commit" },
+  rollback: { text: "rollback" },
+  savepoint: (depth) => {
+    const end = { text: `release savepoint nested_${depth}` };
+    return {
+      begin: { text: `savepoint nested_${depth}` },
+      release: [end],
+      undo: [{ text: `rollback to savepoint nested_${depth}` }, end],
+    };
+  },
+  withConnection,
+  runOn,
+  isConflict,
+};
+
+/** A statement of a batch that is being collected. */
+interface BatchedQuery {
+  readonly query: Query;
+  /** `undefined` for a text composed for this call. */
+  readonly statement: Statement | undefined;
+  readonly resolve: (answer: SqlResult<never> | Promise<SqlResult<never>>) => void;
+}
+
+/**
+ * Sends everything to the one connection of an open transaction. Concurrent statements are pipelined; the database runs
+ * them in order.
+ */
+export class TransactionRunner extends SqlTransactionRunner<Query, Connection> {
+  protected readonly dialect = dialect;
+  /** The statements of the batch, while it accepts more. */
+  private batched: BatchedQuery[] | null = null;
+
+  /**
+   * Runs a batch as one statement if possible. Otherwise it sends the commit along with the statements; the database
+   * turns it into a rollback if one of them failed.
+   */
+  async completeBatch<T>(work: (sql: SqlRunner) => Promise<T>): Promise<T> {
+    const batched: BatchedQuery[] = [];
+    this.batched = batched;
+    let refused = false;
+    const ended = new Promise<unknown>((resolve) => {
+      // By then, all calls that depend on no answer are queued, including refusals without a statement.
+      process.nextTick(() => {
+        this.over = true;
+        this.batched = null;
+        resolve(this.sendBatch(batched, refused));
+      });
+    });
+    const working = promiseTry(() => work(this));
+    working.catch(() => {
+      refused = true;
+    });
+    try {
+      const [result] = await Promise.all([working, ended]);
+      if (this.failure !== undefined) throw this.failure;
+      return result;
+    } finally {
+      await this.answered();
+      await ended.catch(() => this.rollBack());
+    }
+  }
+
+  /** Resolves when the batch is committed or rolled back. The outcome is unknown if the connection is lost. */
+  private sendBatch(batched: readonly BatchedQuery[], refused: boolean): Promise<unknown> {
+    const statements = batched.flatMap(({ statement }) => statement ?? []);
+    const batch = refused || statements.length < batched.length ? null : batchStatement(statements);
+    if (batch !== null) {
+      const answer = this.dispatch<never>({ ...batch, values: batched.flatMap(({ query }) => query.values ?? []) });
+      for (const { resolve } of batched) resolve(answer);
+      return answer.catch(() => {});
+    }
+    // If it fails, so does everything after it.
+    this.dispatch(dialect.begin).catch(() => {});
+    for (const { query, resolve } of batched) resolve(this.dispatch(query));
+    return this.dispatch(refused ? dialect.rollback : dialect.commit);
+  }
+
+  protected override send<Row>(query: Query, statement?: Statement): Promise<SqlResult<Row>> {
+    const { batched } = this;
+    if (batched === null) return super.send(query);
+    return new Promise((resolve) => {
+      batched.push({ query, statement, resolve: resolve as BatchedQuery["resolve"] });
+    });
+  }
+
+  protected dispatchOne<Row>(query: Query): Promise<SqlResult<Row>> {
+    const sent = runOn<Row>(this.connection, query).catch((error: unknown) => {
+      this.failure ??= error;
+      // Later statements fail with the same error.
+      throw this.failure;
+    });
+    this.last = sent;
+    return sent;
+  }
+}
+
+const batches = new Map<string, Statement>();
+
+/**
+ * Combines statements without answers into one atomic statement: function calls run in order, then rows are inserted.
+ * Returns `null` if it includes another kind of statement, or a call after an insert.
+ */
+export function batchStatement(statements: readonly Statement[]): Statement | null {
+  const calls = statements.filter(({ batch }) => batch === "call");
+  const additions = statements.filter(({ batch }) => batch === "addition");
+  if (
+    calls.length === 0 ||
+    calls.length + additions.length < statements.length ||
+    statements.slice(calls.length).some(({ batch }) => batch === "call")
+  )
+    return null;
+  const name = statements.map((each) => each.name).join(" ");
+  const known = batches.get(name);
+  if (known !== undefined) return known;
+  const made = join(calls, additions);
+  batches.set(name, made);
+  return made;
+}
+
+function join(calls: readonly Statement[], additions: readonly Statement[]): Statement {
+  let parameters = 0;
+  const texts = [...calls, ...additions].map(({ text }) => {
+    const before = parameters;
+    return text.replaceAll(/\$(\d+)/g, (_, number: string) => {
+      parameters = Math.max(parameters, before + Number(number));
+      return `$${before + Number(number)}`;
+    });
+  });
+  const made = texts.slice(0, calls.length).map((text) => text.replace(/^select /, ""));
+  const added = texts.slice(calls.length).map((text, index) => `added_${index} as (${text})`);
+  return newStatement("joint", `${added.length === 0 ? "" : `with ${added.join(", ")} `}select ${made.join(", ")}`);
+}
+
+/**
+ * Sends each statement to any free connection. Statements of the same microtask share a connection, and so do batchable
+ * ones of the same event-loop tick. Retries a statement or transaction after a conflict.
+ */
+export class PooledRunner extends SqlPooledRunner<Query, Connection> {
+  protected readonly dialect = dialect;
+  private shared: SharedConnection | undefined;
+  private readonly batcher = new TickBatcher();
+
+  constructor(
+    knex: Knex,
+    schema: string,
+    calls: OpenCalls,
+    checkReady: () => Promise<void> | undefined,
+    private readonly place: {
+      readonly guard: Pick<TimelineGuard, "acquire"> | undefined;
+      readonly formerPlace: Pick<FormerPlace, "explained">;
+    },
+  ) {
+    super(knex, schema, calls, checkReady);
+  }
+
+  override reading(position: ReadPosition | undefined): SqlReader {
+    if (!(position instanceof PositionedReads)) return this;
+    const read = async <Row>(query: Query, prepared?: Statement): Promise<SqlResult<Row>> =>
+      (await this.calls.during(() => position.read<Row>(query))) ?? this.send(query, prepared);
+    return {
+      run: (prepared, values = []) => read(dialect.prepared(prepared, values), prepared),
+      runOnce: (text, values = []) => read(dialect.composed(text, values)),
+    };
+  }
+
+  protected async send<Row>(query: Query, statement?: Statement): Promise<SqlResult<Row>> {
+    this.calls.begin();
+    try {
+      const checking = this.checkReady();
+      if (checking !== undefined) await checking;
+      if (statement?.batchable === true) await this.batcher.join();
+      return await withRetries(
+        () => this.sharedConnection().use((connection) => runOn<Row>(connection, query)),
+        (error) => this.isLost(error),
+      );
+    } catch (error) {
+      throw await this.place.formerPlace.explained(error);
+    } finally {
+      this.calls.end();
+    }
+  }
+
+  protected transactionOn(connection: Connection): TransactionRunner {
+    return new TransactionRunner(connection, this.knex, this.schema);
+  }
+
+  protected override async withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    try {
+      return await this.onConnection(work);
+    } catch (error) {
+      throw await this.place.formerPlace.explained(error);
+    }
+  }
+
+  private async onConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.acquire();
+    try {
+      return await work(connection);
+    } finally {
+      release(this.knex, connection);
+    }
+  }
+
+  private acquire(): Promise<Connection> {
+    return this.place.guard?.acquire() ?? acquire(this.knex);
+  }
+
+  /** The loan for all statements sent before the next microtask. */
+  private sharedConnection(): SharedConnection {
+    if (this.shared === undefined) {
+      this.shared = new SharedConnection(this.knex, this.acquire());
+      queueMicrotask(() => {
+        this.shared = undefined;
+      });
+    }
+    return this.shared;
+  }
+}
+
+/** A connection for several concurrent statements, released after the last answer. */
+class SharedConnection {
+  private users = 0;
+
+  constructor(
+    private readonly knex: Knex,
+    private readonly connection: Promise<Connection>,
+  ) {}
+
+  /** Call it before any `await` after the loan was taken. */
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    this.users += 1;
+    const connection = await this.connection;
+    try {
+      return await work(connection);
+    } finally {
+      this.users -= 1;
+      if (this.users === 0) release(this.knex, connection);
+    }
+  }
+}
+
+/** Statements per packet. The database runs them sequentially, so a large batch would delay the last one. */
+const maximumBatch = 8;
+
+interface Batch {
+  size: number;
+  readonly started: Promise<void>;
+  readonly start: () => void;
+}
+
+/**
+ * Batches the statements of one event-loop tick. Under load, one read delivers several requests, and packets to and
+ * from the database cost more than their content. A statement waits at most until the end of the tick. A full batch
+ * does not wait.
+ */
+class TickBatcher {
+  private batch: Batch | undefined;
+
+  /** The members of a batch resume without other work in between. */
+  join(): Promise<void> {
+    this.batch ??= this.begin();
+    const { batch } = this;
+    batch.size += 1;
+    if (batch.size === maximumBatch) this.end(batch);
+    return batch.started;
+  }
+
+  private begin(): Batch {
+    let start: () => void = () => {};
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    const batch = { size: 0, started, start };
+    setImmediate(() => this.end(batch));
+    return batch;
+  }
+
+  private end(batch: Batch): void {
+    if (this.batch === batch) this.batch = undefined;
+    batch.start();
+  }
+}

@@ -1,0 +1,207 @@
+import { randomInt } from "node:crypto";
+import type { Knex } from "knex";
+import { usualIdleInTransactionTimeout } from "../../pooled-connections.ts";
+import { canHoldTwo, probeAlone, type Requirement, unmetRequirements } from "../../schema.ts";
+import type { ServerFacts } from "../../sql-storage.ts";
+import { type Connection, rollBack, type Run, runnerOf, runOn, withConnection } from "./connection.ts";
+import { canReadHistory } from "./statements/expressions.ts";
+import { type Tables, tablesOf } from "./tables.ts";
+
+/** 1 schema. An owner can migrate. Without a schema, the role must be able to create it. */
+const factsQuery = `
+  select current_setting('server_version') as version,
+    pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
+    least(
+      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer,
+      nullif((select rolconnlimit from pg_roles where rolname = current_user), -1)
+    ) as connections,
+    (select setting::integer from pg_settings where name = 'statement_timeout') as timeout,
+    case when current_setting('synchronous_standby_names') <> '' then ${canReadHistory("format('%I.timeline_history()', $1::text)")} end as can_prove,
+    array_remove(array[
+      case when current_setting('idle_in_transaction_session_timeout')::interval = '0'
+        then 'idle_in_transaction_session_timeout = ${usualIdleInTransactionTimeout}' end,
+      case when current_setting('jit')::boolean then 'jit = off' end
+    ], null) as settings,
+    case when n.oid is null then has_database_privilege(current_database(), 'CREATE')
+      else has_schema_privilege(n.oid, 'CREATE') and not exists (
+        select from pg_class c
+        where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'S') and not pg_has_role(c.relowner, 'USAGE')
+      ) end as can_change,
+    case when n.oid is null or has_schema_privilege(n.oid, 'USAGE') then '{}'::text[] else array['USAGE on schema ' || $1] end || array(
+      select privilege || ' on ' || c.relname
+      from pg_class c, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) with ordinality as p (privilege, position)
+      where c.relnamespace = n.oid and c.relkind in ('r', 'p') and c.relname <> 'migrations'
+        and not has_table_privilege(c.oid, privilege)
+      order by c.relname, position
+    ) as missing
+  from (select 1) one left join pg_namespace n on n.nspname = $1`;
+
+interface FactsRow {
+  readonly version: string;
+  readonly read_only: boolean;
+  readonly connections: number;
+  readonly timeout: number;
+  readonly settings: readonly string[];
+  readonly can_change: boolean;
+  readonly can_prove: boolean | null;
+  readonly missing: readonly string[];
+}
+
+/** Reads the facts of a server for one schema. Errors are those of the storage. */
+export function postgresFacts(knex: Knex, schema: string): Promise<ServerFacts> {
+  return withConnection(knex, async (connection) => {
+    const { rows } = await runOn<FactsRow>(connection, { text: factsQuery, values: [schema] });
+    const {
+      version,
+      read_only: isReadOnly,
+      can_change: canChangeSchema,
+      can_prove: canProveFailover,
+      connections,
+      timeout,
+      settings,
+      missing,
+    } = rows[0] as FactsRow;
+    return {
+      version,
+      isReadOnly,
+      missingPrivileges: missing,
+      canChangeSchema,
+      maxConnections: connections,
+      statementTimeout: timeout,
+      canProveFailover,
+      missingSettings: settings,
+      unmetRequirements: () => unmetBy(knex, tablesOf(schema), true),
+    };
+  });
+}
+
+/** Two sessions of the server, each in an open transaction that is rolled back. */
+interface Sessions {
+  readonly one: Run;
+  readonly other: Run;
+  readonly tables: Tables;
+}
+
+/** Requirements that two sessions show. Engines that speak Postgres's protocol accept these calls without their effect. */
+const betweenSessions: readonly Requirement<Sessions>[] = [
+  {
+    reason:
+      "Its advisory locks do not exclude other sessions, so that limits would be exceeded and model changes lost.",
+    holds: async ({ one, other }) => {
+      const values = [randomInt(2 ** 47)];
+      await one({ text: "select pg_advisory_xact_lock($1::bigint)", values });
+      const { rows } = await other<{ taken: boolean }>({
+        text: "select pg_try_advisory_xact_lock($1::bigint) as taken",
+        values,
+      });
+      return rows[0]?.taken === false;
+    },
+  },
+  {
+    reason: "Its sessions do not see one another's transaction numbers, so that synchronization would miss changes.",
+    holds: async ({ one, other }) => {
+      const [open] = (await one<{ number: string }>({ text: "select txid_current()::text as number" })).rows;
+      const text = `select txid_snapshot_xmin(txid_current_snapshot()) <= $1::bigint and txid_current() > $1::bigint as follows`;
+      const { rows } = await other<{ follows: boolean }>({ text, values: [open?.number ?? null] });
+      return rows[0]?.follows === true;
+    },
+  },
+  {
+    reason:
+      "Its statements do not see what was committed before them (read committed), so that limits would be exceeded.",
+    holds: async ({ one, other }) => {
+      const text = "select txid_snapshot_xmax(txid_current_snapshot())::text as next";
+      const next = async () => BigInt((await one<{ next: string }>({ text })).rows[0]?.next ?? -1);
+      const before = await next();
+      await other({ text: "select txid_current()" });
+      await other({ text: "commit" });
+      await other({ text: begin });
+      return (await next()) > before;
+    },
+  },
+];
+
+const counted = "sallyport.counted";
+
+/** Requirements of the tables. The probes create such tables in the schema itself, which an engine can place on another node. */
+const ofTables: readonly Requirement<Pick<Sessions, "one" | "tables">>[] = [
+  {
+    reason: "Its triggers do not see the rows and settings of a statement, so that counts of objects would be wrong.",
+    holds: async ({ one, tables: { schema } }) => {
+      const [rows, counts, count] = ["rows", "counts", "count"].map((name) => `"${schema}".requirement_${name}`);
+      const statements = [
+        `create table ${rows} (number integer)`,
+        `create table ${counts} (number bigint)`,
+        `create function ${count} () returns trigger language plpgsql as $$
+          begin insert into ${counts} select count(*) from added; return null; end $$`,
+        `create trigger counted after insert on ${rows} referencing new table as added for each statement
+          when (coalesce(current_setting('${counted}', true), '') <> 'yes') execute function ${count}()`,
+        `insert into ${rows} values (1), (2)`,
+        `select set_config('${counted}', 'yes', true)`,
+        `insert into ${rows} values (3)`,
+      ];
+      for (const text of statements) await one({ text });
+      const found = await one<{ numbers: string }>({
+        text: `select string_agg(number::text, ' ') as numbers from ${counts}`,
+      });
+      return found.rows[0]?.numbers === "2";
+    },
+  },
+  {
+    reason: "Each of its sessions reserves numbers of a sequence, so that a later record could have a lower version.",
+    holds: async ({ one, tables: { schema } }) => {
+      const name = `"${schema}".requirement_numbers`;
+      await one({ text: `create sequence ${name}` });
+      const text = `select seqcache::text as reserved from pg_sequence where seqrelid = '${name}'::regclass`;
+      return (await one<{ reserved: string }>({ text })).rows[0]?.reserved === "1";
+    },
+  },
+];
+
+const begin = "begin isolation level read committed";
+
+/** The reasons why the server is unsuitable for a schema. `several`: whether it has several sessions. Rejects without a connection. */
+export async function unmetBy(knex: Knex, tables: Tables, several: boolean): Promise<string[]> {
+  await withConnection(knex, async () => {});
+  return probeAlone(knex, async () => [
+    ...(several && canHoldTwo(knex.client as object)
+      ? await unmetRequirements(betweenSessions, (holds) =>
+          inTransaction(knex, (one) => inTransaction(knex, (other) => holds({ one, other, tables }))),
+        )
+      : []),
+    ...(await unmetRequirements(ofTables, (holds) =>
+      inTransaction(knex, async (one) => !(await prepareSchema(one, tables)) || (await holds({ one, tables }))),
+    )),
+  ]);
+}
+
+function inTransaction<T>(knex: Knex, work: (run: Run) => Promise<T>): Promise<T> {
+  return withConnection(knex, async (connection: Connection) => {
+    const run = runnerOf(connection);
+    await run({ text: begin });
+    try {
+      return await work(run);
+    } finally {
+      await rollBack(connection);
+    }
+  });
+}
+
+/** Makes sure that the schema exists. `false` without the right to create in it, or while another process migrates it. */
+async function prepareSchema(run: Run, { schema }: Tables): Promise<boolean> {
+  const { rows } = await run<{ free: boolean; exists: boolean; permitted: boolean }>({
+    text: `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free, n.oid is not null as exists,
+      case when n.oid is null then has_database_privilege(current_database(), 'CREATE') else has_schema_privilege(n.oid, 'CREATE') end as permitted
+      from (select 1) one left join pg_namespace n on n.nspname = $2`,
+    values: [migrationLock(schema), schema],
+  });
+  const [found] = rows;
+  if (found?.free !== true || !found.permitted) return false;
+  if (!found.exists) await run({ text: `create schema "${schema}"` });
+  return true;
+}
+
+/** The name of the advisory lock that migrations of a schema hold. */
+export function migrationLock(schema: string): string {
+  return `sallyport:${schema}:migrations`;
+}

@@ -1,0 +1,111 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
+import { addressOf } from "../src/dialects/postgres/postgres-hosts.ts";
+import { createPostgresKnex, KnexStorage } from "../src/index.ts";
+import { codeOf } from "./sample.ts";
+import type { TestDatabase } from "./test-database.ts";
+
+/** Servers of one cluster: two relays to one server. */
+export function severalHostsSuite(database: () => TestDatabase): void {
+  let relays: [TcpRelay, TcpRelay];
+
+  beforeEach(async () => {
+    const url = new URL(database().directUrl);
+    relays = [new TcpRelay(url), new TcpRelay(url)];
+    for (const relay of relays) await relay.listen();
+  });
+  afterEach(async () => {
+    for (const relay of relays) await relay.refuse();
+  });
+
+  const connect = () => {
+    const [one, other] = relays.map((relay) => new URL(relay.url).host);
+    const url = database().directUrl.replace(/@[^/]*\//, `@${one},${other}/`);
+    const { knex } = database().connect({ url });
+    const { repositories } = new KnexStorage({ knex, schema: "test" });
+    return async () => ((await codeOf(repositories.sessions.count())) === 704 ? 704 : "answered");
+  };
+  /** Milliseconds until a call succeeds. */
+  const recovery = async (count: () => Promise<unknown>): Promise<number> => {
+    const began = performance.now();
+    while ((await count()) !== "answered") await pause(5);
+    return performance.now() - began;
+  };
+
+  test("the next host is used while one refuses connections", async () => {
+    const [one, other] = relays;
+    await one.refuse();
+    const count = connect();
+    expect(await count()).toBe("answered");
+    await one.listen();
+    await other.refuse();
+    expect(await recovery(count)).toBeLessThan(1_000);
+  });
+
+  test("requests wait for a failover", async () => {
+    const [one, other] = relays;
+    await other.refuse();
+    const count = connect();
+    expect(await count()).toBe("answered");
+    await one.refuse();
+    await pause(50);
+    const waiting = [count(), count()];
+    await pause(400);
+    await other.listen();
+    expect(await Promise.all(waiting)).toEqual(["answered", "answered"]);
+  });
+
+  test("a silent host is left", async () => {
+    const [one] = relays;
+    const count = connect();
+    expect(await count()).toBe("answered");
+    one.answer(false);
+    const began = performance.now();
+    expect(await count()).toBe(704);
+    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(await recovery(count)).toBeLessThan(1_000);
+  });
+
+  test("a host that accepts no writes is refused until it does", async () => {
+    const { admin } = database();
+    const name = new URL(database().url).pathname.slice(1);
+    await admin.query(`alter database ${name} set default_transaction_read_only = on`);
+    const count = connect();
+    const waiting = count();
+    expect(await count()).toBe(704);
+    expect(await waiting).toBe(704);
+    await admin.query("set default_transaction_read_only = off");
+    await admin.query(`alter database ${name} reset default_transaction_read_only`);
+    expect(await count()).toBe("answered");
+  });
+}
+
+test.each([
+  ["postgres://me:secret@a:5432,b:5433/db", ["postgres://me:secret@a:5432/db", "postgres://me:secret@b:5433/db"], true],
+  [
+    "postgres://a,[::1]:5433/db?sslmode=disable",
+    ["postgres://a/db?sslmode=disable", "postgres://[::1]:5433/db?sslmode=disable"],
+    true,
+  ],
+  ["postgres://a,b/db?target_session_attrs=any", ["postgres://a/db", "postgres://b/db"], false],
+  ["postgres://a/db?target_session_attrs=read-write&sslmode=disable", ["postgres://a/db?sslmode=disable"], true],
+  ["postgresql://a/db?target_session_attrs=primary", ["postgresql://a/db"], true],
+  ["postgres://me@a/db", ["postgres://me@a/db"], false],
+  ["postgres:///db?host=/var/run/postgresql", ["postgres:///db?host=/var/run/postgresql"], false],
+])("%s is a Postgres address", (url, urls, writable) => {
+  expect(addressOf(url)).toEqual({ urls, writable });
+});
+
+test.each([
+  ["postgres://me:secret@a/db?sslmod=verify-full&x=1", "The database URL has unknown parameters: sslmod, x."],
+  [
+    "postgres://me:secret@a,b/db?target_session_attrs=standby",
+    "The target_session_attrs of the database URL must be read-write, primary or any.",
+  ],
+  ["postgres://me:secret@a,b:none/db", "The database URL is invalid."],
+])("%s is refused", (url, message) => {
+  const pool = { max: 1, acquireTimeout: 1_000, maxPendingAcquires: 1 };
+  expect(() => createPostgresKnex({ url, pool, connectTimeout: 1_000, statementTimeout: 1_000 })).toThrow(
+    new Error(message),
+  );
+});

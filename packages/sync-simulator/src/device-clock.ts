@@ -1,0 +1,23 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+const offsets = new AsyncLocalStorage<number>();
+
+/** Runs work whose clock differs from that of the machine. Needs `shiftClocks`. */
+export function withClock<T>(offset: number, work: () => Promise<T>): Promise<T> {
+  return offsets.run(offset, work);
+}
+
+/** Makes `Date` follow `withClock`, until the returned function is called. */
+export function shiftClocks(): () => void {
+  const RealDate = globalThis.Date;
+  const now = () => RealDate.now() + (offsets.getStore() ?? 0);
+  const ShiftedDate = new Proxy(RealDate, {
+    construct: (target, given, newTarget) =>
+      Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget) as object,
+    get: (target, name, receiver) => (name === "now" ? now : (Reflect.get(target, name, receiver) as unknown)),
+  });
+  globalThis.Date = ShiftedDate;
+  return () => {
+    if (globalThis.Date === ShiftedDate) globalThis.Date = RealDate;
+  };
+}

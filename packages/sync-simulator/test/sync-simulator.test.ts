@@ -1,0 +1,138 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isFullRun } from "@sallyport/test-kit/scope";
+import {
+  generateScenario,
+  reproductionModule,
+  runScenario,
+  type Scenario,
+  simulate,
+  type SimulationFailure,
+} from "@sallyport/sync-simulator";
+import { shrinkScenario } from "../src/shrink-scenario.ts";
+import { runCommand } from "../src/command.ts";
+import { brokenParts } from "./broken-parts.ts";
+import { referenceWorld } from "./reference-world.ts";
+
+const maxSeeds = 15;
+
+/** The failure of the first failing seed. */
+async function firstFailure(
+  options: Omit<Parameters<typeof simulate>[0], "seed">,
+  from = 1,
+): Promise<SimulationFailure | null> {
+  for (let seed = from; seed < from + maxSeeds; seed += 1) {
+    const failure = await simulate({ ...options, seed });
+    if (failure !== null) return failure;
+  }
+  return null;
+}
+
+describe("simulation", () => {
+  test("finds nothing wrong with a correct server and the client", async () => {
+    const world = referenceWorld();
+    for (let seed = 1; seed <= (isFullRun ? 500 : 25); seed += 1)
+      expect({ seed, failure: await simulate({ world, seed }) }).toEqual({ seed, failure: null });
+  }, 600_000);
+
+  test.each(brokenParts)("finds that $fault", async ({ create, reported, found }) => {
+    const { world, parts = {} } = create();
+    const violations =
+      typeof found === "object"
+        ? await runScenario(found, world, parts)
+        : (await firstFailure({ world, parts, maxTries: 0 }, found))?.violations;
+    expect(violations?.[0]?.kind).toBeDefined();
+    expect(reported).toContain(violations?.[0]?.kind);
+    if (typeof found === "object") expect(await runScenario(found, referenceWorld())).toEqual([]);
+  });
+
+  test("shrinks a failure to a few steps", async () => {
+    const { create } = brokenParts.find(
+      ({ fault }) => fault === "a server omits deletions",
+    ) as (typeof brokenParts)[number];
+    const failure = await firstFailure(create());
+    expect(failure?.scenario.steps.length).toBeLessThanOrEqual(6);
+    expect(failure?.scenario.devices.length).toBeLessThanOrEqual(2);
+  }, 120_000);
+});
+
+describe("scenario", () => {
+  test("is the same for the same seed", () => {
+    const size = { devices: 3, steps: 20 };
+    expect(generateScenario(7, size)).toEqual(generateScenario(7, size));
+    expect(generateScenario(7, size)).not.toEqual(generateScenario(8, size));
+  });
+
+  test("shrinks to the steps and devices that fail", async () => {
+    const fails = ({ steps }: Scenario) =>
+      Promise.resolve(
+        steps.some((step) => step.kind === "edit" && step.device === steps.length % 1) &&
+          steps.some((step) => step.kind === "backUp"),
+      );
+    const sync = { kind: "sync", device: 1, faults: ["lost"] } as const;
+    const edit = {
+      kind: "edit",
+      device: 0,
+      edit: { kind: "create", object: 0, className: "Customer", fields: { Name: "a" } },
+    } as const;
+    const shrunk = await shrinkScenario(
+      { devices: [0, 1], steps: [sync, edit, sync, { kind: "backUp" }, sync] },
+      fails,
+      100,
+    );
+    const created = { ...edit, edit: { ...edit.edit, fields: {} } };
+    expect(shrunk).toEqual({ devices: [0], steps: [created, { kind: "backUp" }] });
+  });
+});
+
+describe("reproduction", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-simulation-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("is a module that runs the scenario", async () => {
+    mkdirSync(join(folder, "node_modules/@sallyport"), { recursive: true });
+    symlinkSync(join(import.meta.dirname, ".."), join(folder, "node_modules/@sallyport/sync-simulator"));
+    const edit = { kind: "create", object: 0, className: "Customer", fields: {} } as const;
+    const failure: SimulationFailure = {
+      seed: 1,
+      scenario: { devices: [0], steps: [{ kind: "edit", device: 0, edit }] },
+      violations: [{ kind: "failure", message: "Something failed." }],
+    };
+    const world = { imports: ['import world1 from "./world.mjs";'], expression: "world1" };
+    writeFileSync(join(folder, "failing.mjs"), reproductionModule(failure, world));
+    const refusing = `export default {
+      baseUrl: "http://127.0.0.1:9", adminKey: "", administrator: { user: "", password: "" },
+      servers: [() => Promise.reject(new TypeError("no server"))],
+    };`;
+    writeFileSync(join(folder, "world.mjs"), refusing);
+    const { status, stdout } = spawnSync(process.execPath, ["failing.mjs"], { cwd: folder, encoding: "utf8" });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: expect.stringContaining("The server cannot be reached") });
+    expect(await runScenario(failure.scenario, referenceWorld())).toEqual([]);
+  });
+});
+
+describe("command", () => {
+  const run = async (...args: string[]) => {
+    const [out, errors]: [string[], string[]] = [[], []];
+    const code = await runCommand(args, {
+      stdout: { write: (text) => out.push(text) },
+      stderr: { write: (text) => errors.push(text) },
+    });
+    return { code, out: out.join(""), errors: errors.join("") };
+  };
+
+  test.each([
+    [["--help"], 0, "Usage: sync-simulator"],
+    [[], 2, "--url and --admin-key are required"],
+    [["--seeds", "no"], 2, "--seeds must be an integer"],
+    [["--unknown"], 2, "Unknown option '--unknown'"],
+    [["--world", "/no/such/world.mjs"], 2, "cannot be loaded"],
+    [["--url", "http://127.0.0.1:9", "--admin-key", "key"], 2, "The server cannot be reached"],
+  ])("%j", async (args, code, text) => {
+    const ended = await run(...args);
+    expect(ended.code).toBe(code);
+    expect(ended.out + ended.errors).toContain(text);
+  });
+});

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { appendFileSync, createReadStream, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { TestService } from "../service/test-service.ts";
+
+/** A kind of request that was answered at least once. */
+export interface Exercise {
+  readonly method: string;
+  /** Pattern of the route. */
+  readonly route: string;
+  /** 0 for a success. */
+  readonly code: number;
+  /** Log-in mode; `null` without a credential, `undefined` if the source does not tell. */
+  readonly mode?: string | null;
+}
+
+/** The environment variable with the folder that collects the exercises of all processes. */
+export const folderVariable = "SALLYPORT_COVERAGE";
+
+const fileEnding = ".exercises.jsonl";
+
+let file: string | undefined;
+const written = new Set<string>();
+
+/** Records the requests to a service, if the environment names a folder. Each kind is written once per process. */
+export function recordExercises(service: Pick<TestService, "onAnswered">): void {
+  const folder = process.env[folderVariable] ?? "";
+  if (folder === "") return;
+  const record = (exercise: Exercise) => {
+    const line = `${JSON.stringify(exercise)}\n`;
+    if (written.has(line)) return;
+    written.add(line);
+    mkdirSync(folder, { recursive: true });
+    file ??= join(folder, `${process.pid}-${randomUUID()}${fileEnding}`);
+    appendFileSync(file, line);
+  };
+  service.onAnswered(({ method, route, code, mode, items = [] }) => {
+    if (route !== null) record({ method, route, code, mode });
+    for (const item of items)
+      if (item.route !== null && item.method !== null)
+        record({ method: item.method, route: item.route, code: item.code, mode });
+  });
+}
+
+/** Reads what was recorded in folders, and the access logs of servers. Throws an `Error` for a missing file. */
+export async function readExercises(sources: readonly string[]): Promise<Exercise[]> {
+  const files = sources.flatMap((source) =>
+    statSync(source).isDirectory()
+      ? readdirSync(source)
+          .filter((name) => name.endsWith(fileEnding))
+          .map((name) => join(source, name))
+      : [source],
+  );
+  const found = new Map<string, Exercise>();
+  for (const each of files) {
+    for await (const line of createInterface({ input: createReadStream(each), crlfDelay: Number.POSITIVE_INFINITY })) {
+      const exercise = exerciseIn(line);
+      if (exercise !== null) found.set(JSON.stringify(exercise), exercise);
+    }
+  }
+  return [...found.values()];
+}
+
+/** The exercise in a line of a log; `null` for any other line. */
+function exerciseIn(line: string): Exercise | null {
+  if (!line.startsWith("{")) return null;
+  let parsed: Readonly<Record<string, unknown>>;
+  try {
+    parsed = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  } catch {
+    return null;
+  }
+  const { method, route, code, mode } = parsed;
+  if (typeof method !== "string" || typeof route !== "string" || typeof code !== "number") return null;
+  return mode === undefined ? { method, route, code } : { method, route, code, mode: mode as string | null };
+}

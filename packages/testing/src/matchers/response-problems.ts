@@ -1,0 +1,38 @@
+import { catalogue, extensions } from "@sallyport/core/errors";
+import { type Envelope, envelopeOf, type ReceivedResponse } from "./received-response.ts";
+
+const entries = new Map([...catalogue, ...extensions].map((entry) => [entry.code as number, entry]));
+
+/** Why a response is not an envelope as the contract defines it; `null` if it is one. */
+export function envelopeProblem(response: ReceivedResponse): string | null {
+  const envelope = envelopeOf(response);
+  if (envelope === null) return "The body has no `status` with `internalStatus` and `statusMessage`.";
+  const code = Number(envelope.status.internalStatus);
+  return code === 0 ? successProblem(response, envelope) : failureProblem(response, envelope, code);
+}
+
+/** Why a response is not the error with this code; `null` if it is. Throws a `TypeError` for an unknown code. */
+export function errorProblem(response: ReceivedResponse, code: number): string | null {
+  const entry = entries.get(code);
+  if (entry === undefined) throw new TypeError(`There is no error ${code} in the catalogue.`);
+  const envelope = envelopeOf(response);
+  if (envelope === null) return envelopeProblem(response);
+  const actual = Number(envelope.status.internalStatus);
+  if (actual === code) return envelopeProblem(response);
+  const found = actual === 0 ? "a success" : `${response.status}/${actual} (${envelope.status.statusMessage})`;
+  return `The response is ${found}, not ${entry.status}/${code} (${entry.name}).`;
+}
+
+function successProblem({ status }: ReceivedResponse, { data }: Envelope): string | null {
+  if (status !== 200) return `A success has HTTP status 200, not ${status}.`;
+  return typeof data === "object" && data !== null ? null : "A success has `data`.";
+}
+
+function failureProblem({ status }: ReceivedResponse, envelope: Envelope, code: number): string | null {
+  const entry = entries.get(code);
+  if (entry === undefined) return `There is no error ${code} in the catalogue.`;
+  if (status !== entry.status) return `The error ${code} has HTTP status ${entry.status}, not ${status}.`;
+  const { statusMessage } = envelope.status;
+  if (statusMessage !== entry.name) return `The error ${code} is called "${entry.name}", not "${statusMessage}".`;
+  return envelope.data === undefined ? null : "An error has no `data`.";
+}

@@ -1,0 +1,139 @@
+import { startTestServer, type TestServer } from "@sallyport/server/testing";
+import { Agent, type AgentHost, type AgentOptions } from "../agents/agent.ts";
+import { recordExercises } from "../coverage/exercises.ts";
+import { millisecondsOf } from "../clock/duration.ts";
+import type { RouteFailures } from "../failures/route-failures.ts";
+import { recordRefusals } from "../matchers/recorded-refusals.ts";
+import { testProviders } from "../providers/test-provider.ts";
+import { LicenceTrap } from "../traps/licence-trap.ts";
+import { MailTrap, mailTransport } from "../traps/mail-trap.ts";
+import { startTestEnvironment, type TestEnvironment } from "./test-environment.ts";
+import { type Access, accessTo, type DatabaseContent, withDefaults } from "./database-content.ts";
+import type { TestService } from "./test-service.ts";
+
+export interface TestServiceOptions {
+  /** Content of the databases by alias. `demo`: that of the demo. Default: the demo at the empty alias. */
+  readonly databases?: Readonly<Record<string, DatabaseContent | "demo">>;
+  /**
+   * Where the data is. `memory`: in this process. `embedded`: in Postgres inside this process. `postgres`: the URL of a
+   * server, on which the role can create databases. `module`: the absolute path of a storage adapter, whose
+   * `openStorage` gets the options and the alias; such a service cannot be reset. Default: `memory`.
+   */
+  readonly storage?:
+    | "memory"
+    | "embedded"
+    | { readonly postgres: string }
+    | { readonly module: string; readonly options?: Readonly<Record<string, unknown>> };
+  /** Whether the service has a URL. Default: false. */
+  readonly listen?: boolean;
+  /** Whether to start fake Google, Facebook, Microsoft and Apple for `service.providers`. Default: false. */
+  readonly providers?: boolean;
+  /** Whether to report licence seats to `service.licences`. Default: false. */
+  readonly licences?: boolean;
+  /** Settings as in `sallyport.config.json`, without `databases`. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
+}
+
+/** Starts a service in this process. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const { databases = { "": "demo" }, storage = "memory", listen = false, configuration = {} } = options;
+  const contents = Object.fromEntries(
+    Object.entries(databases).map(([alias, content]) => [alias, withDefaults(content)] as const),
+  );
+  const environment = await startTestEnvironment(options);
+  const server = await startTestServer({
+    databases: contents,
+    storage,
+    configuration: environment.configuration(configuration),
+    mailer: mailTransport(environment.mail),
+  });
+  await environment.registerProviders(server, Object.keys(contents));
+  return serviceOf(server, new Map(Object.entries(contents)), listen ? await server.listen() : null, environment);
+}
+
+function serviceOf(
+  server: TestServer,
+  contents: ReadonlyMap<string, DatabaseContent | "demo">,
+  url: string | null,
+  environment: TestEnvironment,
+): TestService {
+  let resets = 0;
+  const access = (alias: string): Access => {
+    const content = contents.get(alias);
+    if (content === undefined) throw new TypeError(`There is no database with the alias "${alias}".`);
+    return accessTo(content);
+  };
+  const host: AgentHost = {
+    url: () => server.listen(),
+    access,
+    passwordHash: (alias) => server.database(alias).policy.clientHash,
+    nameMode: (credential, mode) => server.answered.nameMode(credential, mode),
+    provider: (name) => providers()[name],
+    resets: () => resets,
+  };
+  const { mail, fakes, receiver } = environment;
+  const given = fakes === null ? null : testProviders(fakes, host);
+  const providers = () => given ?? missing("fake providers", "providers");
+  const trapOf = (timer: "mail" | "licences") => ({
+    deliver: () => server.timers.run(timer),
+    onAnswered: (listener: () => void) => server.answered.subscribe(listener),
+  });
+  const licences = receiver === null ? null : new LicenceTrap(trapOf("licences"), receiver);
+  const service: TestService = {
+    app: server.listener,
+    get url(): string {
+      if (url === null) throw new Error("The service does not listen. Start it with `listen: true`.");
+      return url;
+    },
+    clock: {
+      advance: (duration) => server.clock.advance(millisecondsOf(duration)),
+      now: () => server.clock.now(),
+    },
+    timers: {
+      run: (name) => server.timers.run(name),
+      runAll: () => server.timers.runAll(),
+    },
+    mail: new MailTrap(trapOf("mail"), mail),
+    get licences() {
+      return licences ?? missing("licence server", "licences");
+    },
+    get providers() {
+      return providers();
+    },
+    as: (user, options: AgentOptions = {}) => new Agent(host, user, options),
+    anonymous: (options = {}) => new Agent(host, null, options),
+    fail: (route) => failuresOf(server, route),
+    seed: (content, alias = "") => server.seed(alias, content),
+    id: (name, alias = "") => server.idOf(alias, name),
+    administrationKey: (alias = "") => server.administrationKey(alias),
+    why: (requestId, alias = "") => server.why(alias, requestId),
+    onAnswered: (listener) => server.answered.subscribe(listener),
+    reset: async () => {
+      await server.reset();
+      resets += 1;
+      service.mail.clear();
+      licences?.clear();
+    },
+    close: async () => {
+      await server.close();
+      await environment.close();
+    },
+  };
+  recordRefusals(service);
+  recordExercises(service);
+  return service;
+}
+
+function missing(thing: string, option: string): never {
+  throw new Error(`The service has no ${thing}. Start it with \`${option}: true\`.`);
+}
+
+function failuresOf({ failures }: TestServer, route: string): RouteFailures {
+  return {
+    with: (code, parts = {}) => {
+      const add = (times: number) => failures.add(route, code, times, parts);
+      return { once: () => add(1), times: add, always: () => add(Number.POSITIVE_INFINITY) };
+    },
+    clear: () => failures.clear(route),
+  };
+}

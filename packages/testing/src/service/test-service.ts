@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Agent, AgentOptions } from "../agents/agent.ts";
+import type { ServiceClock, ServiceTimers } from "../clock/service-clock.ts";
+import type { RouteFailures } from "../failures/route-failures.ts";
+import type { TestProviders } from "../providers/test-provider.ts";
+import type { LicenceTrap } from "../traps/licence-trap.ts";
+import type { MailTrap } from "../traps/mail-trap.ts";
+import type { DatabaseContent } from "./database-content.ts";
+
+/** A request that the service answered. */
+export interface AnsweredRequest {
+  readonly requestId: string;
+  readonly method: string;
+  /** Alias of the database; `null` if the path matches none. */
+  readonly alias: string | null;
+  /** Pattern of the route, such as `/v1/object/{id}`; `null` if the path matches none. */
+  readonly route: string | null;
+  readonly status: number;
+  /** 0 for a success. */
+  readonly code: number;
+  /** Log-in mode of the credential; `null` without one. */
+  readonly mode: string | null;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Items of a multi request. */
+  readonly items?: readonly {
+    readonly route: string | null;
+    readonly method: string | null;
+    readonly status: number;
+    readonly code: number;
+  }[];
+}
+
+/** A check of a refused request: what it asked and what it found. */
+export interface ExplainedStep {
+  readonly asked: string;
+  readonly found: string;
+}
+
+interface ExplainedFailure {
+  readonly code: number;
+  readonly status: number;
+  readonly name: string;
+  readonly steps: readonly ExplainedStep[];
+  readonly nextSteps: readonly string[];
+}
+
+/** Why a request was refused, as `sallyport why` shows it. */
+export interface Explanation {
+  readonly requestId: string;
+  readonly at: number;
+  readonly method: string;
+  readonly route: string;
+  readonly network: string;
+  readonly appKey: string | null;
+  readonly mode: string | null;
+  readonly user: string | null;
+  readonly failure: ExplainedFailure | null;
+  readonly items: readonly (ExplainedFailure & {
+    readonly index: number;
+    readonly method: string;
+    readonly route: string;
+  })[];
+}
+
+/** A service in this process. */
+export interface TestService {
+  /** A request handler, for Supertest or `http.createServer`. Needs no port. */
+  readonly app: (request: IncomingMessage, response: ServerResponse) => void;
+  /** URL of a service that listens. Throws an `Error` unless it was started with `listen: true`. */
+  readonly url: string;
+  readonly clock: ServiceClock;
+  readonly timers: ServiceTimers;
+  /** Receives all mail. */
+  readonly mail: MailTrap;
+  /** Receives messages about licence seats. Throws an `Error` unless the service was started with `licences: true`. */
+  readonly licences: LicenceTrap;
+  /** Fake identity providers. Throws an `Error` unless the service was started with `providers: true`. */
+  readonly providers: TestProviders;
+
+  /** An agent that logs in as a user with its first request. */
+  as(user: string, options?: AgentOptions): Agent;
+
+  /** An agent with the app key only. */
+  anonymous(options?: Pick<AgentOptions, "alias">): Agent;
+
+  /** Fails requests of a route, such as `GET /v1/object/{id}`. Throws a `TypeError` for an unknown route. */
+  fail(route: string): RouteFailures;
+
+  /** Adds content to a database. The next reset removes it. */
+  seed(content: Omit<DatabaseContent, "classes">, alias?: string): Promise<void>;
+
+  /** The id of a named object, user or group. Throws a `TypeError` for an unknown name. */
+  id(name: string, alias?: string): string;
+
+  /** Creates an app key of scope `admin`, for `SallyportAdmin` of the client. The next reset removes it. */
+  administrationKey(alias?: string): Promise<string>;
+
+  /** Why a request was refused, by its `X-Request-Id`; `null` if it was not refused. */
+  why(requestId: string, alias?: string): Promise<Explanation | null>;
+
+  /** Calls a function after each answered request. Returns a function that ends this. */
+  onAnswered(listener: (request: AnsweredRequest) => void): () => void;
+
+  /** Restores content, clock and failures as after the start. Agents log in again. */
+  reset(): Promise<void>;
+
+  close(): Promise<void>;
+}

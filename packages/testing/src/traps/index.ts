@@ -1,0 +1,6 @@
+export {
+  type Answering,
+  type LicenceMessage,
+  LicenceReceiver,
+  type LicenceReceiverOptions,
+} from "./licence-receiver.ts";

@@ -1,0 +1,5 @@
+import type { ResponseMatchers } from "./dist/matchers/matchers.js";
+
+declare module "vitest" {
+  interface Matchers<T = unknown> extends ResponseMatchers<T> {}
+}
