@@ -1,4 +1,7 @@
-/** Prints `N passed, N failed` over the results of Jest and of the conformance kit (`--json`) in the given folder. */
+/**
+ * Prints the names of unstable and of failed tests, then `N passed, N failed`, over the results of Jest and of the
+ * conformance kit (`--json`) in the given folder.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -16,4 +19,11 @@ const failed = sum((run) =>
 // Skipped checks of the conformance kit need a capability that the adapter lacks. The output makes new ones visible.
 const skipped = sum((run) => (isKit(run) ? run.totals.notApplicable : run.numPendingTests + run.numTodoTests));
 
+for (const run of runs.filter((each) => !isKit(each))) {
+  for (const name of run.unstable ?? []) console.log(`unstable, passed the second time: ${name}`);
+  for (const file of run.testResults.filter((each) => each.status === "failed")) {
+    const names = file.assertionResults.filter((test) => test.status === "failed").map((test) => test.fullName);
+    for (const name of names.length > 0 ? names : [file.message]) console.log(`failed: ${file.name}: ${name}`);
+  }
+}
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
