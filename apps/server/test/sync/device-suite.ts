@@ -387,6 +387,36 @@ export function deviceSuite(server: () => RunningServer): void {
     await expect(one.get(dropped)).resolves.toMatchObject({ Title: "dropped" });
   });
 
+  test("objects that a restore took back are created again with their references", async () => {
+    const [one, past] = [await device(), await device({ alias: "second" })];
+    const kept = await one.create({ Title: "kept" });
+    await past.store.create("client", "Visit", { Title: "kept" }, kept);
+    await one.sync();
+    await past.sync();
+    // Objects are created again in the order of their UUIDs: each refers to a later one.
+    const [first, second, third, lone] = Array.from({ length: 4 }, () => crypto.randomUUID()).toSorted();
+    const add = (uuid = "", fields: Visit) => one.store.create("client", "Visit", fields, uuid);
+    const to = (uuid = "") => ({ Next: { "~UUID": uuid } });
+    await add(third, { Title: "third" });
+    await add(second, { Title: "second", ...to(third) });
+    await add(first, { Title: "first", ...to(second) });
+    await add(lone, { Title: "lone" });
+    await one.sync();
+    await one.update(third as string, to(first));
+    await one.update(kept, to(third));
+    await one.sync();
+    await one.update(kept, to(lone));
+    const report = await sync({ client: past.client, schema: "client", store: one.store, retries: 0 });
+    expect(report).toMatchObject({ restarted: 1, refused: [], postponed: [] });
+    const links = { [first as string]: second, [second as string]: third, [third as string]: first, [kept]: lone };
+    await past.sync();
+    for (const [uuid, target] of Object.entries(links)) {
+      await expect(past.get(uuid)).resolves.toMatchObject(to(target));
+      await expect(one.get(uuid)).resolves.toMatchObject(to(target));
+    }
+    await expect(one.pending()).resolves.toEqual([]);
+  });
+
   test("a waiting call ends with a change of the server, or with an edit of its store", async () => {
     const { one, two, uuid } = await pair();
     const waiting = one.sync({ wait: 20 });

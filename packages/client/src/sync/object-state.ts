@@ -118,8 +118,13 @@ export function sameValue(one: unknown, other: unknown): boolean {
 
 /** Whether a value contains a reference to one of these objects; without `targets`, to any. */
 export function hasReference(value: unknown, targets?: ReadonlySet<string>): boolean {
-  if (typeof value !== "object" || value === null) return false;
+  return referencesOf(value).some((uuid) => targets === undefined || targets.has(uuid));
+}
+
+/** The UUIDs in a value, in lower case. */
+export function referencesOf(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
   const uuid = valueOf(value as Fields, "~UUID");
-  if (typeof uuid === "string" && (targets === undefined || targets.has(uuid.toLowerCase()))) return true;
-  return Object.values(value).some((each) => hasReference(each, targets));
+  const own = typeof uuid === "string" ? [uuid.toLowerCase()] : [];
+  return [...own, ...Object.values(value).flatMap(referencesOf)];
 }

@@ -293,7 +293,12 @@ class Synchronization {
   }
 
   #nextBatch(): Promise<SyncOperationData[]> {
-    const limits = { maxOperations: this.#maxOperations, postponed: this.#postponed, waiting: this.#waiting };
+    const limits = {
+      maxOperations: this.#maxOperations,
+      postponed: this.#postponed,
+      waiting: this.#waiting,
+      newId: this.#store.newId,
+    };
     return this.#transact((records) => nextBatch(records, limits));
   }
 
