@@ -248,6 +248,20 @@ function requiredSuite(server: () => RunningServer, receiver: () => LicenceRecei
     expect((await seats.waiting(app)).map(({ value }) => value.type)).toEqual(["session.ended"]);
   });
 
+  test("are corrected by a count if a session ends while its release is announced", async () => {
+    const app = await seats.create();
+    const session = await seats.open("session", [app]);
+    receiver().answering = async ({ type }) => {
+      if (type === "seats.released") await logOutIn(server(), session);
+      return 204;
+    };
+    const before = receiver().accepted.length;
+    expect(["201", "203"]).toContain(await seats.change(session, "release", app));
+    const counted = ({ type, data }: LicenceMessage) =>
+      type === "seats.counted" && data.seats.some(({ appName, taken }) => appName === app && taken === 0);
+    await receiver().until(() => receiver().accepted.slice(before).find(counted));
+  });
+
   test("are refused in atomic multi requests, and sent in others", async () => {
     const app = await seats.create();
     const session = await seats.open("session", ["demo-app"]);

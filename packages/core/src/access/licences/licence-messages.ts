@@ -168,15 +168,19 @@ export class LicenceReport {
     await storage.repositories.records.settle(licenceMessages, held, "done").catch(() => {});
   }
 
-  /** Sends the message before the change. Throws 711 if the receiver does not accept it. */
-  async announce(now: number): Promise<void> {
+  /** Sends the message, then makes the change. Throws 711 if the receiver does not accept the message. */
+  async announce(now: number, change: () => Promise<void>): Promise<void> {
     const { storage } = this.database;
     const { id, message } = this.reported;
     try {
-      await this.parts.send(this.database, { id, value: message, createdAt: now });
-    } catch (cause) {
-      await recount(storage.repositories);
-      throw unsent(cause);
+      await this.parts.send(this.database, { id, value: message, createdAt: now }).catch((cause: unknown) => {
+        throw unsent(cause);
+      });
+      await change();
+    } catch (error) {
+      // If the database has failed, that is the error to tell.
+      await recount(storage.repositories).catch(() => {});
+      throw error;
     }
   }
 
@@ -185,7 +189,7 @@ export class LicenceReport {
   }
 }
 
-/** The receiver may have accepted a message whose answer was lost. The next count corrects it. */
+/** The receiver may have accepted a message without a change, or without an answer. The next count corrects it. */
 async function recount({ records }: Pick<Repositories, "records">): Promise<void> {
   await records.remove(licenceCounts, { ids: [currentCounts] });
 }

@@ -128,17 +128,20 @@ export class ReleaseSeats {
     const { session, unit, database } = context;
     const report = this.licences.report(context, seatChange(context, "seats.released", appNames));
     refuseJoined(context, report);
+    const release = () =>
+      unit.transaction(async (r) => {
+        await changeAppNames(context, r, { release: appNames });
+        if (report !== null && !report.required) await report.queue(r);
+      });
     if (report?.required) {
       const held = [...session.appNames, ...session.reservedNames];
       if (!appNames.every((name) => held.includes(name))) throw new ServiceError(323);
-      // Before the release: another session could take the seat at once, so the release could not be undone.
-      await report.announce(await database.clock.now(unit));
+      // Another session could take the seat at once, so a release could not be undone.
+      await report.announce(await database.clock.now(unit), release);
+      return;
     }
-    await unit.transaction(async (r) => {
-      await changeAppNames(context, r, { release: appNames });
-      if (report !== null && !report.required) await report.queue(r);
-    });
-    if (report !== null && !report.required) report.notify();
+    await release();
+    report?.notify();
   }
 }
 
