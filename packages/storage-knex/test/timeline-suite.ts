@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Knex } from "knex";
 import { OpenCalls } from "../src/open-calls.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
-import { TimelineGuard } from "../src/dialects/postgres/timeline.ts";
+import { confirmedByAll, TimelineGuard } from "../src/dialects/postgres/timeline.ts";
 import { KnexStorage, postgresRecovery, type TimelineEvent, type TimelineOptions } from "../src/index.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";
 import type { TestDatabase } from "./test-database.ts";
@@ -18,7 +18,8 @@ interface Recorded {
 /** Answers a guard as a cluster would whose primary was replaced, except for the statements of the storage. */
 class FakeCluster {
   recorded: Recorded | null = null;
-  name = "7/00000001";
+  /** `null`: a standby. */
+  name: string | null = "7/00000001";
   position = "0/100";
   synchronous = true;
   /** `null`: the role cannot read it. */
@@ -48,7 +49,7 @@ class FakeCluster {
     this.name = "7/00000002";
   }
 
-  private connection() {
+  connection() {
     return {
       pipeline: true,
       query: (
@@ -73,7 +74,7 @@ class FakeCluster {
     const accepted = /'accepted', '(\w+)'/.exec(text)?.[1] ?? recorded?.accepted ?? "";
     this.recorded = text.includes('"lost"')
       ? { ...(recorded as Recorded), lost: true }
-      : { name, position, synchronous, accepted };
+      : { name: name ?? "", position, synchronous, accepted };
     return [{ timeline: this.recorded }];
   }
 }
@@ -126,8 +127,8 @@ export function timelineSuite(database: () => TestDatabase): void {
     await guard.commitNothing();
     await guard.record();
     cluster.promote("0/200");
-    expect(await use()).toMatch(/did not wait for a standby/);
-    expect(await other.use()).toMatch(/did not wait for a standby/);
+    expect(await use()).toMatch(/did not wait for all standbys/);
+    expect(await other.use()).toMatch(/did not wait for all standbys/);
   });
 
   test("a process that has seen more than the one that accepted the timeline refuses it for all", async () => {
@@ -143,6 +144,50 @@ export function timelineSuite(database: () => TestDatabase): void {
     expect(cluster.recorded).toMatchObject({ lost: true });
     const fresh = cluster.guard();
     expect(await fresh.use()).toMatch(/writes are missing/);
+  });
+
+  test("a process that has used a later timeline does not return to a former primary that still accepts writes", async () => {
+    const { cluster, use } = await scene();
+    const former = cluster.recorded;
+    cluster.promote("0/200");
+    expect(await use()).toBe("used");
+    const promoted = cluster.recorded;
+    cluster.name = "7/00000001";
+    cluster.recorded = former;
+    expect(await use()).toMatch(/^705 .*has used a later timeline/);
+    expect(cluster.recorded).toBe(former);
+    expect(await cluster.guard().use()).toBe("used");
+    cluster.name = "7/00000002";
+    cluster.recorded = promoted;
+    expect(await use()).toBe("used");
+  });
+
+  test("a connection to a primary that has become a standby is closed; a process that knows standbys only uses them", async () => {
+    const { cluster, guard, use } = await scene();
+    cluster.name = null;
+    expect(await use()).toMatch(/^704 .*standby/);
+    const connection = cluster.connection() as Parameters<TimelineGuard["admit"]>[0];
+    expect(await codeOf(guard.admit(connection))).toBe(704);
+    expect(connection.__knex__disposed).toBeDefined();
+    expect(await cluster.guard().use()).toBe("used");
+  });
+
+  test.each([
+    ["", false],
+    ["one", true],
+    ['"one, (two)"', true],
+    ["*", false],
+    ['"*"', false],
+    ["one, two", false],
+    ["1 (one)", true],
+    ["2 (one, two)", true],
+    ["FIRST 1 (one, two)", false],
+    ["any 1 (one, two)", false],
+    ["ANY 2 (one,two)", true],
+    ['3(one, "*", two)', false],
+  ])("whether all standbys of the list `%s` confirm a commit: %s", async (names, isProof) => {
+    const { rows } = await database().admin.query(`select ${confirmedByAll("$1::text")} as proof`, [names]);
+    expect(rows).toEqual([{ proof: isProof }]);
   });
 
   test("a refused timeline is used with one warning if the operator wants that", async () => {
@@ -219,11 +264,13 @@ export function timelineSuite(database: () => TestDatabase): void {
     for (const call of calls) expect(await codeOf(call())).toBe(705);
 
     const recovery = postgresRecovery(database().connect().knex, schema);
-    expect(await recovery.isPending()).toBe(true);
+    const { timeline } = await recovery.look();
+    expect(await recovery.look()).toEqual({ timeline: name, isPending: true });
     await recovery.skip("secure");
+    expect(await recovery.accept("1/00000001")).toBe(false);
     expect(await codeOf(open().repositories.sessions.count())).toBe(705);
-    await recovery.accept();
-    expect(await recovery.isPending()).toBe(false);
+    expect(await recovery.accept(timeline)).toBe(true);
+    expect(await recovery.look()).toEqual({ timeline, isPending: false });
     while ((await codeOf(count())) === 705) await pause(50);
     expect(await count()).toBe(1);
     expect(Number.parseInt(await insert(), 36)).toBeGreaterThan(first + 2 ** 30);

@@ -216,6 +216,8 @@ async function recover(options: RecoverOptions): Promise<void> {
     if (recovery === null) throw new CommandError("Only a database on a Postgres server can be recovered.");
     const sessions = allSessions ? "all" : "secure";
     const outcome = await recoverDatabase(administration, recovery, { force, nothingLost, sessions });
+    if (outcome === "changed")
+      throw new CommandError("The database server has failed over meanwhile. Run the command again.");
     console.log(recoveries[outcome]);
   });
 }

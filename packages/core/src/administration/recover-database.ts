@@ -3,16 +3,16 @@ import { restartSync } from "../sync/index.ts";
 
 /** The means of a storage to continue after transactions were lost. Each step is idempotent. */
 export interface StorageRecovery {
-  /** Whether the database waits for a recovery. */
-  isPending(): Promise<boolean>;
+  /** The present timeline of the database server, and whether the database waits for a recovery. */
+  look(): Promise<{ readonly timeline: string; readonly isPending: boolean }>;
   /**
    * Prevents that anything of the lost time is used twice. Ends the sessions of secure mode, or of all modes. Skips
    * object ids, change stamps, versions of records, generations of the model and the settings, and numbers of messages
    * and audit events.
    */
   skip(sessions: "secure" | "all"): Promise<void>;
-  /** Lets the servers use the database. They notice it within a second. */
-  accept(): Promise<void>;
+  /** Lets the servers use this timeline. They notice it within a second. `false` if the present one is another. */
+  accept(timeline: string): Promise<boolean>;
 }
 
 export interface RecoverDatabaseInput {
@@ -28,15 +28,17 @@ export async function recoverDatabase(
   context: Pick<AdministrationContext, "unit" | "eventOf">,
   storage: StorageRecovery,
   { force, nothingLost, sessions }: RecoverDatabaseInput,
-): Promise<"recovered" | "accepted" | "nothing"> {
+): Promise<"recovered" | "accepted" | "nothing" | "changed"> {
   const { unit, eventOf } = context;
-  if (!force && !(await storage.isPending())) return "nothing";
+  const { timeline, isPending } = await storage.look();
+  if (!force && !isPending) return "nothing";
   if (!nothingLost) {
     await storage.skip(sessions);
     await restartSync(context);
   }
   const type = nothingLost ? "database.accepted" : "database.recovered";
   await unit.transaction((r) => r.audit.append(eventOf({ type })));
-  await storage.accept();
+  // The steps can have run on another server than the one that a failover has made the primary meanwhile.
+  if (!(await storage.accept(timeline))) return "changed";
   return nothingLost ? "accepted" : "recovered";
 }

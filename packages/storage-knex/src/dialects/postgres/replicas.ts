@@ -30,6 +30,8 @@ export interface ReplicasOptions extends Omit<PooledConnectionSettings, "url"> {
 
 /** A place in the write-ahead log of the primary. */
 interface LogPosition {
+  /** The identifier of the server's system. */
+  readonly system: string;
   readonly timeline: number;
   readonly bytes: number;
 }
@@ -59,23 +61,29 @@ const waitForReplay = statement(
  * The position of the primary, as text. All transactions that the statement sees were committed before it. Without
  * `synchronous_commit`, a commit is visible before it is flushed.
  */
-export const currentPosition = `(select left(pg_walfile_name(lsn), 8) || '/' || lsn from (
+export const currentPosition = `(select system_identifier || '/' || left(pg_walfile_name(lsn), 8) || '/' || lsn from pg_control_system(), (
     select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end as lsn
   ) l where not pg_is_in_recovery())`;
 
-/** Physical copies of a database have the same identity. */
-const identity = `(select system_identifier from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()) as identity`;
+/** Physical copies of a database have the same system and the same number. */
+const identity = `(select system_identifier from pg_control_system())::text as system, (select oid from pg_database where datname = current_database()) as database`;
 
 /** The control file names a new timeline with the first pages written after it. */
 const checkQuery = `select ${replayed} as bytes, ${identity}, pg_is_in_recovery() as standby,
   greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery())) as timeline`;
 
-interface CheckRow {
+interface Identity {
+  readonly system: string;
+  readonly database: number;
+}
+
+interface CheckRow extends Identity {
   readonly bytes: string;
-  readonly identity: string;
   readonly standby: boolean;
   readonly timeline: number;
 }
+
+const unknown: LogPosition = { system: "", timeline: 0, bytes: 0 };
 
 /**
  * Standbys that take reads of a primary. Reads begin at the state of an admission, so that a request sees what it would
@@ -84,8 +92,8 @@ interface CheckRow {
 export class PostgresReplicas {
   readonly reads: ReplicaReads = { served: 0, behind: 0, failed: 0, unavailable: 0 };
   private readonly replicas: readonly Replica[];
-  private primary: Promise<string> | undefined;
-  private latest: LogPosition = { timeline: 0, bytes: 0 };
+  private primary: Promise<Identity> | undefined;
+  private latest = unknown;
   private turn = 0;
 
   /** Connects on first use. Throws if a URL is invalid. */
@@ -98,9 +106,12 @@ export class PostgresReplicas {
   /** The position of an admission; `undefined` if its server was no primary. */
   position(text: string | null): ReadPosition | undefined {
     if (text === null) return undefined;
-    const [timeline = 0, high = 0, low = 0] = text.split("/").map((part) => Number.parseInt(part, 16));
-    const position = { timeline, bytes: high * 2 ** 32 + low };
-    if (isBehind(this.latest, position)) this.latest = position;
+    const [system = "", ...numbers] = text.split("/");
+    const [timeline = 0, high = 0, low = 0] = numbers.map((part) => Number.parseInt(part, 16));
+    const position = { system, timeline, bytes: high * 2 ** 32 + low };
+    if (system !== this.latest.system) this.primary = undefined;
+    // Another primary can also have an earlier timeline, after a recovery to a point in time.
+    if (!isSameLog(this.latest, position) || this.latest.bytes < position.bytes) this.latest = position;
     for (const replica of this.replicas) replica.start();
     return new PositionedReads(this, position);
   }
@@ -131,11 +142,11 @@ export class PostgresReplicas {
     return others.reduce((best, each) => (each.reading < best.reading ? each : best), first);
   }
 
-  private async identityOf(primary: Knex): Promise<string> {
+  private async identityOf(primary: Knex): Promise<Identity> {
     try {
       return await withConnection(primary, async (connection) => {
-        const { rows } = await runOn<{ identity: string }>(connection, { text: `select ${identity}` });
-        return String(rows[0]?.identity);
+        const { rows } = await runOn<Identity>(connection, { text: `select ${identity}` });
+        return rows[0] as Identity;
       });
     } catch (error) {
       this.primary = undefined;
@@ -179,7 +190,7 @@ export class PositionedReads {
 }
 
 interface ReplicaParts {
-  readonly primaryIdentity: () => Promise<string>;
+  readonly primaryIdentity: () => Promise<Identity>;
   /** The latest known position of the primary. */
   readonly latest: () => LogPosition;
   readonly onChange: (state: ReplicaState) => void;
@@ -193,7 +204,7 @@ class Replica {
   private readonly engine: PostgresKnex;
   private fault: string | null = "It has not answered yet.";
   /** As of the last check or read. */
-  private position: LogPosition = { timeline: 0, bytes: 0 };
+  private position = unknown;
   /** A position of the primary that it lacked at a check, and `performance.now()` of that check. */
   private awaited: { readonly position: LogPosition; readonly since: number } | null = null;
   /** Reads in a row for which it did not catch up, and `performance.now()` of the next try. */
@@ -218,8 +229,8 @@ class Replica {
   }
 
   /** Whether it works and follows the primary of this position. */
-  isOn({ timeline }: LogPosition): boolean {
-    return this.fault === null && this.position.timeline === timeline;
+  isOn(position: LogPosition): boolean {
+    return this.fault === null && isSameLog(this.position, position);
   }
 
   mayHaveReached({ bytes }: LogPosition): boolean {
@@ -295,14 +306,14 @@ class Replica {
 
   private async look(): Promise<void> {
     try {
-      const { bytes, timeline, standby, identity: own } = await inTime(this.ask());
-      this.position = { timeline, bytes: Number(bytes) };
+      const { system, database, bytes, timeline, standby } = await inTime(this.ask());
+      this.position = { system, timeline, bytes: Number(bytes) };
       const latest = this.parts.latest();
       if (!isBehind(this.position, latest)) this.awaited = null;
       else if (this.awaited === null || !isBehind(this.position, this.awaited.position))
         this.awaited = { position: latest, since: performance.now() };
       if (!standby) this.settle("It is no standby.");
-      else if (own !== (await this.parts.primaryIdentity())) this.settle("It is no copy of the primary.");
+      else if (!(await this.isCopy({ system, database }))) this.settle("It is no copy of the primary.");
       else if (timeline < latest.timeline) this.settle("It has not followed the last failover yet.");
       else this.settle(null);
     } catch (error) {
@@ -311,6 +322,11 @@ class Replica {
       // Reads in progress get no answer in time either.
       this.engine.disconnect();
     }
+  }
+
+  private async isCopy(own: Identity): Promise<boolean> {
+    const primary = await this.parts.primaryIdentity();
+    return own.system === primary.system && own.database === primary.database;
   }
 
   private settle(fault: string | null): void {
@@ -335,6 +351,10 @@ class Replica {
     (this.probe as unknown as { connection: { stream: { destroy(): void } } } | undefined)?.connection.stream.destroy();
     this.probe = undefined;
   }
+}
+
+function isSameLog(one: LogPosition, other: LogPosition): boolean {
+  return one.system === other.system && one.timeline === other.timeline;
 }
 
 function isBehind(one: LogPosition, other: LogPosition): boolean {

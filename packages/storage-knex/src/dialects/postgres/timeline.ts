@@ -27,7 +27,7 @@ interface RecordedTimeline {
   readonly name: string;
   /** A position in the log that the server had acknowledged, such as `0/3000060`. */
   readonly position: string;
-  /** Whether commits waited for a standby. */
+  /** Whether commits waited for all named standbys. */
   readonly synchronous: boolean;
   /** Why servers use the timeline. */
   readonly accepted: "first" | "proven" | "recovered";
@@ -52,7 +52,14 @@ const refusalTime = 1_000;
 
 /** The log has the current timeline. After a promotion, the control file has the former one for a while. */
 const currentName = `(select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)`;
-const isSynchronous = `current_setting('synchronous_standby_names') <> '' and current_setting('synchronous_commit') in ('on', 'remote_apply')`;
+/**
+ * Whether all standbys of a list in `synchronous_standby_names` confirm each commit. `ANY 1 (one, other)` and `*` do not
+ * tell which one has.
+ */
+export const confirmedByAll = (list: string) => `(select names !~ '^$|[*]'
+    and coalesce((regexp_match(names, '^\\s*(?:(?:any|first)\\s+)?(\\d+)\\s*\\(', 'i'))[1]::int, 1) > length(names) - length(replace(names, ',', ''))
+  from (select regexp_replace(${list}, '"[^"*]*"', 'name', 'g') as names) s)`;
+const isSynchronous = `(${confirmedByAll("current_setting('synchronous_standby_names')")} and current_setting('synchronous_commit') in ('on', 'remote_apply'))`;
 
 /** The row as JSON, because a database of an earlier version lacks the column. */
 const recordedIn = ({ settings }: Tables) => `(select to_jsonb(s) -> 'timeline' from ${settings} s)`;
@@ -118,12 +125,20 @@ export class TimelineGuard {
     // Another process can accept the timeline meanwhile.
     for (let attempt = 1; ; attempt += 1) {
       const { name, recorded } = await this.find(connection);
-      if (name === null) return;
+      if (name === null) return this.meetStandby(connection);
       connection.timeline = name;
       const verdict = await this.judge(connection, name, recorded);
       if (verdict === "accepted") return this.accept(name, recorded);
       if (verdict !== "changed" || attempt === 3) return this.refuse(name, verdict);
     }
+  }
+
+  /** A standby answers where a primary did. The next connection may lead to the new primary. */
+  private meetStandby(connection: Connection): void {
+    if (this.isBlind || (this.accepted === undefined && this.seen === undefined)) return;
+    const error = new ServiceError(704, { detail: "The database server has become a standby." });
+    connection.__knex__disposed = error;
+    throw error;
   }
 
   /** Commits without a change to a table, which waits for a synchronous standby as other commits do. */
@@ -193,6 +208,7 @@ export class TimelineGuard {
   /** `accepted`, `changed` if the record has changed meanwhile, or the reason why the timeline is not accepted. */
   private async judge(connection: Connection, name: string, recorded: RecordedTimeline | null): Promise<string> {
     const { seen } = this;
+    if (seen !== undefined && isEarlier(name, seen.name)) return former;
     const change = async (value: string, where: string, ...values: string[]) => {
       const text = `update ${this.tables.settings} set timeline = ${value} where ${where}`;
       return (await runOn(connection, { text, values })).rowCount > 0;
@@ -205,7 +221,7 @@ export class TimelineGuard {
       if (reason === missing) await change(`timeline || '{"lost": true}'`, isRecorded, name);
       return reason ?? "accepted";
     }
-    if (!recorded.synchronous || seen?.synchronous === false) return "Commits did not wait for a standby.";
+    if (!recorded.synchronous || seen?.synchronous === false) return "Commits did not wait for all standbys.";
     if (seen?.name !== recorded.name) return "This process has not seen the former timeline.";
     const reason = await this.lossSince(connection, name, { recorded, seen });
     if (reason !== null) return reason;
@@ -277,6 +293,7 @@ export class TimelineGuard {
 }
 
 const missing = "Acknowledged writes are missing.";
+const former = "This process has used a later timeline. Restart it if that one is abandoned.";
 const foreign = "It does not continue the former timeline.";
 const unreadable = "The role cannot read the history of timelines.";
 
@@ -315,6 +332,13 @@ async function readHistory(
   }));
 }
 
+/** Whether a timeline has a lower number than another one of the same system. */
+function isEarlier(one: string, other: string): boolean {
+  const [system, timeline = ""] = one.split("/");
+  const [otherSystem, otherTimeline = ""] = other.split("/");
+  return system === otherSystem && timeline < otherTimeline;
+}
+
 /** A position as a number: `1/2A` is 2^32 + 42. */
 function numberOf(position: string): bigint {
   const [high = "", low = ""] = position.split("/");
@@ -332,11 +356,12 @@ export function postgresRecovery(knex: Knex, schema: string): StorageRecovery {
   const tables = tablesOf(schema);
   const { channels, sessions, settings } = tables;
   return {
-    isPending: () =>
+    look: () =>
       withConnection(knex, async (connection) => {
         const [found] = (await runOn<Found>(connection, { text: findQuery(tables) })).rows;
-        const recorded = found?.recorded ?? null;
-        return recorded !== null && (recorded.lost === true || recorded.name !== found?.name);
+        const { name = null, recorded = null } = found ?? {};
+        if (name === null) throw new ServiceError(704, { detail: "The database server is a standby." });
+        return { timeline: name, isPending: recorded !== null && (recorded.lost === true || recorded.name !== name) };
       }),
     skip: (mode) =>
       withConnection(knex, async (connection) => {
@@ -365,9 +390,10 @@ export function postgresRecovery(knex: Knex, schema: string): StorageRecovery {
           throw error;
         }
       }),
-    accept: () =>
+    accept: (timeline) =>
       withConnection(knex, async (connection) => {
-        await runOn(connection, { text: `update ${settings} set timeline = ${recordOf("'recovered'")}` });
+        const text = `update ${settings} set timeline = ${recordOf("'recovered'")} where ${currentName} = $1`;
+        return (await runOn(connection, { text, values: [timeline] })).rowCount > 0;
       }),
   };
 }
