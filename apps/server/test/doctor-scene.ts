@@ -11,7 +11,7 @@ import {
   type Storage,
 } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
-import type { ReplicaState } from "@sallyport/storage-knex";
+import type { ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { ServedDatabaseExaminer } from "../src/doctor/database-examiner.ts";
 import type { ExaminedDatabase } from "../src/doctor/examine-database.ts";
@@ -45,7 +45,7 @@ const healthyFacts = {
   maxConnections: 97,
   statementTimeout: 30_000,
   replicas: [] as ReplicaState[],
-  canProveFailover: null as boolean | null,
+  failoverProof: null as ServerFacts["failoverProof"],
   missingSettings: [] as string[],
   unmetRequirements: async (): Promise<string[]> => [],
 };

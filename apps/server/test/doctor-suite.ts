@@ -171,11 +171,19 @@ const provoked: readonly (readonly [string, Scene, string, Finding["level"], Reg
   ],
   [
     "a role that cannot prove a failover",
-    { facts: { canProveFailover: false } },
+    { facts: { failoverProof: "unreadable" } },
     "failover",
     "warning",
     /requests fail with 705 until "recover"/,
     /timeline_history/,
+  ],
+  [
+    "commits that wait for one of several standbys",
+    { facts: { failoverProof: "unclear" } },
+    "failover",
+    "warning",
+    /one standby of several can have confirmed a commit/,
+    /recover --nothing-lost/,
   ],
   [
     "an unsuitable engine",

@@ -41,8 +41,11 @@ export interface ServerFacts {
   readonly statementTimeout: number;
   /** Those of a Postgres, after a check. */
   readonly replicas?: readonly ReplicaState[];
-  /** Whether servers can tell that a failover has lost nothing; `null` if commits wait for no standby. */
-  readonly canProveFailover: boolean | null;
+  /**
+   * Whether servers can prove that a failover has lost nothing. `unclear`: commits wait for some of the standbys;
+   * `unreadable`: the role cannot read the history of timelines; `null`: commits wait for no standby.
+   */
+  readonly failoverProof: "possible" | "unclear" | "unreadable" | null;
   /** Further settings of connections that are not in force, such as `jit = off`. A pooler can drop them. */
   readonly missingSettings: readonly string[];
   /** Probes the server as `migrate` does, and changes nothing. Returns the reasons why it is unsuitable. */

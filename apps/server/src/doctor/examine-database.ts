@@ -172,13 +172,26 @@ function* examineReplicas({ replicas = [] }: ServerFacts): Generator<Finding> {
   }
 }
 
-function* examineFailover(name: string, { canProveFailover }: ServerFacts): Generator<Finding> {
+function* examineFailover(name: string, { failoverProof }: ServerFacts): Generator<Finding> {
   const check = "failover";
-  if (canProveFailover === true) yield found(check, `${name}: servers can see that a failover has lost nothing.`);
-  if (canProveFailover !== false) return;
-  const finding = `${name}: after a failover, requests fail with 705 until "recover" has run, because the role cannot read the history of timelines.`;
-  yield { check, level: "warning", finding, fix: "Create the function timeline_history, see Deploy on Postgres." };
+  if (failoverProof === null) return;
+  if (failoverProof === "possible")
+    return yield found(check, `${name}: servers can see that a failover has lost nothing.`);
+  const { reason, fix } = unproven[failoverProof];
+  const finding = `${name}: after a failover, requests fail with 705 until "recover" has run, because ${reason}.`;
+  yield { check, level: "warning", finding, fix };
 }
+
+const unproven = {
+  unreadable: {
+    reason: "the role cannot read the history of timelines",
+    fix: "Create the function timeline_history, see Deploy on Postgres.",
+  },
+  unclear: {
+    reason: "one standby of several can have confirmed a commit",
+    fix: 'Promote the standby that is ahead and run "sallyport-server recover --nothing-lost", or let all standbys confirm each commit.',
+  },
+} as const;
 
 async function examineSchema(each: DatabaseConfiguration, { database }: ExaminedDatabase): Promise<Finding> {
   const name = databaseName(each);

@@ -205,7 +205,7 @@ export function mariadbFacts(knex: Knex, database: string): Promise<ServerFacts>
       canChangeSchema: ofOwner.every((each) => has.has(each)),
       maxConnections: Number(connections),
       statementTimeout: Number(timeout) * 1_000,
-      canProveFailover: null,
+      failoverProof: null,
       missingSettings: [],
       unmetRequirements: async () => [],
     };

@@ -4,7 +4,7 @@ import { usualIdleInTransactionTimeout } from "../../pooled-connections.ts";
 import { canHoldTwo, probeAlone, type Requirement, unmetRequirements } from "../../schema.ts";
 import type { ServerFacts } from "../../sql-storage.ts";
 import { type Connection, rollBack, type Run, runnerOf, runOn, withConnection } from "./connection.ts";
-import { canReadHistory } from "./statements/expressions.ts";
+import { canReadHistory, confirmedByAll } from "./statements/expressions.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
 /** 1 schema. An owner can migrate. Without a schema, the role must be able to create it. */
@@ -16,7 +16,9 @@ const factsQuery = `
       nullif((select rolconnlimit from pg_roles where rolname = current_user), -1)
     ) as connections,
     (select setting::integer from pg_settings where name = 'statement_timeout') as timeout,
-    case when current_setting('synchronous_standby_names') <> '' then ${canReadHistory("format('%I.timeline_history()', $1::text)")} end as can_prove,
+    case when current_setting('synchronous_standby_names') = '' then null
+      when not ${confirmedByAll()} then 'unclear'
+      when ${canReadHistory("format('%I.timeline_history()', $1::text)")} then 'possible' else 'unreadable' end as proof,
     array_remove(array[
       case when current_setting('idle_in_transaction_session_timeout')::interval = '0'
         then 'idle_in_transaction_session_timeout = ${usualIdleInTransactionTimeout}' end,
@@ -43,7 +45,7 @@ interface FactsRow {
   readonly timeout: number;
   readonly settings: readonly string[];
   readonly can_change: boolean;
-  readonly can_prove: boolean | null;
+  readonly proof: ServerFacts["failoverProof"];
   readonly missing: readonly string[];
 }
 
@@ -55,7 +57,7 @@ export function postgresFacts(knex: Knex, schema: string): Promise<ServerFacts> 
       version,
       read_only: isReadOnly,
       can_change: canChangeSchema,
-      can_prove: canProveFailover,
+      proof: failoverProof,
       connections,
       timeout,
       settings,
@@ -68,7 +70,7 @@ export function postgresFacts(knex: Knex, schema: string): Promise<ServerFacts> 
       canChangeSchema,
       maxConnections: connections,
       statementTimeout: timeout,
-      canProveFailover,
+      failoverProof,
       missingSettings: settings,
       unmetRequirements: () => unmetBy(knex, tablesOf(schema), true),
     };

@@ -4,7 +4,7 @@ import type { OpenCalls } from "../../open-calls.ts";
 import { acquire, type Connection, release, rollBack, runnerOf, runOn, withConnection } from "./connection.ts";
 import { lockMigrations } from "./migrations/migrator.ts";
 import { raiseStamps } from "./stamps.ts";
-import { canReadHistory } from "./statements/expressions.ts";
+import { canReadHistory, confirmedByAll } from "./statements/expressions.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
 /** An event for the log of an operator. `message` says what happened. */
@@ -52,14 +52,7 @@ const refusalTime = 1_000;
 
 /** The log has the current timeline. After a promotion, the control file has the former one for a while. */
 const currentName = `(select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)`;
-/**
- * Whether all standbys of a list in `synchronous_standby_names` confirm each commit. `ANY 1 (one, other)` and `*` do not
- * tell which one has.
- */
-export const confirmedByAll = (list: string) => `(select names !~ '^$|[*]'
-    and coalesce((regexp_match(names, '^\\s*(?:(?:any|first)\\s+)?(\\d+)\\s*\\(', 'i'))[1]::int, 1) > length(names) - length(replace(names, ',', ''))
-  from (select regexp_replace(${list}, '"[^"*]*"', 'name', 'g') as names) s)`;
-const isSynchronous = `(${confirmedByAll("current_setting('synchronous_standby_names')")} and current_setting('synchronous_commit') in ('on', 'remote_apply'))`;
+const isSynchronous = `(${confirmedByAll()} and current_setting('synchronous_commit') in ('on', 'remote_apply'))`;
 
 /** The row as JSON, because a database of an earlier version lacks the column. */
 const recordedIn = ({ settings }: Tables) => `(select to_jsonb(s) -> 'timeline' from ${settings} s)`;

@@ -18,6 +18,16 @@ export function canReadHistory(name: string): string {
   return `(to_regprocedure(${name}) is not null or has_function_privilege('pg_read_file(text, bigint, bigint, boolean)', 'EXECUTE'))`;
 }
 
+/**
+ * Whether all standbys of a list, by default `synchronous_standby_names`, confirm each commit. `ANY 1 (one, other)` and `*`
+ * do not tell which one has.
+ */
+export function confirmedByAll(list = "current_setting('synchronous_standby_names')"): string {
+  return `(select names !~ '^$|[*]'
+      and coalesce((regexp_match(names, '^\\s*(?:(?:any|first)\\s+)?(\\d+)\\s*\\(', 'i'))[1]::int, 1) > length(names) - length(replace(names, ',', ''))
+    from (select regexp_replace(${list}, '"[^"*]*"', 'name', 'g') as names) s)`;
+}
+
 /** Rows per count, so that writers on different connections do not block one another. */
 export const countShards = 64;
 
