@@ -81,7 +81,14 @@ export class PostgresCluster {
         return [child.pid, ...children].map(Number).filter((pid) => pid > 0);
       };
       const signal = (name: NodeJS.Signals) => {
-        for (const pid of processes()) process.kill(pid, name);
+        for (const pid of processes()) {
+          try {
+            process.kill(pid, name);
+          } catch (error) {
+            // A session can end meanwhile.
+            if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+          }
+        }
       };
       const query = async <Row>(text: string): Promise<Row[]> => {
         const client = new pg.Client({ connectionString: url });
