@@ -1,5 +1,6 @@
 import { onEngines, testedEngines } from "./engines.ts";
-import { deviceEnvironment, deviceSuite } from "./sync/device-suite.ts";
+import { deviceSuite } from "./sync/device-suite.ts";
+import { deviceEnvironment } from "./sync/devices.ts";
 import { longPollSuite } from "./sync/long-poll-suite.ts";
 import { offlinePageSuite } from "./sync/offline-page-suite.ts";
 import { syncHookEnvironment, syncHookSuite } from "./sync/push-hook-suite.ts";
@@ -7,6 +8,7 @@ import { pullSuite } from "./sync/pull-suite.ts";
 import { simulatorSuite } from "./sync/simulator-suite.ts";
 import { syncPushEnvironment, syncPushSuite } from "./sync/push-suite.ts";
 import { syncRestoreSuite } from "./sync/restore-suite.ts";
+import { restoredDatabaseSuite } from "./sync/restored-database-suite.ts";
 
 describe("synchronization", () => {
   onEngines("pulls", pullSuite, { on: [...new Set([...testedEngines, "memory" as const])] });
@@ -21,6 +23,7 @@ describe("synchronization", () => {
     "devices",
     (server) => {
       deviceSuite(server);
+      restoredDatabaseSuite(server);
       offlinePageSuite(server);
     },
     { environment: deviceEnvironment },

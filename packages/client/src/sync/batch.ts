@@ -1,7 +1,8 @@
 import type { SyncOperationData } from "@sallyport/contract";
 import type { DeviceRecords } from "./device-records.ts";
-import { hasReference, type ObjectState, type PendingOperation, pick, referencesOf } from "./object-state.ts";
+import type { ObjectState, PendingOperation } from "./object-state.ts";
 import { replaced } from "./outcomes.ts";
+import { hasReference, linksOf, referencesOf, separated } from "./references.ts";
 
 /** Bytes of the operations of a push. The server accepts 8 MiB with the rest of the body. */
 const maxBytes = 8 * 1024 * 1024 - 64 * 1024;
@@ -16,13 +17,13 @@ export interface BatchLimits {
 }
 
 /**
- * The next operations in the order of the edits, marked as sent: they no longer change. At most one per object. An
- * operation waits for the creation of the objects to which it refers: after a restore, their creations can come later.
+ * The next operations in the order of the edits, marked as sent: they no longer change. At most one per object.
+ *
+ * An operation follows the creations of the objects to which it refers. After a restore, these can be later edits, and
+ * new objects can refer to one another: then one of them is created without its references, which follow.
  */
 export async function nextBatch(records: DeviceRecords, limits: BatchLimits): Promise<SyncOperationData[]> {
-  const batch = new Map<string, SyncOperationData>();
-  let firstBlocked: BlockedCreation | undefined;
-  let bytes = 0;
+  const batch = new Batch(records, limits);
   for (let after: string | undefined; ; ) {
     const places = await records.list("queue", after);
     const states = await records.states([...new Set(places.map(([, uuid]) => uuid))]);
@@ -32,58 +33,151 @@ export async function nextBatch(records: DeviceRecords, limits: BatchLimits): Pr
       const operation = state?.pending[0];
       if (state === undefined || operation === undefined || limits.postponed.has(uuid)) continue;
       // The object has an earlier operation: in this batch, or it waits for a decision.
-      if (batch.has(uuid)) return [...batch.values()];
+      if (batch.has(uuid)) return batch.operations;
       if (records.sequenceOf(key) !== operation.sequence || operation.held !== undefined) continue;
-      if (hasReference(operation.fields, limits.waiting)) continue;
-      const isMissing = (each: string) => each !== uuid && !batch.has(each) && isNew(targets.get(each));
-      const missing = targetsOf(state).filter(isMissing);
-      if (missing.length > 0) {
-        if (isNew(state) && !operation.isSent) firstBlocked ??= { uuid, state, missing: new Set(missing) };
-        continue;
-      }
-      const sent = wireOf(uuid, state, operation);
-      bytes += new TextEncoder().encode(JSON.stringify(sent)).length + 1;
-      if (batch.size > 0 && bytes > maxBytes) return [...batch.values()];
-      batch.set(uuid, sent);
-      if (!operation.isSent) records.setState(uuid, state, replaced(state, operation, { ...operation, isSent: true }));
-      if (batch.size >= limits.maxOperations) return [...batch.values()];
+      const missing = targetsOf(state).filter((each) => !batch.has(each) && isNew(targets.get(each)));
+      batch.offer({ uuid, before: state, state, operation }, new Set(missing));
+      if (batch.isFull) return batch.operations;
     }
     after = places.at(-1)?.[0];
     if (after === undefined) break;
   }
-  if (batch.size > 0 || firstBlocked === undefined || limits.waiting.size > 0) return [...batch.values()];
-  return [await sendWithoutReferences(records, firstBlocked, limits.newId)];
+  batch.breakCycles();
+  return batch.operations;
 }
 
-/** A creation that refers to objects that are not created yet. */
-interface BlockedCreation {
+interface Candidate {
   readonly uuid: string;
+  /** The stored state. */
+  readonly before: ObjectState;
+  /** The state to store. */
   readonly state: ObjectState;
-  readonly missing: ReadonlySet<string>;
+  /** Its first operation. */
+  readonly operation: PendingOperation;
+}
+
+/** A candidate that refers to new objects whose creations are not in the batch. */
+interface Blocked extends Candidate {
+  readonly missing: Set<string>;
+}
+
+class Batch {
+  readonly #records: DeviceRecords;
+  readonly #limits: BatchLimits;
+  readonly #sent = new Map<string, SyncOperationData>();
+  readonly #blocked = new Map<string, Blocked>();
+  /** The objects whose operations wait for a creation, by the object to create. */
+  readonly #dependants = new Map<string, string[]>();
+  #bytes = 0;
+  #isOverfull = false;
+  /** Whether an operation waits for the next synchronization. */
+  #hasWaiting = false;
+
+  constructor(records: DeviceRecords, limits: BatchLimits) {
+    this.#records = records;
+    this.#limits = limits;
+  }
+
+  get operations(): SyncOperationData[] {
+    return [...this.#sent.values()];
+  }
+
+  get isFull(): boolean {
+    return this.#isOverfull || this.#sent.size >= this.#limits.maxOperations;
+  }
+
+  has(uuid: string): boolean {
+    return this.#sent.has(uuid);
+  }
+
+  /** Adds an operation, or keeps it until the missing objects are added. */
+  offer(candidate: Candidate, missing: Set<string>): void {
+    const { uuid, operation } = candidate;
+    if (hasReference(operation.fields, this.#limits.waiting)) {
+      this.#hasWaiting = true;
+      return;
+    }
+    // An earlier operation may replace a reference to the deleted object.
+    if (operation.op === "delete" && (this.#hasWaiting || this.#blocked.size > 0)) return;
+    if (missing.size === 0) return this.#add(candidate);
+    this.#blocked.set(uuid, { ...candidate, missing });
+    for (const each of missing) {
+      const dependants = this.#dependants.get(each);
+      if (dependants === undefined) this.#dependants.set(each, [uuid]);
+      else dependants.push(uuid);
+    }
+  }
+
+  /** Creates objects that refer to one another: the first without its references, then those that waited for it. */
+  breakCycles(): void {
+    const outside = Array.from(this.#blocked.values()).filter(({ missing }) =>
+      Array.from(missing).some((uuid) => !this.#blocked.has(uuid)),
+    );
+    // They, and those that wait for them, wait for an object outside of a cycle.
+    for (const { uuid } of outside) {
+      if (!this.#blocked.delete(uuid)) continue;
+      for (const each of this.#dependants.get(uuid) ?? []) {
+        const dependant = this.#blocked.get(each);
+        if (dependant !== undefined) outside.push(dependant);
+      }
+    }
+    while (this.#blocked.size > 0 && !this.isFull) {
+      const cycle = this.#findCycle();
+      const separable = cycle.filter(({ operation }) => !operation.isSent && operation.references !== "whole");
+      // A single reference is more often mandatory than a collection.
+      const best = separable.find(isLinkedByCollections) ?? separable[0];
+      const chosen = best ?? (cycle[0] as Blocked);
+      this.#blocked.delete(chosen.uuid);
+      this.#add(best === undefined ? chosen : this.#withoutMissing(best));
+    }
+  }
+
+  /** Each blocked object refers to a blocked one, so every path ends in a cycle. */
+  #findCycle(): Blocked[] {
+    const path = new Map<string, Blocked>();
+    let [uuid] = this.#blocked.keys() as Iterable<string> as [string];
+    while (!path.has(uuid)) {
+      const blocked = this.#blocked.get(uuid) as Blocked;
+      path.set(uuid, blocked);
+      [uuid] = blocked.missing as Iterable<string> as [string];
+    }
+    return [...path.values()].slice([...path.keys()].indexOf(uuid));
+  }
+
+  #withoutMissing({ uuid, before, state, operation, missing }: Blocked): Candidate {
+    return { uuid, before, ...separated(state, operation, linksOf(operation, missing), this.#limits.newId()) };
+  }
+
+  /** Adds an operation, and those that have waited for it. */
+  #add(first: Candidate): void {
+    const ready = [first];
+    for (const candidate of ready) {
+      const { uuid, before, state, operation } = candidate;
+      const sent = wireOf(uuid, state, operation);
+      this.#bytes += new TextEncoder().encode(JSON.stringify(sent)).length + 1;
+      this.#isOverfull = this.#sent.size > 0 && this.#bytes > maxBytes;
+      if (this.isFull) return;
+      this.#sent.set(uuid, sent);
+      const after = replaced(state, operation, { ...operation, isSent: true });
+      if (!operation.isSent) this.#records.setState(uuid, before, after);
+      ready.push(...this.#released(uuid));
+    }
+  }
+
+  #released(uuid: string): Blocked[] {
+    return (this.#dependants.get(uuid) ?? []).flatMap((each) => {
+      const blocked = this.#blocked.get(each);
+      if (blocked === undefined || !blocked.missing.delete(uuid) || blocked.missing.size > 0) return [];
+      this.#blocked.delete(each);
+      return [blocked];
+    });
+  }
 }
 
 const targetsOf = ({ pending: [operation] }: ObjectState) => referencesOf(operation?.fields);
 const isNew = (state: ObjectState | undefined) => state?.version === 0 && state.pending[0]?.op === "put";
-
-/** New objects that refer to each other are created without these references, which a second operation writes. */
-async function sendWithoutReferences(
-  records: DeviceRecords,
-  { uuid, state, missing }: BlockedCreation,
-  newId: () => string,
-): Promise<SyncOperationData> {
-  const position = await records.position();
-  const [creation, ...later] = state.pending as [PendingOperation, ...PendingOperation[]];
-  const names = Object.keys(creation.fields);
-  const references = names.filter((name) => hasReference(creation.fields[name], missing));
-  const others = names.filter((name) => !references.includes(name));
-  const sequence = position.sequence + 1;
-  const fields = pick(creation.fields, references);
-  const link: PendingOperation = { ...creation, id: newId(), sequence, fields, base: pick(null, references) };
-  const sent: PendingOperation = { ...creation, fields: pick(creation.fields, others), isSent: true };
-  records.setState(uuid, state, { ...state, pending: [sent, link, ...later] });
-  records.setPosition({ ...position, sequence });
-  return wireOf(uuid, state, sent);
-}
+const isLinkedByCollections = ({ operation, missing }: Blocked) =>
+  linksOf(operation, missing).every((name) => Array.isArray(operation.fields[name]));
 
 function wireOf(
   uuid: string,

@@ -1,6 +1,5 @@
 import {
   type Fields,
-  hasReference,
   newState,
   type ObjectState,
   type PendingOperation,
@@ -8,6 +7,7 @@ import {
   sameValue,
   viewOf,
 } from "./object-state.ts";
+import { hasReference } from "./references.ts";
 
 /** The place of an edit in the queue. */
 export interface EditPlace {

@@ -81,10 +81,12 @@ export function decide(
           return ["conflicts", { uuid, className, field, mine, theirs, kept }];
         });
   if (decision === "theirs") {
-    const pending = current.pending.filter((each) => each !== before);
-    const state = pending.length === 0 && current.fields === null ? null : { ...current, pending };
-    const lost =
-      held.reason === "takenBack" ? [] : refused(uuid, current, [before], codes.invalid, "The edit was dropped.");
+    const rest = current.pending.filter((each) => each !== before);
+    const isGone = current.fields === null && before.version === 0;
+    // Later edits of an object that is not created again cannot be executed.
+    const dropped = [...(held.reason === "takenBack" ? [] : [before]), ...(isGone ? rest : [])];
+    const lost = refused(uuid, current, dropped, codes.invalid, "The edit was dropped.");
+    const state = isGone || (rest.length === 0 && current.fields === null) ? null : { ...current, pending: rest };
     return [state, [...conflicts, ...lost]];
   }
   const fields = decision === "mine" ? before.fields : decision;

@@ -1,6 +1,5 @@
 import type { DeviceRecords, Position } from "./device-records.ts";
 import type { Page } from "./exchange.ts";
-import type { FailureCode } from "../errors.ts";
 import type { ObjectState } from "./object-state.ts";
 import {
   codes,
@@ -12,6 +11,7 @@ import {
   received,
   type Restart,
   settled,
+  type Uncreated,
 } from "./outcomes.ts";
 
 /** States of objects within a transaction, with the outcomes of events applied to them. */
@@ -60,12 +60,12 @@ export class ObjectChanges {
     }
   }
 
-  /** Stores the answer to an operation. Returns the code if the operation is postponed. */
-  addAnswer(answer: PushAnswer, waiting: ReadonlySet<string>): FailureCode | undefined {
+  /** Stores the answer to an operation. */
+  addAnswer(answer: PushAnswer, uncreated: Uncreated): Pick<Outcome, "postponed" | "isRepeated"> {
     const { uuid } = answer.operation;
-    const outcome = settled(uuid, this.#stateOf(uuid), answer, this.#moment, waiting);
+    const outcome = settled(uuid, this.#stateOf(uuid), answer, this.#moment, uncreated);
     this.#add(uuid, outcome);
-    return outcome.postponed;
+    return outcome;
   }
 
   /** Whether the server has not acknowledged an object yet. */

@@ -18,6 +18,11 @@ export interface PendingOperation {
   readonly sequence: number;
   /** Whether the server may have it. It then never changes. */
   readonly isSent: boolean;
+  /**
+   * What becomes of its references if the server refuses it. `separable`: they follow in an operation of their own.
+   * `apart`: they already do. `whole`: it was refused without them, too. Without a value, it is refused as a whole.
+   */
+  readonly references?: "separable" | "apart" | "whole" | undefined;
   /** Set while it waits for a decision of the application. */
   readonly held?: HeldOperation | undefined;
 }
@@ -114,17 +119,4 @@ export function sameValue(one: unknown, other: unknown): boolean {
     mine.length === theirs.length &&
     mine.every(([name, value]) => Object.hasOwn(other, name) && sameValue(value, (other as Fields)[name]))
   );
-}
-
-/** Whether a value contains a reference to one of these objects; without `targets`, to any. */
-export function hasReference(value: unknown, targets?: ReadonlySet<string>): boolean {
-  return referencesOf(value).some((uuid) => targets === undefined || targets.has(uuid));
-}
-
-/** The UUIDs in a value, in lower case. */
-export function referencesOf(value: unknown): string[] {
-  if (typeof value !== "object" || value === null) return [];
-  const uuid = valueOf(value as Fields, "~UUID");
-  const own = typeof uuid === "string" ? [uuid.toLowerCase()] : [];
-  return [...own, ...Object.values(value).flatMap(referencesOf)];
 }

@@ -3,7 +3,6 @@ import type { FailureCode } from "../errors.ts";
 import type { Notice } from "./notices.ts";
 import {
   type Fields,
-  hasReference,
   newState,
   type ObjectState,
   type PendingOperation,
@@ -13,6 +12,7 @@ import {
   viewOf,
   withCopy,
 } from "./object-state.ts";
+import { hasReference, linksOf, rejoined, separated } from "./references.ts";
 
 export type PushResult = PushResultData["results"][number];
 
@@ -29,6 +29,8 @@ export interface Outcome {
   readonly notices: readonly Notice[];
   /** Set if the operation waits for the next synchronization. */
   readonly postponed?: FailureCode;
+  /** Whether another operation replaces the refused one. */
+  readonly isRepeated?: boolean;
 }
 
 /** The context of an event. */
@@ -42,7 +44,14 @@ export interface Moment {
 /** `null` outside restarts. `isRestored`: the server has another database than before. */
 export type Restart = { readonly isRestored: boolean } | null;
 
-export const codes = { done: 0, invalid: 332, unknown: 334, deleted: 609, updateOfDeleted: 610 } as const;
+export const codes = {
+  done: 0,
+  malformed: 307,
+  invalid: 332,
+  unknown: 334,
+  deleted: 609,
+  updateOfDeleted: 610,
+} as const;
 
 /** A received object. */
 export function received(
@@ -73,7 +82,7 @@ export function received(
   // Others may have written the object after the restore: without `base`, the server reports a conflict.
   const seen = isOlder ? { version: copy.version, base: theirs } : { version: state.version, base: null };
   const held = { reason: "takenBack", fields: lost } as const;
-  const operation = { ...next(), op: "put", ...seen, fields, isSent: false, held } as const;
+  const operation = { ...next(), op: "put", ...seen, fields, isSent: false, references: "separable", held } as const;
   return {
     state: { ...copy, pending: [...copy.pending, operation] },
     notices: [["takenBack", { uuid, className, op: "put", fields, theirs, isQueued: true }]],
@@ -94,7 +103,7 @@ export function gone(uuid: string, state: ObjectState, code: FailureCode): Outco
 /** An object that a complete pull after a restart did not contain. */
 export function missing(uuid: string, state: ObjectState, isRestored: boolean, { generation, next }: Moment): Outcome {
   if (state.fields === null || state.generation >= generation) return { state, notices: [] };
-  if (!isRestored || state.own.length === 0) return gone(uuid, state, codes.unknown);
+  if (!isRestored || (state.own.length === 0 && !state.isCreator)) return gone(uuid, state, codes.unknown);
   const { className } = state;
   const view = viewOf(state);
   if (!state.isCreator || view === null) {
@@ -110,20 +119,37 @@ export function missing(uuid: string, state: ObjectState, isRestored: boolean, {
     return { state: after, notices: [["takenBack", lost], ...notices] };
   }
   const held = { reason: "takenBack", fields: state.own } as const;
-  const operation = { ...next(), op: "put", version: 0, base: null, fields: view, isSent: false, held } as const;
+  const operation = {
+    ...next(),
+    op: "put",
+    version: 0,
+    base: null,
+    fields: view,
+    isSent: false,
+    references: "separable",
+    held,
+  } as const;
   return {
     state: { ...newState(className), pending: [operation] },
     notices: [["takenBack", { uuid, className, op: "put", fields: view, theirs: null, isQueued: true }]],
   };
 }
 
-/** The answer to an operation. `waiting`: UUIDs of objects that are still to be created. */
+/** UUIDs of objects that are still to be created. */
+export interface Uncreated {
+  /** By a later synchronization. */
+  readonly postponed: ReadonlySet<string>;
+  /** By an operation that replaces a refused one. */
+  readonly repeated: ReadonlySet<string>;
+}
+
+/** The answer to an operation. */
 export function settled(
   uuid: string,
   known: ObjectState | undefined,
   { operation: sent, result }: PushAnswer,
   { generation, next }: Moment,
-  waiting: ReadonlySet<string>,
+  uncreated: Uncreated,
 ): Outcome {
   const state = known ?? newState(sent.className ?? "");
   const operation = state.pending.find(({ id }) => id === sent.id) ?? discardedOperation(state, sent, result);
@@ -140,11 +166,14 @@ export function settled(
     };
   }
   if (isPassing(code)) return { state, notices: [], postponed: code };
-  if (hasReference(operation.fields, waiting)) {
-    // The refusal is stored under its id. The next attempt is another operation.
-    const again = { ...operation, id: next().id, isSent: false };
+  // The refusal is stored under its id. The next attempt is another operation.
+  const again = { ...operation, id: next().id, isSent: false };
+  if (hasReference(operation.fields, uncreated.postponed))
     return { state: replaced(state, operation, again), notices: [], postponed: code };
-  }
+  if (hasReference(operation.fields, uncreated.repeated))
+    return { state: replaced(state, operation, again), notices: [], isRepeated: true };
+  const rearranged = code === codes.malformed ? withOtherReferences(state, operation, again, next) : undefined;
+  if (rearranged !== undefined) return { state: rearranged, notices: [], isRepeated: true };
   const { conflicts = [], object } = result;
   if (code === codes.invalid && conflicts.length > 0) {
     const current =
@@ -157,6 +186,20 @@ export function settled(
   if (endsObject)
     return { state: null, notices: [...notices, ...refusedPuts(uuid, state, rest, code, result.internalMessage)] };
   return { state: { ...state, pending: rest.map((each) => onTopOf(state.fields, operation.fields, each)) }, notices };
+}
+
+/** A refused operation whose references can be the reason: they follow it, or come back into it. */
+function withOtherReferences(
+  state: ObjectState,
+  operation: PendingOperation,
+  again: PendingOperation,
+  next: Moment["next"],
+): ObjectState | undefined {
+  if (operation.references === "apart") return rejoined(state, operation, again.id);
+  const links = linksOf(operation);
+  const isEmpty = links.length === Object.keys(operation.fields).length && operation.version !== 0;
+  if (operation.references !== "separable" || links.length === 0 || isEmpty) return undefined;
+  return separated(replaced(state, operation, again), again, links, next().id).state;
 }
 
 /** An executed operation that the user has discarded meanwhile. `undefined`: another tab has stored the answer. */

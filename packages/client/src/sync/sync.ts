@@ -62,6 +62,8 @@ export function sync(options: SyncOptions): Promise<SyncReport> {
 
 /** A call that meets more of them meets rights or schemas that change all the time. */
 const maxRestarts = 5;
+/** Operations of a push. */
+const maxOperations = 1_000;
 /** The push as a whole is refused, perhaps because of one operation. */
 const divisible: ReadonlySet<number> = new Set([307, 308, 311, 332, 801]);
 const invalidVersion = 330;
@@ -78,7 +80,7 @@ class Synchronization {
   #isFresh = false;
   #hasBegun = false;
   #hasWaited = false;
-  #maxOperations = 1_000;
+  #maxOperations = maxOperations;
   /** Edits of the store since the start. */
   #edits = 0;
   #restarts = 0;
@@ -189,6 +191,7 @@ class Synchronization {
       return this.#restartAfter(error, position);
     }
     await this.#apply(position, { answers: ops.map((operation) => refusalOf(operation, refusal)) });
+    this.#maxOperations = maxOperations;
   }
 
   /** Stores a page, or the answers of a push with its page. */
@@ -198,18 +201,19 @@ class Synchronization {
   ): Promise<void> {
     const uuids = [...answers.map(({ operation }) => operation.uuid), ...(page === undefined ? [] : uuidsOf(page))];
     const postponed = new Map<string, FailureCode>();
-    const waiting = new Set<string>();
+    let uncreated = { postponed: new Set<string>(), repeated: new Set<string>() };
     const isStored = await this.#transact(async (records) => {
       postponed.clear();
-      waiting.clear();
+      uncreated = { postponed: new Set(this.#waiting), repeated: new Set() };
       const changes = await ObjectChanges.of(records, uuids, this.#store.newId);
       const { position } = changes;
       for (const answer of answers) {
         const { uuid } = answer.operation;
-        const code = changes.addAnswer(answer, new Set([...this.#waiting, ...waiting]));
+        const { postponed: code, isRepeated } = changes.addAnswer(answer, uncreated);
+        if (isRepeated && changes.isNew(uuid)) uncreated.repeated.add(uuid);
         if (code === undefined) continue;
         postponed.set(uuid, code);
-        if (changes.isNew(uuid)) waiting.add(uuid);
+        if (changes.isNew(uuid)) uncreated.postponed.add(uuid);
       }
       // Another tab has stored other pages meanwhile. Its position does not contain these changes.
       const isCurrent = page !== undefined && samePosition(position, seen);
@@ -219,7 +223,7 @@ class Synchronization {
       return isCurrent;
     });
     for (const [uuid, code] of postponed) this.#postponed.set(uuid, code);
-    for (const uuid of waiting) this.#waiting.add(uuid);
+    for (const uuid of uncreated.postponed) this.#waiting.add(uuid);
     this.#counts.pushed += answers.filter(({ result }) => result.internalStatus === codes.done).length;
     if (isStored && page !== undefined) {
       this.#counts.pulled += page.changed.length;

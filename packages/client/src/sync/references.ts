@@ -1,0 +1,54 @@
+import { type Fields, type ObjectState, type PendingOperation, pick, valueOf } from "./object-state.ts";
+
+/** The UUIDs to which a value refers, in lower case. */
+export function referencesOf(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const uuid = valueOf(value as Fields, "~UUID");
+  const own = typeof uuid === "string" ? [uuid.toLowerCase()] : [];
+  return [...own, ...Object.values(value).flatMap(referencesOf)];
+}
+
+/** Whether a value contains a reference to one of these objects; without `targets`, to any. */
+export function hasReference(value: unknown, targets?: ReadonlySet<string>): boolean {
+  return referencesOf(value).some((uuid) => targets === undefined || targets.has(uuid));
+}
+
+/** The fields of an operation that refer to one of these objects; without `targets`, to any. */
+export function linksOf({ fields }: PendingOperation, targets?: ReadonlySet<string>): string[] {
+  return Object.keys(fields).filter((name) => hasReference(fields[name], targets));
+}
+
+/** Moves fields to an operation of their own, which follows at the same place of the queue. Returns both. */
+export function separated(
+  state: ObjectState,
+  operation: PendingOperation,
+  names: readonly string[],
+  linkId: string,
+): { readonly state: ObjectState; readonly operation: PendingOperation } {
+  const { fields, base, version } = operation;
+  const others = Object.keys(fields).filter((name) => !names.includes(name));
+  const baseOfLink = version === 0 || base !== null ? pick(base, names) : null;
+  const link: PendingOperation = { ...operation, id: linkId, fields: pick(fields, names), base: baseOfLink };
+  const rest = { ...operation, fields: pick(fields, others), references: "apart" } as const;
+  const pending = state.pending.flatMap((each) =>
+    each === operation ? [rest, { ...link, references: undefined }] : [each],
+  );
+  return { state: { ...state, pending }, operation: rest };
+}
+
+/** Takes the references of a separated operation back into it. `undefined` if they are gone. */
+export function rejoined(state: ObjectState, operation: PendingOperation, id: string): ObjectState | undefined {
+  const { sequence, fields, base } = operation;
+  const link = state.pending.find((each) => each.sequence === sequence && each !== operation);
+  if (link === undefined) return undefined;
+  const whole: PendingOperation = {
+    ...operation,
+    id,
+    fields: { ...fields, ...link.fields },
+    base: base === null ? null : { ...base, ...link.base },
+    references: "whole",
+    isSent: false,
+  };
+  const pending = state.pending.flatMap((each) => (each === operation ? [whole] : each === link ? [] : [each]));
+  return { ...state, pending };
+}
