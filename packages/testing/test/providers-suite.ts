@@ -51,6 +51,21 @@ export function providersSuite(): void {
     await expect(denied.get("/_CheckSession")).rejects.toMatchObject({ code: 324 });
   });
 
+  test("keeps the addresses of fakes beside settings of the test", async () => {
+    const own = await startTestService({
+      databases: { "": tickets },
+      providers: true,
+      licences: true,
+      configuration: { providers: { timeout: "10s" }, licences: { statistics: { timeout: "5s" } } },
+    });
+    try {
+      const { body } = await own.providers.google.logIn("linked", { user: "ada" });
+      expect(body.status.internalStatus).toBe("0");
+    } finally {
+      await own.close();
+    }
+  });
+
   test("leads back to the application with a code", async () => {
     const listening = await startTestService({ databases: { "": tickets }, providers: true, listen: true });
     try {

@@ -82,6 +82,14 @@ export function serviceSuite(): void {
     await root.post("/v1/object/Fresh").send({ Value: "text" }).expect(400);
   });
 
+  test("forgets added app names with a reset", async () => {
+    const check = () => service.as("ada", { appNames: ["extra"] }).get("/_CheckSession");
+    await service.seed({ apps: [{ name: "extra" }] });
+    await check().expect(200);
+    await service.reset();
+    await expect(check()).rejects.toMatchObject({ code: 208 });
+  });
+
   test("opens secure sessions after a reset", async () => {
     await service.as("ada", { mode: "secure" }).get("/_CheckSession").expect(200);
     await service.reset();

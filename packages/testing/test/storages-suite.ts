@@ -49,6 +49,18 @@ export function storagesSuite(): void {
         .expect(200);
       await Promise.all([one.close(), two.close()]);
       expect(await names("sallyport\\_template\\_")).toEqual(after);
+
+      // Hashes of passwords depend on this setting.
+      const configuration = { passwords: { clientHash: "none" } };
+      const plain = await startTestService({ databases, storage, configuration });
+      await plain.as("ada").get("/_CheckSession").expect(200);
+      await plain.close();
+
+      const own = await names("sallyport\\_test\\_");
+      await expect(startTestService({ databases, storage, configuration: { unknown: true } })).rejects.toThrow(
+        "unknown",
+      );
+      expect(await names("sallyport\\_test\\_")).toEqual(own);
     } finally {
       await client.end();
       await postgres.stop();

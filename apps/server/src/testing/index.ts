@@ -4,7 +4,7 @@ export { administrationRoutes, type ContractRoute, contractRoutes } from "./cont
 export { failureHeader } from "./failure-plan.ts";
 export type { Seed } from "./seed.ts";
 export type { TestStorage } from "./storages/test-storages.ts";
-export { startTestServer, type TestServer, type TestServerOptions } from "./test-server.ts";
+export { mergedSettings, startTestServer, type TestServer, type TestServerOptions } from "./test-server.ts";
 export {
   callbackRequest,
   cookieOf,

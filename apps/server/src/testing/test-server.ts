@@ -39,12 +39,14 @@ import { TestClock } from "./test-clock.ts";
 import { SharedServerKeys } from "./test-keys.ts";
 import { ServerTimers } from "./server-timers.ts";
 
+type Settings = Readonly<Record<string, unknown>>;
+
 export interface TestServerOptions {
   /** Content by alias. `demo`: that of the demo. */
   readonly databases: Readonly<Record<string, Seed | "demo">>;
   readonly storage: TestStorage;
   /** As in a configuration file, without databases. */
-  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly configuration: Settings;
   /** Replaces the mail transport. */
   readonly mailer: Mailer | null;
 }
@@ -244,7 +246,26 @@ interface Inside {
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
   const clock = new TestClock();
   const directory = await mkdtemp(join(tmpdir(), "sallyport-test-"));
-  const storages = await storagesOf(options, clock, directory);
+  const undo: (() => Promise<void>)[] = [() => rm(directory, { recursive: true, force: true })];
+  try {
+    const storages = await storagesOf(options, clock, directory);
+    undo.unshift(() => storages.engines.close());
+    const server = await serverOn(storages, options, clock, directory);
+    undo.unshift(() => server.close());
+    await server.prepare(options.databases);
+    return server;
+  } catch (error) {
+    for (const each of undo) await each().catch(() => {});
+    throw error;
+  }
+}
+
+async function serverOn(
+  storages: TestStorages,
+  options: TestServerOptions,
+  clock: TestClock,
+  directory: string,
+): Promise<TestServer> {
   const configuration = configurationOf(options, storages, directory);
   const failures = new FailurePlan();
   const answered = new AnsweredRequests();
@@ -291,18 +312,11 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const container = createContainer(configuration, logger, storages.engines, null, null, replaced);
   const parts = await openParts(container);
   const inside = { container, parts, configuration, storages, clock, failures, answered, refusals, keys, directory };
-  const server = new TestServer(inside);
-  try {
-    await server.prepare(options.databases);
-    return server;
-  } catch (error) {
-    await server.close();
-    throw error;
-  }
+  return new TestServer(inside);
 }
 
 function storagesOf(
-  { storage, databases }: TestServerOptions,
+  { storage, databases, configuration }: TestServerOptions,
   clock: TestClock,
   directory: string,
 ): TestStorages | Promise<TestStorages> {
@@ -310,8 +324,10 @@ function storagesOf(
   if (typeof storage === "object" && "module" in storage) return moduleStorages(storage);
   const aliases = Object.keys(databases);
   if (storage === "embedded") return embeddedStorages(clock, aliases, directory);
-  // The bytes of the demo's documents are outside the database.
-  const content = Object.values(databases).includes("demo") ? null : JSON.stringify(databases);
+  // The bytes of the demo's documents are outside the database. Hashes of passwords depend on the settings.
+  const content = Object.values(databases).includes("demo")
+    ? null
+    : JSON.stringify([databases, configuration["passwords"] ?? null]);
   return postgresStorages(clock, aliases, { url: storage.postgres, content });
 }
 
@@ -333,7 +349,7 @@ function configurationOf(
     macros: { watch: false, threadPriority: 0 },
   };
   const content = {
-    ...(merged(usual, given) as object),
+    ...mergedSettings(usual, given),
     databases: Object.entries(databases).map(([alias, seed]) => ({
       alias,
       name: alias === "" ? "test" : alias,
@@ -344,12 +360,17 @@ function configurationOf(
   return loadConfiguration({ content, environment: {} });
 }
 
-function merged(usual: unknown, given: unknown): unknown {
-  if (!isSection(usual) || !isSection(given)) return given === undefined ? usual : given;
+/** Settings with those of another object, which replace the same ones. */
+export function mergedSettings(usual: Settings, given: Settings): Settings {
   const names = new Set([...Object.keys(usual), ...Object.keys(given)]);
   return Object.fromEntries(Array.from(names, (name) => [name, merged(usual[name], given[name])]));
 }
 
-function isSection(value: unknown): value is Readonly<Record<string, unknown>> {
+function merged(usual: unknown, given: unknown): unknown {
+  if (isSection(usual) && isSection(given)) return mergedSettings(usual, given);
+  return given === undefined ? usual : given;
+}
+
+function isSection(value: unknown): value is Settings {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -22,7 +22,7 @@ export class FakeProviders {
   /** Settings of a service that uses the fakes. */
   get configuration() {
     return {
-      providers: { fakeUrl: this.registered.fakes.url, timeout: "2s" },
+      providers: { fakeUrl: this.registered.fakes.url },
       oAuthProviders: providerNames.map((name) => ({ name })),
     };
   }

@@ -41,14 +41,29 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     Object.entries(databases).map(([alias, content]) => [alias, withDefaults(content)] as const),
   );
   const environment = await startTestEnvironment(options);
-  const server = await startTestServer({
-    databases: contents,
-    storage,
-    configuration: environment.configuration(configuration),
-    mailer: mailTransport(environment.mail),
-  });
-  await environment.registerProviders(server, Object.keys(contents));
-  return serviceOf(server, new Map(Object.entries(contents)), listen ? await server.listen() : null, environment);
+  let server: TestServer | undefined;
+  try {
+    server = await startTestServer({
+      databases: contents,
+      storage,
+      configuration: environment.configuration(configuration),
+      mailer: mailTransport(environment.mail),
+    });
+    await environment.registerProviders(server, Object.keys(contents));
+    const url = listen ? await server.listen() : null;
+    return serviceOf(server, new Map(Object.entries(contents)), url, environment);
+  } catch (error) {
+    await close(server, environment).catch(() => {});
+    throw error;
+  }
+}
+
+async function close(server: TestServer | undefined, environment: TestEnvironment): Promise<void> {
+  try {
+    await server?.close();
+  } finally {
+    await environment.close();
+  }
 }
 
 function serviceOf(
@@ -114,10 +129,7 @@ function serviceOf(
       service.mail.clear();
       licences?.clear();
     },
-    close: async () => {
-      await server.close();
-      await environment.close();
-    },
+    close: () => close(server, environment),
   };
   recordRefusals(service);
   recordExercises(service);

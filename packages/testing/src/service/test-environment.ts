@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import type { TestServer } from "@sallyport/server/testing";
+import { mergedSettings, type TestServer } from "@sallyport/server/testing";
 import { FakeProviders, providerNames } from "../providers/fake-providers.ts";
 import { LicenceReceiver } from "../traps/licence-receiver.ts";
 import type { TrappedMail } from "../traps/trapped-mail.ts";
@@ -30,13 +30,15 @@ export async function startTestEnvironment(options: {
     mail: [],
     fakes,
     receiver,
-    configuration: (given) => ({
-      ...fakes?.configuration,
-      ...(receiver === null ? {} : { licences: receiver.configuration }),
-      ...given,
+    configuration: (given) => {
       // Mail is on if it has a transport. The one of the tests replaces this.
-      mail: { directory: tmpdir(), ...(given["mail"] as Settings | undefined) },
-    }),
+      const usual = { mail: { directory: tmpdir() }, providers: { timeout: "2s" } };
+      const addresses = {
+        ...fakes?.configuration,
+        ...(receiver === null ? {} : { licences: receiver.configuration }),
+      };
+      return mergedSettings(mergedSettings(usual, given), addresses);
+    },
     registerProviders: async (server, aliases) => {
       if (fakes === null) return;
       const url = await server.listen();

@@ -5,7 +5,6 @@ import {
   type RecordRepository,
   type SeatKind,
   type SeatLimit,
-  type Storage,
 } from "../../storage/index.ts";
 import type { SecondFactorRule } from "../second-factors/second-factors.ts";
 
@@ -79,12 +78,12 @@ export function seatLimits(applications: readonly Application[]): SeatLimit[] {
   return applications.flatMap(({ name, seats, seatKind: kind }) => (seats === null ? [] : [{ name, seats, kind }]));
 }
 
-const caches = new WeakMap<Storage, ApplicationCache>();
+const caches = new WeakMap<Database, ApplicationCache>();
 
 /** Returns the cache of app names that all requests to a database share. */
-export function applicationCache({ storage }: Pick<Database, "storage">): ApplicationCache {
-  const names = caches.get(storage) ?? new ApplicationCache();
-  caches.set(storage, names);
+export function applicationCache(database: Database): ApplicationCache {
+  const names = caches.get(database) ?? new ApplicationCache();
+  caches.set(database, names);
   return names;
 }
 

@@ -7,7 +7,6 @@ import {
   type ObjectId,
   type PageRequest,
   type Repositories,
-  type Storage,
   type StoredRecord,
 } from "../../storage/index.ts";
 import { type Device, type DeviceDescription, deviceKind } from "./access-rules.ts";
@@ -120,12 +119,12 @@ const afterAnswer = 50;
 /** Devices whose writes are pending. Further ones are left out: they are noted at their next log-in. */
 const maxPending = 100;
 
-const logs = new WeakMap<Storage, DeviceLog>();
+const logs = new WeakMap<Database, DeviceLog>();
 
 /** Returns the log of devices that all requests to a database share. */
-export function deviceLog({ storage }: Pick<Database, "storage">): DeviceLog {
-  const log = logs.get(storage) ?? new DeviceLog();
-  logs.set(storage, log);
+export function deviceLog(database: Database): DeviceLog {
+  const log = logs.get(database) ?? new DeviceLog();
+  logs.set(database, log);
   return log;
 }
 
