@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SallyportAdmin } from "@sallyport/client/admin";
@@ -26,6 +26,13 @@ async function run(...args: string[]) {
 export function coverageSuite(): void {
   let folder: string;
   let service: TestService;
+
+  /** The command removes the records that it has read. */
+  const copyOfRecords = (): string => {
+    const copy = mkdtempSync(join(folder, "copy-"));
+    cpSync(join(folder, "run"), copy, { recursive: true });
+    return copy;
+  };
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "sallyport-coverage-"));
@@ -79,9 +86,9 @@ export function coverageSuite(): void {
     const options = { folder: join(folder, "run"), min: 50, write: () => {} };
     const failure = "% of the routes, not 50 %; 2 % of the codes, not 50 %.";
     expect((await reportCoverage(options)).failure).toContain(failure);
-    const { code, text } = await run(options.folder, "--min", "50");
+    const { code, text } = await run(copyOfRecords(), "--min", "50");
     expect([code, text]).toEqual([1, expect.stringContaining(failure)]);
-    expect((await run(options.folder, "--min", "2")).code).toBe(0);
+    expect((await run(copyOfRecords(), "--min", "2")).code).toBe(0);
 
     const empty = { ...options, folder: join(folder, "empty") };
     const jest = new JestReporter(null, empty);
@@ -94,6 +101,27 @@ export function coverageSuite(): void {
     expect(process.exitCode).toBeUndefined();
   });
 
+  test("removes its own records, and no other file", async () => {
+    const mixed = copyOfRecords();
+    mkdirSync(join(mixed, "lcov"));
+    writeFileSync(join(mixed, "lcov", "a.exercises.jsonl"), "");
+    writeFileSync(join(mixed, "exercises.jsonl.txt"), "");
+    const others = ["exercises.jsonl.txt", "lcov"];
+    expect(readdirSync(mixed)).toHaveLength(3);
+    expect((await run(mixed, "--json", mixed)).code).toBe(2);
+    expect(readdirSync(mixed)).toHaveLength(3);
+    expect((await run(mixed, "--min", "2")).code).toBe(0);
+    expect(readdirSync(mixed).toSorted()).toEqual(others);
+    expect((await run(mixed, "--min", "1")).code).toBe(1);
+
+    cpSync(join(folder, "run"), mixed, { recursive: true });
+    const recording = process.env["SALLYPORT_COVERAGE"];
+    startCoverage({ folder: mixed });
+    process.env["SALLYPORT_COVERAGE"] = recording;
+    expect(readdirSync(mixed).toSorted()).toEqual(others);
+    expect(readdirSync(join(mixed, "lcov"))).toEqual(["a.exercises.jsonl"]);
+  });
+
   test("has a minimum for each kind, in options, the environment and the command", async () => {
     const run50 = join(folder, "run");
     const failureOf = async (min?: Minimum) =>
@@ -102,7 +130,7 @@ export function coverageSuite(): void {
     expect(await failureOf({ routes: 0, modes: 51 })).toBe(
       "The contract coverage is too low: 50 % of the log-in modes, not 51 %.",
     );
-    expect((await run(run50, "--min", "codes=3,pairs=90, administration=90")).text).toMatch(
+    expect((await run(copyOfRecords(), "--min", "codes=3,pairs=90, administration=90")).text).toMatch(
       /: 2 % of the codes, not 3 %; \d % of the codes of routes, not 90 %; \d % of the routes of administration, not 90 %\.$/m,
     );
     process.env["SALLYPORT_COVERAGE_MIN"] = "modes=75";

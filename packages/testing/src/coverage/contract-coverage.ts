@@ -1,6 +1,15 @@
 import { catalogue } from "@sallyport/core/errors";
-import { administrationRoutes, type ContractRoute, contractRoutes } from "@sallyport/server/testing";
+import { administrationRoutes, contractRoutes } from "@sallyport/server/testing";
 import type { Exercise } from "./exercises.ts";
+
+/** A route of the contract, and the codes that it declares. */
+export interface ContractRoute {
+  readonly method: string;
+  /** Pattern of the path. */
+  readonly path: string;
+  readonly needsSession: boolean;
+  readonly codes: readonly number[];
+}
 
 /** The part of a whole that was exercised. */
 export interface Part<T> {

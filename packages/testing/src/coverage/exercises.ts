@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync, createReadStream, mkdirSync, readdirSync, statSync } from "node:fs";
+import { appendFileSync, createReadStream, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestService } from "../service/test-service.ts";
@@ -45,13 +45,7 @@ export function recordExercises(service: Pick<TestService, "onAnswered">): void 
 
 /** Reads what was recorded in folders, and the access logs of servers. Throws an `Error` for a missing file. */
 export async function readExercises(sources: readonly string[]): Promise<Exercise[]> {
-  const files = sources.flatMap((source) =>
-    statSync(source).isDirectory()
-      ? readdirSync(source)
-          .filter((name) => name.endsWith(fileEnding))
-          .map((name) => join(source, name))
-      : [source],
-  );
+  const files = sources.flatMap((source) => (isFolder(source) ? recordsIn(source) : [source]));
   const found = new Map<string, Exercise>();
   for (const each of files) {
     for await (const line of createInterface({ input: createReadStream(each), crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -60,6 +54,21 @@ export async function readExercises(sources: readonly string[]): Promise<Exercis
     }
   }
   return [...found.values()];
+}
+
+/** Removes what was recorded in folders, and no other file. */
+export function removeExercises(sources: readonly string[]): void {
+  for (const each of sources.filter(isFolder).flatMap(recordsIn)) rmSync(each, { force: true });
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path).isDirectory();
+}
+
+function recordsIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(fileEnding))
+    .map((name) => join(folder, name));
 }
 
 /** The exercise in a line of a log; `null` for any other line. */

@@ -1,4 +1,4 @@
-export { type ContractCoverage, contractCoverage, type Part } from "./contract-coverage.ts";
+export { type ContractCoverage, contractCoverage, type ContractRoute, type Part } from "./contract-coverage.ts";
 export { coverageBadge } from "./coverage-badge.ts";
 export { coverageText } from "./coverage-text.ts";
 export { type Exercise, readExercises } from "./exercises.ts";

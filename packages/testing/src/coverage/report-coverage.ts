@@ -1,9 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type ContractCoverage, contractCoverage } from "./contract-coverage.ts";
 import { coverageBadge } from "./coverage-badge.ts";
 import { coverageText } from "./coverage-text.ts";
-import { folderVariable, readExercises } from "./exercises.ts";
+import { folderVariable, readExercises, removeExercises } from "./exercises.ts";
 import { type Minimum, parsedMinimum, shortfall } from "./minimum.ts";
 
 export interface CoverageOptions {
@@ -30,11 +30,14 @@ function folderOf({ folder = process.env[folderVariable] ?? "" }: Pick<CoverageO
   return resolve(folder === "" ? "coverage/sallyport" : folder);
 }
 
-/** Starts to record: call it before the first service starts, in the process that starts the others. */
+/**
+ * Starts to record, and removes the records of the run before. Call it before the first service starts, in the process
+ * that starts the others.
+ */
 export function startCoverage(options: Pick<CoverageOptions, "folder"> = {}): void {
   const folder = folderOf(options);
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  removeExercises([folder]);
   process.env[folderVariable] = folder;
 }
 

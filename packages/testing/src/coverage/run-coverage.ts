@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { removeExercises } from "./exercises.ts";
 import { parsedMinimum } from "./minimum.ts";
 import { reportExercises } from "./report-coverage.ts";
 
@@ -6,6 +7,7 @@ const usage = `Usage: sallyport-coverage <folder or log>… [options]
 
 Print which routes, codes and log-in modes of the contract were exercised: by tests that
 recorded into a folder (SALLYPORT_COVERAGE), or by the requests in the access log of a server.
+The records in a folder are removed afterwards, so that they do not count in the next run.
 
 Options:
   --min <percent>  exit with 1 if fewer codes or routes were exercised; or kinds with their
@@ -36,7 +38,9 @@ export async function runCoverage(args: readonly string[], { stdout, stderr }: C
     if (positionals.length === 0) throw new TypeError("The folder or log is missing.");
     const write = (more: string) => void stdout.write(more);
     const options = { ...files, write, ...(min === undefined ? {} : { min: parsedMinimum(min) }) };
-    return (await reportExercises(positionals, options)).failure === null ? 0 : 1;
+    const { failure } = await reportExercises(positionals, options);
+    removeExercises(positionals);
+    return failure === null ? 0 : 1;
   } catch (error) {
     stderr.write(`error: ${(error as Error).message}\n(see --help)\n`);
     return 2;
