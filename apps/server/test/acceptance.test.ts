@@ -1,6 +1,6 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -11,6 +11,8 @@ import type { RunningServer } from "../src/index.ts";
 import { administrationKey } from "./administration-fixture.ts";
 import { certificateFor } from "./certificate-for.ts";
 import { startDemoServer } from "./demo-server.ts";
+
+const program = join(import.meta.dirname, "../../../packages/acceptance/dist/main.js");
 
 /** Runs the command and returns its exit code and output. */
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -83,7 +85,6 @@ describe("a server with a certificate", () => {
   /** Runs the command in a process, because Node reads the authorities at its start. */
   const runProcess = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     new Promise<{ readonly code: number; readonly out: string; readonly err: string }>((resolve) => {
-      const program = join(import.meta.dirname, "../../../packages/acceptance/dist/main.js");
       execFile(process.execPath, [program, ...args], { env: { ...process.env, ...env } }, (error, out, err) =>
         resolve({ code: error === null ? 0 : Number(error.code), out, err }),
       );
@@ -143,6 +144,15 @@ describe("the demo", () => {
   });
   afterAll(() => server.close());
 
+  const forward = (incoming: IncomingMessage, response: ServerResponse) => {
+    const { method, url = "", headers } = incoming;
+    const sent = request(`${server.url}${url}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(sent);
+  };
+
   const account = ["--user", "demo", "--class", "Customer", "--app-key", "demo-app-key", "--app-name", "demo-app"];
   // `routes.test.ts` runs the cases; here they show that the command leaves nothing behind.
   const chosen = isFullRun
@@ -194,17 +204,57 @@ describe("the demo", () => {
     }
   });
 
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)(
+    "ends after the present check at %s and leaves nothing behind",
+    async (signal, expected) => {
+      const json = join(runDirectory(), `acceptance-${signal}.json`);
+      const args = [server.url, "--mode", "session", "--admin-key", adminKey, "--json", json];
+      const command = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+      let out = "";
+      command.stdout.setEncoding("utf8").on("data", (text: string) => {
+        // The first section has passed, so that a session is open.
+        if (!/^✓/m.test(out) && /^✓/m.test(out + text)) command.kill(signal);
+        out += text;
+      });
+      expect(await once(command, "close")).toEqual([expected, null]);
+      expect(out).toMatch(/^✓ traces +2 passed/m);
+      expect(out).toMatch(/ 0 failed, .*\nInterrupted: the other checks did not run\.\n$/);
+      expect(existsSync(json)).toBe(false);
+    },
+    60_000,
+  );
+
+  test("ends its sessions, even if it cannot write its report", async () => {
+    const [logIns, logOuts] = [/\/login$/, /\/logout$/].map((path) => ({ path, count: 0 }));
+    const counting = (incoming: IncomingMessage, response: ServerResponse) => {
+      for (const each of [logIns, logOuts]) if (each?.path.test(incoming.url ?? "")) each.count += 1;
+      forward(incoming, response);
+    };
+    const full = {
+      write(text: string) {
+        if (text.startsWith("✓")) throw new Error("The disk is full.");
+      },
+    };
+    const [code, err] = await withServer(counting, async (url) => {
+      let text = "";
+      const args = [url, "--mode", "session", "--section", "objects"];
+      const stderr = { write: (more: string) => void (text += more) };
+      return [await runCommand(args, { stdout: full, stderr, env: {} }), text] as const;
+    });
+    expect([code, err]).toEqual([2, expect.stringContaining("The disk is full.")]);
+    expect(logIns?.count).toBeGreaterThan(1);
+    expect(logOuts?.count).toBe(logIns?.count);
+  });
+
   test("reports a server that keeps deleted objects, and how to repeat the checks", async () => {
     // A proxy in front of the server that swallows deletions.
     const proxy = (incoming: IncomingMessage, response: ServerResponse) => {
       if (incoming.method === "DELETE")
         return response.end('{"status":{"internalStatus":"0","statusMessage":"ok"},"data":{}}');
-      const { method, url = "", headers } = incoming;
-      const sent = request(`${server.url}${url}`, { method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(response);
-      });
-      incoming.pipe(sent);
+      forward(incoming, response);
       return undefined;
     };
     const { code, out } = await withServer(proxy, (url) => run([url, "--section", "objects", "--mode", "session"]));

@@ -31,7 +31,8 @@ Options:
 
 Certificates of an own authority, or self-signed ones: name the file in NODE_EXTRA_CA_CERTS.
 
-Exit code: 0 if all applicable checks pass, 1 if a check fails, 2 if the command cannot run.
+Exit code: 0 if all applicable checks pass, 1 if a check fails, 2 if the command cannot run,
+130 or 143 if SIGINT or SIGTERM ends it. It removes its objects then, too.
 `;
 
 /** The command cannot run. The message tells how to fix it. */

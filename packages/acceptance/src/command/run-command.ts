@@ -16,13 +16,20 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs the command `acceptance` and returns its exit code. */
-export async function runCommand(args: readonly string[], { stdout, stderr, env }: Terminal): Promise<0 | 1 | 2> {
+/**
+ * Runs the command `acceptance` and returns its exit code. `stop` ends it after the present check; its reason is then
+ * the exit code.
+ */
+export async function runCommand(
+  args: readonly string[],
+  { stdout, stderr, env }: Terminal,
+  stop?: AbortSignal,
+): Promise<number> {
   try {
     const options = commandOptions(args, env);
     if (options.help) stdout.write(usage);
     else if (options.list) stdout.write(listOfChecks(chosenChecks(options)));
-    else if (options.target !== null) return await testServer(options.target, options, stdout);
+    else if (options.target !== null) return await testServer(options.target, options, stdout, stop);
     return 0;
   } catch (error) {
     const text = error instanceof UsageError ? `${error.message}\n(see --help)` : String((error as Error).stack);
@@ -31,7 +38,12 @@ export async function runCommand(args: readonly string[], { stdout, stderr, env 
   }
 }
 
-async function testServer(target: Target, options: CommandOptions, stdout: Terminal["stdout"]): Promise<0 | 1> {
+async function testServer(
+  target: Target,
+  options: CommandOptions,
+  stdout: Terminal["stdout"],
+  stop: AbortSignal | undefined,
+): Promise<number> {
   const checks = chosenChecks(options);
   const reason = await whyUntestable(target, options.hasDemo);
   if (reason !== null) throw new UsageError(reason);
@@ -50,8 +62,12 @@ async function testServer(target: Target, options: CommandOptions, stdout: Termi
       ].join(" "),
   });
   report.start(target.url);
-  const results = await runChecks(target, checks, observer, (result) => report.note(result));
+  const results = await runChecks(target, checks, observer, (result) => report.note(result), stop);
   report.end();
+  if (stop?.aborted === true) {
+    stdout.write("Interrupted: the other checks did not run.\n");
+    return stop.reason as number;
+  }
   if (options.json !== undefined) {
     const { json } = options;
     await writeFile(json, `${JSON.stringify(jsonReport(target.url, results), null, 2)}\n`).catch((error: unknown) => {

@@ -20,13 +20,14 @@ export interface CheckResult {
 /** The last section: what the run has left behind. */
 export const tracesSection = "traces";
 
-/** Runs the checks one after another, removes what they have created and counts whether that is all. */
+/** Runs the checks one after another until `stop`, removes what they have created and counts whether that is all. */
 export async function runChecks(
   target: Target,
   checks: readonly Check[],
   /** Sees what the run could leave behind: with the demo the administrator, else the user. */
   observer: Observer,
   note: (result: CheckResult) => void,
+  stop?: AbortSignal,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   const add = (result: CheckResult) => {
@@ -35,9 +36,15 @@ export async function runChecks(
   };
   const before = await takeInventory(observer);
   const visit = new Visit(target);
-  for (const check of checks) add(await outcomeOf(check, () => check.run(visit)));
   const traces = { section: tracesSection, mode: null };
-  add(await outcomeOf({ ...traces, title: "removes its objects and ends its sessions" }, () => visit.close()));
+  try {
+    for (const check of checks) {
+      if (stop?.aborted === true) break;
+      add(await outcomeOf(check, () => check.run(visit)));
+    }
+  } finally {
+    add(await outcomeOf({ ...traces, title: "removes its objects and ends its sessions" }, () => visit.close()));
+  }
   add(
     await outcomeOf({ ...traces, title: "counts as many objects and sessions as before" }, async () => {
       const lines = leftBehind(before, await takeInventory(observer));

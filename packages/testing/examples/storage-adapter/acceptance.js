@@ -12,4 +12,5 @@ const options = process.argv.length > 2 ? process.argv.slice(2) : ["--mode", "se
 const command = spawn("npx", ["sallyport-acceptance", service.url, ...options], { stdio: "inherit" });
 const [code] = await once(command, "exit");
 await service.close();
-process.exitCode = code;
+// A signal that ends the command leaves no code.
+process.exitCode = code ?? 1;
