@@ -1,11 +1,4 @@
-import { matchers, type ResponseMatchers } from "./matchers.ts";
-
-declare global {
-  // The namespace of `@types/jest`.
-  namespace jest {
-    interface Matchers<R> extends ResponseMatchers<R> {}
-  }
-}
+import { matchers } from "./matchers.ts";
 
 interface Extensible {
   extend(more: typeof matchers): void;
