@@ -1,3 +1,4 @@
+import { expect as imported } from "@jest/globals";
 import { assertEnvelope, assertError, stable } from "@sallyport/testing/assert";
 import { type ReceivedResponse, startTestService, type TestService } from "@sallyport/testing";
 import { tickets } from "./content.ts";
@@ -28,6 +29,7 @@ export function matchersSuite(): void {
     expect(refused).toBeEnvelope();
     expect(refused).toBeError(307);
     expect(refused).not.toBeError(304);
+    imported(refused).toBeError(307);
     assertEnvelope(refused);
     assertError(refused, 307);
   });
@@ -46,6 +48,45 @@ export function matchersSuite(): void {
     const { header } = refused.request as unknown as { readonly header: Readonly<Record<string, string>> };
     expect(header["authorization"]).toMatch(/\w+\.\w+/);
     expect(message).not.toContain(header["authorization"]);
+  });
+
+  test("masks credentials in the request and in the response", async () => {
+    const { body: opened } = await service
+      .anonymous()
+      .post("/v1/login")
+      .send({ user: "bob", pass: "bob", appNames: ["test-app"] });
+    expect(opened).toMatchObject({ data: { sessionId: expect.any(String) } });
+    const response = {
+      status: 200,
+      body: opened,
+      request: {
+        method: "POST",
+        url: "http://a/v1/login?appkey=k1&2faToken=k2&user=ada",
+        header: { AppKey: "k3", "secure-token": "k4", accept: "text/html" },
+        _data: { user: "ada", pass: "k5", ops: [{ newPassword: "k6", recoveryCodes: ["k7", "k8"] }], token: null },
+      },
+    };
+    const message = messageOf(() => assertError(response, 304));
+    expect(message).not.toContain(opened.data.sessionId);
+    expect(message).toContain('"sessionId": "<sessionId>"');
+    expect(message).toContain(
+      `curl -sS -X POST 'http://a/v1/login?appkey=<appkey>&2faToken=<2faToken>&user=ada' -H "AppKey: $APP_KEY" ` +
+        `-H "secure-token: $SECURE_TOKEN" -H 'accept: text/html' -d '{"user":"ada","pass":"<pass>",` +
+        `"ops":[{"newPassword":"<newPassword>","recoveryCodes":["<recoveryCodes>","<recoveryCodes>"]}],"token":null}'`,
+    );
+    expect(message).not.toMatch(/k\d/);
+  });
+
+  test.each([
+    ['{ "resetPasswordToken": "k1", "n": 1 }', `'{"resetPasswordToken":"<resetPasswordToken>","n":1}'`],
+    ['{ "n": 1 }', `'{ "n": 1 }'`],
+    ["user=ada&password=k%201&note=token=b", "'user=ada&password=<password>&note=token=b'"],
+    ["oldPassword", "oldPassword"],
+  ])("masks credentials in the text %s", (text, shown) => {
+    const request = { method: "PUT", url: "http://a/", _data: text };
+    const message = messageOf(() => assertEnvelope({ status: 200, text, request }));
+    expect(message).toContain(`-d ${shown}`);
+    expect(message).toContain(`HTTP 200\n  ${shown.replaceAll("'", "")}`);
   });
 
   const envelope = (internalStatus: unknown, statusMessage: unknown, data?: unknown) => ({

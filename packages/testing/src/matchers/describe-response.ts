@@ -1,14 +1,15 @@
 import { envelopeOf, headerOf, type ReceivedResponse } from "./received-response.ts";
 import { whyRefused } from "./recorded-refusals.ts";
 import { requestAsCurl } from "./request-as-curl.ts";
+import { maskedJson, maskedText } from "./secrets.ts";
 
 const longestBody = 2_000;
 
 /** A response for a person: status and body, the request as a command, and why the service refused it. */
 export function describeResponse(response: ReceivedResponse): string {
   const { status, body, text } = response;
-  const content = envelopeOf(response) ?? text ?? JSON.stringify(body) ?? "";
-  const shown = typeof content === "string" ? content : JSON.stringify(content, null, 2);
+  const envelope = envelopeOf(response);
+  const shown = envelope === null ? maskedText(text ?? JSON.stringify(body) ?? "") : maskedJson(envelope, 2);
   const cut = shown.length > longestBody ? `${shown.slice(0, longestBody)}…` : shown;
   const curl = requestAsCurl(response.request);
   const why = whyRefused(headerOf(response, "x-request-id") ?? "");

@@ -1,3 +1,5 @@
+import { maskedJson, maskedText } from "./secrets.ts";
+
 /** The members of a sent request that a command needs, as Supertest keeps them. */
 interface SentRequest {
   readonly method?: unknown;
@@ -9,6 +11,7 @@ interface SentRequest {
 
 /** Credentials, and the shell variables that stand for them. */
 const variables: Readonly<Record<string, string>> = {
+  appkey: "$APP_KEY",
   sessionid: "$SESSION_ID",
   authorization: "$TOKEN",
   "secure-token": "$SECURE_TOKEN",
@@ -20,7 +23,7 @@ const notSent = new Set(["content-length", "accept-encoding", "host", "connectio
 /** Quotes a word for a shell. */
 const quoted = (word: string) => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
-/** The request as a command for a shell, with credentials as variables; `null` if it is not known. */
+/** The request as a command for a shell, with variables or masks for credentials; `null` if it is not known. */
 export function requestAsCurl(request: unknown): string | null {
   const { method, url, header = {}, _data: data } = (request ?? {}) as SentRequest;
   if (typeof method !== "string" || typeof url !== "string") return null;
@@ -30,8 +33,8 @@ export function requestAsCurl(request: unknown): string | null {
     const variable = variables[key];
     return [variable === undefined ? `-H ${quoted(`${name}: ${value}`)}` : `-H "${name}: ${variable}"`];
   });
-  const isText = typeof data === "string";
-  const body = data === undefined || data === null ? [] : [`-d ${quoted(isText ? data : JSON.stringify(data))}`];
+  const shown = typeof data === "string" ? maskedText(data) : maskedJson(data);
+  const body = data === undefined || data === null ? [] : [`-d ${quoted(shown)}`];
   const verb = method === "GET" ? [] : [method === "HEAD" ? "--head" : `-X ${method}`];
-  return ["curl -sS", ...verb, quoted(url), ...headers, ...body].join(" ");
+  return ["curl -sS", ...verb, quoted(maskedText(url)), ...headers, ...body].join(" ");
 }

@@ -1,20 +1,12 @@
 import { envelopeOf, type ReceivedResponse } from "./received-response.ts";
+import { isSecret, maskOf } from "./secrets.ts";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const time = /^(?:\d{8}T\d{6}[+-]\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))$/;
 
 /** Members whose values differ in each run. */
 const ids = new Set(["~ObjectID", "objectId", "userId"]);
-const secrets = new Set([
-  "sessionId",
-  "token",
-  "dfUuid",
-  "symmetricKey",
-  "ivPrefix",
-  "uploadId",
-  "~Cursor",
-  "syncVersion",
-]);
+const positions = new Set(["uploadId", "~Cursor", "syncVersion"]);
 
 /** A response without the parts that differ in each run. */
 export interface StableResponse {
@@ -40,7 +32,7 @@ export function stable(response: ReceivedResponse): StableResponse {
     if (typeof value === "object" && value !== null)
       return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaced(each, name)]));
     if (typeof value !== "string") return value;
-    if (secrets.has(member)) return `<${member}>`;
+    if (isSecret(member) || positions.has(member)) return maskOf(member);
     if (ids.has(member)) return nameOf("id", value);
     if (uuid.test(value)) return nameOf("uuid", value.toLowerCase());
     return time.test(value) ? "<time>" : value;

@@ -1,0 +1,50 @@
+/** Members of bodies, and parameters, that hold a credential. */
+const secrets = new Set([
+  "2faToken",
+  "appkey",
+  "confirmationCode",
+  "dfUuid",
+  "id_token",
+  "ivPrefix",
+  "newPassword",
+  "oldPassword",
+  "otpauthUrl",
+  "pass",
+  "password",
+  "recoveryCodes",
+  "resetPasswordToken",
+  "secret",
+  "sessionId",
+  "symmetricKey",
+  "token",
+]);
+
+/** Whether a member or parameter holds a credential. */
+export const isSecret = (name: string): boolean => secrets.has(name);
+
+/** Stands for the value of a member. */
+export const maskOf = (name: string): string => `<${name}>`;
+
+/** A value as JSON, with masks for its credentials. */
+export function maskedJson(value: unknown, indent = 0): string {
+  return JSON.stringify(value, masked, indent);
+}
+
+/** A text with masks for its credentials: JSON, an URL, a form, or anything else. */
+export function maskedText(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    const shown = maskedJson(value);
+    return shown === JSON.stringify(value) ? text : shown;
+  } catch {
+    return text.replaceAll(/(?<=^|[?&])([^=?&#\s]+)=[^&#\s]+/g, (pair, name: string) =>
+      isSecret(name) ? `${name}=${maskOf(name)}` : pair,
+    );
+  }
+}
+
+function masked(member: string, value: unknown): unknown {
+  if (!isSecret(member)) return value;
+  if (Array.isArray(value)) return value.map((each) => masked(member, each));
+  return typeof value === "string" || typeof value === "number" ? maskOf(member) : value;
+}
