@@ -1,3 +1,4 @@
+import { assertError } from "@sallyport/testing/assert";
 import { startTestService, type TestService, type TestServiceOptions } from "@sallyport/testing";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import pg from "pg";
@@ -10,6 +11,8 @@ export function storagesSuite(): void {
   const startAndReset = async (storage: NonNullable<TestServiceOptions["storage"]>): Promise<void> => {
     const service = await startTestService({ databases, storage });
     try {
+      const refused = await service.as("root").get("/v1/object/999999");
+      expect(() => assertError(refused, 307)).toThrow("Why it was refused");
       await changesAreUndone(service);
     } finally {
       await service.close();

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import type { ClientSession } from "@sallyport/client";
 import supertest, { type Response } from "supertest";
+import { refusalRecorded } from "../matchers/recorded-refusals.ts";
 
 type Callback = (error: unknown, response?: Response) => void;
 
@@ -67,6 +68,7 @@ export class AgentRequest extends SupertestRequest {
 
   async #check(error: unknown, response: Response | undefined, callback: Callback | undefined): Promise<void> {
     const failure = response === undefined ? null : await failureOf(this.#open(response));
+    await refusalRecorded(response?.headers["x-request-id"] as string | undefined);
     if (failure === null) super.assert(error, response, callback);
     else callback?.(failure);
   }

@@ -2,6 +2,8 @@ import type { Explanation, TestService } from "../service/test-service.ts";
 
 /** Of all services in this process, by request id: matchers answer at once and cannot wait for a service. */
 const explanations = new Map<string, Explanation>();
+/** The explanations that are being read. */
+const reading = new Map<string, Promise<void>>();
 
 const kept = 500;
 
@@ -10,10 +12,17 @@ export function recordRefusals(service: Pick<TestService, "onAnswered" | "why">)
   service.onAnswered(({ code, alias, requestId }) => {
     if (code === 0 || alias === null) return;
     // The service records a refusal right after its answer. A failure to explain must not fail a test.
-    void Promise.resolve()
+    const read = Promise.resolve()
       .then(() => service.why(requestId, alias))
-      .then(keep, () => {});
+      .then(keep, () => {})
+      .finally(() => reading.delete(requestId));
+    reading.set(requestId, read);
   });
+}
+
+/** Resolves when the explanation of a refused request is kept, so that a matcher finds it. */
+export async function refusalRecorded(requestId: string | undefined): Promise<void> {
+  if (requestId !== undefined) await reading.get(requestId);
 }
 
 function keep(explanation: Explanation | null): void {
