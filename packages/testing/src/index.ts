@@ -31,4 +31,5 @@ export {
   type UserContent,
 } from "./service/database-content.ts";
 export { startTestService, type TestServiceOptions } from "./service/start-test-service.ts";
-export type { AnsweredRequest, ExplainedStep, Explanation, TestService } from "./service/test-service.ts";
+export type { AnsweredRequest, ExplainedStep, Explanation } from "./service/answered-request.ts";
+export type { TestService } from "./service/test-service.ts";

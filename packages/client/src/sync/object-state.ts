@@ -19,7 +19,7 @@ export interface PendingOperation {
   /** Whether the server may have it. It then never changes. */
   readonly isSent: boolean;
   /**
-   * What becomes of its references if the server refuses it. `separable`: they follow in an operation of their own.
+   * The fate of its references if the server refuses it. `separable`: they follow in an operation of their own.
    * `apart`: they already do. `whole`: it was refused without them, too. Without a value, it is refused as a whole.
    */
   readonly references?: "separable" | "apart" | "whole" | undefined;

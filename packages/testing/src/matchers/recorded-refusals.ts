@@ -1,4 +1,9 @@
-import type { Explanation, TestService } from "../service/test-service.ts";
+import type { AnsweredRequest, Explanation } from "../service/answered-request.ts";
+
+interface ExplainingService {
+  onAnswered(listener: (request: AnsweredRequest) => void): unknown;
+  why(requestId: string, alias: string): Promise<Explanation | null>;
+}
 
 /** Of all services in this process, by request id: matchers answer at once and cannot wait for a service. */
 const explanations = new Map<string, Explanation>();
@@ -8,7 +13,7 @@ const reading = new Map<string, Promise<void>>();
 const kept = 500;
 
 /** Keeps why a service refuses requests, for messages of failed matchers. */
-export function recordRefusals(service: Pick<TestService, "onAnswered" | "why">): void {
+export function recordRefusals(service: ExplainingService): void {
   service.onAnswered(({ code, alias, requestId }) => {
     if (code === 0 || alias === null) return;
     // The service records a refusal right after its answer. A failure to explain must not fail a test.
