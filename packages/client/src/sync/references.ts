@@ -28,11 +28,10 @@ export function separated(
   const { fields, base, version } = operation;
   const others = Object.keys(fields).filter((name) => !names.includes(name));
   const baseOfLink = version === 0 || base !== null ? pick(base, names) : null;
-  const link: PendingOperation = { ...operation, id: linkId, fields: pick(fields, names), base: baseOfLink };
+  const fieldsOfLink = pick(fields, names);
+  const link = { ...operation, id: linkId, fields: fieldsOfLink, base: baseOfLink, references: undefined };
   const rest = { ...operation, fields: pick(fields, others), references: "apart" } as const;
-  const pending = state.pending.flatMap((each) =>
-    each === operation ? [rest, { ...link, references: undefined }] : [each],
-  );
+  const pending = state.pending.flatMap((each) => (each === operation ? [rest, link] : [each]));
   return { state: { ...state, pending }, operation: rest };
 }
 
