@@ -128,6 +128,39 @@ export function restoredDatabaseSuite(server: () => RunningServer): void {
     await expect(past.get(line)).resolves.toBeUndefined();
   });
 
+  test("objects that refer to one another and to a lost one keep their other references, and later edits", async () => {
+    const { one, past, restore } = await scene();
+    const two = await device();
+    const foreign = await two.create({ Title: "of two" });
+    await two.sync();
+    await one.sync();
+    const [first, second] = uuids(2) as [string, string];
+    await one.create({ Title: "first", Next: to(foreign) }, "Visit", first);
+    await one.create({ Title: "second", Others: [to(first)] }, "Visit", second);
+    await one.update(first, { Others: [to(second)] });
+    await one.sync();
+    let answers = 0;
+    past.network.send = async (...request) => {
+      const answer = await fetch(...request);
+      if (String(request[0]).endsWith("/push") && (answers += 1) === 2) await one.update(first, { Title: "edited" });
+      return answer;
+    };
+    const report = await restore();
+    expect(report.refused).toEqual([
+      {
+        uuid: first,
+        className: "Visit",
+        op: "put",
+        code: 307,
+        message: expect.any(String),
+        fields: { Next: to(foreign) },
+      },
+    ]);
+    await expect(fieldsOf(past, first)).resolves.toEqual({ Title: "edited", Others: [to(second)] });
+    await expect(fieldsOf(past, second)).resolves.toEqual({ Title: "second", Others: [to(first)] });
+    await expect(one.pending()).resolves.toEqual([]);
+  });
+
   test("a deletion does not overtake an edit that waits for an object", async () => {
     const { one, past, kept, restore } = await scene();
     const old = await one.create({ Title: "old" });

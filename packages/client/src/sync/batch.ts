@@ -2,7 +2,7 @@ import type { SyncOperationData } from "@sallyport/contract";
 import type { DeviceRecords } from "./device-records.ts";
 import type { ObjectState, PendingOperation } from "./object-state.ts";
 import { replaced } from "./outcomes.ts";
-import { hasReference, linksOf, referencesOf, separated } from "./references.ts";
+import { hasReference, linkOf, linksOf, referencesOf, separated } from "./references.ts";
 
 /** Bytes of the operations of a push. The server accepts 8 MiB with the rest of the body. */
 const maxBytes = 8 * 1024 * 1024 - 64 * 1024;
@@ -70,8 +70,12 @@ class Batch {
   readonly #dependants = new Map<string, string[]>();
   #bytes = 0;
   #isOverfull = false;
-  /** Whether an operation waits for the next synchronization. */
-  #hasWaiting = false;
+  /** Objects that must not be deleted yet: an operation that waits, or can return, may replace a reference to them. */
+  readonly #kept = new Set<string>();
+  /** Operations that can return, with other references. */
+  readonly #returning = new Set<string>();
+  /** Blocked objects, each of which refers to the next one. */
+  #trail: string[] = [];
 
   constructor(records: DeviceRecords, limits: BatchLimits) {
     this.#records = records;
@@ -93,12 +97,10 @@ class Batch {
   /** Adds an operation, or keeps it until the missing objects are added. */
   offer(candidate: Candidate, missing: Set<string>): void {
     const { uuid, operation } = candidate;
-    if (hasReference(operation.fields, this.#limits.waiting)) {
-      this.#hasWaiting = true;
-      return;
-    }
-    // An earlier operation may replace a reference to the deleted object.
-    if (operation.op === "delete" && (this.#hasWaiting || this.#blocked.size > 0)) return;
+    if (operation.op === "delete" && this.#kept.has(uuid)) return;
+    const waits = hasReference(operation.fields, this.#limits.waiting);
+    if (waits || missing.size > 0) this.#keepTargets(candidate);
+    if (waits) return;
     if (missing.size === 0) return this.#add(candidate);
     this.#blocked.set(uuid, { ...candidate, missing });
     for (const each of missing) {
@@ -132,16 +134,24 @@ class Batch {
     }
   }
 
-  /** Each blocked object refers to a blocked one, so every path ends in a cycle. */
+  /** Each blocked object refers to a blocked one, so every path ends in a cycle. Continues the path before the last one. */
   #findCycle(): Blocked[] {
     const path = new Map<string, Blocked>();
-    let [uuid] = this.#blocked.keys() as Iterable<string> as [string];
+    let uuid: string | undefined;
+    while (uuid === undefined || !this.#blocked.has(uuid)) uuid = this.#trail.pop() ?? first(this.#blocked.keys());
     while (!path.has(uuid)) {
       const blocked = this.#blocked.get(uuid) as Blocked;
       path.set(uuid, blocked);
-      [uuid] = blocked.missing as Iterable<string> as [string];
+      uuid = first(blocked.missing);
     }
-    return [...path.values()].slice([...path.keys()].indexOf(uuid));
+    const uuids = [...path.keys()];
+    const start = uuids.indexOf(uuid);
+    for (const each of uuids.slice(0, start)) this.#trail.push(each);
+    return [...path.values()].slice(start);
+  }
+
+  #keepTargets({ state, operation }: Candidate): void {
+    for (const each of referencesOf([state.fields, operation.fields, operation.base])) this.#kept.add(each);
   }
 
   #withoutMissing({ uuid, before, state, operation, missing }: Blocked): Candidate {
@@ -160,8 +170,17 @@ class Batch {
       this.#sent.set(uuid, sent);
       const after = replaced(state, operation, { ...operation, isSent: true });
       if (!operation.isSent) this.#records.setState(uuid, before, after);
-      ready.push(...this.#released(uuid));
+      if (this.#canReturn(candidate)) {
+        this.#returning.add(uuid);
+        this.#keepTargets(candidate);
+      }
+      for (const each of this.#released(uuid)) ready.push(each);
     }
+  }
+
+  #canReturn({ state, operation }: Candidate): boolean {
+    if (operation.references !== undefined || linkOf(state, operation) !== undefined) return true;
+    return this.#returning.size > 0 && hasReference(operation.fields, this.#returning);
   }
 
   #released(uuid: string): Blocked[] {
@@ -174,6 +193,7 @@ class Batch {
   }
 }
 
+const first = <T>(values: Iterable<T>): T => values[Symbol.iterator]().next().value as T;
 const targetsOf = ({ pending: [operation] }: ObjectState) => referencesOf(operation?.fields);
 const isNew = (state: ObjectState | undefined) => state?.version === 0 && state.pending[0]?.op === "put";
 const isLinkedByCollections = ({ operation, missing }: Blocked) =>

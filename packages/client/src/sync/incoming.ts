@@ -1,5 +1,6 @@
 import type { DeviceRecords, Position } from "./device-records.ts";
 import type { Page } from "./exchange.ts";
+import type { FailureCode } from "../errors.ts";
 import type { ObjectState } from "./object-state.ts";
 import {
   codes,
@@ -60,12 +61,12 @@ export class ObjectChanges {
     }
   }
 
-  /** Stores the answer to an operation. */
-  addAnswer(answer: PushAnswer, uncreated: Uncreated): Pick<Outcome, "postponed" | "isRepeated"> {
+  /** Stores the answer to an operation. Returns the code if the operation is postponed. */
+  addAnswer(answer: PushAnswer, uncreated: Uncreated): FailureCode | undefined {
     const { uuid } = answer.operation;
     const outcome = settled(uuid, this.#stateOf(uuid), answer, this.#moment, uncreated);
     this.#add(uuid, outcome);
-    return outcome;
+    return outcome.postponed;
   }
 
   /** Whether the server has not acknowledged an object yet. */

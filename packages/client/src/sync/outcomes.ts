@@ -29,8 +29,6 @@ export interface Outcome {
   readonly notices: readonly Notice[];
   /** Set if the operation waits for the next synchronization. */
   readonly postponed?: FailureCode;
-  /** Whether another operation replaces the refused one. */
-  readonly isRepeated?: boolean;
 }
 
 /** The context of an event. */
@@ -171,9 +169,9 @@ export function settled(
   if (hasReference(operation.fields, uncreated.postponed))
     return { state: replaced(state, operation, again), notices: [], postponed: code };
   if (hasReference(operation.fields, uncreated.repeated))
-    return { state: replaced(state, operation, again), notices: [], isRepeated: true };
+    return { state: replaced(state, operation, again), notices: [] };
   const rearranged = code === codes.malformed ? withOtherReferences(state, operation, again, next) : undefined;
-  if (rearranged !== undefined) return { state: rearranged, notices: [], isRepeated: true };
+  if (rearranged !== undefined) return { state: rearranged, notices: [] };
   const { conflicts = [], object } = result;
   if (code === codes.invalid && conflicts.length > 0) {
     const current =
@@ -188,6 +186,20 @@ export function settled(
   return { state: { ...state, pending: rest.map((each) => onTopOf(state.fields, operation.fields, each)) }, notices };
 }
 
+/** Makes an operation of each reference, at the same place of the queue. */
+function oneByOne(
+  state: ObjectState,
+  operation: PendingOperation,
+  links: readonly string[],
+  next: Moment["next"],
+): ObjectState {
+  const single = links.map((name): PendingOperation => {
+    const base = operation.base === null ? null : pick(operation.base, [name]);
+    return { ...operation, id: next().id, fields: pick(operation.fields, [name]), base };
+  });
+  return { ...state, pending: state.pending.flatMap((each) => (each === operation ? single : [each])) };
+}
+
 /** A refused operation whose references can be the reason: they follow it, or come back into it. */
 function withOtherReferences(
   state: ObjectState,
@@ -195,11 +207,18 @@ function withOtherReferences(
   again: PendingOperation,
   next: Moment["next"],
 ): ObjectState | undefined {
-  if (operation.references === "apart") return rejoined(state, operation, again.id);
   const links = linksOf(operation);
-  const isEmpty = links.length === Object.keys(operation.fields).length && operation.version !== 0;
-  if (operation.references !== "separable" || links.length === 0 || isEmpty) return undefined;
-  return separated(replaced(state, operation, again), again, links, next().id).state;
+  if (operation.references === "apart") {
+    const whole = rejoined(state, operation, again.id);
+    if (whole === undefined || links.length === 0) return whole?.state;
+    return separated(whole.state, whole.operation, linksOf(whole.operation), next().id).state;
+  }
+  if (operation.references !== "separable" || links.length === 0) return undefined;
+  const current = replaced(state, operation, again);
+  const isLink = operation.version !== 0 && links.length === Object.keys(operation.fields).length;
+  if (!isLink) return separated(current, again, links, next().id).state;
+  // One of several references can be the reason.
+  return links.length === 1 ? undefined : oneByOne(current, again, links, next);
 }
 
 /** An executed operation that the user has discarded meanwhile. `undefined`: another tab has stored the answer. */

@@ -18,36 +18,48 @@ export function linksOf({ fields }: PendingOperation, targets?: ReadonlySet<stri
   return Object.keys(fields).filter((name) => hasReference(fields[name], targets));
 }
 
-/** Moves fields to an operation of their own, which follows at the same place of the queue. Returns both. */
+interface Rearranged {
+  readonly state: ObjectState;
+  /** The operation in its new form. */
+  readonly operation: PendingOperation;
+}
+
+/** Moves references to an operation of their own, which follows at the same place of the queue. */
 export function separated(
   state: ObjectState,
   operation: PendingOperation,
   names: readonly string[],
   linkId: string,
-): { readonly state: ObjectState; readonly operation: PendingOperation } {
+): Rearranged {
   const { fields, base, version } = operation;
   const others = Object.keys(fields).filter((name) => !names.includes(name));
   const baseOfLink = version === 0 || base !== null ? pick(base, names) : null;
   const fieldsOfLink = pick(fields, names);
-  const link = { ...operation, id: linkId, fields: fieldsOfLink, base: baseOfLink, references: undefined };
+  // Later edits can join the link. They must not be refused with it.
+  const link = { ...operation, id: linkId, fields: fieldsOfLink, base: baseOfLink, references: "separable" } as const;
   const rest = { ...operation, fields: pick(fields, others), references: "apart" } as const;
   const pending = state.pending.flatMap((each) => (each === operation ? [rest, link] : [each]));
   return { state: { ...state, pending }, operation: rest };
 }
 
 /** Takes the references of a separated operation back into it. `undefined` if they are gone. */
-export function rejoined(state: ObjectState, operation: PendingOperation, id: string): ObjectState | undefined {
-  const { sequence, fields, base } = operation;
-  const link = state.pending.find((each) => each.sequence === sequence && each !== operation);
+export function rejoined(state: ObjectState, operation: PendingOperation, id: string): Rearranged | undefined {
+  const { fields, base } = operation;
+  const link = linkOf(state, operation);
   if (link === undefined) return undefined;
   const whole: PendingOperation = {
     ...operation,
     id,
     fields: { ...fields, ...link.fields },
-    base: base === null ? null : { ...base, ...link.base },
+    base: base === null ? null : { ...link.base, ...base },
     references: "whole",
     isSent: false,
   };
-  const pending = state.pending.flatMap((each) => (each === operation ? [whole] : each === link ? [] : [each]));
-  return { ...state, pending };
+  const pending = state.pending.filter((each) => each !== link).map((each) => (each === operation ? whole : each));
+  return { state: { ...state, pending }, operation: whole };
+}
+
+/** The operation with the references of another one. */
+export function linkOf({ pending }: ObjectState, operation: PendingOperation): PendingOperation | undefined {
+  return pending.find((each) => each !== operation && each.sequence === operation.sequence);
 }

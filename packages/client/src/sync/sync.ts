@@ -209,11 +209,10 @@ class Synchronization {
       const { position } = changes;
       for (const answer of answers) {
         const { uuid } = answer.operation;
-        const { postponed: code, isRepeated } = changes.addAnswer(answer, uncreated);
-        if (isRepeated && changes.isNew(uuid)) uncreated.repeated.add(uuid);
-        if (code === undefined) continue;
-        postponed.set(uuid, code);
-        if (changes.isNew(uuid)) uncreated.postponed.add(uuid);
+        const code = changes.addAnswer(answer, uncreated);
+        // Another tab may have stored the answer, and the operation that replaces a refused one.
+        if (changes.isNew(uuid)) uncreated[code === undefined ? "repeated" : "postponed"].add(uuid);
+        if (code !== undefined) postponed.set(uuid, code);
       }
       // Another tab has stored other pages meanwhile. Its position does not contain these changes.
       const isCurrent = page !== undefined && samePosition(position, seen);
