@@ -1,6 +1,7 @@
 import {
   type Account,
   addBan,
+  administrationAppName,
   administratorGuard,
   type AddBanInput,
   administrationOf,
@@ -247,12 +248,18 @@ export function ruleSuite(): void {
     expect([await codeOf(ban({ user: "boss" }, { rehearse: true })), await codeOf(ban({ user: "boss" }))]).toEqual([
       307, 307,
     ]);
+    // Only the app name of administration matters, whether it exists or not.
     await set("forbid", {});
-    expect(await codeOf(setAppRule(admin, { app: "other", access: "forbid", reason: "" }))).toBe(307);
-    await setAppRule(admin, { app: "other", access: "allow", user: "boss", reason: "" });
     await setAppRule(admin, { app: "other", access: "forbid", reason: "" });
-    expect(await codeOf(setAppRule(admin, { app: "other", access: null, user: "boss", reason: "" }))).toBe(307);
-    expect([await logIn("boss", null, ["other"]), await logIn("ada", null, ["other"])]).toEqual([0, 403]);
+    const app = administrationAppName;
+    await new Applications(fixture.r.records).create({ name: app, seats: null });
+    const forbid = (user?: string, access: "allow" | "forbid" | null = "forbid") =>
+      codeOf(setAppRule(admin, { app, access, ...(user === undefined ? {} : { user }), reason: "" }));
+    expect([await forbid(), await forbid("boss"), await forbid("root"), await forbid("boss", "allow")]).toEqual([
+      307, 307, 0, 0,
+    ]);
+    expect([await forbid(), await forbid("boss", null)]).toEqual([0, 307]);
+    expect([await logIn("boss", null, [app]), await logIn("ada", null, [app])]).toEqual([0, 403]);
     await removeBan(admin, { user: "root" });
     await ban({ user: "boss", device: "phone" });
     expect(await codeOf(ban({ user: "boss" }))).toBe(307);

@@ -415,6 +415,15 @@ describe("load shedding by event-loop delay", () => {
     expect(measured(...delays)).toEqual({ states, after: null });
   });
 
+  test("spares 32 requests at one time", () => {
+    const load = new LoadGauge(1);
+    const shares = Array.from({ length: 33 }, () => load.enter());
+    expect(shares.map((share) => load.spare(share))).toEqual([...Array(32).fill(true), false]);
+    shares[0]?.end();
+    shares[0]?.end();
+    expect([load.spare(load.enter()), load.spare(load.enter())]).toEqual([true, false]);
+  });
+
   test("names the delay, and recovers after a blocked event loop", async () => {
     const load = new LoadGauge(1, new EventLoopDelay({ delay: 20, resume: 5 }));
     const block = () => {

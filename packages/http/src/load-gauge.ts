@@ -1,6 +1,10 @@
+/** Requests that are served at one time in spite of an overload. */
+const maxSpared = 32;
+
 /** Counts the active requests and tells when to shed load. */
 export class LoadGauge {
   private inWork = 0;
+  private spared = 0;
   private draining = false;
   private ready = true;
   private readonly whenDraining = new Set<() => void>();
@@ -23,6 +27,16 @@ export class LoadGauge {
   get overload(): string | null {
     if (this.inWork > this.maximum) return "Too many requests are in progress.";
     return this.eventLoop?.isExcessive === true ? "The server is overloaded: its event loop is delayed." : null;
+  }
+
+  /** Takes a place of the requests that are served in spite of an overload, until the request ends. `false`: none is free. */
+  spare(share: LoadShare): boolean {
+    if (this.spared >= maxSpared) return false;
+    this.spared += 1;
+    share.whenOver(() => {
+      this.spared -= 1;
+    });
+    return true;
   }
 
   /** Whether load balancers can send requests. */
@@ -106,6 +120,7 @@ export class EventLoopDelay {
 export class LoadShare {
   private counted = true;
   private over = false;
+  private afterwards: (() => void) | null = null;
 
   constructor(private readonly count: (change: 1 | -1) => void) {
     count(1);
@@ -128,6 +143,13 @@ export class LoadShare {
   end(): void {
     this.over = true;
     this.pause();
+    this.afterwards?.();
+    this.afterwards = null;
+  }
+
+  /** Calls `call` when the count ends. */
+  whenOver(call: () => void): void {
+    this.afterwards = call;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AppliedRuleData } from "@sallyport/client/admin";
+import type { AdministeredBanData, AppliedRuleData } from "@sallyport/client/admin";
 import { CommandError } from "../failures.ts";
 import { findGroup, findUser } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
@@ -82,12 +82,16 @@ const banCommands: readonly AdminCommand[] = [
     options: [userOption, deviceOption, addressOption],
     call: async (given) => {
       const { userId, deviceId, address } = await bannedOf(given);
-      // The server knows the network of an address.
-      const id = address === null ? null : (await given.admin.bans.rehearse({ address })).id;
-      const ban = await firstItem(
-        (page) => given.admin.bans.list(page),
-        (each) => (id === null ? each.userId === userId && each.deviceId === deviceId : each.id === id),
-      );
+      const find = (fits: (ban: AdministeredBanData) => boolean) =>
+        firstItem((page) => given.admin.bans.list(page), fits);
+      const isListed = (each: AdministeredBanData) =>
+        each.userId === userId && each.deviceId === deviceId && each.address === address;
+      // The server knows the network of an address that is not written as in the list.
+      const ofNetwork = async (text: string) => {
+        const { id } = await given.admin.bans.rehearse({ address: text });
+        return find((each) => each.id === id);
+      };
+      const ban = (await find(isListed)) ?? (address === null ? undefined : await ofNetwork(address));
       if (ban === undefined) throw new CommandError(`There is no ban of ${subjectText(given)}.`, "refused");
       await given.admin.bans.remove(ban.id);
       return done(`Removed the ban of ${subjectText(given)}.`);

@@ -1,4 +1,4 @@
-import { type LogInResult, type OpenPasswordSession } from "../access/index.ts";
+import { administrationAppName, type LogInResult, type OpenPasswordSession } from "../access/index.ts";
 import type { Digests } from "../digests/index.ts";
 import {
   type AdministrationContext,
@@ -7,7 +7,7 @@ import {
   type SessionContext,
 } from "../request/index.ts";
 import type { Principal, SessionPolicy } from "../storage/index.ts";
-import { administrationAppName, keepProof } from "./recent-proof.ts";
+import { keepProof } from "./recent-proof.ts";
 
 /** Milliseconds without a request until an administrator's session expires, at most. */
 const maxIdleTimeout = 15 * 60_000;

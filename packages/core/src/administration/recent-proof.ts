@@ -1,14 +1,15 @@
-import { type Gate, ownFactor, type ProveFactor, sessionUserKey, type VerifyPassword } from "../access/index.ts";
+import {
+  administrationAppName,
+  type Gate,
+  ownFactor,
+  type ProveFactor,
+  sessionUserKey,
+  type VerifyPassword,
+} from "../access/index.ts";
 import type { Digest } from "../digests/index.ts";
 import { explained, ServiceError } from "../errors/index.ts";
 import { type SessionContext, sessionEvent } from "../request/index.ts";
 import { accountOwner, type ObjectId, type RecordKind, type Repositories } from "../storage/index.ts";
-
-/**
- * The app name of administrators' sessions. An application of this name in the database gives the second-factor rule of
- * administrators; without one, no factor is required.
- */
-export const administrationAppName = "administration";
 
 /** Proofs by session. The records expire. */
 const recentProofs: RecordKind<true> = "recentProof";

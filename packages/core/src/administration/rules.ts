@@ -14,9 +14,9 @@ import {
   setAppRule,
   type SetAppRuleInput,
   subjectId,
+  takesOwnAccess,
 } from "../access/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import { inTransaction } from "../request/index.ts";
 import type { ObjectId } from "../storage/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 
@@ -81,7 +81,7 @@ export async function liftBan(context: AdministratorContext, id: string): Promis
   );
 }
 
-export interface AppRuleInput extends SubjectIds, Omit<SetAppRuleInput, keyof NamedSubject> {}
+export interface AppRuleInput extends SubjectIds, Omit<SetAppRuleInput, keyof NamedSubject | "own"> {}
 
 /** As `setAppRule`, by ids. 307 for a rule that would end the session of the request. */
 export async function ruleSubject(
@@ -89,15 +89,7 @@ export async function ruleSubject(
   { userId, deviceId, groupId = null, ...input }: AppRuleInput,
 ): Promise<AppliedRule> {
   const named = namedOf({ userId, deviceId, groupId });
-  const set = (inside: AdministratorContext) => setAppRule(inside, { ...input, ...named });
-  const keepOwnSession = async (inside: AdministratorContext) => {
-    const ended = await set(inside);
-    const own = await inside.r.sessions.list({ after: null, limit: 1 }, { digest: context.sessionDigest });
-    if (own.length === 0) throw takesOwnAccess();
-    return ended;
-  };
-  // A rehearsal rolls its own transaction back.
-  const ended = await (input.rehearse ? set(context) : inTransaction(context, keepOwnSession));
+  const ended = await setAppRule(context, { ...input, ...named, own: context.sessionDigest });
   return { ...ended, id: await idOf(context, named) };
 }
 
@@ -116,8 +108,4 @@ export async function removeDevice(context: AdministratorContext, id: string): P
   const { userId, deviceId } = await findDevice(context, id);
   const { user } = namedOf({ userId, deviceId });
   return forgetDevice(context, { user, device: deviceId });
-}
-
-function takesOwnAccess(): ServiceError {
-  return new ServiceError(307, { detail: "Administrators cannot take their own access." });
 }

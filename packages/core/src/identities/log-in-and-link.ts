@@ -39,16 +39,21 @@ export class LogInAndLink {
       const provider = await this.link(context, r, { dfUuid, authenticated, appNames: input.appNames });
       made.push({ account: authenticated.account, provider });
     };
-    const { sessionId, user } = await this.openPasswordSession.openPasswordSession(context, input, {
-      mode: "session",
-      beforeCommit,
-    });
-    // The last entry counts, as a transaction may be retried.
-    const link = made.at(-1);
-    if (link !== undefined) {
+    const notify = async () => {
+      // The last entry counts, as a transaction may be retried.
+      const link = made.at(-1);
+      if (link === undefined) return;
       const { account, provider } = link;
       await this.notice.send(context, account, { kind: "accountLinked", provider }, language);
-    }
+    };
+    const wanted = { mode: "session", beforeCommit } as const;
+    const opening = this.openPasswordSession.openPasswordSession(context, input, wanted);
+    const { sessionId, user } = await opening.catch(async (error: unknown) => {
+      // The licence server refused the session after the commit of the link.
+      if (error instanceof ServiceError && error.code === 711) await notify();
+      throw error;
+    });
+    await notify();
     return { sessionId, user, databaseName: context.database.name };
   }
 

@@ -161,9 +161,13 @@ function mayBeEmpty({ route, request: { headers } }: Exchange): boolean {
   return !needsBody(route) && headers["transfer-encoding"] !== undefined;
 }
 
-/** Throws 706 if the server is overloaded, or the client's network has too many unread bytes. */
-export const shedLoad: Step = ({ route, origin, sendBufferBytes }, { load }) => {
+/**
+ * Throws 706 if the server is overloaded, or the client's network has too many unread bytes. Few requests of
+ * administration are spared, as no credential is checked yet.
+ */
+export const shedLoad: Step = ({ route, origin, sendBufferBytes, share }, { load }) => {
   const { overload } = load;
-  if (overload !== null && !isSpared(route)) throw new ServiceError(706, { retryAfter: 1, detail: overload });
+  if (overload !== null && !(isSpared(route) && route.access !== "public" && load.spare(share)))
+    throw new ServiceError(706, { retryAfter: 1, detail: overload });
   if (sendBufferBytes.isFull(origin.network)) throw leavesTooMuchUnread();
 };

@@ -8,6 +8,12 @@ import {
 } from "../../storage/index.ts";
 import type { SecondFactorRule } from "../second-factors/second-factors.ts";
 
+/**
+ * The app name of administrators' sessions. An application of this name in the database gives the second-factor rule of
+ * administrators; without one, no factor is required.
+ */
+export const administrationAppName = "administration";
+
 /** An application to create. `seatKind` defaults to `concurrent`, `secondFactor` to `off`. */
 export type NewApplication = Pick<Application, "name"> & SeatChange & Partial<Pick<Application, "secondFactor">>;
 

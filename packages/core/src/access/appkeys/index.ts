@@ -2,6 +2,7 @@ export {
   type Application,
   applicationKind,
   Applications,
+  administrationAppName,
   ApplicationCache,
   type NewApplication,
   type SeatChange,

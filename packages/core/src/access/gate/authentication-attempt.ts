@@ -36,8 +36,8 @@ export interface AuthenticationAttempt {
   /** Counts the use of an encrypted message. Runs after the proof and before second factors. Throws if the message was used before. */
   readonly checkReplay?: () => Promise<void>;
   readonly channel?: Channel;
-  /** Whether the app names take no seats, so that nothing of the licences can refuse the log-in. */
-  readonly unlicensed?: true;
+  /** A log-in to administration: takes no seats, is not reported to the licence server, and needs no registered device. */
+  readonly administration?: true;
   /** Replaces limits and lifetimes of the database's policy. */
   readonly policy?: Partial<SessionPolicy>;
   /** Second-factor input of the attempt. Optional. */

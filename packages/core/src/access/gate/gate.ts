@@ -119,7 +119,7 @@ export class Gate {
         this.commitSession(context, restrictedToEnrolment(attempt, factorCheck), authenticated, {
           recheck: verdict.reserved ? [] : keys,
           consume: consumeTokens(factorCheck, tokenAttempt),
-          seats: factorCheck.kind === "enrolling" || attempt.unlicensed === true ? [] : seatLimits(applications),
+          seats: factorCheck.kind === "enrolling" || attempt.administration === true ? [] : seatLimits(applications),
           basis,
         }),
       );
@@ -191,7 +191,7 @@ export class Gate {
     const { account, user } = authenticated;
     const { network } = context.origin;
     const visit = { userId: account.userId, groups: groupsOf(user), deviceId, network, appNames };
-    const access = new AccessCheck(context.database, visit);
+    const access = new AccessCheck(context.database, visit, { onAnyDevice: attempt.administration === true });
     if (hasSecondFactors || access.needsRead || beforeCommit !== undefined || consume !== undefined) {
       try {
         await access.read(context.r);
@@ -237,7 +237,7 @@ export class Gate {
         : { ...address.exemption, lifetime: exemptionLifetime, atMost: maxExemptions };
     const accepted = auditLogIn(context, attempt, authenticated, 0);
     const change = { event: "session.opened", appNames, userId, sessionDigest: digest, deviceId } as const;
-    const report = attempt.unlicensed === true ? null : this.licences.report(context, change);
+    const report = attempt.administration === true ? null : this.licences.report(context, change);
     const isFixed = beforeCommit === undefined && consume === undefined && consumeCredential === undefined;
     if (isFixed && report === null) {
       await storage.batch((r) =>

@@ -26,21 +26,19 @@ const maxAttempts = 50;
  */
 export class AccessCheck {
   private readonly ids: RuleIds;
+  /** Whether the check must read before the session opens, since absent records mean a refusal. */
+  readonly needsRead: boolean;
   private readonly registrations: readonly string[];
   private versions: ReadonlyMap<string, number> = new Map();
 
   constructor(
     private readonly database: Pick<Database, "clock" | "digests" | "policy">,
     private readonly visit: Visit,
+    { onAnyDevice = false }: { readonly onAnyDevice?: boolean } = {},
   ) {
     this.ids = ruleIdsOf(visit, database.digests);
-    this.registrations =
-      database.policy.devices.policy === "registered" ? registrationIds(visit, database.digests) : [];
-  }
-
-  /** Whether the check must read before the session opens, since absent records mean a refusal. */
-  get needsRead(): boolean {
-    return this.database.policy.devices.policy === "registered";
+    this.needsRead = database.policy.devices.policy === "registered" && !onAnyDevice;
+    this.registrations = this.needsRead ? registrationIds(visit, database.digests) : [];
   }
 
   /** Reads the rules. Throws 318 for a ban or a device that is not registered, 403 for a forbidden app name. */

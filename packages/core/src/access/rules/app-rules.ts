@@ -1,3 +1,4 @@
+import type { Digest } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
 import type { PageRequest } from "../../storage/index.ts";
@@ -23,6 +24,8 @@ export interface SetAppRuleInput extends NamedSubject {
   readonly reason: string;
   /** Returns the sessions that the change would end, and writes nothing. */
   readonly rehearse?: boolean;
+  /** The session of the administrator, which the change must not end: 307. */
+  readonly own?: Digest;
 }
 
 /**
@@ -32,7 +35,7 @@ export interface SetAppRuleInput extends NamedSubject {
  */
 export async function setAppRule(
   context: AdministrationContext,
-  { app, access, reason: given, rehearse = false, ...named }: SetAppRuleInput,
+  { app, access, reason: given, rehearse = false, own, ...named }: SetAppRuleInput,
 ): Promise<EndedSessions> {
   const { database, r: outside, eventOf } = context;
   const reason = acceptReason(given);
@@ -42,6 +45,7 @@ export async function setAppRule(
   return endRefused(context, {
     matching: { ...sessionsOf(subject), appName: app },
     rehearse,
+    own,
     guardsAdministrators: access !== "allow" && !("deviceId" in subject),
     change: async (r) => {
       const [current] = await r.records.get(appRulesKind, [id]);

@@ -30,6 +30,8 @@ interface RuleChange {
   readonly registration?: boolean;
   /** Whether the addresses of the log-ins decide. */
   readonly ofAddress?: boolean;
+  /** The session of the administrator, which the change must not end. */
+  readonly own?: Digest | undefined;
 }
 
 /** Number of ended sessions that an answer lists. */
@@ -37,7 +39,7 @@ const maxListed = 100;
 
 /**
  * Changes a rule, and ends the sessions that the rules no longer permit, in one transaction. No session opens meanwhile
- * on the old rules. 307, without any change, if no enabled administrator could log in any more.
+ * on the old rules. 307, without any change, if no enabled administrator could log in any more, or if `own` would end.
  */
 export async function endRefused(
   { database, unit }: Pick<AdministrationContext, "database" | "unit">,
@@ -48,6 +50,7 @@ export async function endRefused(
     guardsAdministrators = false,
     registration = false,
     ofAddress = false,
+    own,
   }: RuleChange,
 ): Promise<EndedSessions> {
   const now = await database.clock.now(unit);
@@ -66,6 +69,7 @@ export async function endRefused(
     const choose = async (page: readonly ListedSession[]): Promise<Digest[]> => {
       if (!changed) await begin();
       const refused = await refusedOf(r, database, page, { now, registration, networks });
+      if (refused.some(({ digest }) => digest === own)) throw takesOwnAccess();
       count += refused.length;
       for (const { digest: _digest, ...session } of refused.slice(0, maxListed - ended.length)) ended.push(session);
       return rehearse ? [] : refused.map(({ digest }) => digest);
@@ -82,6 +86,10 @@ export async function endRefused(
     if (error instanceof Rehearsed) return error.outcome;
     throw error;
   }
+}
+
+export function takesOwnAccess(): ServiceError {
+  return new ServiceError(307, { detail: "Administrators cannot take their own access." });
 }
 
 /** Rolls a rehearsal back. */

@@ -18,6 +18,6 @@ export {
   requireBanSubject,
 } from "./bans.ts";
 export { deviceLog, findDevice, forgetDevice, listDevices, type ListedDevice, registerDevice } from "./devices.ts";
-export type { EndedSession, EndedSessions } from "./end-refused.ts";
+export { type EndedSession, type EndedSessions, takesOwnAccess } from "./end-refused.ts";
 export { administratorGuard, takeAccess } from "./last-administrator.ts";
 export { type NamedSubject, requireSubject, type ShownSubject, subjectId } from "./rule-subjects.ts";

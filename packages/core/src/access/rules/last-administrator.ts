@@ -1,8 +1,8 @@
 import { ServiceError } from "../../errors/index.ts";
 import type { UserGuard } from "../../objects/index.ts";
 import type { Database } from "../../request/index.ts";
-import { allPages, type ObjectId, type Repositories } from "../../storage/index.ts";
-import { Applications } from "../appkeys/applications.ts";
+import type { ObjectId, Repositories } from "../../storage/index.ts";
+import { administrationAppName } from "../appkeys/applications.ts";
 import { appRulesKind, banKind, isAllowed, refusalOf, ruleIdsOf, type Visit } from "./access-rules.ts";
 import { usersById } from "./rule-subjects.ts";
 
@@ -75,18 +75,14 @@ export async function rulesOf(
 }
 
 /**
- * Whether an enabled administrator could log in: not banned, neither now nor later, and with an app name that the rules
- * allow on any device, from an address that is not banned.
+ * Whether an enabled administrator could log in to administration from an address that is not banned: the user is not
+ * banned, neither now nor later, and the rules allow the app name of administration.
  */
 async function hasAdministrator(
   r: Repositories,
   { digests }: Pick<Database, "digests">,
   now: number,
 ): Promise<boolean> {
-  const appNames = await allPages(
-    ({ after, limit }) => new Applications(r.records).list(after, limit),
-    ({ name }) => name,
-  );
   for (let after: string | null = null; ; ) {
     const accounts = await r.accounts.list("database", after, pageSize);
     const administrators = accounts.filter(({ administrator, disabled }) => administrator && !disabled);
@@ -103,7 +99,7 @@ async function hasAdministrator(
     const canLogIn = (index: number) => {
       const each = ids[index] as (typeof ids)[number];
       if (refusalOf({ appNames: [] }, each, found, ({ until }) => until === null || until > now) !== null) return false;
-      return appNames.length === 0 || appNames.some(({ name }) => isAllowed(name, each, found.rules));
+      return isAllowed(administrationAppName, each, found.rules);
     };
     if (visits.some((_visit, index) => canLogIn(index))) return true;
     if (accounts.length < pageSize) return false;

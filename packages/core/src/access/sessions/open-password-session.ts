@@ -69,12 +69,12 @@ export class OpenPasswordSession {
       ]);
       return administration === undefined ? prove : administratorsOnly(prove);
     };
-    const unlicensed = administration === undefined ? {} : ({ unlicensed: true } as const);
+    const kind = administration === undefined ? {} : ({ administration: true } as const);
     const known = {
       userKey: databaseUserKey(user),
       account: { realm: "database", loginName: loginNameOf(user) },
     } as const;
-    const attempt = { ...wanted, ...shown, ...known, ...unlicensed, prepareProof, appNames, deviceId };
+    const attempt = { ...wanted, ...shown, ...known, ...kind, prepareProof, appNames, deviceId };
     const opened = await this.gate.openSession(context, attempt, (authenticated) =>
       this.serializeOwnUser.serializeOwnUser(context, authenticated),
     );
