@@ -119,7 +119,7 @@ describe("server with real faults of Postgres", () => {
     postgres = await openPostgresFixture();
     relay = new StatementRelay(new URL(postgres.url));
     await relay.listen();
-    fixture = await openFaultFixture({ databaseUrl: relay.url }, { pool: { max: 2, acquireTimeout: "200ms" } });
+    fixture = await openFaultFixture({ databaseUrl: relay.url }, { pool: { max: 2, acquireTimeout: "1s" } });
   }, timeout);
   afterAll(async () => {
     await fixture.close();
