@@ -14,6 +14,7 @@ import {
   Gate,
   type IdentityLink,
   identityLinkKind,
+  type LicenceMessages,
   LogInAndLink,
   type PendingLogInQuota,
   loginNameOf,
@@ -47,6 +48,7 @@ export interface ProviderFixtureOptions {
   readonly clockOffset?: () => number;
   readonly publicUrl?: string;
   readonly mail?: "none" | "refused" | "taken";
+  readonly licences?: LicenceMessages;
 }
 
 export async function openProviderFixture({
@@ -54,6 +56,7 @@ export async function openProviderFixture({
   clockOffset,
   publicUrl = "https://service.example/api/",
   mail = "none",
+  licences,
 }: ProviderFixtureOptions = {}) {
   const fixture = await openFixture({}, clockOffset);
   const { r, context, database } = fixture;
@@ -65,7 +68,7 @@ export async function openProviderFixture({
     sealing,
     new CallbackAddresses(publicUrl),
   );
-  const gate = new Gate(digests, random, checkSecondFactors, async () => {});
+  const gate = new Gate(digests, random, checkSecondFactors, async () => {}, licences);
   const serializeOwnUser = new SerializeOwnUser(hooks);
   const assignUser = new AssignProviderUser(hooks, new AcceptProviderUser(hooks), digests, random);
   const starting = new StartProviderLogIn(providers, sealing, digests, random, quota);

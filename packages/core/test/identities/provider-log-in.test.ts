@@ -1,5 +1,5 @@
 import { jest } from "@jest/globals";
-import { ServiceError, ProviderEntries } from "../../src/index.ts";
+import { LicenceMessages, ServiceError, ProviderEntries } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 import { codeOf, openProviderFixture, type ProviderFixture, linksIn } from "./provider-fixture.ts";
 
@@ -177,6 +177,17 @@ describe("provider log-in", () => {
     known.google.profile = { ...known.google.profile, subject: "s-3" };
     await known.link(await known.dfUuid(), { user: "ben" });
     expect(known.sentMails.slice(1)).toEqual([["", { ...linked, language: "en" }]]);
+  });
+
+  test("notifies a user of a link that stays although the licence server refuses the session", async () => {
+    const settings = { required: true, lifetime: 60_000, queueLimit: 10, lease: 1_000 };
+    const send = async () => Promise.reject(new Error("away"));
+    const licences = new LicenceMessages({ settings, digests, random, send, notify: () => {} });
+    const known = await openProviderFixture({ mail: "taken", licences });
+    await known.user("ada", "secret", "ada@mail.example");
+    expect(await codeOf(known.link(await known.dfUuid()))).toBe(711);
+    expect([await known.r.sessions.count(), (await linksIn(known.r)).length]).toEqual([0, 1]);
+    expect(known.sentMails).toMatchObject([["", { kind: "accountLinked", to: "ada@mail.example" }]]);
   });
 
   test.each([
