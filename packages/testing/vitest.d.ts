@@ -1,7 +1,6 @@
 import type { ResponseMatchers } from "./dist/matchers/matchers.js";
 
 declare module "vitest" {
-  // Vitest declares this type parameter, and TypeScript demands the same.
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- Merged declarations need the type parameter of Vitest.
   interface Matchers<T = any> extends ResponseMatchers<T> {}
 }

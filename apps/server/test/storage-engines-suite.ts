@@ -1,0 +1,379 @@
+import { type Database, ServiceError } from "@sallyport/core";
+import { pino } from "pino";
+import { type EmbeddedStorage } from "../src/configuration/index.ts";
+import { ServedDatabases } from "../src/databases/served-databases.ts";
+import { StartError } from "../src/composition/start-error.ts";
+import { DatabasePreparation } from "../src/composition/storages/database-preparation.ts";
+import { directoryDiagnostics } from "../src/composition/storages/embedded.ts";
+import { mariadbDiagnostics } from "../src/composition/storages/mariadb.ts";
+import { postgresDiagnostics } from "../src/composition/storages/postgres.ts";
+
+/** Storages of the engines. */
+export function storageEnginesSuite(): void {
+  describe("storages", () => {
+    const configured = (migrateOnStart: boolean) => ({ migrateOnStart, storage: null });
+
+    function prepared(alias: string, storage: object, migrateOnStart: boolean) {
+      const lines: string[] = [];
+      const logged = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const migrated: string[] = [];
+      let migrationDone = () => {};
+      const migration = new Promise<void>((resolve) => {
+        migrationDone = resolve;
+      });
+      let examined = () => {};
+      const settingsExamined = new Promise<void>((resolve) => {
+        examined = () => setImmediate(resolve);
+      });
+      const preparation = new DatabasePreparation({
+        examineSettings: async () => {
+          examined();
+          return migrateOnStart
+            ? []
+            : [
+                { check: "settings", level: "ok", finding: "y is on.", fix: null },
+                { check: "settings", level: "warning", finding: "x is off.", fix: "Set x." },
+              ];
+        },
+        databases: new ServedDatabases(),
+        logger: pino({}, { write: (line: string) => void lines.push(line) }),
+        afterMigration: async (database, hasChanged) => {
+          migrated.push(`${database.alias}${hasChanged ? " changed" : ""}`);
+          migrationDone();
+        },
+        firstPause: 1,
+      });
+      const run = () => preparation.prepare(configured(migrateOnStart), { alias, storage } as unknown as Database);
+      return { run, preparation, logged, migrated, migration, settingsExamined };
+    }
+
+    test("migrates when configured to, and logs it", async () => {
+      const { run, logged, migrated } = prepared("a", { migrate: async () => ({ applied: ["0001"] }) }, true);
+      await run();
+      expect(migrated).toEqual(["a changed"]);
+      expect(logged()).toMatchObject([{ alias: "a", applied: ["0001"], msg: "Database migrated" }]);
+    });
+
+    test("only checks when not configured to migrate, and warns", async () => {
+      const health = async () => {
+        throw new ServiceError(705);
+      };
+      const { run, logged, migrated } = prepared("", { health }, false);
+      await run();
+      expect(migrated).toEqual([]);
+      const reason = 'The database is not migrated. Run "sallyport-server migrate" first.';
+      expect(logged()).toMatchObject([{ level: 40, alias: "", code: 705, reason, msg: "Database unavailable" }]);
+      expect(logged()[0]).not.toHaveProperty("err");
+    });
+
+    test("checks until a database that was down is available, warns of that once, and of its settings", async () => {
+      let tries = 0;
+      const health = async () => {
+        tries += 1;
+        if (tries < 3) throw new ServiceError(704);
+      };
+      const { run, logged, settingsExamined } = prepared("a", { health }, false);
+      await run();
+      const alive = setInterval(() => {}, 1_000);
+      await settingsExamined;
+      clearInterval(alive);
+      expect(tries).toBe(3);
+      expect(logged()).toMatchObject([
+        { level: 40, code: 704, msg: "Database unavailable" },
+        { level: 40, alias: "a", finding: "x is off.", fix: "Set x.", msg: "Connection settings are not in force" },
+      ]);
+    });
+
+    test("logs the whole error when the reason is unknown", async () => {
+      const health = async () => {
+        throw new Error("surprise");
+      };
+      const { run, logged } = prepared("", { health }, false);
+      await run();
+      expect(logged()).toMatchObject([{ level: 40, err: { message: "surprise", stack: expect.any(String) } }]);
+    });
+
+    test("retries until a database that was down is migrated", async () => {
+      let tries = 0;
+      const migrate = async () => {
+        tries += 1;
+        if (tries < 3) throw new ServiceError(704);
+        return { applied: [] };
+      };
+      const { run, logged, migration } = prepared("", { migrate }, true);
+      await run();
+      const alive = setInterval(() => {}, 1_000);
+      await migration;
+      clearInterval(alive);
+      expect(tries).toBe(3);
+      expect(logged()).toHaveLength(2);
+    });
+
+    test("records an applied migration until the work after it succeeds", async () => {
+      const answers = [["0001"], [], []];
+      const changes: boolean[] = [];
+      const preparation = new DatabasePreparation({
+        databases: new ServedDatabases(),
+        logger: pino({ enabled: false }),
+        afterMigration: async (_database, hasChanged) => {
+          changes.push(hasChanged);
+          if (changes.length < 3) throw new ServiceError(704);
+          done();
+        },
+        firstPause: 1,
+      });
+      let done = () => {};
+      const finished = new Promise<void>((resolve) => {
+        done = resolve;
+      });
+      const alive = setInterval(() => {}, 1_000);
+      const migrate = async () => ({ applied: answers.shift() ?? [] });
+      await preparation.prepare(configured(true), { alias: "", storage: { migrate } } as unknown as Database);
+      await finished;
+      clearInterval(alive);
+      expect(changes).toEqual([true, true, true]);
+    });
+
+    test("stops retrying when stopped", async () => {
+      let tries = 0;
+      const migrate = async () => {
+        tries += 1;
+        throw new ServiceError(704);
+      };
+      const { run, preparation, logged } = prepared("", { migrate }, true);
+      const running = run();
+      preparation.stop();
+      await running;
+      expect({ tries, logged: logged() }).toEqual({ tries: 1, logged: [] });
+    });
+
+    test("the demo does not start if an embedded database cannot be prepared", async () => {
+      const storage = { engine: "embedded", dataDir: "/nowhere" } as EmbeddedStorage;
+      const migrate = async () => {
+        throw new Error("no room");
+      };
+      const parts = {
+        databases: new ServedDatabases(),
+        logger: pino({ enabled: false }),
+        afterMigration: async () => {},
+      };
+      const database = { alias: "", storage: { migrate } } as unknown as Database;
+      const configuration = { migrateOnStart: true, storage };
+      const demo = new DatabasePreparation({ ...parts, demo: true });
+      await expect(demo.prepare(configuration, database)).rejects.toThrow("no room");
+      const served = new DatabasePreparation(parts);
+      await expect(served.prepare(configuration, database)).resolves.toBeUndefined();
+      served.stop();
+    });
+
+    const refusal = (code: string) => Object.assign(new Error(`${code}: mkdir`), { code, syscall: "mkdir" });
+
+    test.each([
+      ["EACCES", "this user has no write permission"],
+      ["EROFS", "its file system is read-only"],
+      ["ENOSPC", "its file system is full"],
+      ["EIO", "the operating system refuses it (EIO)"],
+    ])("explains %s as: %s", (code, words) => {
+      const cause = refusal(code);
+      const trouble = directoryDiagnostics(cause, "/data");
+      expect(trouble).toBeInstanceOf(StartError);
+      expect(trouble).toMatchObject({
+        message: `The data directory /data cannot be used: ${words}. Set DATA_DIR to another directory.`,
+        cause,
+      });
+    });
+
+    test("other errors stay unchanged", () => {
+      const error = new Error("The data directory is in use.");
+      expect(directoryDiagnostics(error, "/data")).toBe(error);
+    });
+
+    describe("mariadb", () => {
+      const storage = { url: "mariadb://shop:S3cret@db.example:3307/till", schema: "till" };
+
+      function diagnosed(
+        code: number,
+        cause: Partial<Error> & { code?: string; errno?: number },
+        url = storage.url,
+      ): string | null {
+        const error = Object.assign(new Error(cause.message ?? ""), cause);
+        return mariadbDiagnostics(new ServiceError(code as 704, { cause: error }), { ...storage, url });
+      }
+
+      const remedy = "grant all on till.* to 'shop'@'%'";
+      const creation = `create database till character set utf8mb4 collate utf8mb4_nopad_bin; ${remedy}`;
+
+      test.each([
+        [
+          "a missing database or no right to it",
+          704,
+          { errno: 1044, code: "ER_DBACCESS_DENIED_ERROR", message: "Access denied" },
+          `The account "shop" has no privileges on the database "till" (Access denied). Run as an administrator: ${creation}`,
+        ],
+        [
+          "a wrong password",
+          704,
+          { errno: 1045, message: "Access denied" },
+          'The MariaDB server at db.example:3307 refused the account "shop" (Access denied).',
+        ],
+        [
+          "no right to a table",
+          799,
+          { errno: 1142, message: "CREATE command denied" },
+          `The account "shop" lacks a privilege on the database "till" (CREATE command denied). Run as an administrator: ${remedy}`,
+        ],
+        [
+          "no server at the address",
+          704,
+          { errno: -111, code: "ECONNREFUSED" },
+          "No MariaDB server responds at db.example:3307 (ECONNREFUSED).",
+        ],
+        ["timed out", 704, { code: "ETIMEDOUT" }, "No MariaDB server responds at db.example:3307 (ETIMEDOUT)."],
+        ["an unknown host", 704, { code: "ENOTFOUND" }, "The host db.example cannot be resolved (ENOTFOUND)."],
+        [
+          "too many connections",
+          704,
+          { errno: 1040, message: "sorry" },
+          "The MariaDB server at db.example:3307 accepts no more connections (sorry).",
+        ],
+        [
+          "a replica",
+          704,
+          { errno: 1290, message: "--read-only" },
+          "The MariaDB server at db.example:3307 is read-only (--read-only).",
+        ],
+        [
+          "a certificate of an unknown authority",
+          704,
+          { code: "HANDSHAKE_SSL_ERROR", message: "self-signed certificate" },
+          "The certificate of the MariaDB server at db.example:3307 is not valid (self-signed certificate).",
+        ],
+        [
+          "no TLS",
+          704,
+          { code: "HANDSHAKE_NO_SSL_SUPPORT" },
+          "The MariaDB server at db.example:3307 does not support TLS, which the connection string requires (sslmode).",
+        ],
+      ])("%s", (_title, code, cause, expected) => {
+        expect(diagnosed(code, cause)).toBe(expected);
+      });
+
+      test("omitted parts of the connection string are the driver's defaults", () => {
+        expect(diagnosed(704, { code: "ECONNREFUSED" }, "mysql://u@[::1]")).toBe(
+          "No MariaDB server responds at [::1]:3306 (ECONNREFUSED).",
+        );
+        expect(diagnosed(704, { code: "ENOENT" }, "mariadb://u@localhost/till?socket=%2Frun%2Fmysqld.sock")).toBe(
+          "No MariaDB server responds at /run/mysqld.sock:3306 (ENOENT).",
+        );
+      });
+
+      test("leaves unknown errors to others", () => {
+        expect(diagnosed(799, { errno: 1064, message: "surprise" })).toBeNull();
+        expect(mariadbDiagnostics(new ServiceError(704), storage)).toBeNull();
+        expect(mariadbDiagnostics(new Error("ECONNREFUSED"), storage)).toBeNull();
+      });
+    });
+
+    describe("postgres", () => {
+      const storage = { url: "postgres://shop:S3cret@db.example:6432/till", schema: "sallyport" };
+
+      function diagnosed(code: number, cause: Partial<Error> & { code?: string }, url = storage.url): string | null {
+        const error = Object.assign(new Error(cause.message ?? ""), cause);
+        return postgresDiagnostics(new ServiceError(code as 704, { cause: error }), { ...storage, url });
+      }
+
+      test.each([
+        [
+          "a database that does not exist",
+          705,
+          { code: "3D000" },
+          'The database "till" does not exist on the Postgres server at db.example:6432. Create it: createdb -h db.example -p 6432 -U postgres -O shop till',
+        ],
+        [
+          "a wrong password",
+          704,
+          { code: "28P01" },
+          'The Postgres server at db.example:6432 refused the password of the role "shop".',
+        ],
+        [
+          "a role without access",
+          704,
+          { code: "28000", message: "no pg_hba.conf entry" },
+          'The Postgres server at db.example:6432 refused the role "shop" (no pg_hba.conf entry).',
+        ],
+        [
+          "a required password that is missing",
+          704,
+          { message: "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string" },
+          'The Postgres server at db.example:6432 requires a password of the role "shop". The connection string has none.',
+        ],
+        [
+          "no server at the address",
+          704,
+          { code: "ECONNREFUSED" },
+          "No Postgres server responds at db.example:6432 (ECONNREFUSED).",
+        ],
+        [
+          "timed out",
+          704,
+          { message: "timeout expired" },
+          "No Postgres server responds at db.example:6432 (timeout expired).",
+        ],
+        ["an unknown host", 704, { code: "ENOTFOUND" }, "The host db.example cannot be resolved (ENOTFOUND)."],
+        [
+          "no right to connect",
+          704,
+          { code: "42501", message: "permission denied" },
+          'The role "shop" cannot connect to the database "till" (permission denied).',
+        ],
+        [
+          "no right to create the schema",
+          799,
+          { code: "42501", message: "permission denied for database till" },
+          'The role "shop" cannot create the schema "sallyport" in the database "till". Run as a superuser: create schema sallyport authorization shop',
+        ],
+        [
+          "no right to a table",
+          799,
+          { code: "42501", message: "permission denied for table objects" },
+          'The role "shop" lacks a privilege in the database "till" (permission denied for table objects). It must own the schema "sallyport" and all objects in it.',
+        ],
+        [
+          "too many connections",
+          704,
+          { code: "53300", message: "sorry" },
+          "The Postgres server at db.example:6432 accepts no more connections (sorry).",
+        ],
+        [
+          "a certificate of an unknown authority",
+          704,
+          { code: "DEPTH_ZERO_SELF_SIGNED_CERT", message: "self-signed certificate" },
+          "The certificate of the Postgres server at db.example:6432 is not valid (self-signed certificate).",
+        ],
+        [
+          "no TLS",
+          704,
+          { message: "The server does not support SSL connections" },
+          "The Postgres server at db.example:6432 does not support TLS, which the connection string requires (sslmode).",
+        ],
+      ])("%s", (_title, code, cause, expected) => {
+        expect(diagnosed(code, cause)).toBe(expected);
+      });
+
+      test("omitted parts of the connection string are the driver's defaults, and unusual names are quoted for the shell", () => {
+        expect(diagnosed(705, { code: "3D000" }, "postgres://o'brien@[::1]")).toBe(
+          `The database "o'brien" does not exist on the Postgres server at [::1]:5432. Create it: createdb -h ::1 -p 5432 -U postgres -O 'o'\\''brien' 'o'\\''brien'`,
+        );
+        expect(diagnosed(704, { code: "ENOENT" }, "postgres:///till?host=/run/postgres&user=shop")).toBe(
+          "No Postgres server responds at /run/postgres:5432 (ENOENT).",
+        );
+      });
+
+      test("leaves unknown errors to others", () => {
+        expect(diagnosed(799, { code: "XX000", message: "surprise" })).toBeNull();
+        expect(postgresDiagnostics(new ServiceError(704), storage)).toBeNull();
+        expect(postgresDiagnostics(new Error("ECONNREFUSED"), storage)).toBeNull();
+      });
+    });
+  });
+}
