@@ -1,14 +1,8 @@
 import { type Fetch, type LogInOptions, SallyportClient } from "@sallyport/client";
 import { memoryStorage, sync, type SyncOptions, type SyncReport, SyncStore } from "@sallyport/client/sync";
-import {
-  administrationOf,
-  type ClassDefinition,
-  type ConflictPolicy,
-  type Database,
-  putSyncSchema,
-  type Repositories,
-} from "@sallyport/core";
+import { administrationOf, type ClassDefinition, type ConflictPolicy, putSyncSchema } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
+import { databaseOf, repositoriesOf } from "../repositories-of.ts";
 import { settled } from "./settled.ts";
 
 export interface Reference {
@@ -59,12 +53,6 @@ export const deviceEnvironment = { USER_MAX_SESSIONS: "500", THROTTLE_IP_MAX_FAI
 
 export const to = (uuid: string): Reference => ({ "~UUID": uuid });
 
-function databaseOf(server: RunningServer, alias: string): Database {
-  const found = server.databases.get(alias);
-  if (!found) throw new Error("The demo has no such database.");
-  return found;
-}
-
 interface DeviceOptions {
   readonly user?: string;
   readonly alias?: string;
@@ -112,9 +100,8 @@ export type Device = Awaited<ReturnType<typeof openDevice>>;
 
 /** Makes devices of a server, whose classes and schemas it defines before the tests. */
 export function devicesOf(server: () => RunningServer) {
-  const repositories = (alias = ""): Repositories => databaseOf(server(), alias).storage.repositories;
   const define = async (alias: string, ...put: ClassDefinition[]) => {
-    const { model } = repositories(alias);
+    const { model } = repositoriesOf(server(), alias);
     while ((await model.change({ put }, (await model.load()).generation)) === "stale");
   };
   const putSchema = (alias: string, name: string, more: object = {}) =>
