@@ -6,7 +6,7 @@ import { StartError } from "../src/composition/start-error.ts";
 import { DatabasePreparation } from "../src/composition/storages/database-preparation.ts";
 import { directoryDiagnostics } from "../src/composition/storages/embedded.ts";
 import { mariadbDiagnostics } from "../src/composition/storages/mariadb.ts";
-import { postgresDiagnostics } from "../src/composition/storages/postgres.ts";
+import { openPostgres, postgresDiagnostics } from "../src/composition/storages/postgres.ts";
 
 /** Storages of the engines. */
 export function storageEnginesSuite(): void {
@@ -281,6 +281,17 @@ export function storageEnginesSuite(): void {
         const error = Object.assign(new Error(cause.message ?? ""), cause);
         return postgresDiagnostics(new ServiceError(code as 704, { cause: error }), { ...storage, url });
       }
+
+      test.each([
+        ["postgres://shop:S3cret@db/till?sslmod=require", [], "The database URL has unknown parameters: sslmod."],
+        ["postgres://shop:S3cret@db/till?target_session_attrs=wrong", [], /^The target_session_attrs .* must be/],
+        ["postgres://shop:S3cret@db/till", ["postgres://shop:S3cret@db/till?x=1"], /unknown parameters: x/],
+      ])("a URL that cannot be used ends the start with a sentence: %s", async (url, readUrls, message) => {
+        const pool = { max: 1, acquireTimeout: 1, maxWaiting: 1 };
+        const opening = openPostgres({ url, readUrls, pool, statementTimeout: 1 } as never, () => {});
+        await expect(opening).rejects.toThrow(StartError);
+        await expect(opening).rejects.toThrow(message);
+      });
 
       test.each([
         [

@@ -3,6 +3,7 @@ import { ServiceError } from "@sallyport/core";
 import type { ReplicaState } from "@sallyport/storage-knex";
 import { maskedUrl, type ServerStorage } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
+import { StartError } from "../start-error.ts";
 import {
   connectionDiagnostics,
   connectTimeout,
@@ -20,7 +21,7 @@ interface CountedPool {
   readonly waitingCount: number;
 }
 
-/** Opens connection pools to Postgres and its replicas. They connect on first use. */
+/** Opens connection pools to Postgres and its replicas. They connect on first use. Throws for a URL that cannot be used. */
 export async function openPostgres(
   { url, readUrls, pool, statementTimeout }: ServerStorage,
   onReplicaChange: (state: ReplicaState) => void,
@@ -29,11 +30,12 @@ export async function openPostgres(
     "@sallyport/storage-knex"
   );
   const settings = { pool: poolLimits(pool), connectTimeout, statementTimeout };
-  const { knex, close } = createPostgresKnex({ ...settings, url });
-  const replicas =
-    readUrls.length === 0
-      ? undefined
-      : new PostgresReplicas({ ...settings, urls: readUrls, primary: knex, onChange: onReplicaChange });
+  const open = () => {
+    const { knex, close } = createPostgresKnex({ ...settings, url });
+    const parts = { ...settings, urls: readUrls, primary: knex, onChange: onReplicaChange };
+    return { knex, close, replicas: readUrls.length === 0 ? undefined : new PostgresReplicas(parts) };
+  };
+  const { knex, close, replicas } = orStartError(open);
   const counted = (knex.client as { readonly pool: CountedPool }).pool;
   return {
     name: maskedUrl(url),
@@ -55,6 +57,15 @@ export async function openPostgres(
       await close();
     },
   };
+}
+
+/** The errors of a URL say what is wrong, without the URL. */
+function orStartError<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new StartError((error as Error).message, { cause: error });
+  }
 }
 
 interface PostgresContext extends DiagnosticsContext {
