@@ -43,7 +43,9 @@ export async function logInForm(url: string, appKey: string, mode: LogInMode): P
   const answer = await fetch(`${url}${path}/key`, { headers: { appkey: appKey } });
   const { data } = (await answer.json()) as { data: { key: string } };
   const serverKey = createPublicKey(data.key);
-  return mode === "secure" ? { path, ...secureForm(serverKey) } : { path, ...encryptedForm(serverKey) };
+  const { unwrap, ...form } = mode === "secure" ? secureForm(serverKey) : encryptedForm(serverKey);
+  // A refusal is not encrypted.
+  return { path, ...form, unwrap: (text) => (text.startsWith("{") ? text : unwrap(text)) };
 }
 
 function secureForm(serverKey: KeyObject): Omit<LogInForm, "path"> {
