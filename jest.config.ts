@@ -11,18 +11,12 @@ const config: Config = {
   testMatch: ["<rootDir>/packages/**/*.test.ts", "<rootDir>/apps/**/*.test.ts"],
   testPathIgnorePatterns: ["/node_modules/", "/dist/", ...(mariadb ? [] : ["/test/mariadb/"])],
   modulePathIgnorePatterns: ["/dist/.*package.json", "<rootDir>/.ci/known-bad/"],
-  testEnvironment: "node",
+  runtime: "<rootDir>/packages/test-kit/dist/jest/process-runtime.js",
+  testEnvironment: "<rootDir>/packages/test-kit/dist/jest/process-environment.js",
   globalSetup: "<rootDir>/packages/test-kit/dist/run-directory/create-run-directory.js",
   globalTeardown: "<rootDir>/packages/test-kit/dist/run-directory/remove-run-directory.js",
-  extensionsToTreatAsEsm: [".ts"],
-  transform: {
-    "^.+\\.ts$": [
-      "@swc/jest",
-      { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } },
-    ],
-  },
+  transform: {},
   // The modules of a test file stay in memory. Jest's cleanup of globals does not free them; a new process does.
-  testEnvironmentOptions: { globalsCleanup: "off" },
   workerIdleMemoryLimit: "700MB",
   // One more than the cores of the machine that the bound counts on, because many tests wait for a limit to pass.
   maxWorkers: 3,

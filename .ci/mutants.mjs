@@ -112,9 +112,11 @@ async function runJest(mutant, files, { scope, bail, workers, seconds }) {
   runs += 1;
   const output = join(state, `results-${runs}.json`);
   const report = join(state, `report-${runs}`);
-  const jest = ["--experimental-vm-modules", "--no-warnings", "node_modules/jest/bin/jest.js", "--silent", "--json"];
+  const jest = ["node_modules/jest/bin/jest.js", "--silent", "--json"];
   const environment = `--env=${join(copy, ".ci/mutants/environment.mjs")}`;
-  const own = [`--outputFile=${output}`, environment, `--maxWorkers=${workers}`, ...(bail ? ["--bail=1"] : [])];
+  // Each test file gets a process of its own, so that it also reaches what runs when a module is loaded.
+  const processes = [`--maxWorkers=${workers}`, "--workerIdleMemoryLimit=1"];
+  const own = [`--outputFile=${output}`, environment, ...processes, ...(bail ? ["--bail=1"] : [])];
   const code = await run([...jest, ...own, ...files], {
     stderr: openSync(report, "w"),
     env: { TEST_SCOPE: scope, MUTANT_STATE: state, MUTANT: JSON.stringify(mutant) },

@@ -103,6 +103,13 @@ describe("packed server", () => {
     expect(stderr).not.toContain(installed);
   });
 
+  test("tells how to install the driver of MariaDB, which is not among its dependencies", async () => {
+    const { code, stderr } = await start(["migrate"], { DATABASE_URL: "mariadb://sallyport@127.0.0.1:1/sallyport" })
+      .ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('Install it with "npm install mysql2".');
+  });
+
   test("recognises the errors of a storage adapter with its own copy of the core", async () => {
     const adapter = join(folder, "adapter");
     for (const name of ["core", "storage-memory"]) {

@@ -12,6 +12,10 @@ import { openPostgres, postgresDiagnostics } from "../src/composition/storages/p
 export function storageEnginesSuite(): void {
   describe("storages", () => {
     const configured = (migrateOnStart: boolean) => ({ migrateOnStart, storage: null });
+    const preparations: DatabasePreparation[] = [];
+    afterEach(() => {
+      for (const preparation of preparations.splice(0)) preparation.stop();
+    });
 
     function prepared(alias: string, storage: object, migrateOnStart: boolean) {
       const lines: string[] = [];
@@ -43,6 +47,7 @@ export function storageEnginesSuite(): void {
         },
         firstPause: 1,
       });
+      preparations.push(preparation);
       const run = () => preparation.prepare(configured(migrateOnStart), { alias, storage } as unknown as Database);
       return { run, preparation, logged, migrated, migration, settingsExamined };
     }

@@ -1,5 +1,7 @@
-import { fileURLToPath } from "node:url";
-import { jest } from "@jest/globals";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import {
   type ArchiveRecord,
   type Attempt,
@@ -26,8 +28,14 @@ interface UnitOfWork {
   settled(): Promise<void>;
 }
 
-const pathOf = (file: string) => fileURLToPath(new URL(`../template/src/${file}`, import.meta.url));
-jest.unstable_mockModule(pathOf("repositories/index.js"), () => ({ repositoriesOver: (access: Access) => access }));
+/** A copy of the starter whose repositories are its path to the engine. */
+const folder = mkdtempSync(join(tmpdir(), "sallyport-starter-"));
+cpSync(join(import.meta.dirname, "../template"), folder, { recursive: true });
+symlinkSync(join(import.meta.dirname, "../../../node_modules"), join(folder, "node_modules"));
+writeFileSync(join(folder, "src/repositories/index.js"), "export const repositoriesOver = (access) => access;");
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const pathOf = (file: string) => pathToFileURL(join(folder, "src", file)).href;
 const { AdapterStorage } = (await import(pathOf("adapter-storage.js"))) as {
   AdapterStorage: new (engine: unknown) => AdapterStorage;
 };

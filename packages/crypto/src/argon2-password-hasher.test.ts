@@ -1,14 +1,14 @@
 import { jest } from "@jest/globals";
-import * as argon2 from "@node-rs/argon2";
+import argon2 from "@node-rs/argon2";
+import { Argon2PasswordHasher } from "./passwords.ts";
 
-const verify = jest.fn(argon2.verify);
-jest.unstable_mockModule("@node-rs/argon2", () => ({ ...argon2, verify }));
-const { Argon2PasswordHasher } = await import("./passwords.ts");
+const verify = jest.spyOn(argon2, "verify");
 
 const cheap = { memoryCost: 64, timeCost: 1 };
 const usable = "$argon2id$v=19$m=64,t=1,p=1$LNbJx1OP8eHq1xii9QbjnQ$q2c9piKGSbueA+vVxNpFOserIr6lC9gsVpteDZh2ar4";
 
 beforeEach(() => verify.mockClear());
+afterAll(() => verify.mockRestore());
 
 test("verifies the hashed password, and no other", async () => {
   const hasher = await Argon2PasswordHasher.create(cheap);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { hash, type Options, verify } from "@node-rs/argon2";
+import argon2, { type Options } from "@node-rs/argon2";
 import { BoundedQueue, type BreachedPasswords, type PasswordHasher } from "@sallyport/core";
 
 export interface Argon2Options {
@@ -34,13 +34,13 @@ export class Argon2PasswordHasher implements PasswordHasher {
     const { concurrency = Math.min(availableParallelism(), 3) } = options;
     // Argon2id is the library's default. Its `Algorithm` is a const enum, which isolated modules cannot use.
     const parameters = { memoryCost, timeCost, parallelism };
-    const decoy = await hash(randomBytes(32), parameters);
+    const decoy = await argon2.hash(randomBytes(32), parameters);
     const queue = new BoundedQueue({ concurrency, queueLimit, detail: "Too many requests wait for a password hash." });
     return new Argon2PasswordHasher(parameters, queue, decoy);
   }
 
   async hash(password: string): Promise<string> {
-    return this.queue.run(() => hash(password, this.parameters));
+    return this.queue.run(() => argon2.hash(password, this.parameters));
   }
 
   async verify(encoded: string | null, password: string, decoy: string | null): Promise<boolean> {
@@ -50,7 +50,7 @@ export class Argon2PasswordHasher implements PasswordHasher {
         if (verdict !== "unusable") return verdict;
       }
       const pretended = decoy === null ? "unusable" : await compare(decoy, password);
-      if (pretended === "unusable") await verify(this.decoy, password);
+      if (pretended === "unusable") await argon2.verify(this.decoy, password);
       return false;
     });
   }
@@ -67,7 +67,7 @@ function parametersOf(encoded: string): string {
 
 async function compare(encoded: string, password: string): Promise<boolean | "unusable"> {
   try {
-    return await verify(encoded, password);
+    return await argon2.verify(encoded, password);
   } catch (error) {
     if ((error as { code?: unknown } | null)?.code === "InvalidArg") return "unusable";
     throw error;

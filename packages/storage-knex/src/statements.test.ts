@@ -1,4 +1,3 @@
-import { jest } from "@jest/globals";
 import type { Attributes, JsonValue } from "@sallyport/core";
 import { positionalQuery } from "./dialects/mariadb/connection.ts";
 import { serverOf } from "./dialects/mariadb/mariadb-server.ts";
@@ -60,20 +59,6 @@ describe("the URL of a MariaDB", () => {
   ])("is refused without revealing its password: %s", (url) => {
     expect(() => serverOf(url)).toThrow(/^(?!.*secret).*database URL/);
   });
-});
-
-test("reports how to install the missing MariaDB driver", async () => {
-  jest.unstable_mockModule("mysql2", () => {
-    throw new Error("Cannot find package 'mysql2'");
-  });
-  const { createMariadbKnex } = await import("./dialects/mariadb/create-mariadb-knex.ts");
-  const settings = {
-    url: "mariadb://u@h/d",
-    connectTimeout: 1,
-    statementTimeout: 1,
-    pool: { max: 1, acquireTimeout: 1, maxPendingAcquires: 1 },
-  };
-  await expect(createMariadbKnex(settings)).rejects.toThrow("npm install mysql2");
 });
 
 const attributes: Attributes = JSON.parse(

@@ -97,6 +97,8 @@ export class MemoryStorage implements Storage {
         return result;
       } finally {
         access.end();
+        // Otherwise every promise of the process would still be tracked for this storage.
+        this.current.disable();
       }
     });
   }
@@ -143,8 +145,6 @@ export class MemoryStorage implements Storage {
   async close(): Promise<void> {
     this.closed = true;
     await this.mutex.run(() => {});
-    // Otherwise every promise of the process would still be tracked for this storage.
-    this.current.disable();
   }
 
   private time(): number {

@@ -103,6 +103,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
     },
     start: ({ cleanup }, { isFirst }) => {
       trafficWriter.start();
+      macroFolders.start();
       // Each process sends what it has queued without waiting for the poll of another.
       mailRelay?.start(databases);
       licenceRelay?.start(databases);

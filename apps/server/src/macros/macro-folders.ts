@@ -25,16 +25,24 @@ export class MacroFolders {
     { readonly folder: FolderMacroSource; readonly inspected: InspectedMacroSource }
   >();
 
+  private isStarted = false;
+
   constructor(private readonly parts: MacroFoldersParts) {}
+
+  /** Starts to look for changes, if the configuration asks for it. */
+  start(): void {
+    this.isStarted = this.parts.isWatching;
+    if (this.isStarted) for (const { folder } of this.opened.values()) folder.watch();
+  }
 
   /** The macros of a directory; `null` without one. */
   of(directory: string | null): InspectedMacroSource | null {
     if (directory === null) return null;
     const known = this.opened.get(directory);
     if (known !== undefined) return known.inspected;
-    const { runtime, limits, isWatching, logger } = this.parts;
+    const { runtime, limits, logger } = this.parts;
     const folder = new FolderMacroSource(directory, logger);
-    if (isWatching) folder.watch();
+    if (this.isStarted) folder.watch();
     const inspected = new InspectedMacroSource(folder, new ModuleInspector(runtime, limits));
     this.opened.set(directory, { folder, inspected });
     return inspected;
@@ -55,6 +63,7 @@ export class MacroFolders {
   }
 
   stop(): void {
+    this.isStarted = false;
     for (const { folder } of this.opened.values()) folder.stop();
   }
 }

@@ -54,7 +54,7 @@ export function longPollSuite(server: () => RunningServer): void {
     const polls = [];
     for (let index = 0; index < 5; index += 1) {
       polls.push(poll(own, syncVersion));
-      await pause(200);
+      await pause(500);
     }
     const waited = polls.map((each, index) => each.then(() => index));
     expect(await Promise.race(waited)).toBe(0);

@@ -2,7 +2,7 @@ import { reproductionModule, runScenario, type Scenario, simulate, type Step } f
 import { isFullRun } from "@sallyport/test-kit/scope";
 import { type SimulatedWorld, startSimulatedWorld } from "../simulated-world.ts";
 
-const seeds = isFullRun ? 200 : 50;
+const seeds = isFullRun ? 200 : 20;
 
 /** A customer, and an invoice of another device that names it. Both devices have both. */
 const named: readonly Step[] = [

@@ -1,6 +1,7 @@
 import { createCipheriv, randomBytes, createSecretKey } from "node:crypto";
 import { EventEmitter } from "node:events";
-import { jest } from "@jest/globals";
+import { syncBuiltinESMExports } from "node:module";
+import workerThreads from "node:worker_threads";
 import { decryptRaw, encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
 import { secureMode } from "@sallyport/test-kit/crypto/secure-mode-vectors";
 import fc from "fast-check";
@@ -8,6 +9,7 @@ import { padOaep } from "../../test/pad-oaep.ts";
 import { timeDifference } from "../../test/paired-timing.ts";
 import { privateKeyOf, publicKeyOf, serverPair } from "../../test/stored-keys.ts";
 import { AesCtrChannelCipher } from "./aes-ciphers.ts";
+import { BlockThreads } from "./block-threads.ts";
 import {
   maskEqual,
   maskLess,
@@ -43,8 +45,13 @@ class FakeWorker extends EventEmitter {
   }
 }
 
-jest.unstable_mockModule("node:worker_threads", () => ({ Worker: FakeWorker }));
-const { BlockThreads } = await import("./block-threads.ts");
+const { Worker } = workerThreads;
+const startWith = (worker: unknown) => {
+  Object.assign(workerThreads, { Worker: worker });
+  syncBuiltinESMExports();
+};
+startWith(FakeWorker);
+afterAll(() => startWith(Worker));
 
 const { started } = FakeWorker;
 const request = { bytes: new Uint8Array(256), keys: [] };

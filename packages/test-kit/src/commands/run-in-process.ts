@@ -52,7 +52,6 @@ async function runAlone(
     replace(process, "stdin", Readable.from(input === "" ? [] : [Buffer.from(input)])),
     replace(process, "stdout", stdout),
     replace(process, "stderr", stderr),
-    replace(process, "exitCode", undefined),
     replace(process, "exit", (code = 0) => {
       throw new ProcessExit(Number(code));
     }),
@@ -60,6 +59,8 @@ async function runAlone(
     replace(console, "error", (...words: unknown[]) => stderr.write(`${format(...words)}\n`)),
   ];
   const home = process.cwd();
+  const exitCodeBefore = process.exitCode;
+  process.exitCode = undefined;
   process.chdir(folder);
   let code = 0;
   try {
@@ -70,6 +71,7 @@ async function runAlone(
     code = error.code;
   } finally {
     process.chdir(home);
+    process.exitCode = exitCodeBefore;
     for (const each of restore.toReversed()) each();
   }
   return { code, ...written };

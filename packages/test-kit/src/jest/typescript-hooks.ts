@@ -1,0 +1,33 @@
+/** Node's module hooks for TypeScript modules of test files. A module belongs to the test file that its URL names. */
+import { readFile } from "node:fs/promises";
+import type { LoadHook, ResolveHook } from "node:module";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { transform } from "esbuild";
+
+const fileOf = (url: string | undefined) => (url === undefined ? null : new URL(url).searchParams.get("file"));
+
+export const resolve: ResolveHook = async (specifier, context, next) => {
+  const file = fileOf(context.parentURL);
+  if (file === null) return next(specifier, context);
+  const resolved =
+    specifier === "@jest/globals"
+      ? { url: new URL("globals.js", import.meta.url).href, shortCircuit: true }
+      : await next(specifier, context);
+  const own = specifier === "@jest/globals" || resolved.url.endsWith(".ts");
+  return own ? { ...resolved, url: `${resolved.url}?file=${file}` } : resolved;
+};
+
+export const load: LoadHook = async (url, context, next) => {
+  if (fileOf(url) === null || !new URL(url).pathname.endsWith(".ts")) return next(url, context);
+  const path = fileURLToPath(url);
+  const { code } = await transform(await readFile(path, "utf8"), {
+    loader: "ts",
+    format: "esm",
+    target: "node20",
+    sourcemap: "inline",
+    sourcesContent: false,
+    sourcefile: basename(path),
+  });
+  return { format: "module", source: code, shortCircuit: true };
+};
