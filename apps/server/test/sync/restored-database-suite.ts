@@ -1,11 +1,19 @@
 import { randomInt } from "node:crypto";
 import { sync, type SyncOptions } from "@sallyport/client/sync";
 import type { RunningServer } from "../../src/index.ts";
+import { databaseOf } from "../repositories-of.ts";
 import { type Device, devicesOf, to } from "./devices.ts";
+import { settled } from "./settled.ts";
 
 /** Devices whose server gets an earlier database. The second database is the first one as of an earlier time. */
 export function restoredDatabaseSuite(server: () => RunningServer): void {
   const { device, onServer } = devicesOf(server);
+
+  /** Synchronizes a device with the earlier database. */
+  const syncRestored = async ({ store }: Device, { client }: Device, onConflict?: SyncOptions["onConflict"]) => {
+    await settled(databaseOf(server(), "second"));
+    return sync({ client, schema: "client", store, retries: 0, onConflict });
+  };
 
   test("what a restore of the database took back is pushed again, and reported", async () => {
     const [one, past] = [await device(), await device({ alias: "second" })];
@@ -21,9 +29,7 @@ export function restoredDatabaseSuite(server: () => RunningServer): void {
     await one.remove(dropped);
     await one.sync();
     await one.update(uuid, { Count: 2 });
-    const restored = (onConflict?: SyncOptions["onConflict"]) =>
-      sync({ client: past.client, schema: "client", store: one.store, retries: 0, onConflict });
-    const report = await restored();
+    const report = await syncRestored(one, past);
     expect(report.restarted).toBe(1);
     expect(report.takenBack).toHaveLength(3);
     expect(report.takenBack).toEqual(
@@ -53,7 +59,7 @@ export function restoredDatabaseSuite(server: () => RunningServer): void {
     await one.sync();
     await past.sync();
     const restore = async (onConflict?: SyncOptions["onConflict"]) => {
-      const report = await sync({ client: past.client, schema: "client", store: one.store, retries: 0, onConflict });
+      const report = await syncRestored(one, past, onConflict);
       await past.sync();
       expect(report.restarted).toBe(1);
       return report;
