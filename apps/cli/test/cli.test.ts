@@ -1,119 +1,40 @@
 import { randomUUID } from "node:crypto";
-import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, readdirSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import { type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
+import { execFile } from "node:child_process";
+import { chmodSync, readFileSync, statSync, writeFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { jest } from "@jest/globals";
-import { type EndedCommand, runInProcess } from "@sallyport/test-kit/commands/run-in-process";
 import type { Command } from "commander";
 import { mainCommand } from "../src/main-command.ts";
-import { runCommandLine } from "../src/run-command-line.ts";
+import {
+  root,
+  serverProgram,
+  file,
+  serverEnvironment,
+  password,
+  outputs,
+  json,
+  lastRequestId,
+  banner,
+  url,
+  appKey,
+  run,
+  sallyport,
+  output,
+  logInApp,
+  startServer,
+  stopServer,
+} from "./served-command-line.ts";
+import { relaySuite } from "./relay-suite.ts";
 
 jest.setTimeout(60_000);
 
-const root = resolve(import.meta.dirname, "../../..");
-const program = join(root, "apps/cli/bin/sallyport.mjs");
-const serverProgram = join(root, "apps/server/dist/package/dist/main.js");
-
-const folder = mkdtempSync(join(tmpdir(), "sallyport-cli-"));
-const file = (name: string) => join(folder, name);
-const serverEnvironment = {
-  PATH: process.env["PATH"] ?? "",
-  ARGON2_MEMORY_COST: "8",
-  ARGON2_TIME_COST: "1",
-  DATA_DIR: file("data"),
-  PORT: "0",
-};
-const password = "admin";
-const outputs: string[] = [];
-let lastRequestId: string;
 /** Of a log-in with a wrong password. */
 let refusedId: string;
-let server: ChildProcess;
-/** The output of the server, with the banner. */
-let banner: string;
-let url: string;
-let appKey: string;
 
-function run(
-  path: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  input = "",
-): Promise<EndedCommand> {
-  return new Promise((done) => {
-    const options = { env, cwd: folder, maxBuffer: 1 << 24 };
-    const child = execFile(process.execPath, ["--liftoff-only", path, ...args], options, (error, stdout, stderr) => {
-      done({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-    child.stdin?.on("error", () => {}).end(input);
-  });
-}
-
-/** Runs the command line with a folder of settings of its own, in this process or as a program. */
-async function sallyport(
-  line: string | readonly string[],
-  input = "",
-  { settings = "settings", asProgram = false } = {},
-): Promise<EndedCommand> {
-  const args = typeof line === "string" ? line.split(" ") : line;
-  const environment = { PATH: serverEnvironment.PATH, HOME: folder, XDG_CONFIG_HOME: file(settings) };
-  const ended = await (asProgram
-    ? run(program, args, environment, input)
-    : runInProcess(() => runCommandLine(args), { environment, folder, input }));
-  outputs.push(ended.stdout, ended.stderr);
-  return ended;
-}
-
-/** The output of a command that succeeds. */
-async function output(line: string | readonly string[], input = ""): Promise<string> {
-  const { code, stdout, stderr } = await sallyport(line, input);
-  expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: code === 0 ? stderr : "" });
-  return stdout;
-}
-
-const json = async (line: string) => JSON.parse(await output(`${line} --json`));
-
-/** A session of an application; the code of the answer instead if it is refused. */
-async function logInApp(user: string, given: object = {}, key = "demo-app-key"): Promise<string> {
-  const response = await fetch(`${url}/v1/login`, {
-    method: "POST",
-    headers: { appkey: key, "content-type": "application/json" },
-    body: JSON.stringify({ user, pass: user, appNames: ["demo-seats"], ...given }),
-  });
-  lastRequestId = String(response.headers.get("x-request-id"));
-  return ((await response.json()) as { status: { internalStatus: string } }).status.internalStatus;
-}
-
-beforeAll(async () => {
-  const seeded = await run(serverProgram, ["seed"], serverEnvironment);
-  expect(seeded.code).toBe(0);
-  const made = await run(serverProgram, ["app-key", "create", "console", "--scope", "admin"], serverEnvironment);
-  appKey = made.stdout.trim();
-  writeFileSync(file("key"), `${appKey}\n`);
-  server = spawn(process.execPath, ["--liftoff-only", serverProgram, "serve"], { env: serverEnvironment, cwd: folder });
-  url = await new Promise<string>((found) => {
-    let log = "";
-    server.stdout?.setEncoding("utf8").on("data", (part: string) => {
-      log += part;
-      const address = /"address":"(http[^"]+)"/.exec(log)?.[1];
-      if (address === undefined) return;
-      banner = log;
-      found(address);
-    });
-  });
-});
-afterAll(async () => {
-  server.kill("SIGTERM");
-  await once(server, "close");
-  rmSync(folder, { recursive: true });
-});
+beforeAll(startServer);
+afterAll(stopServer);
 
 describe("log-in", () => {
   test("is needed, says how, and ends with 3", async () => {
@@ -393,64 +314,7 @@ describe("a bad Monday", () => {
   });
 });
 
-describe("behind a relay", () => {
-  let relay: Server;
-  /** Runs before a request is passed on; its result is the answer instead. */
-  let before: (request: IncomingMessage) => Promise<object | void>;
-  const relayed = (line: string) => sallyport(`${line} --profile relayed`);
-
-  beforeAll(async () => {
-    before = async () => {};
-    relay = createServer(
-      (request, response) =>
-        void pass(request).then(({ body, etag }) => {
-          if (etag !== null) response.setHeader("etag", etag);
-          response.end(body);
-        }),
-    );
-    const pass = async (request: IncomingMessage) => {
-      const { method = "GET", headers } = request;
-      const body = await text(request);
-      const instead = await before(request);
-      if (instead !== undefined) return { body: JSON.stringify(instead), etag: null };
-      const kept = ["appkey", "sessionid", "content-type", "if-match"].flatMap((name) =>
-        headers[name] === undefined ? [] : [[name, String(headers[name])] as const],
-      );
-      const init = { method, headers: Object.fromEntries(kept), ...(body === "" ? {} : { body }) };
-      const answer = await fetch(url + request.url, init);
-      return { body: await answer.text(), etag: answer.headers.get("etag") };
-    };
-    relay.listen(0, "127.0.0.1");
-    await once(relay, "listening");
-  });
-  afterAll(() => relay.close());
-
-  test("a change that someone else makes meanwhile is not overwritten", async () => {
-    const address = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
-    await output(`log-in ${address} --user admin --app-key-file key --profile relayed`, `${password}\n`);
-    before = async ({ method }) => {
-      // Another process, because one command at a time runs in this one.
-      if (method === "PATCH")
-        expect(await sallyport("app seats demo-seats 9", "", { asProgram: true })).toMatchObject({ code: 0 });
-    };
-    const { code, stderr } = await relayed("app seats demo-seats 8");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("713 Unable to update") });
-    expect(stderr).toContain("Someone else has changed it meanwhile. Run the command again.");
-    expect(await json("app list")).toContainEqual(expect.objectContaining({ name: "demo-seats", seats: 9 }));
-  });
-
-  test("without a terminal, a missing proof is a failure that says what to do", async () => {
-    before = async ({ method }) =>
-      method === "POST" ? { status: { internalStatus: "802", statusMessage: "Recent proof is required" } } : undefined;
-    const { code, stderr } = await relayed("key rotate rsa");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error: 802 [^]*sallyport log-in/) });
-  });
-
-  test("what is not the service is unreachable", async () => {
-    before = async () => ["something", "else"];
-    expect((await relayed("user list")).code).toBe(4);
-  });
-});
+relaySuite();
 
 describe("in the end", () => {
   test("why explains a refusal of some seconds ago", async () => {

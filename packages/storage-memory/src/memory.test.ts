@@ -1,5 +1,6 @@
-import { AsyncResource } from "node:async_hooks";
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { MessageChannel } from "node:worker_threads";
+import { jest } from "@jest/globals";
 import {
   Applications,
   type ClassDefinition,
@@ -157,6 +158,21 @@ test("completes running work before it closes", async () => {
   order.push("closed");
   await running;
   expect(order).toEqual(["transaction", "closed"]);
+});
+
+test.each([
+  ["succeeds", async () => {}],
+  ["fails", () => Promise.reject(new Error("refused"))],
+])("tracks promises no longer after a transaction that %s", async (_name, work) => {
+  const storage = new MemoryStorage();
+  await storage.migrate();
+  const disable = jest.spyOn(AsyncLocalStorage.prototype, "disable");
+  try {
+    await storage.transaction(work).catch(() => {});
+    expect(disable).toHaveBeenCalledTimes(1);
+  } finally {
+    disable.mockRestore();
+  }
 });
 
 test("sorts texts by their UTF-8 bytes", () => {

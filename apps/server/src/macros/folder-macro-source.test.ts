@@ -2,8 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { jest } from "@jest/globals";
+import type { MacroLimits, MacroRuntime } from "@sallyport/core";
 import { pino } from "pino";
 import { FolderMacroSource } from "./folder-macro-source.ts";
+import { MacroFolders } from "./macro-folders.ts";
 
 let directory: string;
 let refused: string[];
@@ -94,4 +97,30 @@ onUnix("ignores non-files: a pipe without a writer, an endless device, a folder"
   mkdirSync(join(directory, "Folder.js"));
   expect(await read()).toEqual([["Good", "js", "text"]]);
   expect(refused.toSorted()).toEqual(["Folder.js", "Pipe.js", "Zero.js"]);
+});
+
+test.each([
+  [true, 1],
+  [false, 0],
+])("folders are watched only between start and stop, if the configuration says %s", (isWatching, watched) => {
+  jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
+  try {
+    const parts = {
+      runtime: {} as MacroRuntime,
+      limits: {} as MacroLimits,
+      isWatching,
+      logger: pino({ enabled: false }),
+    };
+    const folders = new MacroFolders(parts);
+    folders.of(directory);
+    expect(jest.getTimerCount()).toBe(0);
+    folders.start();
+    expect(jest.getTimerCount()).toBe(watched);
+    folders.of(tmpdir());
+    expect(jest.getTimerCount()).toBe(2 * watched);
+    folders.stop();
+    expect(jest.getTimerCount()).toBe(0);
+  } finally {
+    jest.useRealTimers();
+  }
 });

@@ -1,6 +1,7 @@
 import type { RunningServer } from "../../src/index.ts";
 import { testedModes } from "../modes.ts";
 import { syncPushFixture } from "./push-fixture.ts";
+import { pushOperationsSuite } from "./push-operations-suite.ts";
 
 /** Settings of the server. */
 export const syncPushEnvironment = { DEBUG_MESSAGES: "true" };
@@ -10,7 +11,7 @@ export function syncPushSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
     const fixture = syncPushFixture(server, mode);
     const { task, locked, sessions, send, path, put, remove, push, pushed, create, stored, change } = fixture;
-    const { hide, operation, deletion, schemaOf } = fixture;
+    const { hide, operation, deletion } = fixture;
 
     test("creates, changes and deletes an object", async () => {
       const uuid = crypto.randomUUID();
@@ -245,194 +246,6 @@ export function syncPushSuite(server: () => RunningServer): void {
       ]);
     });
 
-    test("a push has a result for each operation, and a bad one blocks no other", async () => {
-      const gone = await create({ Title: "gone" });
-      await remove(gone);
-      const kept = await create({ Title: "kept" });
-      const first = operation({ Title: "first" });
-      const ops = [
-        first,
-        operation({ Title: "second", Next: { "~UUID": first.uuid } }),
-        operation({ Title: "bad", Next: { "~UUID": crypto.randomUUID() } }),
-        operation({ Title: 5 }),
-        operation({ Count: 5 }),
-        operation({ Title: "a", Nothing: 1 }),
-        operation({ Title: "a" }, { className: locked }),
-        operation({ Title: "a" }, { syncVersion: 0 }),
-        operation({ Title: "a" }, { op: "other" }),
-        operation({ Title: "a" }, { uuid: gone, syncVersion: "1" }),
-        operation({ Title: "a" }, { syncVersion: "7" }),
-        deletion(kept),
-        deletion(crypto.randomUUID()),
-        operation({ Title: "last" }),
-      ];
-      const results = await pushed(ops);
-      const codes = results.map(({ internalStatus }) => internalStatus);
-      expect(codes).toEqual([0, 0, 307, 307, 307, 332, 404, 330, 332, 610, 334, 0, 334, 0]);
-      expect(results.map(({ id, uuid }) => ({ id, uuid }))).toEqual(ops.map(({ id, uuid }) => ({ id, uuid })));
-      expect(results[0]).toMatchObject({ internalMessage: "ok", version: 1, merged: [], conflicts: [] });
-      expect(results[11]).toMatchObject({ version: 2 });
-      expect(await stored(kept)).toBeUndefined();
-      const next = (await stored(first.uuid))?.id;
-      expect(await stored(ops[1]?.uuid ?? "")).toMatchObject({ attributes: { Title: "second", Next: next } });
-    });
-
-    test("a repeated operation has its result again and no further effect", async () => {
-      const uuid = await create({ Title: "base", Count: 1 });
-      await change(uuid, { Count: 2 });
-      const removed = await create({ Title: "removed" });
-      const ops = [
-        operation({ Title: "new" }),
-        operation({ Count: 3 }, { uuid, syncVersion: "1", base: { Count: 1 } }),
-        operation({ Title: 5 }),
-        deletion(removed),
-      ];
-      const before = await pushed(ops);
-      await change(uuid, { Count: 4 });
-      const after = await pushed(ops.toReversed());
-      const withoutObjects = before.map(({ object: _object, ...result }) => result);
-      expect(after.toReversed()).toEqual(withoutObjects);
-      expect(await stored(uuid)).toMatchObject({ version: 4, attributes: { Count: 4 } });
-      const [other] = await pushed([operation({ Title: "other" }, { id: ops[0]?.id ?? "" })]);
-      expect(other).toMatchObject({ internalStatus: 332 });
-      // The ids are of the device.
-      const [ofDevice] = await pushed([operation({ Title: "other" }, { id: ops[0]?.id ?? "" })], { as: sessions.two });
-      expect(ofDevice).toMatchObject({ internalStatus: 0 });
-      // The answer does not repeat values that the user cannot read any more.
-      await hide(uuid);
-      const [, hidden] = await pushed(ops);
-      expect(hidden.conflicts).toEqual([{ field: "Count", kept: "mine" }]);
-    });
-
-    test("operations sent twice at once have one effect and the same answer", async () => {
-      const uuids = await Promise.all(Array.from({ length: 3 }, () => create({ Title: "base", Count: 1 })));
-      const ops = [
-        ...Array.from({ length: 5 }, (_, index) => operation({ Title: `new ${index}` })),
-        ...uuids.map((uuid) => operation({ Count: 2 }, { uuid, syncVersion: "1" })),
-      ];
-      const answers = await Promise.all([pushed(ops), pushed(ops), pushed(ops.toReversed()), pushed(ops.slice(2))]);
-      const [one, two, three, four] = answers.map((results) => results.map(({ object: _object, ...result }) => result));
-      expect(one?.map(({ internalStatus }) => internalStatus)).toEqual(ops.map(() => 0));
-      expect(two).toEqual(one);
-      expect(three?.toReversed()).toEqual(one);
-      expect(four).toEqual(one?.slice(2));
-      for (const { uuid } of ops.slice(0, 5)) expect(await stored(uuid)).toMatchObject({ version: 1 });
-      for (const uuid of uuids) expect(await stored(uuid)).toMatchObject({ version: 2 });
-    });
-
-    test("an atomic push has all its effects or none", async () => {
-      const uuid = await create({ Title: "base" });
-      const ops = [operation({ Title: "a" }), operation({ Title: "b" }), deletion(uuid), operation({ Title: 5 })];
-      const answer = await push(ops, { atomic: true });
-      expect(answer).toMatchObject({ status: 400, code: "307" });
-      expect(answer.body.status.debugMessage).toMatch(/^at \/ops\/3: /);
-      expect(await stored(ops[0]?.uuid ?? "")).toBeUndefined();
-      expect(await stored(uuid)).toBeDefined();
-      const results = await pushed(ops.slice(0, 3), { atomic: true });
-      expect(results.map(({ internalStatus }) => internalStatus)).toEqual([0, 0, 0]);
-      expect(await pushed(ops.slice(0, 3), { atomic: true })).toEqual(results);
-      expect(await push(ops, { atomic: true })).toMatchObject({ code: "307" });
-    });
-
-    test("refuses a malformed push as a whole", async () => {
-      const good = operation({ Title: "a" });
-      const many = Array.from({ length: 1_001 }, () => operation({ Title: "a" }));
-      const rows: [Readonly<Record<string, unknown>>, number][] = [
-        [{ syncVersion: undefined }, 338],
-        [{ syncVersion: 0 }, 330],
-        [{ query: 1 }, 329],
-        [{ ops: 1 }, 332],
-        [{ ops: [1] }, 332],
-        [{ ops: [{ ...good, id: undefined }] }, 332],
-        [{ ops: [{ ...good, id: "" }] }, 332],
-        [{ ops: [good, { ...good, id: "other" }] }, 332],
-        [{ ops: [good, operation({ Title: "b" }, { id: good.id })] }, 332],
-        [{ ops: many }, 332],
-        [{ atomic: 1 }, 332],
-        [{ more: 1 }, 332],
-      ];
-      for (const [more, code] of rows)
-        expect({ more: Object.keys(more), code: (await push([good], more)).code }).toEqual({
-          more: Object.keys(more),
-          code: String(code),
-        });
-      expect(await push([good], { schema: "pulled" })).toMatchObject({ code: "332" });
-      expect(await push([good], { schema: "nothing" })).toMatchObject({ code: "333" });
-      const big = operation({ Title: "x".repeat(700_000) });
-      const large = Array.from({ length: 10 }, () => ({ ...big, id: crypto.randomUUID(), uuid: crypto.randomUUID() }));
-      expect((await pushed(large)).map(({ internalStatus }) => internalStatus)).toEqual(large.map(() => 0));
-      const tooLarge = [...large, ...large].map((each) => ({ ...each, id: crypto.randomUUID() }));
-      expect(await push(tooLarge)).toMatchObject({ status: 413, code: "801" });
-      expect(await stored(good.uuid)).toBeUndefined();
-      const items = [{ method: "POST", path: `/v1/sync/${schemaOf("client")}/push`, data: {} }];
-      const { body } = await send(sessions.one, "/v1/multi", "POST", items as never);
-      expect(body.data[0].result.status.internalStatus).toBe("307");
-    });
-
-    test("a push returns the changes since the version of the client, without its own", async () => {
-      const first = await push([operation({ Title: "in before" })], { schema: "filtered" });
-      const { syncVersion } = first.body.data;
-      expect(first.body.data).toMatchObject({ hasMore: false, excluded: [], deleted: [] });
-      const [moved, removed, gone, behind] = [
-        await create({ Title: "in moved" }),
-        await create({ Title: "in removed" }),
-        await create({ Title: "in gone" }),
-        await create({ Title: "in behind", Count: 1 }),
-      ];
-      await change(behind, { Count: 2 });
-      await remove(gone);
-      const ops = [
-        operation({ Title: "in own" }),
-        operation({ Title: "out of the filter" }, { uuid: moved, syncVersion: "1" }),
-        deletion(removed),
-        operation({ Title: "in behind, too" }, { uuid: behind, syncVersion: "1", base: { Title: "in behind" } }),
-        operation({ Title: "out at once" }),
-      ];
-      const second = (await push(ops, { schema: "filtered", syncVersion })).body.data;
-      expect(second.results.map((each: { object?: object }) => each.object)).toMatchObject([
-        undefined,
-        undefined,
-        undefined,
-        { "~UUID": behind, "~Version": 3, Title: "in behind, too", Count: 2 },
-        undefined,
-      ]);
-      expect(second).toMatchObject({ changed: [], hasMore: false, deleted: [{ uuid: gone, version: 2 }] });
-      expect(second.excluded.toSorted()).toEqual([moved, ops[4]?.uuid].toSorted());
-      const empty = (await push([], { schema: "filtered", syncVersion: second.syncVersion })).body.data;
-      expect(empty).toMatchObject({ results: [], changed: [], deleted: [], excluded: [] });
-      // The answer is lost: the repetition has all changes.
-      const again = (await push(ops, { schema: "filtered", syncVersion })).body.data;
-      expect(again.changed.map((each: { "~UUID": string }) => each["~UUID"]).toSorted()).toEqual(
-        [ops[0]?.uuid, behind].toSorted(),
-      );
-      expect(again.deleted).toHaveLength(2);
-      // Even a client that starts over, and whose objects were deleted and have left the filter since.
-      await remove(behind);
-      await change(ops[0]?.uuid ?? "", { Title: "out" });
-      const fromStart = (await push(ops, { schema: "filtered" })).body.data;
-      expect(fromStart.deleted.map((each: { uuid: string }) => each.uuid).toSorted()).toEqual(
-        [behind, removed].toSorted(),
-      );
-      expect(fromStart.excluded.toSorted()).toEqual([ops[0]?.uuid, moved, ops[4]?.uuid].toSorted());
-      const ownOutside = operation({ Title: "out, at once" });
-      expect((await push([ownOutside], { schema: "filtered" })).body.data.excluded).toEqual([ownOutside.uuid]);
-      const foreign = await push([], { schema: "client", syncVersion });
-      expect(foreign).toMatchObject({ code: "330", headers: { "sync-restart": "1" } });
-    });
-
-    test("executes 1,000 operations", async () => {
-      const ops = Array.from({ length: 1_000 }, (_, index) => operation({ Title: `many ${index}`, Count: index }));
-      const results = await pushed(ops);
-      expect(results.filter(({ internalStatus, version }) => internalStatus === 0 && version === 1)).toHaveLength(
-        1_000,
-      );
-      const changes = ops.map(({ uuid }, index) =>
-        operation({ Count: index === 500 ? "bad" : -index }, { uuid, syncVersion: "1", base: { Count: index } }),
-      );
-      const changed = await pushed(changes);
-      expect(changed.filter(({ internalStatus }) => internalStatus === 0)).toHaveLength(999);
-      expect(changed[500]).toMatchObject({ internalStatus: 307 });
-      expect(await stored(ops[499]?.uuid ?? "")).toMatchObject({ version: 2, attributes: { Count: -499 } });
-    });
+    pushOperationsSuite(fixture);
   });
 }
