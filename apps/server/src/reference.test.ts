@@ -44,7 +44,7 @@ describe("reference", () => {
   const groups: Readonly<Record<string, string[]>> = {
     "All routes.": routes.map(nameOf),
     "All routes that need an app key.": routes
-      .filter(({ access }) => access !== "public" && access !== "callback")
+      .filter(({ access }) => access !== "public" && access !== "address")
       .map(nameOf),
     "All routes that accept a session.": routes
       .filter(({ access }) => access === "session" || access === "optional")

@@ -16,6 +16,7 @@ import { newCustomUser } from "./new-custom-user.ts";
 import { openSession } from "./open-session.ts";
 import { sharedFilesSuite } from "./shared-files-suite.ts";
 import { fileClassSuite } from "./file-class-suite.ts";
+import { fileLinkSuite } from "./file-link-suite.ts";
 import { fileCodeSuite } from "./file-code-suite.ts";
 import { fileEncryptionSettingSuite, fileEncryptionSuite } from "./file-encryption-suite.ts";
 import { transferSuite } from "./file-transfer-suite.ts";
@@ -310,6 +311,7 @@ describe("files", () => {
     (server) => {
       smokeSuite(server);
       fileSuite(server);
+      fileLinkSuite(server);
     },
     { environment, on: ["embedded"] },
   );
@@ -321,6 +323,7 @@ describe("files", () => {
     "encrypted files",
     (server) => {
       smokeSuite(server);
+      fileLinkSuite(server);
       describe.each(testedModes)("in mode %s", (mode) => {
         fileEncryptionSuite(server, mode, filesDirectory);
       });

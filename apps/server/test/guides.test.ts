@@ -16,19 +16,21 @@ import { guideSuite } from "./guide-suite.ts";
 import { chromium, HeadlessBrowser } from "./headless-browser.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
 
+const masterKey = { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") };
+
 describe("guides", () => {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-mail-"));
   afterAll(() => rmSync(folder, { recursive: true }));
 
   guideSuite("classes.md");
   guideSuite("custom-users.md", 5, customPasswordEnvironment);
-  guideSuite("files.md", 8);
+  guideSuite("files.md", 9, masterKey);
   guideSuite("licences.md", 3);
   guideSuite("multi.md", 3);
   guideSuite("objects.md");
   guideSuite("synchronisation.md", 9);
   guideSuite("passwords.md", 6, { ...storedServerKeys, MAIL_DIR: folder });
-  guideSuite("two-factor.md", 8, { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") });
+  guideSuite("two-factor.md", 8, masterKey);
 });
 
 describe("serialization guide", () => {

@@ -31,6 +31,7 @@ const ofFiles = [
   "POST /v1/uploadFile/{uploadId}",
   "PATCH /v1/uploadFile/{uploadId}",
   "GET /v1/file/{idOrUuid}",
+  "POST /v1/file/{idOrUuid}/link",
 ];
 
 const sessionRoutes = routeTable({} as UseCases)

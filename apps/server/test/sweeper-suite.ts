@@ -49,6 +49,7 @@ export function sweeperSuite(): void {
           uploadLifetime: hour,
           allowedExtensions: [],
           forbiddenExtensions: [],
+          linksOfSecureSessions: false,
         },
         audit: { retention },
         explanations: { retention: 0, perNetwork: 1 },

@@ -44,6 +44,8 @@ const usualTimeout = 30_000;
  * required log-in is missing.
  */
 export class SallyportClient {
+  /** Address of the server, with its base path. */
+  readonly baseUrl: string;
   /** Whether the connection is protected from tampering: TLS or loopback. */
   readonly isProtected: boolean;
   readonly #keeper: SessionKeeper;
@@ -53,6 +55,7 @@ export class SallyportClient {
   constructor({ baseUrl, alias = "", appKey, fetch: send, timeout = usualTimeout, renew = true }: ClientOptions) {
     checkTimeout(timeout);
     // In browsers `fetch` throws if `this` is not the window.
+    this.baseUrl = baseUrl;
     const sending = send ?? ((...request: Parameters<typeof fetch>) => fetch(...request));
     const transport = new Transport(new ServiceAddress(baseUrl, alias), appKey, sending);
     this.isProtected = transport.address.isProtected;

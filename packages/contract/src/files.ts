@@ -40,3 +40,29 @@ export const finishParameters = storeParameters.extend({
       "Id or UUID of the object of class `File` or `Image` that gets the new bytes. Without it, an object is created.",
     ),
 });
+
+/** Body of `POST /v1/file/{idOrUuid}/link`. */
+export const fileLinkRequest = z
+  .object({
+    expiresIn: z.number().int().min(1).max(3_600).default(300).describe("Seconds until the link expires."),
+    session: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether the link ends with the session. If not, it ends when its creator is banned or disabled, or gets another password.",
+      ),
+  })
+  .meta({ id: "FileLinkRequest" })
+  .prefault({});
+
+export const fileLinkResponse = z
+  .object({
+    url: z
+      .string()
+      .describe("Address of the file. Without `server.publicUrl`, a path that starts at the root of the server."),
+    expiresAt: z.string().describe("Time when the link expires, `yyyyMMddTHHmmss+hh:mm`."),
+  })
+  .meta({ id: "FileLink" });
+
+/** A link to a file. */
+export type FileLinkData = z.infer<typeof fileLinkResponse>;

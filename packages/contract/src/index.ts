@@ -8,7 +8,15 @@ export * from "./administration/refusals.ts";
 export * from "./administration/rules.ts";
 export * from "./administration/synchronization.ts";
 export * from "./envelope.ts";
-export { finishParameters, storeParameters, type UploadData, uploadResponse } from "./files.ts";
+export {
+  type FileLinkData,
+  fileLinkRequest,
+  fileLinkResponse,
+  finishParameters,
+  storeParameters,
+  type UploadData,
+  uploadResponse,
+} from "./files.ts";
 export { parseFields, parseIfMatch, refusedWith } from "./fields.ts";
 export * from "./header-names.ts";
 export * from "./json.ts";

@@ -70,6 +70,7 @@ export const policy: DatabasePolicy = {
     uploadLifetime: 3_600_000,
     allowedExtensions: [],
     forbiddenExtensions: [],
+    linksOfSecureSessions: false,
   },
   audit: { retention: 0 },
   explanations: { retention: 0, perNetwork: 1 },

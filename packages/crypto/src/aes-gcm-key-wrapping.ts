@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
-import type { KeyWrapping } from "@sallyport/core";
+import type { KeyWrapping, ServerKeyPair } from "@sallyport/core";
+import { memoizeByKey } from "./digests-and-random.ts";
 import { strictBase64 } from "./strict-base64.ts";
 
 const algorithm = "aes-256-gcm";
@@ -61,6 +62,14 @@ export class AesGcmKeyWrapping implements KeyWrapping {
     }
     return undefined;
   }
+}
+
+/** Returns the key wrapping under a key that is derived from a key pair. Derives it once per object. */
+export function wrappingByPair(): (pair: ServerKeyPair) => KeyWrapping {
+  return memoizeByKey(
+    ({ privateKey }: ServerKeyPair) =>
+      new AesGcmKeyWrapping(new Uint8Array(hkdfSync("sha256", privateKey, "", "sallyport wrapping by pair", 32))),
+  );
 }
 
 /** The keys derived from one master key. */

@@ -1,5 +1,5 @@
 export { AesGcmFileCipher, type AesGcmFileCipherOptions } from "./aes-gcm-file-cipher.ts";
-export { AesGcmKeyWrapping } from "./aes-gcm-key-wrapping.ts";
+export { AesGcmKeyWrapping, wrappingByPair } from "./aes-gcm-key-wrapping.ts";
 export { AesCbcHybridCipher, AesCtrChannelCipher } from "./channels/aes-ciphers.ts";
 export { ForgeClientKeyParser } from "./channels/client-keys.ts";
 export { RsaAnswerCipher, RsaCredentialsCipher, type RsaCredentialsCipherOptions } from "./channels/rsa-ciphers.ts";

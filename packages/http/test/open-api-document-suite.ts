@@ -209,7 +209,7 @@ export function openApiDocumentSuite(): void {
         expect(new Set(answers.map(({ content }) => "application/text" in content))).toEqual(
           new Set([takesSession(route)]),
         );
-        const ways = { public: 0, callback: 0, appKey: 1, secrets: 1, session: 3, optional: 4 }[route.access];
+        const ways = { public: 0, address: 0, appKey: 1, secrets: 1, session: 3, optional: 4 }[route.access];
         expect(operation?.security).toHaveLength(route.keyInQuery === true ? ways + 1 : ways);
         const { headers, content } = operation?.responses[route.redirects === true ? "302" : "200"] ?? {};
         expect(Object.keys(headers ?? {}).includes("Encrypted")).toBe(

@@ -60,6 +60,7 @@ export const components = {
   demoAdministrationKeys: named<DemoAdministrationKeys>("demoAdministrationKeys"),
   fileStores: named<FileStores>("fileStores"),
   fileKeeper: named<FileKeeper>("fileKeeper"),
+  fileLinks: named<core.FileLinks>("fileLinks"),
   fileCipher: named<core.FileCipher>("fileCipher"),
   hashes: named<core.ResumableHashes>("hashes"),
   writeFileObject: named<core.WriteFileObject>("writeFileObject"),

@@ -14,6 +14,8 @@ const { indexKeeper, keyRings, macroReports, macroRunner, macroRuntime, objectHo
 const { passwordPolicy, passwordResets, proveFactor, providerSealing, random, registeredProviders } = components;
 const { replacePassword, serializeOwnUser, slowQueries, hashes, writeFileObject } = components;
 
+const openFile = new core.OpenFile();
+
 /** All use cases of routes and commands, by name. This is the only place in the server that lists them. */
 const useCases = {
   logIn: classFactory(core.LogIn, [openPasswordSession]),
@@ -149,7 +151,9 @@ const useCases = {
   finishUpload: classFactory(core.FinishUpload, [writeFileObject, hashes, random]),
   cancelUpload: classFactory(core.CancelUpload, [random]),
   storeFile: classFactory(core.StoreFile, [writeFileObject, hashes, random]),
-  openFile: classFactory(core.OpenFile, []),
+  openFile: functionFactory(() => openFile, []),
+  createFileLink: functionFactory((links) => new core.CreateFileLink(links, openFile), [components.fileLinks]),
+  openFileLink: functionFactory((links) => new core.OpenFileLink(links, openFile), [components.fileLinks]),
   listFiles: classFactory(core.ListFiles, []),
   collectFiles: classFactory(core.CollectFiles, []),
   checkFiles: classFactory(core.CheckFiles, [hashes]),

@@ -96,7 +96,7 @@ function responseOf(code: number, name: string): string {
 /** Groups of routes with a name, the largest first. */
 const routeGroups: readonly [name: string, isMember: (route: Route) => boolean][] = [
   ["All routes.", () => true],
-  ["All routes that need an app key.", ({ access }) => access !== "public" && access !== "callback"],
+  ["All routes that need an app key.", ({ access }) => access !== "public" && access !== "address"],
   ["All routes that accept a session.", ({ access }) => access === "session" || access === "optional"],
   ["All routes that need a session.", ({ access }) => access === "session"],
   ["All routes that accept a session, except those of administration.", takesSession],

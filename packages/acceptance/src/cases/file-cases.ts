@@ -142,4 +142,26 @@ export const fileCases: readonly Case[] = [
     path: ({ customerId }) => `/v1/file/${customerId}`,
     expect: { code: 304 },
   },
+  {
+    title: "links to no unknown object",
+    as: "admin",
+    modes: inClear,
+    method: "POST",
+    path: "/v1/file/ZZZZZZZ/link",
+    expect: { code: 304 },
+  },
+  {
+    title: "links to no file for longer than an hour",
+    as: "admin",
+    modes: inClear,
+    method: "POST",
+    path: "/v1/file/ZZZZZZZ/link",
+    body: { expiresIn: 3_601 },
+    expect: { code: 307 },
+  },
+  {
+    title: "gives nothing for a forged link",
+    path: `/v1/link/${"a".repeat(43)}.${"a".repeat(99)}`,
+    expect: { code: 304 },
+  },
 ];

@@ -4,6 +4,7 @@ export { type ArchivedFile, DumpFiles, RestoreFiles } from "./archive-files.ts";
 export { type CheckedFile, CheckFiles } from "./check-files.ts";
 export { CollectFiles, type CollectedFiles } from "./collect-files.ts";
 export { FinishUpload, type FinishUploadInput } from "./finish-upload.ts";
+export { CreateFileLink, type CreatedLink, FileLinks, OpenFileLink } from "./file-links.ts";
 export { type FileState, type ListedFile, ListFiles } from "./list-files.ts";
 export { OpenFile, type OpenedFile } from "./open-file.ts";
 export * from "./resumable-hash.ts";

@@ -1,11 +1,13 @@
 import { ServiceError } from "../errors/index.ts";
 import { visibilityOf } from "../model/index.ts";
 import { canHaveBytes, isFileClass, visibleObject } from "../objects/index.ts";
-import { requestModel, type SessionContext } from "../request/index.ts";
-import type { ByteRange, SingleReference } from "../storage/index.ts";
+import { type RequestContext, requestModel } from "../request/index.ts";
+import type { ByteRange, ObjectId, Principal, SingleReference } from "../storage/index.ts";
 import { fileOf, readStored } from "./stored-files.ts";
 
 export interface OpenedFile {
+  /** The object of the file. */
+  readonly id: ObjectId;
   readonly size: number;
   /** Entity tag: an opaque text that changes with the bytes. It tells nothing about them, as headers are never encrypted. */
   readonly etag: string;
@@ -15,12 +17,15 @@ export interface OpenedFile {
   read(range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
 }
 
+/** A request on behalf of a user. */
+type FileReader = RequestContext & { readonly principal: Principal };
+
 /**
  * Opens the bytes of a file for everyone who may read its object. 304: the object never existed, is invisible, or can be
  * without bytes and is. 609: it is deleted. 707: its bytes are lost.
  */
 export class OpenFile {
-  async openFile(context: SessionContext, reference: SingleReference): Promise<OpenedFile> {
+  async openFile(context: FileReader, reference: SingleReference): Promise<OpenedFile> {
     const { r, database, principal } = context;
     const model = await requestModel(context);
     const { id, className } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
@@ -29,6 +34,6 @@ export class OpenFile {
     if (found === undefined) throw new ServiceError(isFileClass(model, className) ? 707 : 304);
     const { size, name, mediaType, key } = found.value;
     const read = (range: ByteRange) => readStored(database, r.records, { file: found.id, key, range });
-    return { size, etag: found.id, name, mediaType, read };
+    return { id, size, etag: found.id, name, mediaType, read };
   }
 }

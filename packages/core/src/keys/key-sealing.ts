@@ -45,6 +45,7 @@ export type SealedUse =
   | "channel key"
   | "cursor"
   | "file key"
+  | "file link"
   | "former place"
   | "outbox"
   | "provider data"

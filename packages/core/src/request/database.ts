@@ -34,6 +34,8 @@ export interface FilePolicy {
   readonly allowedExtensions: readonly string[];
   /** Extensions that are refused even if they are allowed. */
   readonly forbiddenExtensions: readonly string[];
+  /** Whether secure sessions can create links. The bytes behind a link are not encrypted. */
+  readonly linksOfSecureSessions: boolean;
 }
 
 export interface DevicePolicy {

@@ -57,7 +57,7 @@ function expiring<Value extends Sealed>(
 /**
  * Everything that is sealed under the master key, by its use: the record kinds that contain it, the channels of `sessions`,
  * or texts of `clients` or of a `formerPlace`. A client keeps a `Secure-Token` as long as its session, and lists again after
- * a refused cursor. Servers need the text of a former place until their configuration names the new one.
+ * a refused cursor. Links of files are sealed under keys of the database, which stay the same. Servers need the text of a former place until their configuration names the new one.
  */
 export const sealedTexts: Readonly<
   Record<SealedUse, readonly SealedRecords[] | "clients" | "formerPlace" | "sessions">
@@ -131,5 +131,6 @@ export const sealedTexts: Readonly<
   "channel key": "sessions",
   "secure token": "clients",
   cursor: "clients",
+  "file link": "clients",
   "former place": "formerPlace",
 };

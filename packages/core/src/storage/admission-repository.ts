@@ -28,7 +28,7 @@ export interface AdmissionRequest {
   readonly session: Digest | null;
   /** Transport of the session id; default `session`. A session of another mode is not found. */
   readonly mode?: SessionMode;
-  /** Milliseconds. Extends the session found; see `touchInterval`. */
+  /** Milliseconds. Extends the session found; see `touchInterval`. 0 extends none. */
   readonly idleTimeout: number;
   /** In a transaction: a session that is found does not end before the transaction. Default: false. */
   readonly lock?: boolean;

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { type OpenedFile, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/core";
 import { fixedHeaders } from "../answer.ts";
 import type { Exchange, PipelineParts } from "../pipeline/exchange.ts";
+import type { Download } from "../routes/route.ts";
 import { allowedWait, type Pace } from "./body-reader.ts";
 import { listsTag, requestedRange } from "./byte-ranges.ts";
 import { requireTransfer } from "./open-stream.ts";
@@ -11,14 +12,18 @@ import { turn } from "./turns.ts";
  * Answers with a file: 200, 206 for one range, or 304 if the client has it. In a secure session the body is ciphertext,
  * and no header tells anything about the file. A failure after the first byte destroys the connection.
  */
-export async function sendFile(exchange: Exchange, parts: PipelineParts, file: OpenedFile): Promise<void> {
+export async function sendFile(
+  exchange: Exchange,
+  parts: PipelineParts,
+  { file, embeddable = false }: Download,
+): Promise<void> {
   const { request, response, connection, requestId, answerHeaders, channel, origin, share } = exchange;
   const { size } = file;
   const tag = `"${file.etag}"`;
   const { "Content-Type": _json, ...fixed } = fixedHeaders;
   const headers = {
     ...fixed,
-    "Cache-Control": channel === null ? "private, no-cache" : "no-store",
+    "Cache-Control": channel !== null ? "no-store" : embeddable ? "private, no-store" : "private, no-cache",
     "Content-Security-Policy": policy,
     "X-Request-Id": requestId,
     ETag: tag,
@@ -49,7 +54,7 @@ export async function sendFile(exchange: Exchange, parts: PipelineParts, file: O
     response.writeHead(range === null ? 200 : 206, {
       ...headers,
       "Content-Type": channel === null ? inertMediaType(file.mediaType) : octets,
-      "Content-Disposition": channel === null ? disposition(file.name) : "attachment",
+      "Content-Disposition": channel === null ? disposition(file, embeddable) : "attachment",
       "Content-Length": length,
       ...(range === null ? {} : { "Content-Range": `bytes ${first}-${last}/${size}` }),
       ...sealed?.headers,
@@ -122,15 +127,23 @@ export function inertMediaType(given: string | null): string {
   return inert.test(type) && !type.endsWith("+xml") ? type : octets;
 }
 
-/** `Content-Disposition` of a download (RFC 6266): the name as it is, and one in ASCII for old clients. */
-export function disposition(name: string): string {
+/** Media types that a browser shows without running or fetching anything. */
+const embedded = /^(?:image\/(?:apng|avif|bmp|gif|jpeg|png|webp)|(?:audio|video)\/[a-z0-9.+-]+)$/;
+
+/**
+ * `Content-Disposition` of a download (RFC 6266): the name as it is, and one in ASCII for old clients. `inline` only for
+ * images of pixels, audio and video, and only if the file is embeddable.
+ */
+export function disposition(
+  { name, mediaType }: { readonly name: string; readonly mediaType: string | null },
+  embeddable = false,
+): string {
+  const type = embeddable && embedded.test(inertMediaType(mediaType)) ? "inline" : "attachment";
   const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "");
   const ascii = plain.replaceAll(/[^\x20-\x7e]|["\\%]/gu, "_");
   const encoded = encodeURIComponent(Buffer.from(name).toString()).replaceAll(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return ascii === name
-    ? `attachment; filename="${name}"`
-    : `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+  return ascii === name ? `${type}; filename="${name}"` : `${type}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

@@ -56,7 +56,7 @@ const administrationDescription = [
 
 const security: Readonly<Record<Access, OperationObject["security"]>> = {
   public: [],
-  callback: [],
+  address: [],
   appKey: [{ appKey: [] }],
   secrets: [{ appKey: [] }],
   session: [

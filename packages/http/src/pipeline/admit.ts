@@ -33,7 +33,7 @@ export const admit: Step = async (exchange, parts) => {
   const presented = presentedCredentials(request);
   exchange.credentials = route.keyInQuery === true ? withKeyInQuery(presented, queryString) : presented;
   exchange.access = accessOf(route, exchange.credentials);
-  if (exchange.access === "callback") {
+  if (exchange.access === "address") {
     exchange.admission = notYet;
     return;
   }
@@ -56,7 +56,7 @@ export const admit: Step = async (exchange, parts) => {
   if (exchange.admission.maintenance && !isSpared(route)) throw await maintenanceError(database);
 };
 
-/** For `callback` routes the use case performs the admission. */
+/** For `address` routes the use case performs the admission. */
 const notYet: Admission = {
   maintenance: false,
   modelGeneration: 0,
@@ -97,7 +97,7 @@ function single({ value, conflict }: CredentialHeader): string | null {
 
 /** Throws 100 without an app key, and 101 if it is unknown, disabled or ambiguous. */
 export const checkAppKey: Step = (exchange) => {
-  if (exchange.access === "public" || exchange.access === "callback") return;
+  if (exchange.access === "public" || exchange.access === "address") return;
   if (isAbsent(exchange.credentials.appKey)) throw new ServiceError(100);
   const { appKey } = exchange.admission;
   if (appKey === null || !appKey.enabled) throw explained(new ServiceError(101), appKeyFinding(exchange));

@@ -35,7 +35,7 @@ export const handle: Step = async (exchange, parts) => {
   const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
   // The answer comes after the last use of the body.
   exchange.stream?.close();
-  if ("file" in success) await sendFile(exchange, parts, success.file);
+  if ("file" in success) await sendFile(exchange, parts, success);
   else if ("document" in success) writeAnswer(exchange, 200, success.document);
   else {
     exchange.failure = success.failure;

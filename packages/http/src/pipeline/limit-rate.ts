@@ -17,12 +17,12 @@ export const limitRate: Step = (exchange) => {
   const { database, access, admission, appKeyDigest } = exchange;
   const r = database.storage.repositories;
   const limits =
-    access === "callback"
+    access === "address"
       ? database.limits.latest({ r })
       : database.limits.current({ r, settingsGeneration: admission.settingsGeneration });
   const count = ({ rates }: EffectiveLimits): void | Promise<void> => {
     if (rates === null) return;
-    if (access !== "callback") rates.admit(appKeyDigest ?? withoutKey, admission.appKey);
+    if (access !== "address") rates.admit(appKeyDigest ?? withoutKey, admission.appKey);
     return countRequest(countedRequest(exchange, admission.appKey), rates);
   };
   return limits instanceof Promise ? limits.then(count) : count(limits);

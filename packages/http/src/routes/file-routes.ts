@@ -1,5 +1,7 @@
 import {
   emptyResponse,
+  fileLinkRequest,
+  fileLinkResponse,
   finishParameters,
   headerNames,
   objectSchema,
@@ -166,11 +168,7 @@ export function fileRoutes({ storeFile, openFile }: UseCases): Route[] {
       access: "session",
       excludedFromMulti: true,
       isFile: true,
-      headers: {
-        Range: "One range of bytes: `bytes=0-1023`, `bytes=1024-` or `bytes=-1024`. The answer then is 206.",
-        "If-Range": "`ETag` of the bytes that the client has. With another one, the whole file is sent.",
-        "If-None-Match": "One or more `ETag` values. If the file has one of them, the answer is 304.",
-      },
+      headers: rangeHeaders,
       data: z.string(),
       errors: [304, 600, 609, 707, 708],
       handle: async (context, { parameter }) => ({
@@ -179,6 +177,60 @@ export function fileRoutes({ storeFile, openFile }: UseCases): Route[] {
     }),
   ];
 }
+
+/** Routes that give a file to clients without credentials. */
+export function fileLinkRoutes({ createFileLink, openFileLink }: UseCases): Route[] {
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/v1/file/{idOrUuid}/link",
+      operation: "createFileLink",
+      summary: "Create a link to a file",
+      description:
+        "Returns an address that gives the present bytes of the file to everyone who has it, without credentials. It ends when it expires, when the file gets other bytes, and when its creator may no longer read the file.",
+      access: "session",
+      body: { schema: fileLinkRequest, faultOrder: [], optional: true },
+      data: fileLinkResponse,
+      errors: [304, 609, 707],
+      handle: async (context, { parameter, body, settings: { publicUrl, basePath } }) => {
+        const { expiresIn, session } = body;
+        const { alias, storeTime } = context.database;
+        const { signature, expiresAt } = await createFileLink.createFileLink(
+          context,
+          singleReference(parameter("idOrUuid")),
+          { lifetime: expiresIn * 1_000, endsWithSession: session },
+        );
+        const place = [publicUrl ?? basePath, ...(alias === "" ? [] : [alias]), "v1", "link", signature];
+        return { data: { url: place.join("/"), expiresAt: storeTime.format(expiresAt) } };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/link/{signature}",
+      operation: "downloadLinkedFile",
+      summary: "Download a file by its link",
+      description:
+        "Returns the bytes of a file, all of them or one range. Images, audio and video can be parts of web pages. Everything else is an attachment.",
+      access: "address",
+      carriesSecrets: true,
+      excludedFromMulti: true,
+      isFile: true,
+      headers: rangeHeaders,
+      data: z.string(),
+      errors: [304, 600, 707, 708],
+      handle: async (context, { parameter }) => ({
+        file: await openFileLink.openFileLink(context, parameter("signature")),
+        embeddable: true,
+      }),
+    }),
+  ];
+}
+
+const rangeHeaders = {
+  Range: "One range of bytes: `bytes=0-1023`, `bytes=1024-` or `bytes=-1024`. The answer then is 206.",
+  "If-Range": "`ETag` of the bytes that the client has. With another one, the whole file is sent.",
+  "If-None-Match": "One or more `ETag` values. If the file has one of them, the answer is 304.",
+};
 
 function stateOf({ database }: SessionContext, { expiresAt, ...state }: UploadState): Success {
   return { data: { ...state, expiresAt: database.storeTime.format(expiresAt) } };

@@ -39,7 +39,7 @@ export function providerRoutes(useCases: UseCases): Route[] {
   };
   const finishing = {
     excludedFromMulti: true,
-    access: "callback",
+    access: "address",
     carriesSecrets: true,
     mayRedirect: true,
     data: providerLogInResponse,

@@ -1,7 +1,7 @@
 import { serviceResponse } from "@sallyport/contract";
 import type { TagName } from "../openapi/open-api.ts";
 import { deletionRoutes } from "./deletion-routes.ts";
-import { fileRoutes, uploadRoutes } from "./file-routes.ts";
+import { fileLinkRoutes, fileRoutes, uploadRoutes } from "./file-routes.ts";
 import { lockRoutes, readersRoutes } from "./object-access-routes.ts";
 import { macroRoutes } from "./macro-routes.ts";
 import { descriptionRoute, modelRoutes } from "./model-routes.ts";
@@ -36,7 +36,7 @@ export function routeTable(useCases: UseCases): Route[] {
       ...readersRoutes(useCases),
       ...lockRoutes(useCases),
     ]),
-    ...tagged("Files", [...uploadRoutes(useCases), ...fileRoutes(useCases)]),
+    ...tagged("Files", [...uploadRoutes(useCases), ...fileRoutes(useCases), ...fileLinkRoutes(useCases)]),
     ...tagged("Synchronization", [...syncRoutes(useCases), ...syncWriteRoutes(useCases)]),
     ...tagged("Macros", macroRoutes(useCases)),
     ...tagged("Model", modelRoutes(useCases)),

@@ -37,8 +37,10 @@ export interface Success {
 }
 
 /** A response with the bytes of a file. */
-interface Download {
+export interface Download {
   readonly file: OpenedFile;
+  /** Whether a browser may show the file as a part of a page of any origin. Default: false. */
+  readonly embeddable?: boolean;
 }
 
 /** A response without an envelope. */
@@ -115,9 +117,10 @@ export interface RouteInput<Body, Query> {
 /**
  * Credentials that a route requires: none, an app key, or a session with an app key. `secrets` marks an `appKey` route
  * with credentials in its body. `optional` acts as `session`, `appKey` or `public`, depending on the presented
- * credentials. With `callback`, the use case admits the caller by the state of a log-in that was started before.
+ * credentials. With `address`, the use case admits the caller by what the address carries: the state of a log-in that was
+ * started before, or a signature.
  */
-export type Access = "public" | "appKey" | "secrets" | "session" | "optional" | "callback";
+export type Access = "public" | "appKey" | "secrets" | "session" | "optional" | "address";
 
 interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObject> {
   readonly method: Method;
@@ -177,7 +180,7 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
 
 interface Contexts {
   readonly public: RequestContext;
-  readonly callback: UnadmittedContext;
+  readonly address: UnadmittedContext;
   readonly appKey: AppKeyContext;
   readonly secrets: AppKeyContext;
   readonly session: SessionContext;
@@ -228,7 +231,7 @@ const anyRoute: readonly ErrorCode[] = [304, 305, 307, 607, 699, 704, 705, 706, 
 
 const byAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
-  callback: [],
+  address: [],
   appKey: [100, 101],
   secrets: [100, 101],
   session: [100, 101, 200, 201, 202, 203, 204, 207, 312, 314, 340, 801],

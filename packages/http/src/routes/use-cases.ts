@@ -7,7 +7,9 @@ export interface UseCases {
   readonly beginUpload: core.BeginUpload;
   readonly cancelUpload: core.CancelUpload;
   readonly finishUpload: core.FinishUpload;
+  readonly createFileLink: core.CreateFileLink;
   readonly openFile: core.OpenFile;
+  readonly openFileLink: core.OpenFileLink;
   readonly readUpload: core.ReadUpload;
   readonly storeChunk: core.StoreChunk;
   readonly storeFile: core.StoreFile;

@@ -13,6 +13,8 @@ export interface HttpSettings {
   readonly applicationVersion: string;
   /** Path prefix without a trailing slash; empty for none. */
   readonly basePath: string;
+  /** Address of the server for clients, with the base path and without a trailing slash; `null` if unknown. */
+  readonly publicUrl: string | null;
   /** Maximum number of active requests. More are answered with 706. */
   readonly maxRequestsInFlight: number;
   /** Delay of the event loop at which requests are answered with 706; `null`: none. */

@@ -37,9 +37,11 @@ export function maskedText(text: string): string {
     const shown = maskedJson(value);
     return shown === JSON.stringify(value) ? text : shown;
   } catch {
-    return text.replaceAll(/(?<=^|[?&])([^=?&#\s]+)=[^&#\s]+/g, (pair, name: string) =>
-      isSecret(name) ? `${name}=${maskOf(name)}` : pair,
-    );
+    return text
+      .replaceAll(/(?<=\/v1\/link\/)[^/?#\s]+/g, maskOf("signature"))
+      .replaceAll(/(?<=^|[?&])([^=?&#\s]+)=[^&#\s]+/g, (pair, name: string) =>
+        isSecret(name) ? `${name}=${maskOf(name)}` : pair,
+      );
   }
 }
 

@@ -69,6 +69,7 @@ function settingsOf({ server, compatibility, encryption, ...common }: Configurat
     applicationName: common.applicationName,
     applicationVersion: version,
     basePath,
+    publicUrl: server.publicUrl?.replace(/\/+$/, "") ?? null,
     maxRequestsInFlight,
     shedding: server.shedding.delay === 0 ? null : server.shedding,
     maxConnections: server.maxConnections,

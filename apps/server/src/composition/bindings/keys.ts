@@ -83,5 +83,8 @@ export const keyFactories = {
       issuer: applicationName,
     }),
   ),
+  fileLinks: classFactoryByName(core.FileLinks, { keyRings, now: components.now }, () => ({
+    wrappingBy: crypto.wrappingByPair(),
+  })),
   credentialReader: classFactory(core.CredentialReader, [digests, components.tokens, channelSecrets]),
 } satisfies Factories;

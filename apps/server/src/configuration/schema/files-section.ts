@@ -75,4 +75,7 @@ export const filesSection = section({
   forbiddenExtensions: field("FILES_FORBIDDEN_EXTENSIONS", extensions, [], {
     doc: "Refused extensions of file names, also if they are in `allowedExtensions`. Such files are answered 502.",
   }),
+  linksOfSecureSessions: field("FILES_LINKS_OF_SECURE_SESSIONS", flag(), false, {
+    doc: "Lets secure sessions create links to files. The bytes behind a link are not encrypted, except by TLS.",
+  }),
 });

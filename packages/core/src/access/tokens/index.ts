@@ -1,2 +1,3 @@
+export { AcceptedTokenKeys } from "./accepted-token-keys.ts";
 export * from "./token-verifier.ts";
 export * from "./tokens.ts";
