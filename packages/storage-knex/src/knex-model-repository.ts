@@ -26,7 +26,9 @@ export const knexModelRepository = (
       const { rowCount } = await transaction.run(statements.raise, [expectedGeneration]);
       if (rowCount === 0) return "stale";
       for (const name of names) await transaction.run(statements.remove, [name]);
-      await insertRows(transaction, statements.classes, ["name", "definition"], latest, dialect.replacing);
+      await insertRows(transaction, statements.classes, ["name", "definition"], latest, {
+        otherwise: dialect.replacing,
+      });
       return "ok";
     });
   },

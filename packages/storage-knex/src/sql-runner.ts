@@ -66,20 +66,28 @@ export async function withRetries<T>(
 const maxCharacters = 2 * 1_024 * 1_024;
 const maxRows = 1_000;
 
-/** Inserts rows in as many statements as necessary. `otherwise` follows the values and handles duplicates. */
+interface InsertOptions {
+  /** Further columns, by name, as expressions of the columns of the row. */
+  readonly computed?: ReadonlyMap<string, string>;
+  /** Follows the values and handles duplicates. */
+  readonly otherwise?: string;
+}
+
+/** Inserts rows in as many statements as necessary. */
 export async function insertRows(
   sql: SqlRunner,
   table: string,
   columns: readonly string[],
   rows: Iterable<readonly SqlValue[]>,
-  otherwise = "",
+  { computed = new Map(), otherwise = "" }: InsertOptions = {},
 ): Promise<void> {
   for (const part of chunks(rows)) {
-    const places = part.map(
-      (_, row) => `(${columns.map((__, column) => `$${row * columns.length + column + 1}`).join(", ")})`,
-    );
+    const places = part.map((_, row) => {
+      const given = columns.map((__, column) => `$${row * columns.length + column + 1}`);
+      return `(${[...given, ...computed.values()].join(", ")})`;
+    });
     await sql.runOnce(
-      `insert into ${table} (${columns.join(", ")}) values ${places.join(", ")} ${otherwise}`,
+      `insert into ${table} (${[...columns, ...computed.keys()].join(", ")}) values ${places.join(", ")} ${otherwise}`,
       part.flat(),
     );
   }

@@ -102,11 +102,11 @@ function compares(
 function isLike(path: ValuePath, pattern: string, holder: string, scope: QueryScope): string {
   const [indexed, whole] = scope.leaf(holder, path);
   const exact = scope.isLike(whole ?? indexed, pattern);
-  const start = /^(?:[^%_\\]|\\[^])*/u.exec(pattern)?.[0] ?? "";
+  const start = /^(?:[^%_\\]|\\[^])*/u.exec(pattern)?.[0].replaceAll(/\\([^])/gu, "$1") ?? "";
   // An indexed prefix narrows the search.
   return whole === undefined || start === "" || [...start].length > scope.indexedCharacters
     ? exact
-    : `(${scope.isLike(indexed, `${start}%`)} and ${exact})`;
+    : `(${scope.startsWith(indexed, start)} and ${exact})`;
 }
 
 /** A filter on the target of one reference. */

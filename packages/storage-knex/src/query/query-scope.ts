@@ -64,6 +64,9 @@ export abstract class QueryScope {
   /** A condition that a text matches a filter pattern. */
   abstract isLike(expression: string, pattern: string): string;
 
+  /** A condition that a text has a beginning, which an index can serve. */
+  abstract startsWith(expression: string, start: string): string;
+
   /** A condition that the text at a path has a substring, or the collection a member. */
   abstract contains(o: string, path: ValuePath, value: string): string;
 

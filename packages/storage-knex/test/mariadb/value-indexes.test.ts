@@ -1,7 +1,6 @@
 import { type AttributeIndex, type Filter, type ObjectQuery, type Page, seesAll } from "@sallyport/core";
 import type { RowDataPacket } from "mysql2";
 import mysql from "mysql2/promise";
-import { valueColumn } from "../../src/dialects/mariadb/value-columns.ts";
 import type { MariadbStorage } from "../../src/index.ts";
 import { openTestMariadb, type TestMariadb } from "./test-mariadb.ts";
 
@@ -108,9 +107,10 @@ describe("value indexes on MariaDB", () => {
       built: [all[0], image],
       removed: 0,
     });
-    expect(await built()).toEqual([{ name: valueColumn(image) }]);
-    expect(await storage.alignIndexes([image])).toEqual({ built: [], removed: 1 });
+    const [shared] = await built();
     expect(await built()).toHaveLength(1);
+    expect(await storage.alignIndexes([image])).toEqual({ built: [], removed: 1 });
+    expect(await built()).toEqual([shared]);
     expect(await storage.alignIndexes([])).toEqual({ built: [], removed: 1 });
     expect(await built()).toEqual([]);
   }, 60_000);
@@ -147,9 +147,13 @@ describe("value indexes on MariaDB", () => {
         seesAll,
       ),
     ).toBe(written);
+    const [column] = await rows<{ number: number }>(
+      `select number from ${database}.value_columns where attribute = 'Name'`,
+    );
+    const name = `value_${column?.number}`;
     expect(
       await rows(
-        `select count(*) as late from ${database}.objects force index (${valueColumn(all[0] as AttributeIndex)}) where class = 'File' and ${valueColumn(all[0] as AttributeIndex)} = 'late'`,
+        `select count(*) as late from ${database}.objects force index (${name}) where class = 'File' and ${name} = 'late'`,
       ),
     ).toEqual([{ late: written }]);
   }, 60_000);

@@ -294,6 +294,47 @@ insert into `sallyport`.`leases` (work, holder, expires_at) values ('archive', '
 alter sequence `sallyport`.`record_versions` nocache;
 insert into `sallyport`.`migrations` (name, number) values ('0005-leases', 1);
 
+-- migration 0006-plain-columns
+alter table `sallyport`.`objects`
+      drop index if exists objects_class, drop column if exists restricted,
+      add column restricted boolean generated always as (readers is not null) stored after stored_at,
+      add key objects_class (class, restricted, oid);
+alter table `sallyport`.`tombstones`
+      drop index if exists tombstones_class, drop index if exists tombstones_deleted_by,
+      drop index if exists tombstones_deleted_at, drop column if exists recycled,
+      add column recycled boolean generated always as (attributes is not null) stored after attributes,
+      add key tombstones_class (class, recycled),
+      add key tombstones_deleted_by (deleted_by, recycled, deleted_at, oid),
+      add key tombstones_deleted_at (recycled, deleted_at, oid);
+alter table `sallyport`.`accounts`
+    drop index if exists accounts_login_name, drop index if exists accounts_confusable_key, drop index if exists accounts_login_start,
+    drop column if exists login_start, drop column if exists login_digest, drop column if exists confusable_digest,
+    add column login_start varchar(768) as (left(login_name, 768)) stored after confusable_key,
+    add column login_digest binary(32) as (unhex(sha2(login_name, 256))) stored after login_start,
+    add column confusable_digest binary(32) as (unhex(sha2(confusable_key, 256))) stored after login_digest,
+    add unique key accounts_login_name (login_digest),
+    add unique key accounts_confusable_key (confusable_digest),
+    add key accounts_login_start (login_start);
+alter table `sallyport`.`custom_accounts`
+    drop index if exists custom_accounts_login_name, drop index if exists custom_accounts_confusable_key, drop index if exists custom_accounts_login_start,
+    drop column if exists login_start, drop column if exists login_digest, drop column if exists confusable_digest,
+    add column login_start varchar(768) as (left(login_name, 768)) stored after confusable_key,
+    add column login_digest binary(32) as (unhex(sha2(login_name, 256))) stored after login_start,
+    add column confusable_digest binary(32) as (unhex(sha2(confusable_key, 256))) stored after login_digest,
+    add unique key custom_accounts_login_name (login_digest),
+    add unique key custom_accounts_confusable_key (confusable_digest),
+    add key custom_accounts_login_start (login_start);
+create table if not exists `sallyport`.`value_columns` (
+      number bigint primary key auto_increment,
+      attribute varchar(255) not null,
+      type varchar(16) not null,
+      expression varchar(2048) not null,
+      ready boolean not null default false
+    ) engine = InnoDB row_format = dynamic character set utf8mb4 collate utf8mb4_nopad_bin;
+alter table `sallyport`.`object_series` add column if not exists value_generation bigint not null default 0;
+delete from `sallyport`.`value_indexes`;
+insert into `sallyport`.`migrations` (name, number) values ('0006-plain-columns', 1);
+
 -- functions admit_callback 1
 create or replace procedure `sallyport`.`admit_callback` (state varchar(64), ahead double)
   modifies sql data sql security invoker

@@ -121,7 +121,10 @@ async function mysql2(): Promise<Driver> {
   try {
     return (await import("mysql2")).default as unknown as Driver;
   } catch (error) {
-    throw new Error('MariaDB requires the package mysql2. Install it with "npm install mysql2".', { cause: error });
+    throw new Error(
+      'MariaDB requires the package mysql2. Install it beside the server: "npm install mysql2", or "npm install --global mysql2" for a server that is installed globally.',
+      { cause: error },
+    );
   }
 }
 

@@ -47,6 +47,8 @@ const interruptions = new Set<unknown>([1317, 1969]);
 /** Duplicate key. */
 const duplicate = 1062;
 
+const unknownColumn = 1054;
+
 /** Maps the failure of a statement to a service error. */
 export function statementError(error: unknown): ServiceError {
   return failureOf(error, {
@@ -67,10 +69,15 @@ export function losesConnection(error: unknown): boolean {
   return codeOf(error) === 704 || fatal === true || interruptions.has(errno);
 }
 
-/** Whether a retry can succeed. */
+/** Whether a retry of the transaction can succeed: it lost against another one, or named a column that is dropped. */
 export function isConflict(error: unknown): boolean {
   const { errno } = partsOf(error);
-  return errno === 1213 || errno === 1205 || errno === 1020;
+  return errno === 1213 || errno === 1205 || errno === 1020 || errno === unknownColumn;
+}
+
+/** Whether the statement named a column that another process has dropped. */
+export function isUnknownColumn(error: unknown): boolean {
+  return error instanceof ServiceError && partsOf(error.cause).errno === unknownColumn;
 }
 
 /** Whether the statement lost against another transaction: a deadlock, or an earlier commit on another node. */

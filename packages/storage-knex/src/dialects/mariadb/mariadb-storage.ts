@@ -34,7 +34,7 @@ import { type Statements, statementsOf } from "./statements/statements.ts";
 import { epochMilliseconds, storageTime } from "./statements/storage-time.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 import { PooledRunner } from "./runners.ts";
-import { indexKey, ValueColumns } from "./value-columns.ts";
+import { indexKey, listedIndexes, ValueColumns } from "./value-columns.ts";
 
 export interface MariadbStorageOptions extends SqlStorageOptions {
   /** The database on the server: at most 63 lowercase letters, digits and underscores. */
@@ -73,7 +73,8 @@ export class MariadbStorage extends SqlStorage {
   }
 
   async readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
-    const ready = await this.context.columns.read(this.sql);
+    const { rows } = await this.sql.runOnce<AttributeIndex>(listedIndexes(this.tables));
+    const ready = new Set(rows.map(indexKey));
     return indexes.filter((index) => ready.has(indexKey(index)));
   }
 
@@ -93,7 +94,7 @@ export class MariadbStorage extends SqlStorage {
       deletion: mariadbDeletionRepository(sql, context),
       locks: mariadbLockRepository(sql, statements.locks, context),
       model: knexModelRepository(sql, statements.model, {
-        lock: (withWriteLock) => WriteLock.take(withWriteLock, context.statements, offset()),
+        lock: (withWriteLock) => WriteLock.take(withWriteLock, context),
         replacing: "on duplicate key update definition = values(definition)",
       }),
       objects: mariadbObjectRepository(sql, context),

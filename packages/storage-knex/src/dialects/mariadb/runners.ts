@@ -1,7 +1,7 @@
 import { promiseTry, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
 import { type SqlResult, type SqlRunner, usualAttempts, withRetries } from "../../sql-runner.ts";
 import { clusterAttempts, type Connection, positionalQuery, type Query, runOn, withConnection } from "./connection.ts";
-import { isConflict } from "./mariadb-error.ts";
+import { isConflict, isUnknownColumn } from "./mariadb-error.ts";
 
 const plain = (sql: string): Query => ({ sql, values: [], plain: true });
 
@@ -43,7 +43,8 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
         });
       return withRetries(
         work,
-        (error) => this.isLost(error),
+        // The caller of a single statement composes it again without the column.
+        (error) => this.isLost(error) && !isUnknownColumn(error),
         () => attempts,
       );
     });

@@ -1,6 +1,14 @@
 import { type Names, quotedNames } from "../../schema.ts";
 
-const tables = ["leases", "objectSeries", "recordLockRows", "sessionLockRows", "sessionNames", "valueIndexes"] as const;
+const tables = [
+  "leases",
+  "objectSeries",
+  "recordLockRows",
+  "sessionLockRows",
+  "sessionNames",
+  "valueColumns",
+  "valueIndexes",
+] as const;
 const sequences = ["objectNumbers"] as const;
 const accessProcedures = [
   "acceptNumber",

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type AttributeIndex,
   type AttributeType,
@@ -9,17 +8,8 @@ import {
 import type { SqlRunner } from "../../sql-runner.ts";
 import type { Tables } from "./tables.ts";
 
-/** The prefix of the names of value columns and value indexes. */
+/** The prefix of the names of value columns and their indexes. */
 export const valuePrefix = "value_";
-
-/**
- * The column of an attribute of one type in all classes, and its index. The name contains a hash of the definition, so
- * that another definition has another name.
- */
-export function valueColumn({ attribute, type }: Pick<AttributeIndex, "attribute" | "type">): string {
-  const definition = `${attribute} ${valueColumnDefinition(attribute, type)}`;
-  return `${valuePrefix}${createHash("sha256").update(definition).digest("hex").slice(0, 16)}`;
-}
 
 /** The identity of a value index. */
 export function indexKey({ className, attribute, type }: AttributeIndex): string {
@@ -31,42 +21,79 @@ export function listedIndexes({ valueIndexes }: Tables): string {
   return `select class as className, attribute, type from ${valueIndexes}`;
 }
 
-/** The value columns that queries of this process use: the indexed ones, as cached. */
+/** A column with a value of an attribute in all classes. */
+export interface ValueColumn {
+  /** Never given twice, so that a process with an old list misses a dropped column instead of reading another one. */
+  readonly number: number;
+  readonly attribute: string;
+  readonly type: AttributeType;
+  /** Its content, from the column of all attributes. A server of another version fills it by the same expression. */
+  readonly expression: string;
+}
+
+/** The expressions of value columns, by name. */
+export type Contents = ReadonlyMap<string, string>;
+
+export function nameOf({ number }: Pick<ValueColumn, "number">): string {
+  return `${valuePrefix}${number}`;
+}
+
+/** The columns as selected, with a condition on them. */
+export function listedColumns({ valueColumns }: Tables, condition = "true"): string {
+  return `select number, attribute, type, expression from ${valueColumns} where ${condition} order by number`;
+}
+
+/**
+ * The value columns as this process knows them. Writers fill all that exist, queries use those that are filled and
+ * indexed. The columns are plain: the server loses rows of reads by indexed virtual columns.
+ */
 export class ValueColumns {
-  private names: ReadonlySet<string> | undefined;
+  private ready: ReadonlyMap<string, string> | undefined;
+  private written: { readonly generation: number; readonly contents: Contents } | undefined;
 
   constructor(private readonly tables: Tables) {}
 
-  /** Reads the list unless it is cached. */
+  /** Reads the list for queries unless it is cached. */
   async load(sql: SqlRunner): Promise<void> {
-    if (this.names === undefined) await this.read(sql);
+    if (this.ready !== undefined) return;
+    const { rows } = await sql.runOnce<ValueColumn>(listedColumns(this.tables, "ready"));
+    this.ready = new Map(rows.map((column) => [keyOf(column), nameOf(column)]));
   }
 
-  /** Reads the list and caches it. Returns the keys of all indexes. */
-  async read(sql: SqlRunner): Promise<ReadonlySet<string>> {
-    const { rows } = await sql.runOnce<AttributeIndex>(listedIndexes(this.tables));
-    this.cache(rows);
-    return new Set(rows.map(indexKey));
+  /** The columns that a writer fills, as expressions by name. The row that it locks has their generation. */
+  async at(generation: number, sql: SqlRunner): Promise<Contents> {
+    if (this.written?.generation !== generation)
+      this.written = { generation, contents: await contentsIn(sql, this.tables) };
+    return this.written.contents;
   }
 
-  cache(indexes: readonly AttributeIndex[]): void {
-    this.names = new Set(indexes.map(valueColumn));
-  }
-
-  /** Invalidates the cache after another process has dropped a column. */
+  /** Invalidates the lists after a change of the columns. */
   invalidate(): void {
-    this.names = undefined;
+    this.ready = undefined;
+    this.written = undefined;
   }
 
   get isEmpty(): boolean {
-    return this.names === undefined || this.names.size === 0;
+    return this.ready === undefined || this.ready.size === 0;
   }
 
   find(attribute: string, type: ValueType): string | undefined {
-    if (this.isEmpty || !isAttributeName(attribute)) return undefined;
-    const name = valueColumn({ attribute, type: type as AttributeType });
-    return this.names?.has(name) === true ? name : undefined;
+    if (this.isEmpty || !isAttributeName(attribute) || !isIndexed(type)) return undefined;
+    return this.ready?.get(keyOf({ attribute, type, expression: contentOf(attribute, type) }));
   }
+}
+
+/** The expressions of all listed columns that the table has, by name. A builder that fails can leave others listed. */
+export async function contentsIn(sql: SqlRunner, tables: Tables): Promise<Contents> {
+  const isThere = `convert(concat('${valuePrefix}', number) using utf8mb3) collate utf8mb3_general_ci in (
+    select column_name from information_schema.columns where table_schema = '${tables.database}' and table_name = 'objects')`;
+  const { rows } = await sql.runOnce<ValueColumn>(listedColumns(tables, isThere));
+  return new Map(rows.map((column) => [nameOf(column), column.expression]));
+}
+
+/** The identity of the content of a column. */
+export function keyOf({ attribute, type, expression }: Omit<ValueColumn, "number">): string {
+  return `${type} ${attribute} ${expression}`;
 }
 
 /**
@@ -114,9 +141,17 @@ export function valueExpression(attributes: string, name: string, type: Attribut
   }
 }
 
-/** The definition of the virtual column for the values of an attribute. */
-export function valueColumnDefinition(name: string, type: AttributeType): string {
-  return `${columnTypes.get(type)} generated always as (${valueExpression("attributes", name, type)}) virtual`;
+/** The content of the value column of an attribute. */
+export function contentOf(name: string, type: AttributeType): string {
+  return valueExpression("attributes", name, type);
+}
+
+export function columnTypeOf({ type }: Pick<ValueColumn, "type">): string {
+  return columnTypes.get(type) as string;
+}
+
+function isIndexed(type: ValueType): type is AttributeType {
+  return (columnTypes as ReadonlyMap<ValueType, string>).has(type);
 }
 
 /** The value as JSON text: the server compares JSON values without their quotation marks. */

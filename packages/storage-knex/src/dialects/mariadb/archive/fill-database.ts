@@ -2,6 +2,7 @@ import { type ArchiveRecord, inconsistentRecords, type RecordOf } from "@sallypo
 import { type SectionWriter, writeRecords } from "../../../archived-records.ts";
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
+import { type Contents, contentsIn } from "../value-columns.ts";
 import type { ArchivedTables, WrittenTable } from "./archived-table.ts";
 
 /** The version of a record until all versions are assigned. */
@@ -14,12 +15,13 @@ export async function fillDatabase(
   sections: ArchivedTables,
   records: AsyncIterable<ArchiveRecord>,
 ): Promise<void> {
+  const contents = await contentsIn(sql, tables);
   // The built-in classes exist already.
   await sql.runOnce(`delete from ${tables.classes}`);
   const settings = await writeRecords(
     records,
     (each) => writeSettings(sql, tables, each),
-    (section) => new RowWriter(sql, sections[section]),
+    (section) => new RowWriter(sql, sections[section], section === "objects" ? contents : new Map()),
   );
   await refuseInconsistentRecords(sql, tables);
   await countObjects(sql, tables);
@@ -101,6 +103,7 @@ class RowWriter implements SectionWriter {
   constructor(
     private readonly sql: SqlRunner,
     private readonly table: WrittenTable,
+    private readonly computed: Contents,
   ) {}
 
   add(record: ArchiveRecord): Promise<void> | undefined {
@@ -115,6 +118,7 @@ class RowWriter implements SectionWriter {
     const rows = this.rows;
     this.rows = [];
     this.characters = 0;
-    await insertRows(this.sql, this.table.table, this.table.columns, rows);
+    const { table, columns } = this.table;
+    await insertRows(this.sql, table, columns, rows, { computed: this.computed });
   }
 }

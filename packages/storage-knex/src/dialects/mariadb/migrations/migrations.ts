@@ -60,6 +60,50 @@ const leases: Migration = {
   statements: (tables) => [...leasesTable(tables), `alter sequence ${tables.recordVersions} nocache`],
 };
 
+/**
+ * No index contains a virtual column: while a transaction has changed a row, a read by such an index can end at that row
+ * without an error. The index builder drops the virtual columns of value indexes, and builds the indexes again.
+ */
+const plainColumns: Migration = {
+  name: "0006-plain-columns",
+  statements: ({ accounts, customAccounts, objects, objectSeries, tombstones, valueColumns, valueIndexes }) => [
+    `alter table ${objects}
+      drop index if exists objects_class, drop column if exists restricted,
+      add column restricted boolean generated always as (readers is not null) stored after stored_at,
+      add key objects_class (class, restricted, oid)`,
+    `alter table ${tombstones}
+      drop index if exists tombstones_class, drop index if exists tombstones_deleted_by,
+      drop index if exists tombstones_deleted_at, drop column if exists recycled,
+      add column recycled boolean generated always as (attributes is not null) stored after attributes,
+      add key tombstones_class (class, recycled),
+      add key tombstones_deleted_by (deleted_by, recycled, deleted_at, oid),
+      add key tombstones_deleted_at (recycled, deleted_at, oid)`,
+    storedNames(accounts, "accounts"),
+    storedNames(customAccounts, "custom_accounts"),
+    `create table if not exists ${valueColumns} (
+      number bigint primary key auto_increment,
+      attribute varchar(255) not null,
+      type varchar(16) not null,
+      expression varchar(2048) not null,
+      ready boolean not null default false
+    ) ${tableOptions}`,
+    `alter table ${objectSeries} add column if not exists value_generation bigint not null default 0`,
+    `delete from ${valueIndexes}`,
+  ],
+};
+
+function storedNames(table: string, name: string): string {
+  return `alter table ${table}
+    drop index if exists ${name}_login_name, drop index if exists ${name}_confusable_key, drop index if exists ${name}_login_start,
+    drop column if exists login_start, drop column if exists login_digest, drop column if exists confusable_digest,
+    add column login_start varchar(768) as (left(login_name, 768)) stored after confusable_key,
+    add column login_digest binary(32) as (unhex(sha2(login_name, 256))) stored after login_start,
+    add column confusable_digest binary(32) as (unhex(sha2(confusable_key, 256))) stored after login_digest,
+    add unique key ${name}_login_name (login_digest),
+    add unique key ${name}_confusable_key (confusable_digest),
+    add key ${name}_login_start (login_start)`;
+}
+
 const functions: readonly Functions[] = [
   admitCallbackProcedure,
   auditProcedures,
@@ -73,4 +117,12 @@ const functions: readonly Functions[] = [
 ];
 
 /** All migrations, in order. Procedures come last because they depend on the tables of all migrations. */
-export const migrations: readonly Migration[] = [access, objectTables, changes, sessionAddress, leases, ...functions];
+export const migrations: readonly Migration[] = [
+  access,
+  objectTables,
+  changes,
+  sessionAddress,
+  leases,
+  plainColumns,
+  ...functions,
+];

@@ -135,15 +135,15 @@ export function mariadbDeletionRepository(runner: SqlRunner, context: ObjectCont
   };
 
   function withWriteLock<T>(work: (at: WriteContext) => Promise<T>, by: Model = {}): Promise<T> {
-    const { statements, tables, offset } = context;
+    const { tables } = context;
     return runner.atomically(async (sql) => {
-      const writeLock = await WriteLock.take(sql, statements, offset(), by);
+      const writeLock = await WriteLock.take(sql, context, by);
       const reads = new ObjectReads(sql, tables);
       return work({
         sql,
         writeLock,
         reads,
-        writes: new ObjectWrites(sql, tables),
+        writes: new ObjectWrites(sql, tables, writeLock),
         tombstones: new Tombstones(sql, tables),
       });
     });

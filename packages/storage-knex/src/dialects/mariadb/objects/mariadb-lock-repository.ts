@@ -71,7 +71,7 @@ export function mariadbLockRepository(
 
   function withWriteLock<T>(work: (sql: SqlRunner, now: number) => Promise<T>): Promise<T> {
     return runner.atomically(async (sql) => {
-      const { now } = await WriteLock.take(sql, context.statements, context.offset());
+      const { now } = await WriteLock.take(sql, context);
       return work(sql, now);
     });
   }

@@ -32,6 +32,7 @@ import {
   type QuerySource,
   type SortPrecision,
 } from "../query/object-query-text.ts";
+import { isUnknownColumn } from "../mariadb-error.ts";
 import { isDecided } from "../query/order.ts";
 import { FormerReaders } from "./tombstones.ts";
 import { ObjectReads } from "./object-reads.ts";
@@ -97,7 +98,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     },
 
     async lock(ids) {
-      if (ids.length > 0) await runner.atomically((sql) => takeWriteLock(sql));
+      if (ids.length > 0) await runner.atomically((sql) => WriteLock.take(sql, context));
     },
 
     async insert(objects, by) {
@@ -113,10 +114,10 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       if (new Set(uuids).size < uuids.length) throw uuidInUse();
       const given = uuids.filter((_, index) => objects[index]?.uuid !== undefined);
       return runner.atomically(async (sql) => {
-        const [writeLock, reads, writes] = [
-          await takeWriteLock(sql, by),
+        const writeLock = await WriteLock.take(sql, context, by);
+        const [reads, writes] = [
           new ObjectReads(sql, context.tables),
-          new ObjectWrites(sql, context.tables),
+          new ObjectWrites(sql, context.tables, writeLock),
         ];
         await writes.acceptTargets(wanted.map(({ links = {} }) => links));
         // A generated UUID is unique.
@@ -137,7 +138,8 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       acceptChanges(changes);
       const wanted = structuredClone(changes);
       return runner.atomically(async (sql) => {
-        const [writeLock, writes] = [await takeWriteLock(sql, by), new ObjectWrites(sql, context.tables)];
+        const writeLock = await WriteLock.take(sql, context, by);
+        const writes = new ObjectWrites(sql, context.tables, writeLock);
         const objects = await changeable(sql, wanted, by);
         await writes.acceptTargets(wanted.map(({ links }) => links));
         const changing = wanted.map((change) => ({ change, object: objects.get(change.id) as StoredObject }));
@@ -255,14 +257,6 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     const { tables, columns } = context;
     return { tables, columns, visibility };
   }
-
-  function takeWriteLock(sql: SqlRunner, by?: Writing): Promise<WriteLock> {
-    return WriteLock.take(sql, context.statements, context.offset(), by);
-  }
-}
-
-function isUnknownColumn(error: unknown): boolean {
-  return error instanceof ServiceError && (error.cause as { errno?: unknown } | undefined)?.errno === 1054;
 }
 
 function uuidInUse(): ServiceError {

@@ -12,6 +12,7 @@ import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.t
 import type { Tables } from "../tables.ts";
 import type { ObjectReads } from "./object-reads.ts";
 import { attributesText, isAmongNumbers, objectNumbers } from "./object-row.ts";
+import type { WriteLock } from "./write-lock.ts";
 
 /** A written object and the targets of its attributes; for a changed object, only those of the named attributes. */
 export interface WrittenObject {
@@ -19,22 +20,22 @@ export interface WrittenObject {
   readonly links: Links;
 }
 
+const replacedColumns = ["version", "stored_at", "readers", "attributes", "stamp"];
+
 /** Writes to the tables under the write lock. */
 export class ObjectWrites {
   constructor(
     private readonly sql: SqlRunner,
     private readonly tables: Tables,
+    private readonly writeLock: WriteLock,
   ) {}
 
   /** Inserts objects that are new, or restored. */
   async add(written: readonly WrittenObject[], stamp: number, { restored = false } = {}): Promise<void> {
     const { links, objects } = this.tables;
-    await insertRows(
-      this.sql,
-      objects,
-      [...rowColumns(), "created_stamp"],
-      written.map(({ object }) => [...liveRowOf(object, stamp), restored ? null : stamp]),
-    );
+    const columns = [...rowColumns(), "created_stamp"];
+    const rows = written.map(({ object }) => [...liveRowOf(object, stamp), restored ? null : stamp]);
+    await this.writeLock.writeValues((computed) => insertRows(this.sql, objects, columns, rows, { computed }));
     await insertRows(this.sql, links, ["target", "source", "attribute"], written.flatMap(linkRows));
     await this.count(
       written.map(({ object }) => object),
@@ -45,16 +46,12 @@ export class ObjectWrites {
   /** Updates objects. Links of other attributes than those named stay. */
   async replace(written: readonly WrittenObject[], stamp: number): Promise<void> {
     const { links, objects } = this.tables;
-    const changed = ["version", "stored_at", "readers", "attributes", "stamp"]
-      .map((column) => `${column} = values(${column})`)
-      .join(", ");
-    await insertRows(
-      this.sql,
-      objects,
-      rowColumns(),
-      written.map(({ object }) => liveRowOf(object, stamp)),
-      `on duplicate key update ${changed}`,
-    );
+    const rows = written.map(({ object }) => liveRowOf(object, stamp));
+    await this.writeLock.writeValues((computed) => {
+      const changed = [...replacedColumns, ...computed.keys()].map((column) => `${column} = values(${column})`);
+      const otherwise = `on duplicate key update ${changed.join(", ")}`;
+      return insertRows(this.sql, objects, rowColumns(), rows, { computed, otherwise });
+    });
     for (const { object, links: linked } of written) {
       const attributes = Object.keys(linked);
       if (attributes.length === 0) continue;
@@ -107,13 +104,9 @@ export class ObjectWrites {
     const counts = new Map<string, number>();
     for (const { className, readers } of objects)
       if (readers === null) counts.set(className, (counts.get(className) ?? 0) + sign);
-    await insertRows(
-      this.sql,
-      this.tables.objectCounts,
-      ["class", "objects"],
-      [...counts],
-      "on duplicate key update objects = objects + values(objects)",
-    );
+    await insertRows(this.sql, this.tables.objectCounts, ["class", "objects"], [...counts], {
+      otherwise: "on duplicate key update objects = objects + values(objects)",
+    });
   }
 }
 

@@ -1,9 +1,10 @@
 import { OutdatedModelError, type Writing } from "@sallyport/core";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
+import { isUnknownColumn } from "../mariadb-error.ts";
 import { epochMilliseconds, storageTime } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
-import type { ValueColumns } from "../value-columns.ts";
+import type { Contents, ValueColumns } from "../value-columns.ts";
 
 /** The counters of writers. */
 interface Series {
@@ -11,6 +12,11 @@ interface Series {
   readonly stamp: number;
   /** The number of the last object. */
   readonly number: number;
+}
+
+interface SeriesRow extends Series {
+  /** Rises with every change of the value columns. */
+  readonly generation: number;
 }
 
 /** The stamps of transactions that have written. */
@@ -24,8 +30,9 @@ const stamps = new WeakMap<SqlRunner, number>();
 export class WriteLock {
   private constructor(
     private readonly sql: SqlRunner,
-    private readonly statements: WritingStatements,
+    private readonly context: ObjectContext,
     private series: Series,
+    private readonly valueGeneration: number,
     /** The storage's clock when the lock was last taken, milliseconds since 1970. */
     readonly now: number,
   ) {}
@@ -33,17 +40,18 @@ export class WriteLock {
   /** Waits for other writers. Throws `OutdatedModelError` for an outdated model. */
   static async take(
     sql: SqlRunner,
-    statements: WritingStatements,
-    offset: number,
+    context: ObjectContext,
     { modelGeneration }: Pick<Writing, "modelGeneration"> = {},
   ): Promise<WriteLock> {
-    const { rows } = await sql.run<Series>(statements.lockSeries);
-    const [series] = rows as [Series];
+    const { statements, offset } = context;
+    const { rows } = await sql.run<SeriesRow>(statements.lockSeries);
+    const [last] = rows as [SeriesRow];
+    const series = { stamp: Number(last.stamp), number: Number(last.number) };
     // A separate statement sees the commits of the writers before it.
-    const moment = await sql.run<{ generation: number; now: number }>(statements.moment, [offset]);
+    const moment = await sql.run<{ generation: number; now: number }>(statements.moment, [offset()]);
     const [{ generation, now }] = moment.rows as [{ generation: number; now: number }];
     if (modelGeneration !== undefined && modelGeneration !== Number(generation)) throw new OutdatedModelError();
-    return new WriteLock(sql, statements, { stamp: Number(series.stamp), number: Number(series.number) }, Number(now));
+    return new WriteLock(sql, context, series, Number(last.generation), Number(now));
   }
 
   /** The stamp of all writes of the transaction. A new one is taken if the part that took it was rolled back. */
@@ -58,10 +66,22 @@ export class WriteLock {
     return { first, stamp: (await this.count(count)).stamp };
   }
 
+  /** Writes rows of objects with the columns to fill, as expressions by name. */
+  async writeValues(write: (computed: Contents) => Promise<void>): Promise<void> {
+    const { columns } = this.context;
+    try {
+      await write(await columns.at(this.valueGeneration, this.sql));
+    } catch (error) {
+      // A builder that failed can have dropped a column without a word.
+      if (isUnknownColumn(error)) columns.invalidate();
+      throw error;
+    }
+  }
+
   private async count(objects: number): Promise<Series> {
     const stamp = stamps.get(this.sql) ?? this.series.stamp + 1;
     this.series = { stamp, number: this.series.number + objects };
-    await this.sql.runOnce(this.statements.count(stamp, this.series.number));
+    await this.sql.runOnce(this.context.statements.count(stamp, this.series.number));
     stamps.set(this.sql, stamp);
     return this.series;
   }
@@ -85,10 +105,10 @@ type WritingStatements = ReturnType<typeof writingStatements>;
 
 export function writingStatements({ objectNumbers, objectSeries, settings }: Tables) {
   return {
-    /** Returns the last `stamp` and `number`, and locks their row until the transaction ends. Rolled-back numbers count. */
+    /** Returns the last `stamp` and `number` and the `generation` of the value columns, and locks their row until the transaction ends. Rolled-back numbers count. */
     lockSeries: statement(
       "writing_take_turn",
-      `select stamp, greatest(number, (select next_not_cached_value - 1 from ${objectNumbers})) as number from ${objectSeries} for update`,
+      `select stamp, greatest(number, (select next_not_cached_value - 1 from ${objectNumbers})) as number, value_generation as generation from ${objectSeries} for update`,
     ),
     /** 1 clock offset. Returns `generation` and `now`. */
     moment: statement(

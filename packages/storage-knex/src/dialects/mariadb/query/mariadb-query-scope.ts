@@ -72,15 +72,11 @@ export class MariadbQueryScope extends QueryScope {
     return readableCondition(o, this.visibility, this.parameters);
   }
 
-  /**
-   * The version condition keeps an index from covering the query: after a sort of index-only rows, the server reuses
-   * the virtual column values of the last row.
-   */
   isOf(o: string, classes: readonly string[]): string {
     if (classes.length === 0) return "false";
     // Literals let the optimizer plan for the values.
     const names = classes.map((name) => (isClassName(name) ? `'${name}'` : this.parameters.add(name)));
-    return `${o}.class in (${names.join(", ")}) and ${o}.version > 0`;
+    return `${o}.class in (${names.join(", ")})`;
   }
 
   leaf(o: string, { leaf, type }: Pick<ValuePath, "leaf" | "type">): readonly [string] | readonly [string, string] {
@@ -133,9 +129,26 @@ export class MariadbQueryScope extends QueryScope {
     return `${expression} like ${this.parameters.add(pattern)} ${escape}`;
   }
 
+  /** Own bounds: those of the server for a pattern end at the last character below U+10000. */
+  startsWith(expression: string, start: string): string {
+    const from = `${expression} >= ${this.parameters.add(start)}`;
+    const end = textBehind(start);
+    return end === null ? from : `${from} and ${expression} < ${this.parameters.add(end)}`;
+  }
+
   contains(o: string, path: ValuePath, value: string): string {
     const whole = this.whole(o, path);
     if (path.type === "collection") return `json_contains(${whole}, ${this.parameters.add(JSON.stringify(value))})`;
     return `instr(${whole}, ${this.parameters.add(value)}) > 0`;
   }
+}
+
+/** The first text, by code points, that follows all texts with a beginning; `null` if there is none. */
+function textBehind(start: string): string | null {
+  const characters = [...start];
+  while (characters.at(-1) === "\u{10ffff}") characters.pop();
+  const last = characters.pop()?.codePointAt(0);
+  if (last === undefined) return null;
+  // Surrogates are not characters.
+  return characters.join("") + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }

@@ -80,6 +80,10 @@ export class PostgresQueryScope extends QueryScope {
     return `${expression} like ${this.parameters.add(pattern, "text")}`;
   }
 
+  startsWith(expression: string, start: string): string {
+    return this.isLike(expression, `${start.replaceAll(/[%_\\]/g, "\\$&")}%`);
+  }
+
   contains(o: string, path: ValuePath, value: string): string {
     const whole = this.whole(o, path);
     if (path.type === "collection") return `${whole} @> ${this.parameters.add(JSON.stringify([value]), "jsonb")}`;
