@@ -37,6 +37,9 @@ export interface AdapterUnderTest {
   /** Time limit of a check in milliseconds, including creating and dropping its database; default 30,000. */
   readonly timeLimit?: number;
 
+  /** Number of reads of a check that reads beside a writer; default 30. Raise the time limit with it. */
+  readonly reads?: number;
+
   /**
    * Called once for every check. The storage's clock must add the offset, in milliseconds, and read it on every use: checks advance time this way. With `migrated`, the check starts on a migrated database; the kit migrates it if
    * the adapter does not.

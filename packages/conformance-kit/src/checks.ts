@@ -1,4 +1,5 @@
 import type { Check } from "./check.ts";
+import { besideWriterChecks } from "./sections/beside-writers.ts";
 import { accountFindingChecks } from "./sections/account-finding.ts";
 import { accountRemovalChecks } from "./sections/account-removal.ts";
 import { accountChecks, customAccountChecks } from "./sections/accounts.ts";
@@ -137,6 +138,7 @@ export const checks: readonly Check[] = [
   ...changeInterleavingChecks,
   ...modelChecks,
   ...indexChecks,
+  ...besideWriterChecks,
   ...unstorableTextChecks,
   ...throttleChecks,
   ...exemptionChecks,

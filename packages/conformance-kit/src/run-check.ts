@@ -54,18 +54,22 @@ async function perform(
   try {
     if (needs !== null && !storage.capabilities[needs]) return "notApplicable";
     if (migrated) await storage.migrate();
-    await run(makeSubject(underTest, recorder, (milliseconds) => (offset += milliseconds)));
+    const advance = (milliseconds: number) => (offset += milliseconds);
+    await run(makeSubject(underTest, recorder, { advance, reads: adapter.reads ?? usualReads }));
     return "passed";
   } finally {
     await destroy();
   }
 }
 
+/** Reads of a check that reads beside a writer. */
+const usualReads = 30;
+
 /** The subject of a check. Its optional operations reject if the adapter does not provide them. */
 function makeSubject(
   { storage, another, reopen = another, loseNext }: StorageUnderTest,
   recorder: CallRecorder,
-  advance: Subject["advance"],
+  settings: Pick<Subject, "advance" | "reads">,
 ): Subject {
   const recorded = recorder.storage(storage);
   const opening = (open: (() => Promise<Storage>) | undefined, missing: string) => async () => {
@@ -82,6 +86,6 @@ function makeSubject(
         throw new ConformanceError("The storage declares severalProcesses, but the adapter provides no loseNext.");
       await loseNext(times);
     },
-    advance,
+    ...settings,
   };
 }

@@ -12,4 +12,6 @@ export interface Subject {
   readonly loseNext: (times: number) => Promise<void>;
   /** Advances the storage's clock by milliseconds. */
   readonly advance: (milliseconds: number) => void;
+  /** The number of reads of a check that reads beside a writer. */
+  readonly reads: number;
 }

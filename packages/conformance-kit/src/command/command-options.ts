@@ -9,6 +9,7 @@ is an AdapterUnderTest: a name, and a function that creates a storage for one ch
 Options:
   --section <name>    run only the checks of this section; repeatable
   --check <name>      run only this check; repeatable
+  --reads <n>         reads of each check that reads beside a writer (default: 30)
   --json <file>       also write the report as JSON
   --badge <file>      also write a badge: an SVG, or a shields.io endpoint if the name ends in .json
   --differential <n>  run no checks; compare the adapter with the memory storage by n random
@@ -26,6 +27,8 @@ export interface CommandOptions {
   readonly module: string | undefined;
   readonly sections: readonly string[];
   readonly checks: readonly string[];
+  /** Reads of a check that reads beside a writer; absent: those of the adapter. */
+  readonly reads: number | undefined;
   /** Output files. */
   readonly json: string | undefined;
   readonly badge: string | undefined;
@@ -52,7 +55,8 @@ export function commandOptions(args: readonly string[]): CommandOptions {
     throw new UsageError("--differential cannot be combined with --section or --check.");
   if (differential !== undefined && badge !== undefined)
     throw new UsageError("--differential cannot be combined with --badge.");
-  return { module, sections, checks, json, badge, differential, seed, list, help };
+  const reads = wholeNumber("reads", values.reads, 1);
+  return { module, sections, checks, reads, json, badge, differential, seed, list, help };
 }
 
 function wholeNumber(option: string, text: string | undefined, least: number): number | undefined {
@@ -71,6 +75,7 @@ function parsed(args: readonly string[]) {
       options: {
         section: { type: "string", multiple: true },
         check: { type: "string", multiple: true },
+        reads: { type: "string" },
         json: { type: "string" },
         badge: { type: "string" },
         differential: { type: "string" },

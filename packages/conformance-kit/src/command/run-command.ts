@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AdapterUnderTest } from "../adapter-under-test.ts";
 import { described } from "../assert/described.ts";
 import { checks as allChecks } from "../checks.ts";
 import { badgeEndpoint, badgeOf, badgeSvg } from "../reports/badge.ts";
@@ -15,6 +16,7 @@ import { differentialReport, differentialSummary } from "../reports/differential
 import { type CommandOptions, commandOptions, usage } from "./command-options.ts";
 import { loadAdapter } from "./load-adapter.ts";
 import { quoted } from "./quoted.ts";
+import { timeLimitOf } from "../within-limit.ts";
 import { UsageError } from "./usage-error.ts";
 import { writeReport } from "./write-report.ts";
 
@@ -26,6 +28,9 @@ export interface Terminal {
 
 /** Milliseconds until the command reports a blocked event loop: the default time limit of a check. */
 const usualSilence = 30_000;
+
+/** Milliseconds for a read beside a writer, on a busy machine. */
+const maxReadTime = 200;
 
 /** Runs the command `sallyport-conformance` and returns its exit code. */
 export async function runCommand(
@@ -56,7 +61,7 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
   const checks = chooseChecks(allChecks, options);
   if (badge !== undefined && checks.length < allChecks.length)
     throw new UsageError("--badge cannot be combined with --section or --check.");
-  const adapter = await loadAdapter(module);
+  const adapter = readingOften(await loadAdapter(module), options.reads);
   const again = (check: string) => `npx sallyport-conformance ${quoted(module)} --check ${quoted(check)}`;
   const report = new HumanReport(adapter.name, checks, {
     write: (text) => stdout.write(text),
@@ -90,6 +95,12 @@ async function runAdapter(options: CommandOptions, stdout: Terminal["stdout"], s
     await writeReport(badge, (badge.endsWith(".json") ? badgeEndpoint : badgeSvg)(badgeOf(done)));
   const { failed, notImplemented } = totalsOf(done.results);
   return failed + notImplemented + strayErrors.length === 0 ? 0 : 1;
+}
+
+/** The adapter with more reads beside a writer, and the time for them. */
+function readingOften(adapter: AdapterUnderTest, reads: number | undefined): AdapterUnderTest {
+  if (reads === undefined) return adapter;
+  return { ...adapter, reads, timeLimit: timeLimitOf(adapter) + reads * maxReadTime };
 }
 
 /** The checks selected by the options; default all. */

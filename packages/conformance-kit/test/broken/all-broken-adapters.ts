@@ -26,6 +26,7 @@ import { brokenComparisons } from "./queries/broken-comparisons.ts";
 import { brokenConditions } from "./queries/broken-conditions.ts";
 import { brokenOrder } from "./queries/broken-order.ts";
 import { brokenReferences } from "./queries/broken-references.ts";
+import { brokenReadsBesideWriters } from "./broken-reads-beside-writers.ts";
 import { brokenRecords } from "./broken-records.ts";
 import { brokenRecordClaims } from "./records/broken-record-claims.ts";
 import { brokenRecordKeeping } from "./records/broken-record-keeping.ts";
@@ -82,4 +83,5 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["audit tallies and retention", brokenAudit],
   ["the archive", brokenArchives],
   ["stored values and texts", brokenContents],
+  ["reads beside writers", brokenReadsBesideWriters],
 ];

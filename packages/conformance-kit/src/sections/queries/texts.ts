@@ -1,6 +1,7 @@
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, filterMatches, namesOf, valueOf } from "../../fixtures/query-fixtures.ts";
-import { equal } from "../../assert/index.ts";
+import { equal, equalInAnyOrder } from "../../assert/index.ts";
+import { pseudoRandom } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
 import type { Repositories, Visibility } from "@sallyport/core";
 import { ascending, contains, like, oneOf } from "./filters.ts";
@@ -16,6 +17,20 @@ async function insertTexts(r: Repositories, texts: readonly string[]): Promise<v
 
 const texts = ["plan", "Plan", "plans", "a plan", "", "100%", "100 %", "1000", "a_b", "axb", "a\\b", "line\nbreak"];
 const astral = ["\u{1f600}", "\u{1f600}\u{1f600}", "e\u0301", "%_\\"];
+
+/** Characters at the edges of the planes, and one of each length in UTF-8. */
+const edges = [
+  "\u0001",
+  "z",
+  "\u07ff",
+  "\ud7ff",
+  "\ue000",
+  "\uffff",
+  "\u{10000}",
+  "\u{1f389}",
+  "\u{2ffff}",
+  "\u{10ffff}",
+];
 
 /** Patterns with their matches among the texts. */
 const patterns: readonly (readonly [string, readonly string[]])[] = [
@@ -49,6 +64,25 @@ export const queryTextChecks: readonly Check[] = checksOf("queries", {
   "finds texts by pattern": async ({ r }) => {
     await insertTexts(r, [...texts, ...astral]);
     for (const [pattern, expected] of patterns) await filterMatches(r, like(path, pattern), expected);
+  },
+
+  "finds indexed texts of all planes by their beginning": async ({ storage, r }) => {
+    await storage.alignIndexes([{ className: "File", attribute: "Value", type: "string" }]);
+    const random = pseudoRandom(17);
+    const text = (length: number) =>
+      Array.from(
+        { length },
+        () => edges[random(2 * edges.length)] ?? String.fromCodePoint(0x10_000 + random(0xf_ffff)),
+      );
+    const beginnings = Array.from({ length: 8 }, (_, number) => text(1 + (number % 2)).join(""));
+    const endings = ["", ...edges, ...Array.from({ length: 4 }, () => text(2).join(""))];
+    const values = new Set(beginnings.flatMap((beginning) => endings.map((ending) => beginning + ending)));
+    await insertTexts(r, [...values]);
+    for (const beginning of beginnings) {
+      const expected = [...values].filter((value) => value.startsWith(beginning));
+      const found = await namesOf(r, { filter: like(path, `${beginning}%`) });
+      equalInAnyOrder(found, expected, "the texts with the beginning");
+    }
   },
 
   "finds texts by substring": async ({ r }) => {

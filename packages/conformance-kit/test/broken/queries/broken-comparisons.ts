@@ -165,6 +165,16 @@ export const brokenComparisons: readonly BrokenAdapter[] = [
     filtering((filter) => (filter.kind === "like" ? { ...filter, pattern: `%${filter.pattern}%` } : filter)),
   ),
   broken(
+    "ends the texts with a beginning at U+FFFF",
+    "finds indexed texts of all planes by their beginning",
+    judging((leaf, object) => {
+      const value = valueOf(object, leaf);
+      if (leaf.kind !== "like" || !leaf.pattern.endsWith("%")) return undefined;
+      const start = leaf.pattern.slice(0, -1);
+      return typeof value === "string" && value.startsWith(start) && (value.codePointAt(start.length) ?? 0) <= 0xffff;
+    }),
+  ),
+  broken(
     "matches substrings as patterns",
     ["finds texts by substring", "treats hostile texts literally"],
     filtering((filter) =>
