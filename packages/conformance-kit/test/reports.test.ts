@@ -86,6 +86,7 @@ Declared capabilities
   parallelTransactions  parallel transactions
   valueIndexes          value indexes
   indexesPerTable       at most 40 indexes
+  connections           calls at once: 10
 
 ✓ time   1 passed, 1 not applicable  0.0 s
 ✗ locks  2 failed  1.6 s

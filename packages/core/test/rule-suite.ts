@@ -349,8 +349,7 @@ export function ruleSuite(): void {
       reads.length = 0;
       return codeOf(gate.openSession(context, await attemptOf("ada", "phone", ["app"]), work));
     };
-    // The limits are read once.
-    expect([await during(async () => {}), reads]).toEqual([0, ["application", "limits"]]);
+    expect([await during(async () => {}), reads]).toEqual([0, ["application"]]);
     expect([await during(() => ban({ user: "ada" })), reads]).toEqual([318, ["application", "ban", "appRules"]]);
     expect(await during(() => removeBan(admin, { user: "ada" }))).toBe(0);
     expect(await during(() => set("allow", { user: "ada" }))).toBe(0);

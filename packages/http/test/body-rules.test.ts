@@ -10,6 +10,7 @@ const admission = { maintenance: false, modelGeneration: 1, appKey: { enabled: t
 const sessions = { session: { appNames: ["app"] }, secure: { appNames: ["app"], channel: { ivPrefix } } };
 
 const database = {
+  inTurns: () => database,
   alias: "",
   policy: { sessions: { idleTimeout: 1 } },
   limits: { rates: { active: false }, current: () => ({ rates: null }) },

@@ -33,6 +33,11 @@ const database = {
   alias: "",
   answerBytes: 1e6,
   within: () => database,
+  unit: { joined: false },
+  inTurns: () => database,
+  get whole() {
+    return database;
+  },
   storeTime: { format: (time: number) => `time ${time}` },
   policy: { sessions: { idleTimeout: 1 } },
   limits: { rates: { active: false }, current: () => ({ rates: null }) },

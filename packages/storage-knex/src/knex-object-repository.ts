@@ -53,16 +53,14 @@ export function knexObjectRepository(
       if (key === undefined) return [];
       const seen = visibilityParameters(visibility);
       if (requested.length === 1)
-        return (await sql.reading(visibility.position).run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
-      return objectsWithin(
-        (await sql.reading(visibility.position).run<BoundedRow>(several, [keys, ...seen, bytes])).rows,
-      );
+        return (await sql.reading(visibility).run<ObjectRow>(one, [key, ...seen])).rows.map(objectOf);
+      return objectsWithin((await sql.reading(visibility).run<BoundedRow>(several, [keys, ...seen, bytes])).rows);
     },
 
     async outlines(ids, visibility) {
       if (ids.length === 0) return [];
       const { rows } = await sql
-        .reading(visibility.position)
+        .reading(visibility)
         .run<OutlineRow>(statements.outlines, [objectNumbers(ids), ...visibilityParameters(visibility)]);
       return rows.map(outlineOf);
     },
@@ -79,7 +77,7 @@ export function knexObjectRepository(
       const classes = visibleClasses(query.classes, visibility);
       if (classes.length === 0) return [];
       const { text, values } = matchText(tables, { ...query, classes }, visibility, atMost);
-      const { rows } = await sql.reading(visibility.position).runOnce<OutlineRow>(text, values);
+      const { rows } = await sql.reading(visibility).runOnce<OutlineRow>(text, values);
       return rows.map(outlineOf);
     },
 
@@ -89,12 +87,12 @@ export function knexObjectRepository(
       if (query.filter === undefined || query.recycled === true) {
         const counting = query.recycled === true ? statements.countRecycled : statements.count;
         const { rows } = await sql
-          .reading(visibility.position)
+          .reading(visibility)
           .run<{ count: string }>(counting, [classes, principalsOf(visibility)]);
         return Math.min(Number(rows[0]?.count), atMost ?? Number.POSITIVE_INFINITY);
       }
       const { text, values } = countText(tables, { ...query, classes }, visibility, atMost);
-      const { rows } = await sql.reading(visibility.position).runOnce<{ count: string }>(text, values);
+      const { rows } = await sql.reading(visibility).runOnce<{ count: string }>(text, values);
       return Number(rows[0]?.count);
     },
 
@@ -167,7 +165,7 @@ export function knexObjectRepository(
     const { findNear, findInOne, findInSeveral } = statements;
     const ofOne = skipped <= maxNearOffset ? findNear : findInOne;
     const { rows } = await sql
-      .reading(visibility.position)
+      .reading(visibility)
       .run<BoundedRow>(classes.length === 1 ? ofOne : findInSeveral, [
         classes.length === 1 ? (classes[0] as string) : classes,
         principalsOf(visibility),
@@ -182,9 +180,7 @@ export function knexObjectRepository(
 
   async function pageOf(query: ObjectQuery, visibility: Visibility, page: Page, bytes: number): Promise<ObjectPage> {
     const { text, values } = findText(tables, query, visibility, page, bytes);
-    const { rows } = await sql
-      .reading(visibility.position)
-      .runOnce<BoundedRow & { position: (Scalar | null)[] }>(text, values);
+    const { rows } = await sql.reading(visibility).runOnce<BoundedRow & { position: (Scalar | null)[] }>(text, values);
     const last = rows.at(-1);
     return {
       objects: objectsWithin(rows),

@@ -43,10 +43,20 @@ export function withDefaults(settings: PooledConnectionSettings) {
 /** Silences Knex's log: callers receive the errors, and Knex would also print them. */
 export const silentLog = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
+/** Maximum number of connections of Knex's pool. */
+export function connectionsOf({ client }: Knex): number {
+  return (client as { readonly pool: { readonly max: number } }).pool.max;
+}
+
 /** A connection lent by Knex. */
 export interface PooledConnection {
   /** Any value here makes Knex discard the connection. */
   __knex__disposed?: unknown;
+  /**
+   * Cancels what runs on the connection. Resolves when the cancellation can hit no later statement, or the connection is
+   * discarded. Absent if the engine cannot.
+   */
+  cancel?: () => Promise<void>;
 }
 
 /**

@@ -1,9 +1,10 @@
-import { type Attempt, type ReadPosition, ServiceError } from "@sallyport/core";
+import { type Attempt, ServiceError } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "./open-calls.ts";
 import type { PooledConnection } from "./pooled-connections.ts";
 import {
   endsTransaction,
+  type ReadingOptions,
   type SqlReader,
   type SqlResult,
   type SqlRunner,
@@ -61,7 +62,7 @@ abstract class QueryRunner<Query, Connection> implements SqlRunner {
     return this.send(this.dialect.built(sql, bindings));
   }
 
-  reading(_position: ReadPosition | undefined): SqlReader {
+  reading(_how: ReadingOptions): SqlReader {
     return this;
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { OutdatedModelError, type ReadPosition, ServiceError } from "@sallyport/core";
+import { OutdatedModelError, ServiceError, type Visibility } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { Statement } from "./statement.ts";
 
@@ -21,10 +21,16 @@ export interface SqlReader {
   runOnce<Row>(text: string, values?: readonly SqlValue[]): Promise<SqlResult<Row>>;
 }
 
+/** How a `Visibility` lets storage read. */
+export type ReadingOptions = Pick<Visibility, "position" | "onCancel">;
+
 /** Runs the SQL of repositories, on any free connection or in a transaction. Its errors are `ServiceError`s. */
 export interface SqlRunner extends SqlReader {
-  /** Reads any state from the position on, on a replica if possible; in a transaction, and without a position, the current one. */
-  reading(position: ReadPosition | undefined): SqlReader;
+  /**
+   * Reads any state from the position on, on a replica if possible; in a transaction, and without a position, the current
+   * one. Outside of transactions, a read that no client waits for any more is cancelled if possible.
+   */
+  reading(how: ReadingOptions): SqlReader;
 
   /** Runs a query of Knex's query builder, for everything else. */
   build<Row>(query: Knex.QueryBuilder): Promise<SqlResult<Row>>;

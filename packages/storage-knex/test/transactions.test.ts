@@ -4,6 +4,7 @@ import { KnexStorage } from "../src/index.ts";
 import { openInProcesses, sharedSessionSuite, times } from "./processes-suite.ts";
 import { codeOf, digestOf, newSession, openPolicy } from "./sample.ts";
 import { openTestDatabase, processTimeout, startTimeout, type TestDatabase } from "./test-database.ts";
+import { cancelledReadsSuite } from "./cancelled-reads-suite.ts";
 import { databaseFailureSuite } from "./database-failure-suite.ts";
 
 describe("transactions", () => {
@@ -125,6 +126,8 @@ describe("transactions", () => {
     afterAll(() => database.drop());
 
     const disable = (r: Repositories, userId: string) => r.accounts.change(userId, { disabled: true });
+
+    cancelledReadsSuite(() => database);
 
     test("retries both transactions after a deadlock", async () => {
       const attempts = [0, 0];

@@ -34,6 +34,7 @@ export class MemoryStorage implements Storage {
     parallelTransactions: false,
     valueIndexes: false,
     indexesPerTable: null,
+    connections: null,
   };
   readonly repositories: Repositories;
   readonly archive: MemoryArchive;

@@ -47,12 +47,15 @@ export class DatabaseOpener {
       ...settings
     } = configuration;
     if (place === null) return null;
-    const { configuration: common, fileStores, macrosOf, digests, fileCipher } = this.parts;
+    const { configuration: common, engines, fileStores, macrosOf, digests, fileCipher } = this.parts;
+    const open = storage ?? (await this.openStorage(alias, place));
+    const turns = engines.turnsOf(open);
     return new Database({
       alias,
       name,
       policy: { ...settings, files: common.files },
-      storage: storage ?? (await this.openStorage(alias, place)),
+      storage: open,
+      ...(turns === undefined ? {} : { turns }),
       files: fileStores.of(alias),
       ...(fileCipher === undefined ? {} : { fileCipher }),
       digests,

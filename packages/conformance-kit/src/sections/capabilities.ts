@@ -9,10 +9,14 @@ export const capabilityChecks: readonly Check[] = checksOf(
     "declares every capability": async ({ storage: { capabilities } }) => {
       for (const name of switches)
         isTrue(typeof capabilities[name] === "boolean", `The capability ${name} must be declared as true or false`);
-      const { indexesPerTable } = capabilities;
+      const { indexesPerTable, connections } = capabilities;
       isTrue(
         indexesPerTable === null || (Number.isInteger(indexesPerTable) && indexesPerTable >= 16),
         "The limit indexesPerTable must be declared as null or as a number of at least 16",
+      );
+      isTrue(
+        connections === null || (Number.isInteger(connections) && connections >= 1),
+        "The limit connections must be declared as null or as a number of at least 1",
       );
     },
 

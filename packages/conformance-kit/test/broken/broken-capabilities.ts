@@ -27,6 +27,8 @@ export const brokenCapabilities: readonly BrokenAdapter[] = [
 
   declaring("declares a limit below the minimum", declared, { indexesPerTable: 15 }),
 
+  declaring("declares no connection", declared, { connections: 0 }),
+
   declaring("builds more indexes than declared", "builds the first wanted indexes up to the declared limit", {
     indexesPerTable: 20,
   }),

@@ -47,6 +47,7 @@ export const sampleRun: ConformanceRun = {
     parallelTransactions: true,
     valueIndexes: true,
     indexesPerTable: 40,
+    connections: 10,
   },
   results,
   duration: 1_650,

@@ -1,5 +1,6 @@
 import { ServiceError } from "../errors/index.ts";
 import { MacroStore, type MacroVersion, type StoredMacro } from "../macros/index.ts";
+import { requestMacros } from "../request/index.ts";
 import type { PageRequest } from "../storage/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 
@@ -16,7 +17,7 @@ export interface AdministeredMacro {
 export async function listMacros(context: AdministratorContext): Promise<AdministeredMacro[]> {
   const { macros } = await new MacroStore(context.r).load();
   const stored = new Map(macros.map(({ text: _text, ...macro }) => [macro.name, macro]));
-  const modules = (await context.database.macros.current(context)).all();
+  const modules = (await requestMacros(context)).all();
   return modules
     .map((module) => ({
       name: module.name,

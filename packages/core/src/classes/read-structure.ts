@@ -116,8 +116,9 @@ export interface ReadableClasses {
 }
 
 export class ListReadableClasses {
-  async listReadableClasses({ r, database, principal, modelGeneration }: SessionContext): Promise<ReadableClasses> {
-    const model = (await database.models.current(modelGeneration, r.model)).as(principal);
+  async listReadableClasses(context: SessionContext): Promise<ReadableClasses> {
+    const { principal } = context;
+    const model = (await requestModel(context)).as(principal);
     const classes = Array.from(model.all(), (modelClass): ReadableClass => {
       return {
         modelClass,

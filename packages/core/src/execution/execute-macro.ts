@@ -7,7 +7,7 @@ import {
   type MacroOutcome,
   type MacroReports,
 } from "../macros/index.ts";
-import { type SessionContext, sessionEvent } from "../request/index.ts";
+import { requestMacros, type SessionContext, sessionEvent } from "../request/index.ts";
 import type { JsonValue } from "../storage/index.ts";
 import { accessFinding, accessibleMacro, CallerNames, mayExecute } from "./macro-access.ts";
 import type { MacroInput, MacroRunner } from "./macro-runner.ts";
@@ -74,7 +74,7 @@ export class ListExecutableMacros {
   async listExecutableMacros(context: SessionContext): Promise<readonly string[]> {
     const names = new CallerNames();
     const executable: string[] = [];
-    for (const module of (await context.database.macros.current(context)).all()) {
+    for (const module of (await requestMacros(context)).all()) {
       if (module.kind === "macro" && (await mayExecute(context, module.access, names))) executable.push(module.name);
     }
     return executable.toSorted();

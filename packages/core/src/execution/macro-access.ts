@@ -1,6 +1,6 @@
 import { explained, type Finding, ServiceError } from "../errors/index.ts";
 import { isMacroName, type Macro, type MacroAccess } from "../macros/index.ts";
-import type { SessionContext } from "../request/index.ts";
+import { requestMacros, type SessionContext } from "../request/index.ts";
 import { seesAll, type StoredObject } from "../storage/index.ts";
 
 export interface Caller {
@@ -67,7 +67,7 @@ export async function mayExecute(
 /** The macro to execute. 400: invalid name. 710: no such macro, a hook, or a broken module. 401: no access. */
 export async function accessibleMacro(context: SessionContext, name: string, names: CallerNames): Promise<Macro> {
   if (!isMacroName(name)) throw new ServiceError(400);
-  const found = (await context.database.macros.current(context)).find(name);
+  const found = (await requestMacros(context)).find(name);
   if (found === undefined) throw new ServiceError(710, { detail: "There is no macro with this name." });
   if (found.kind === "hook") throw new ServiceError(710, { detail: "The module is a hook, not a macro." });
   if (found.kind === "broken") throw new ServiceError(710, { detail: "The macro failed to load.", cause: found.fault });

@@ -20,7 +20,7 @@ import {
   type Members,
   type ObjectHooks,
 } from "../objects/index.ts";
-import type { SessionContext } from "../request/index.ts";
+import { requestMacros, type SessionContext } from "../request/index.ts";
 import { type JsonValue, passwordSession } from "../storage/index.ts";
 import type { RequestForms } from "./host-arguments.ts";
 import type { MacroRunner } from "./macro-runner.ts";
@@ -65,7 +65,7 @@ export class MacroHooks implements ObjectHooks {
   }
 
   current(caller: HookCaller): ActiveHooks | null | Promise<ActiveHooks | null> {
-    const set = caller.database.macros.current(caller);
+    const set = requestMacros(caller);
     return set instanceof Promise ? set.then((each) => this.of(each)) : this.of(set);
   }
 

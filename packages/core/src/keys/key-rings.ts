@@ -120,8 +120,8 @@ export class KeyRings {
   }
 
   private ringOf(kind: ServerKeyKind, database: Database): Ring {
-    let rings = this.rings.get(database);
-    if (rings === undefined) this.rings.set(database, (rings = new Map()));
+    let rings = this.rings.get(database.whole);
+    if (rings === undefined) this.rings.set(database.whole, (rings = new Map()));
     let ring = rings.get(kind);
     if (ring === undefined) rings.set(kind, (ring = { initialization: null, pairs: new Map() }));
     return ring;
@@ -142,7 +142,8 @@ export class KeyRings {
   }
 }
 
-function keysOf({ storage }: Database): KeyStore {
+/** All requests share what they load. */
+function keysOf({ whole: { storage } }: Database): KeyStore {
   return new KeyStore(storage.repositories.records);
 }
 

@@ -2,6 +2,7 @@ import { brand, ServiceError } from "../errors/index.ts";
 import { Model } from "../model/index.ts";
 import type { ModelRepository } from "../storage/index.ts";
 import type { RequestContext } from "./request-context.ts";
+import { sharedRepositories } from "./shared-reads.ts";
 
 /** Loads the stored model. Throws 713 if its generation is not among the expected ones. `null`: any generation. */
 export async function currentModel(
@@ -17,11 +18,13 @@ export async function currentModel(
 
 /** Returns the model of this generation or a newer one. A request in a transaction shares no load with others. */
 export async function requestModel(
-  { r, database, unit, modelGeneration }: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
-  generation = modelGeneration,
+  context: Pick<RequestContext, "r" | "database" | "unit" | "modelGeneration">,
+  generation = context.modelGeneration,
 ): Promise<Model> {
-  const { models } = database;
-  return models.loaded(generation) ?? (unit.models ?? models).current(generation, r.model);
+  const { models } = context.database;
+  return (
+    models.loaded(generation) ?? (context.unit.models ?? models).current(generation, sharedRepositories(context).model)
+  );
 }
 
 const attempts = 3;

@@ -15,6 +15,8 @@ import {
 import { DatabaseLimits } from "./limits.ts";
 import type { RatePolicy } from "./request-rates.ts";
 import { StoreTime } from "./store-time.ts";
+import { type TurningRequest, TurnStorage } from "./turn-storage.ts";
+import type { Turns } from "./turns.ts";
 import { OwnUnit, type UnitOfWork } from "./unit-of-work.ts";
 
 /** How clients send a password: `md5` as its MD5 in hexadecimal digits, `none` as plain text. */
@@ -87,6 +89,8 @@ export interface DatabaseSettings {
   readonly answerBytes?: number;
   /** Default: none. */
   readonly macros?: MacroLibrary;
+  /** The turns at the connections of the storage. Default: requests take none. */
+  readonly turns?: Turns;
   /** The clock of this process in milliseconds. Default: that of the machine. */
   readonly now?: () => number;
 }
@@ -113,6 +117,9 @@ export class Database {
   /** The clock of this process in milliseconds since 1970, for waits and caches. Rules use `clock`. */
   readonly now: () => number;
   readonly limits: DatabaseLimits;
+  /** The database of all requests, which caches belong to; this one may be the view of a single request. */
+  readonly whole: Database = this;
+  private readonly turns: Turns | undefined;
 
   constructor(settings: DatabaseSettings) {
     const { storage, policy } = settings;
@@ -126,6 +133,7 @@ export class Database {
     this.unit = new OwnUnit(storage);
     this.answerBytes = settings.answerBytes ?? defaultAnswerBytes;
     this.macros = settings.macros ?? emptyLibrary;
+    this.turns = settings.turns;
     this.now = settings.now ?? (() => Date.now());
     this.counts = new CountCache(this.now);
     this.clock = new StorageClock(storage, this.now);
@@ -135,6 +143,15 @@ export class Database {
       storage.capabilities.severalProcesses ? storage.repositories.records : null,
       settings.now,
     );
+  }
+
+  /** Returns the same database for one request, whose calls take turns with those of others. */
+  inTurns(request: TurningRequest): Database {
+    if (this.turns === undefined) return this;
+    const view = Object.create(this) as { -readonly [K in keyof Database]: Database[K] };
+    view.storage = new TurnStorage(this.storage, this.turns, request);
+    view.unit = new OwnUnit(view.storage);
+    return view as Database;
   }
 
   /** Returns the same database with another limit of bytes per answer. */

@@ -14,6 +14,7 @@ test("every capability has a description, present or missing", () => {
     parallelTransactions: true,
     valueIndexes: true,
     indexesPerTable: 55,
+    connections: 10,
   };
   expect([...describeCapabilities(all)]).toEqual([
     ["durable", "durable"],
@@ -21,6 +22,7 @@ test("every capability has a description, present or missing", () => {
     ["parallelTransactions", "parallel transactions"],
     ["valueIndexes", "value indexes"],
     ["indexesPerTable", "at most 55 indexes"],
+    ["connections", "calls at once: 10"],
   ]);
   const none = {
     durable: false,
@@ -28,6 +30,7 @@ test("every capability has a description, present or missing", () => {
     parallelTransactions: false,
     valueIndexes: false,
     indexesPerTable: null,
+    connections: null,
   };
   expect([...describeCapabilities(none).values()]).toEqual([
     "not durable",
@@ -35,6 +38,7 @@ test("every capability has a description, present or missing", () => {
     "serial transactions",
     "no value indexes",
     "unlimited indexes",
+    "any number of calls at once",
   ]);
 });
 

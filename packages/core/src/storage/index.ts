@@ -2,6 +2,7 @@ export * from "./account-repository.ts";
 export * from "./admission-repository.ts";
 export * from "./app-key-repository.ts";
 export * from "./audit-repository.ts";
+export * from "./call-kinds.ts";
 export * from "./change-repository.ts";
 export * from "./channel-repository.ts";
 export * from "./deletion-repository.ts";

@@ -98,6 +98,8 @@ export interface StorageCapabilities {
   readonly valueIndexes: boolean;
   /** Maximum number of value indexes in a database, at least 16; `null`: unlimited. */
   readonly indexesPerTable: number | null;
+  /** Maximum number of calls and transactions at once; the others wait for a connection. `null`: unlimited. */
+  readonly connections: number | null;
 }
 
 const descriptions: { readonly [K in keyof StorageCapabilities]: (declared: StorageCapabilities[K]) => string } = {
@@ -106,6 +108,7 @@ const descriptions: { readonly [K in keyof StorageCapabilities]: (declared: Stor
   parallelTransactions: (declared) => (declared ? "parallel transactions" : "serial transactions"),
   valueIndexes: (declared) => (declared ? "value indexes" : "no value indexes"),
   indexesPerTable: (declared) => (declared === null ? "unlimited indexes" : `at most ${declared} indexes`),
+  connections: (declared) => (declared === null ? "any number of calls at once" : `calls at once: ${declared}`),
 };
 
 /** Operator-readable text of each capability, most important first. */

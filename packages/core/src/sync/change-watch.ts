@@ -1,5 +1,5 @@
-import type { SessionContext } from "../request/index.ts";
-import type { Repositories, Storage } from "../storage/index.ts";
+import type { Database, SessionContext } from "../request/index.ts";
+import type { Repositories } from "../storage/index.ts";
 
 /** Starts a timer; the result cancels it. */
 export type After = (milliseconds: number, call: () => void) => () => void;
@@ -35,17 +35,17 @@ const maxChanges = 1_000;
 
 /** Waits for changes. All waits for one database share one look at it, and hold no connection in between. */
 export class ChangeWatch {
-  private readonly databases = new WeakMap<Storage, WatchedDatabase>();
+  private readonly databases = new WeakMap<Database, WatchedDatabase>();
 
   constructor(private readonly after: After) {}
 
   /** Waits for a change of one of the classes after the stamp. Ends as `changed` also if the changes cannot be read. */
-  wait({ database: { storage }, sessionDigest }: SessionContext, waiting: Waiting): Promise<WaitOutcome> {
+  wait({ database: { whole }, sessionDigest }: SessionContext, waiting: Waiting): Promise<WaitOutcome> {
     const { classes, stamp, milliseconds, onEnd } = waiting;
-    let watched = this.databases.get(storage);
+    let watched = this.databases.get(whole);
     if (watched === undefined) {
-      watched = new WatchedDatabase(storage.repositories, this.after);
-      this.databases.set(storage, watched);
+      watched = new WatchedDatabase(whole.storage.repositories, this.after);
+      this.databases.set(whole, watched);
     }
     const { waiters } = watched;
     return new Promise((resolve) => {

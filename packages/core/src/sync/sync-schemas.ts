@@ -1,7 +1,7 @@
 import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { AdministrationContext, RequestContext } from "../request/index.ts";
-import { allPages, type RecordKind, type Repositories, type Storage } from "../storage/index.ts";
+import type { AdministrationContext, Database, RequestContext } from "../request/index.ts";
+import { allPages, type RecordKind, type Repositories } from "../storage/index.ts";
 import { isSyncSchemaName, type SyncSchema, syncSchemaKind } from "./sync-schema.ts";
 import { syncFailure } from "./sync-failure.ts";
 
@@ -36,7 +36,7 @@ interface CachedSchemas extends SyncState {
 
 /** The schemas of the databases, cached until the settings change or the database is restored. */
 export class SyncSchemas {
-  private readonly cached = new WeakMap<Storage, CachedSchemas>();
+  private readonly cached = new WeakMap<Database, CachedSchemas>();
 
   constructor(private readonly random: RandomSource) {}
 
@@ -44,12 +44,12 @@ export class SyncSchemas {
   async current({ r, database, unit, settingsGeneration }: SyncContext): Promise<SyncState> {
     try {
       const databaseGeneration = await this.generationOf(r);
-      const known = this.cached.get(database.storage);
+      const known = this.cached.get(database.whole);
       if (known?.settingsGeneration === settingsGeneration && known.databaseGeneration === databaseGeneration)
         return known;
       const state = { settingsGeneration, databaseGeneration, ...(await readSync(r)) };
       // An open transaction can be rolled back.
-      if (!unit.joined) this.cached.set(database.storage, state);
+      if (!unit.joined) this.cached.set(database.whole, state);
       return state;
     } catch (error) {
       throw syncFailure(721, error);

@@ -14,6 +14,7 @@ export class Engine {
     parallelTransactions: false,
     valueIndexes: false,
     indexesPerTable: null,
+    connections: null,
   };
 
   /** @type {readonly string[]} */

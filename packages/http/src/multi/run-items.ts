@@ -1,4 +1,11 @@
-import { AnswerTooLargeError, countItems, inTransaction, ServiceError, type SessionContext } from "@sallyport/core";
+import {
+  AnswerTooLargeError,
+  countItems,
+  inTransaction,
+  requestLimits,
+  ServiceError,
+  type SessionContext,
+} from "@sallyport/core";
 import { failureOf, failureText, JsonText, successText } from "../envelope.ts";
 import type { RouteInput, Success } from "../routes/route.ts";
 import { Item, type ItemParts } from "./item.ts";
@@ -46,7 +53,7 @@ async function countedItems(
   parts: ItemParts,
   { together }: { readonly together: boolean },
 ): Promise<readonly Item[]> {
-  const { rates } = await context.database.limits.current(context);
+  const { rates } = await requestLimits(context);
   const { allowed, refusal } = await countItems(context, rates, { count: given.length, together });
   return given.map((each, index) => new Item(each, parts, index < allowed ? null : refusal));
 }

@@ -1,6 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { headerNames, parseIfMatch } from "@sallyport/contract";
-import { type MailLanguage, mailLanguages, type RequestContext, ServiceError, type OnEnd } from "@sallyport/core";
+import {
+  type MailLanguage,
+  mailLanguages,
+  type OnEnd,
+  personOf,
+  type RequestContext,
+  ServiceError,
+  type TurningRequest,
+} from "@sallyport/core";
 import { writeAnswer } from "../answer.ts";
 import { writeSuccess } from "../envelope.ts";
 import { sendFile } from "../files/send-file.ts";
@@ -66,8 +74,9 @@ async function suspended<T>(
 
 /** Context of the request. Earlier steps guarantee the parts that the access level requires. */
 function contextOf(exchange: Exchange): RequestContext {
-  const { requestId, origin, database, admission, response } = exchange;
+  const { requestId, origin, admission, response } = exchange;
   const { modelGeneration, settingsGeneration, appKey, session, principal } = admission;
+  const database = exchange.database.inTurns(new ExchangeTurns(exchange));
   const known = { requestId, origin, database, modelGeneration, settingsGeneration, appKey, session, principal };
   const context = {
     ...known,
@@ -79,6 +88,29 @@ function contextOf(exchange: Exchange): RequestContext {
     onDisconnect: (call: () => void) => whenDisconnected(response, call),
   };
   return context satisfies RequestContext;
+}
+
+/** The request of an exchange, as it takes turns. */
+class ExchangeTurns implements TurningRequest {
+  readonly onDisconnect: TurningRequest["onDisconnect"];
+
+  constructor(private readonly exchange: Exchange) {
+    this.onDisconnect = (call) => whenDisconnected(exchange.response, call);
+  }
+
+  get person(): string {
+    const { admission, origin } = this.exchange;
+    return admission.session === null ? `network:${origin.network}` : personOf(admission.session);
+  }
+
+  get session(): string {
+    const { session, origin } = this.exchange;
+    return session?.digest ?? origin.network;
+  }
+
+  hasLeft(): boolean {
+    return this.exchange.response.destroyed;
+  }
 }
 
 function whenDisconnected(response: ServerResponse, call: () => void): () => void {

@@ -80,11 +80,7 @@ export function createApplication(parts: ApplicationParts): Application {
       share,
       sendBufferBytes,
     );
-    // An unread response still occupies memory.
-    response.on("close", () => {
-      share.end();
-      countTraffic(exchange, trafficRecorder);
-    });
+    response.on("close", () => countTraffic(exchange, trafficRecorder));
     let error: unknown;
     try {
       await runPipeline(exchange, pipeline);
@@ -96,8 +92,13 @@ export function createApplication(parts: ApplicationParts): Application {
       observe(observer, exchange, error ?? exchange.failure);
       const refused = refusals.of(exchange, error ?? exchange.failure);
       if (refused !== null) refusalRecorder?.refused(exchange.database, refused);
-      if (response.destroyed) exchange.use?.end();
-      else response.once("close", () => exchange.use?.end());
+      // An unread response still occupies memory, and the request of a client that has left still works.
+      const end = (): void => {
+        share.end();
+        exchange.use?.end();
+      };
+      if (response.destroyed) end();
+      else response.once("close", end);
     }
   };
 

@@ -59,9 +59,14 @@ export async function openOrJoinEmbedded(storage: EmbeddedStorage): Promise<SqlE
   }
 }
 
-function optionsOf({ dataDir, statementTimeout }: EmbeddedStorage): JoinOptions {
-  // Covers a statement timeout and the engine restart after it.
-  return { dataDir, acquireConnectionTimeout: statementTimeout + restartTime, knex: { log: silent } };
+/** Milliseconds that a call waits for the connection. They cover a statement timeout and the engine restart after it. */
+export function acquireTimeoutOf({ statementTimeout }: Pick<EmbeddedStorage, "statementTimeout">): number {
+  return statementTimeout + restartTime;
+}
+
+function optionsOf(storage: EmbeddedStorage): JoinOptions {
+  const { dataDir } = storage;
+  return { dataDir, acquireConnectionTimeout: acquireTimeoutOf(storage), knex: { log: silent } };
 }
 
 async function sqlEngine({ knex, capabilities, close }: JoinedEngine, name: string): Promise<SqlEngine> {

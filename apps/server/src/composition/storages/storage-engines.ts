@@ -2,12 +2,12 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
-import type { OpenStorage, Storage, StorageRecovery } from "@sallyport/core";
+import { type OpenStorage, type Storage, type StorageRecovery, type TurnLimits, Turns } from "@sallyport/core";
 import type { ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import type { EmbeddedStorage, ModuleStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import { StartError } from "../start-error.ts";
-import { openEmbedded, openOrJoinEmbedded } from "./embedded.ts";
+import { acquireTimeoutOf, openEmbedded, openOrJoinEmbedded } from "./embedded.ts";
 import { openMariadb } from "./mariadb.ts";
 import { openPostgres } from "./postgres.ts";
 import type { SqlEngine, StorageEvents } from "./sql-engine.ts";
@@ -27,12 +27,23 @@ export class StorageEngines {
   private readonly opened = new Map<string, SqlEngine>();
   /** The open storages, with the key of their engine. */
   private readonly storages = new Map<Storage, string | null>();
+  /** By the key of the engine, whose storages share its connections, or by the storage. */
+  private readonly turns = new Map<string | Storage, Turns>();
 
   /** @param events receives what happens to the database later */
   async open(configuration: StorageConfiguration, events: StorageEvents = {}): Promise<Storage> {
     const storage = await this.make(configuration, events);
-    this.storages.set(storage, keyOf(configuration));
+    const key = keyOf(configuration);
+    this.storages.set(storage, key);
+    const turns = storage.capabilities.connections ?? null;
+    if (!this.turns.has(key ?? storage))
+      this.turns.set(key ?? storage, new Turns({ turns, ...waitsOf(configuration) }, after));
     return storage;
+  }
+
+  /** The turns of requests at the connections of an open storage. */
+  turnsOf(storage: Storage): Turns | undefined {
+    return this.turns.get(this.storages.get(storage) ?? storage);
   }
 
   /** Closes one storage, and the engine that no other storage uses. Waits for running calls. */
@@ -40,10 +51,12 @@ export class StorageEngines {
     const key = this.storages.get(storage) ?? null;
     await storage.close();
     this.storages.delete(storage);
+    this.turns.delete(storage);
     const engine = key === null || [...this.storages.values()].includes(key) ? undefined : this.engines.get(key);
     if (key === null || engine === undefined) return;
     this.engines.delete(key);
     this.opened.delete(key);
+    this.turns.delete(key);
     await (await engine).close();
   }
 
@@ -64,7 +77,11 @@ export class StorageEngines {
   /** The connection pools, by a name without secrets. */
   pools(): ReadonlyMap<string, PoolState> {
     const states = new Map<string, PoolState>();
-    for (const { name, pool } of this.opened.values()) if (pool !== null) states.set(name, pool());
+    for (const [key, { name, pool }] of this.opened) {
+      if (pool === null) continue;
+      const state = pool();
+      states.set(name, { ...state, waiting: state.waiting + (this.turns.get(key)?.waiting ?? 0) });
+    }
     return states;
   }
 
@@ -126,6 +143,21 @@ function keyOf(configuration: StorageConfiguration): string | null {
   if (configuration.engine === "embedded") return `embedded ${configuration.dataDir}`;
   const { engine, url, readUrls, pool, statementTimeout } = configuration;
   return JSON.stringify([engine, url, readUrls, pool, statementTimeout]);
+}
+
+function after(milliseconds: number, call: () => void): () => void {
+  const timer = setTimeout(call, milliseconds).unref();
+  return () => clearTimeout(timer);
+}
+
+/** How long and how many calls wait for their turns. */
+function waitsOf(configuration: StorageConfiguration): Omit<TurnLimits, "turns"> {
+  if (configuration.engine === "embedded")
+    return { timeout: acquireTimeoutOf(configuration), maxWaiting: Number.POSITIVE_INFINITY };
+  if (configuration.engine === "memory" || configuration.engine === "module")
+    return { timeout: 5_000, maxWaiting: 500 };
+  const { acquireTimeout, maxWaiting } = configuration.pool;
+  return { timeout: acquireTimeout, maxWaiting };
 }
 
 /** Members that a storage must have. */

@@ -87,9 +87,9 @@ export function seatLimits(applications: readonly Application[]): SeatLimit[] {
 const caches = new WeakMap<Database, ApplicationCache>();
 
 /** Returns the cache of app names that all requests to a database share. */
-export function applicationCache(database: Database): ApplicationCache {
-  const names = caches.get(database) ?? new ApplicationCache();
-  caches.set(database, names);
+export function applicationCache({ whole }: Database): ApplicationCache {
+  const names = caches.get(whole) ?? new ApplicationCache();
+  caches.set(whole, names);
   return names;
 }
 

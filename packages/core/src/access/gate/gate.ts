@@ -1,7 +1,7 @@
 import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
 import { type ErrorCode, explained, findingsOf, ServiceError } from "../../errors/index.ts";
 import { groupsOf } from "../../objects/index.ts";
-import { type AppKeyContext, logInEvent } from "../../request/index.ts";
+import { type AppKeyContext, logInEvent, requestLimits } from "../../request/index.ts";
 import type {
   AccountSelector,
   AuditEvent,
@@ -229,7 +229,7 @@ export class Gate {
     };
     const session: NewSession = channel === undefined ? newSession : { ...newSession, channel };
     const { storage, policy } = context.database;
-    const limits = { ...(await context.database.limits.current(context)).sessions, ...attempt.policy, seats, basis };
+    const limits = { ...(await requestLimits(context)).sessions, ...attempt.policy, seats, basis };
     const [{ key: resetKey }, address] = this.throttleKeys(context, attempt);
     const granted: ExemptionGrant | undefined =
       policy.throttle.ip.maxFailures === 0

@@ -122,9 +122,9 @@ const maxPending = 100;
 const logs = new WeakMap<Database, DeviceLog>();
 
 /** Returns the log of devices that all requests to a database share. */
-export function deviceLog(database: Database): DeviceLog {
-  const log = logs.get(database) ?? new DeviceLog();
-  logs.set(database, log);
+export function deviceLog({ whole }: Database): DeviceLog {
+  const log = logs.get(whole) ?? new DeviceLog();
+  logs.set(whole, log);
   return log;
 }
 
@@ -136,7 +136,7 @@ export class DeviceLog {
 
   /** Notes the device after a pause, so that the answer of the log-in comes first. */
   noteAfterAnswer(database: Database, seen: SeenDevice, pause: (milliseconds: number) => Promise<unknown>): void {
-    if (seen.deviceId !== null) void pause(afterAnswer).then(() => this.note(database, seen));
+    if (seen.deviceId !== null) void pause(afterAnswer).then(() => this.note(database.whole, seen));
   }
 
   /** Never throws. */

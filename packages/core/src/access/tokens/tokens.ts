@@ -95,8 +95,8 @@ export class Tokens {
   }
 
   private verifiedOf(database: Database): LruCache<string, VerifiedToken> {
-    let verified = this.verified.get(database);
-    if (verified === undefined) this.verified.set(database, (verified = new LruCache(cacheSize)));
+    let verified = this.verified.get(database.whole);
+    if (verified === undefined) this.verified.set(database.whole, (verified = new LruCache(cacheSize)));
     return verified;
   }
 }

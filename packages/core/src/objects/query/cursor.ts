@@ -81,11 +81,11 @@ export class CursorSealing {
 
   private async wrapping(context: CursorContext): Promise<KeyWrapping> {
     if (this.parts.wrapping !== null) return this.parts.wrapping;
-    const known = this.own.get(context.database);
+    const known = this.own.get(context.database.whole);
     if (known !== undefined) return known;
     const wrapping = this.parts.wrappingBy(await this.storedSecret(context));
     // A key from an open transaction may be rolled back.
-    if (!context.unit.joined) this.own.set(context.database, wrapping);
+    if (!context.unit.joined) this.own.set(context.database.whole, wrapping);
     return wrapping;
   }
 

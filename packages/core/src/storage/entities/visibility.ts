@@ -23,6 +23,11 @@ export interface Visibility {
    * Default: the current state.
    */
   readonly position?: ReadPosition;
+  /**
+   * Calls `call` when no client waits for the answer any more. Returns a function to unsubscribe. An adapter can then cancel
+   * the read, which fails with any error. A cancellation must hit no other call, even if it comes late. Default: never.
+   */
+  readonly onCancel?: (call: () => void) => () => void;
 }
 
 /** Sees all objects. For administrators. */

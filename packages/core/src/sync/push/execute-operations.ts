@@ -1,6 +1,12 @@
 import { ServiceError } from "../../errors/index.ts";
 import { hooksOfDeletions, hooksOfSaves } from "../../objects/index.ts";
-import { countItems, inTransaction, OutdatedModelError, type SessionContext } from "../../request/index.ts";
+import {
+  countItems,
+  inTransaction,
+  OutdatedModelError,
+  requestLimits,
+  type SessionContext,
+} from "../../request/index.ts";
 import {
   isFinal,
   noted,
@@ -286,7 +292,7 @@ async function refusedAlready(
   stored: ReadonlyMap<PushedOperation, OperationResult>,
 ): Promise<ReadonlyMap<PushedOperation, ServiceError>> {
   const refused = new Map<PushedOperation, ServiceError>();
-  const { rates } = await context.database.limits.current(context);
+  const { rates } = await requestLimits(context);
   const pending = operations.filter((each) => !stored.has(each));
   const { allowed, refusal: rateError } = await countItems(context, rates, { count: pending.length, together: atomic });
   if (rateError !== null) for (const each of pending.slice(allowed)) refused.set(each, rateError);

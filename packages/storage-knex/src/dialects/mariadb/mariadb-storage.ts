@@ -18,6 +18,7 @@ import { knexSettingsRepository } from "../../knex-settings-repository.ts";
 import { knexThrottleRepository } from "../../knex-throttle-repository.ts";
 import { type Numbered, pendingMigrations } from "../../schema.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
+import { connectionsOf } from "../../pooled-connections.ts";
 import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { MariadbArchive } from "./archive/mariadb-archive.ts";
 import { positionalQuery, runOn, withConnection } from "./connection.ts";
@@ -42,13 +43,7 @@ export interface MariadbStorageOptions extends SqlStorageOptions {
 }
 
 export class MariadbStorage extends SqlStorage {
-  readonly capabilities: StorageCapabilities = {
-    durable: true,
-    severalProcesses: true,
-    parallelTransactions: true,
-    valueIndexes: true,
-    indexesPerTable: maxValueIndexes,
-  };
+  readonly capabilities: StorageCapabilities;
   readonly archive: MariadbArchive;
   readonly repositories: Repositories;
   protected readonly sql: PooledRunner;
@@ -61,6 +56,14 @@ export class MariadbStorage extends SqlStorage {
   constructor({ database, ...options }: MariadbStorageOptions) {
     super(options);
     const { calls, knex, offset, ready } = this;
+    this.capabilities = {
+      durable: true,
+      severalProcesses: true,
+      parallelTransactions: true,
+      valueIndexes: true,
+      indexesPerTable: maxValueIndexes,
+      connections: connectionsOf(knex),
+    };
     this.tables = tablesOf(database);
     this.statements = statementsOf(this.tables);
     this.sql = new PooledRunner(knex, database, calls, ready);

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import pg from "pg";
 import { connectionAccess, type PooledConnection } from "../../pooled-connections.ts";
 import type { SqlResult, SqlValue } from "../../sql-runner.ts";
 import { connectionError, losesConnection, preparedIsStale, statementError } from "./postgres-error.ts";
@@ -61,6 +62,52 @@ export function runOn<Row>(connection: Connection, query: Query): Promise<SqlRes
   });
   connection.previous = previous;
   return answer;
+}
+
+/** Milliseconds until a request to cancel counts as lost. */
+const cancelTimeout = 5_000;
+
+/**
+ * Cancels what runs on a connection to a server. Resolves when the server has passed the signal on; it ignores one that
+ * comes between two statements. The connection is not used again if this is uncertain. Does nothing behind a pooler, which
+ * lends its sessions to others.
+ */
+export function cancelOn(connection: Connection): Promise<void> {
+  const { host, port, ssl, processID, secretKey, pooler } = connection as Connection & Addressed;
+  if (pooler !== undefined) return Promise.resolve();
+  return new Promise((resolve) => {
+    const canceller = new (pg as unknown as { Connection: new (settings: object) => Canceller }).Connection({ ssl });
+    const lost = (reason: unknown): void => {
+      connection.__knex__disposed = reason;
+      canceller.stream.destroy();
+    };
+    const timer = setTimeout(() => lost(new Error("the cancellation took too long")), cancelTimeout);
+    canceller.on("error", lost);
+    canceller.on(ssl ? "sslconnect" : "connect", () => canceller.cancel(processID, secretKey));
+    canceller.on("end", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    if (host.startsWith("/")) canceller.connect(`${host}/.s.PGSQL.${port}`);
+    else canceller.connect(port, host);
+  });
+}
+
+/** Where a session of the server is, and what authorizes its cancellation. */
+interface Addressed {
+  readonly host: string;
+  readonly port: number;
+  readonly ssl: unknown;
+  readonly processID: number;
+  readonly secretKey: number;
+}
+
+/** The part of the driver that speaks to a server before a log-in. */
+interface Canceller {
+  readonly stream: Writable;
+  on(event: "error" | "connect" | "sslconnect" | "end", call: (error: unknown) => void): void;
+  connect(port: number | string, host?: string): void;
+  cancel(processID: number, secretKey: number): void;
 }
 
 /** Sends queries without a time limit to one connection. */

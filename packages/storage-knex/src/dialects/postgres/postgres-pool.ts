@@ -4,7 +4,7 @@ import pg from "pg";
 import { type PooledConnectionSettings, silentLog, withDefaults } from "../../pooled-connections.ts";
 import { type Probe, ServerWatch } from "../../server-watch.ts";
 import { PoolExhausted } from "../../sql-errors.ts";
-import type { Connection as SentOn, Pooler } from "./connection.ts";
+import { cancelOn, type Connection as SentOn, type Pooler } from "./connection.ts";
 import { isOutOfReach } from "./postgres-error.ts";
 import { addressOf, identifyServer, type PostgresAddress, PostgresHosts } from "./postgres-hosts.ts";
 
@@ -107,7 +107,9 @@ export class PostgresPool {
     this.pool.on("error", () => {});
     this.pool.on("connect", (client) => {
       client.on("error", () => {});
-      this.clients.add(client as unknown as WatchedClient);
+      const watched = client as unknown as WatchedClient & SentOn;
+      watched.cancel = () => cancelOn(watched);
+      this.clients.add(watched);
     });
     this.pool.on("remove", (client) => this.clients.delete(client as unknown as WatchedClient));
   }

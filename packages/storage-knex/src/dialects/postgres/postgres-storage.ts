@@ -20,6 +20,7 @@ import { knexSessionRepository } from "../../knex-session-repository.ts";
 import { knexSettingsRepository } from "../../knex-settings-repository.ts";
 import { knexThrottleRepository } from "../../knex-throttle-repository.ts";
 import { objectOf } from "../../object-row.ts";
+import { connectionsOf } from "../../pooled-connections.ts";
 import { type Numbered, pendingMigrations, refuseUnsuitable } from "../../schema.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
@@ -40,7 +41,7 @@ import { type Statements, statementsOf } from "./statements/statements.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 import { TimelineGuard, type TimelineOptions } from "./timeline.ts";
 
-const postgresCapabilities: StorageCapabilities = {
+const postgresCapabilities: Omit<StorageCapabilities, "connections"> = {
   durable: true,
   severalProcesses: true,
   parallelTransactions: true,
@@ -82,7 +83,7 @@ export class KnexStorage extends SqlStorage {
     const { calls, knex, ready } = this;
     this.tables = tablesOf(schema);
     this.statements = statementsOf(this.tables, { position: replicas !== undefined });
-    this.capabilities = { ...postgresCapabilities, ...capabilities };
+    this.capabilities = { ...postgresCapabilities, connections: connectionsOf(knex), ...capabilities };
     this.indexes = new IndexBuilder(knex, this.tables, this.capabilities.severalProcesses);
     this.guard = timelines && new TimelineGuard(knex, this.tables, calls, timelines);
     this.formerPlace = new FormerPlace(knex, this.tables, onMove);

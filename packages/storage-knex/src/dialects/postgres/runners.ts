@@ -1,9 +1,15 @@
 import { setImmediate } from "node:timers";
-import type { ReadPosition } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
 import { promiseTry, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
-import { type SqlReader, type SqlResult, type SqlRunner, type SqlValue, withRetries } from "../../sql-runner.ts";
+import {
+  type ReadingOptions,
+  type SqlReader,
+  type SqlResult,
+  type SqlRunner,
+  type SqlValue,
+  withRetries,
+} from "../../sql-runner.ts";
 import { type Statement, statement as newStatement } from "../../statement.ts";
 import { acquire, type Connection, type Query, release, runOn, withConnection } from "./connection.ts";
 import { isConflict } from "./postgres-error.ts";
@@ -172,24 +178,29 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
     super(knex, schema, calls, checkReady);
   }
 
-  override reading(position: ReadPosition | undefined): SqlReader {
-    if (!(position instanceof PositionedReads)) return this;
+  override reading({ position, onCancel }: ReadingOptions): SqlReader {
+    const replicas = position instanceof PositionedReads ? position : undefined;
+    if (replicas === undefined && onCancel === undefined) return this;
     const read = async <Row>(query: Query, prepared?: Statement): Promise<SqlResult<Row>> =>
-      (await this.calls.during(() => position.read<Row>(query))) ?? this.send(query, prepared);
+      (await (replicas && this.calls.during(() => replicas.read<Row>(query)))) ?? this.send(query, prepared, onCancel);
     return {
       run: (prepared, values = []) => read(dialect.prepared(prepared, values), prepared),
       runOnce: (text, values = []) => read(dialect.composed(text, values)),
     };
   }
 
-  protected async send<Row>(query: Query, statement?: Statement): Promise<SqlResult<Row>> {
+  protected async send<Row>(
+    query: Query,
+    statement?: Statement,
+    onCancel?: ReadingOptions["onCancel"],
+  ): Promise<SqlResult<Row>> {
     this.calls.begin();
     try {
       const checking = this.checkReady();
       if (checking !== undefined) await checking;
       if (statement?.batchable === true) await this.batcher.join();
       return await withRetries(
-        () => this.sharedConnection().use((connection) => runOn<Row>(connection, query)),
+        () => this.sharedConnection().use((connection) => runOn<Row>(connection, query), onCancel),
         (error) => this.isLost(error),
       );
     } catch (error) {
@@ -239,6 +250,9 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
 /** A connection for several concurrent statements, released after the last answer. */
 class SharedConnection {
   private users = 0;
+  /** The request of all statements; `null` if there are several, or one that does not end early. */
+  private request: ReadingOptions["onCancel"] | null;
+  private cancelled: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly knex: Knex,
@@ -246,15 +260,39 @@ class SharedConnection {
   ) {}
 
   /** Call it before any `await` after the loan was taken. */
-  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async use<T>(work: (connection: Connection) => Promise<T>, onCancel?: ReadingOptions["onCancel"]): Promise<T> {
+    if (this.request === undefined) this.request = onCancel ?? null;
+    else if (this.request !== onCancel) this.request = null;
     this.users += 1;
     const connection = await this.connection;
+    let isRunning = true;
+    let unsubscribe = (): void => {};
     try {
-      return await work(connection);
+      const answer = work(connection);
+      unsubscribe =
+        onCancel?.(() => {
+          if (this.request === onCancel)
+            this.cancelled = this.cancelled.then(() => this.cancel(connection, () => isRunning));
+        }) ?? unsubscribe;
+      return await answer;
     } finally {
-      this.users -= 1;
-      if (this.users === 0) release(this.knex, connection);
+      isRunning = false;
+      unsubscribe();
+      this.leave(connection);
     }
+  }
+
+  /** A late cancellation hits nothing: the connection stays lent until the server has made it. */
+  private async cancel(connection: Connection, isRunning: () => boolean): Promise<void> {
+    if (!isRunning() || connection.cancel === undefined) return;
+    this.users += 1;
+    await connection.cancel();
+    this.leave(connection);
+  }
+
+  private leave(connection: Connection): void {
+    this.users -= 1;
+    if (this.users === 0) release(this.knex, connection);
   }
 }
 

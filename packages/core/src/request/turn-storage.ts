@@ -1,0 +1,181 @@
+import { ServiceError } from "../errors/index.ts";
+import {
+  type Attempt,
+  type AttributeIndex,
+  type BatchRepositories,
+  type CallKind,
+  callKinds,
+  type ClassDefinition,
+  type IndexReport,
+  type MigrationReport,
+  type Repositories,
+  type Storage,
+  type StorageArchive,
+  type StorageCapabilities,
+  type Visibility,
+} from "../storage/index.ts";
+import type { Turns, TurnTaker } from "./turns.ts";
+
+/** A request that takes turns. */
+export interface TurningRequest extends TurnTaker {
+  /** Whether the client has disconnected. */
+  readonly hasLeft: () => boolean;
+}
+
+/**
+ * The turns of one request. Each call is a turn, and so is a transaction until it ends. A request with an open
+ * transaction never waits for another turn, which could be behind its own.
+ *
+ * A request whose client has disconnected begins no other call, unless it has written: then it comes to its end.
+ */
+class RequestTurns {
+  private transactions = 0;
+  private hasWritten = false;
+
+  constructor(
+    private readonly turns: Turns,
+    private readonly request: TurningRequest,
+  ) {}
+
+  /** Runs a call of the storage. `cancellable`: subscribes it to the disconnection of the client. */
+  call<T>(kind: CallKind, work: (cancellable?: Pick<Visibility, "onCancel">) => Promise<T>): Promise<T> {
+    return kind === "short" || this.transactions > 0 ? work() : this.inTurn(kind, work);
+  }
+
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    if (this.transactions > 0) return work();
+    return this.inTurn("write", async () => {
+      this.transactions += 1;
+      try {
+        return await work();
+      } finally {
+        this.transactions -= 1;
+      }
+    });
+  }
+
+  private async inTurn<T>(
+    kind: CallKind,
+    work: (cancellable?: Pick<Visibility, "onCancel">) => Promise<T>,
+  ): Promise<T> {
+    const { request, turns } = this;
+    const early = this.disconnection();
+    if (early !== undefined) throw early;
+    const turn = turns.take(request, () => this.disconnection());
+    if (turn !== undefined) await turn;
+    this.hasWritten ||= kind === "write";
+    try {
+      const answer = await work(kind === "search" ? { onCancel: request.onDisconnect } : undefined);
+      const late = this.disconnection();
+      if (late !== undefined) throw late;
+      return answer;
+    } catch (error) {
+      throw this.disconnection(error) ?? error;
+    } finally {
+      turns.end(request.person);
+    }
+  }
+
+  /** The error of a request that ends because its client has disconnected. */
+  private disconnection(cause?: unknown): ServiceError | undefined {
+    if (this.hasWritten || !this.request.hasLeft()) return undefined;
+    if (cause instanceof ServiceError && cause.code === 699) return cause;
+    const when = cause === undefined ? "The client has disconnected." : "The client has disconnected during a read.";
+    return new ServiceError(699, { detail: when, cause });
+  }
+}
+
+/** The storage of one request. Its calls take turns with those of other requests. */
+export class TurnStorage implements Storage {
+  readonly repositories: Repositories;
+  private readonly turns: RequestTurns;
+
+  constructor(
+    private readonly storage: Storage,
+    turns: Turns,
+    request: TurningRequest,
+  ) {
+    this.turns = new RequestTurns(turns, request);
+    this.repositories = new TurnRepositories(storage.repositories, this.turns) as unknown as Repositories;
+  }
+
+  get capabilities(): StorageCapabilities {
+    return this.storage.capabilities;
+  }
+
+  get archive(): StorageArchive {
+    return this.storage.archive;
+  }
+
+  transaction<T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> {
+    return this.turns.transaction(() => this.storage.transaction(work));
+  }
+
+  batch<T>(work: (r: BatchRepositories) => Promise<T>): Promise<T> {
+    return this.turns.transaction(() => this.storage.batch(work));
+  }
+
+  migrate(classes?: readonly ClassDefinition[]): Promise<MigrationReport> {
+    return this.storage.migrate(classes);
+  }
+
+  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+    return this.storage.alignIndexes(wanted);
+  }
+
+  readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
+    return this.turns.call("read", () => this.storage.readyIndexes(indexes));
+  }
+
+  health(): Promise<void> {
+    return this.storage.health();
+  }
+
+  now(): Promise<number> {
+    return this.turns.call("short", () => this.storage.now());
+  }
+
+  close(): Promise<void> {
+    return this.storage.close();
+  }
+}
+
+type AnyCall = (...given: unknown[]) => Promise<unknown>;
+type AnyRepository = Readonly<Record<string, AnyCall>>;
+
+/** A repository whose calls take turns. */
+class TurnRepository {
+  constructor(
+    readonly repository: AnyRepository,
+    readonly turns: RequestTurns,
+  ) {}
+}
+
+/** The repositories of one request, made on first use: most requests use one or two. */
+class TurnRepositories {
+  readonly made: Record<string, TurnRepository | undefined> = {};
+
+  constructor(
+    readonly repositories: Repositories,
+    readonly turns: RequestTurns,
+  ) {}
+}
+
+for (const [area, kinds] of Object.entries(callKinds)) {
+  class Taking extends TurnRepository {}
+  for (const [name, kind] of Object.entries(kinds)) {
+    const call = function (this: TurnRepository, ...given: unknown[]): Promise<unknown> {
+      const of = typeof kind === "function" ? (kind as (first: unknown) => CallKind)(given[0]) : (kind as CallKind);
+      return this.turns.call(of, (cancellable) => {
+        if (cancellable !== undefined) given[1] = { ...(given[1] as Visibility), ...cancellable };
+        return (this.repository[name] as AnyCall)(...given);
+      });
+    };
+    Object.defineProperty(Taking.prototype, name, { value: call });
+  }
+  const get = function (this: TurnRepositories): TurnRepository {
+    const repository = this.repositories[area as keyof Repositories] as unknown as AnyRepository;
+    return (this.made[area] ??= new Taking(repository, this.turns));
+  };
+  Object.defineProperty(TurnRepositories.prototype, area, { get, enumerable: true });
+}

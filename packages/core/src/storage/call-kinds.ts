@@ -1,0 +1,90 @@
+import type { ObjectKeys } from "./object-repository.ts";
+import type { Repositories } from "./repositories.ts";
+
+/**
+ * How a call uses its connection. `short`: reads or writes one row by its key, never waits for a lock and has a small
+ * answer. `search`: reads any number of objects, for the `Visibility` that is its second argument. `read` and `write`:
+ * all others.
+ */
+export type CallKind = "short" | "search" | "read" | "write";
+
+/** The kind of a call, or how its first argument decides. */
+type KindOf<Method> = Method extends (first: infer First, ...others: never) => unknown
+  ? CallKind | ((first: First) => CallKind)
+  : never;
+
+export type CallKinds = {
+  readonly [Area in keyof Repositories]: {
+    readonly [Name in keyof Repositories[Area]]: KindOf<Repositories[Area][Name]>;
+  };
+};
+
+/** The kinds of all calls of the storage port. */
+export const callKinds: CallKinds = {
+  admission: { admit: "short", admitCallback: "write" },
+  accounts: {
+    find: "read",
+    create: "write",
+    change: "write",
+    setSecret: "write",
+    rehash: "write",
+    remove: "write",
+    list: "read",
+  },
+  appKeys: { create: "write", setEnabled: "write", listsOrigin: "read", list: "read" },
+  audit: { append: "write", tally: "write", settle: "write", read: "read", sweep: "write" },
+  changes: { watermark: "read", read: "read" },
+  channels: { reserveOut: "short", acceptIn: "short", registerBlocks: "write", sweepBlocks: "write" },
+  deletion: {
+    lock: "write",
+    referrers: "read",
+    clear: "write",
+    delete: "write",
+    find: "read",
+    recycledWith: "write",
+    targets: "read",
+    listRecycled: "read",
+    purge: "write",
+    restore: "write",
+    sweep: "write",
+  },
+  locks: { take: "write", release: "write", state: "read", sweep: "write" },
+  model: { load: "read", lock: "write", change: "write" },
+  objects: {
+    get: (which) => (isSingle(which) ? "short" : "search"),
+    outlines: "search",
+    find: "search",
+    match: "search",
+    count: "search",
+    lock: "write",
+    insert: "write",
+    update: "write",
+  },
+  records: {
+    get: "read",
+    put: "write",
+    putWithin: "write",
+    take: "write",
+    remove: "write",
+    list: "read",
+    count: "read",
+    claim: "write",
+    settle: "write",
+    sweep: "write",
+  },
+  sessions: {
+    open: "write",
+    changeAppNames: "write",
+    end: "write",
+    renew: "write",
+    list: "read",
+    count: "read",
+    sweep: "write",
+  },
+  settings: { read: "read", setMaintenance: "write", raise: "write", isEmpty: "read" },
+  throttle: { attempt: "write", fail: "write", pass: "write", sweep: "write" },
+};
+
+function isSingle(which: ObjectKeys): boolean {
+  return ("uuids" in which ? which.uuids : which).length === 1;
+}

@@ -1,0 +1,115 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { seesAll, type ServiceError } from "@sallyport/core";
+import type { Connection } from "../src/dialects/postgres/connection.ts";
+import { runOn } from "../src/dialects/postgres/connection.ts";
+import type { KnexStorage } from "../src/index.ts";
+import type { TestDatabase } from "./test-database.ts";
+
+/** A client that can leave. */
+function client() {
+  let leave = (): void => {};
+  let subscribed = 0;
+  return {
+    onCancel: (call: () => void) => {
+      subscribed += 1;
+      leave = call;
+      return () => {
+        subscribed -= 1;
+      };
+    },
+    leave: () => leave(),
+    get subscribed() {
+      return subscribed;
+    },
+  };
+}
+
+const outcomeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "read",
+    (error: unknown) => (error as ServiceError).code,
+  );
+
+/** Defines the tests of reads that are cancelled on a server. */
+export function cancelledReadsSuite(opened: () => TestDatabase): void {
+  describe("reads that no client waits for", () => {
+    let database: TestDatabase;
+    let storage: KnexStorage;
+    const applicationName = "cancelled";
+    beforeAll(() => {
+      database = opened();
+      const { knex } = database.connect({ applicationName, pool: { max: 1 } });
+      storage = database.storage({ knex });
+    });
+
+    const sessions = async () =>
+      (
+        await database.admin.query<{ pid: number; waits: boolean }>(
+          "select pid, coalesce(wait_event_type = 'Lock', false) as waits from pg_stat_activity where application_name = $1",
+          [applicationName],
+        )
+      ).rows;
+
+    const find = (onCancel?: (call: () => void) => () => void) =>
+      storage.repositories.objects.find(
+        { classes: ["User"] },
+        onCancel === undefined ? seesAll : { ...seesAll, onCancel },
+        { offset: 0, limit: 1 },
+      );
+
+    /** Runs work while no object can be read, and at least one read waits. */
+    async function whileBlocked(reads: () => Promise<unknown>[], work: () => Promise<void>): Promise<unknown[]> {
+      await database.admin.query("begin; lock table test.objects in access exclusive mode");
+      const outcomes = reads().map(outcomeOf);
+      while (!(await sessions()).some(({ waits }) => waits)) await pause(10);
+      await work();
+      await database.admin.query("rollback");
+      return Promise.all(outcomes);
+    }
+
+    test("are cancelled, and their connection is kept", async () => {
+      await find();
+      const before = await sessions();
+      const reader = client();
+      const reads: Promise<unknown>[] = [];
+      const outcomes = await whileBlocked(
+        () => {
+          reads.push(find(reader.onCancel));
+          return reads;
+        },
+        async () => {
+          reader.leave();
+          await Promise.all(reads.map(outcomeOf));
+        },
+      );
+      expect(outcomes).toEqual([706]);
+      expect(reader.subscribed).toBe(0);
+      expect(await outcomeOf(find())).toBe("read");
+      expect((await sessions()).map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+    });
+
+    test("are not cancelled on a connection that another request uses", async () => {
+      const [reader, other] = [client(), client()];
+      const outcomes = await whileBlocked(
+        () => [find(reader.onCancel), find(other.onCancel)],
+        async () => reader.leave(),
+      );
+      expect(outcomes).toEqual(["read", "read"]);
+    });
+
+    test("a cancellation that comes late hits nothing", async () => {
+      const lender = storage["knex"].client as {
+        acquireConnection(): Promise<Connection>;
+        releaseConnection(connection: Connection): Promise<void>;
+      };
+      const connection = await lender.acquireConnection();
+      for (let round = 0; round < 10; round += 1) {
+        await runOn(connection, { text: "select 1" });
+        await connection.cancel?.();
+        await runOn(connection, { text: "select count(*) from generate_series(1, 20000)" });
+      }
+      expect(connection.__knex__disposed).toBeUndefined();
+      await lender.releaseConnection(connection);
+    });
+  });
+}
