@@ -129,6 +129,19 @@ describe("IndexKeeper", () => {
     expect(await storage.readyIndexes([index, other])).toEqual([index, other]);
   });
 
+  test.each([
+    ["MariaDB", { errno: 1142 }],
+    ["Postgres", { code: "42501" }],
+  ])("logs one line without a stack if the account may not build indexes on %s", async (_engine, properties) => {
+    const { keeper, lines } = keeperOf();
+    const cause = Object.assign(new Error("command denied"), properties);
+    const denied = () => Promise.reject(new ServiceError(799, { cause }));
+    keeper.begin(databaseOver("a", aligning(await storageWithIndex(), denied)));
+    await keeper.settled();
+    expect(lines()).toMatchObject([{ level: 40, alias: "a", reason: "Error: command denied" }]);
+    expect(JSON.stringify(lines())).not.toContain("stack");
+  });
+
   test("logs a new failure once, and never one that is logged elsewhere", async () => {
     const { keeper, lines } = keeperOf();
     const storage = await storageWithIndex();

@@ -85,7 +85,12 @@ export class IndexKeeper implements IndexAlignment {
       const failure = String((err as Error).cause ?? err);
       if (this.lastFailures.get(database) === failure) return;
       this.lastFailures.set(database, failure);
-      this.logger.warn({ alias, err }, "Index update failed");
+      if (isDenied(err))
+        this.logger.warn(
+          { alias, reason: failure },
+          "The account may not build indexes. Run `sallyport-server migrate`.",
+        );
+      else this.logger.warn({ alias, err }, "Index update failed");
     }
   }
 
@@ -110,6 +115,14 @@ export class IndexKeeper implements IndexAlignment {
     this.timers.add(timer.unref());
   }
 }
+
+/** The set-up with an account that may not change tables is a documented one. */
+function isDenied(error: unknown): boolean {
+  const cause = (error as Error).cause as { readonly code?: unknown; readonly errno?: unknown } | undefined;
+  return cause?.code === "42501" || deniedOnMariadb.has(cause?.errno);
+}
+
+const deniedOnMariadb: ReadonlySet<unknown> = new Set([1142, 1143, 1227]);
 
 function namesOf(indexes: readonly AttributeIndex[]): string[] {
   return indexes.map(({ className, attribute }) => `${className}.${attribute}`);
