@@ -16,6 +16,7 @@ export { MoveRefused } from "./dialects/postgres/move/replication.ts";
 export { KnexStorage, type KnexStorageOptions } from "./dialects/postgres/postgres-storage.ts";
 export { PostgresReplicas, type ReplicaReads } from "./dialects/postgres/replicas.ts";
 export { postgresRecovery, type TimelineEvent, type TimelineOptions } from "./dialects/postgres/timeline.ts";
+export { mariadbRecovery } from "./dialects/mariadb/recovery.ts";
 export { mariadbFacts } from "./dialects/mariadb/connection.ts";
 export { postgresFacts } from "./dialects/postgres/server-facts.ts";
 export type { ReplicaState, ServerFacts } from "./sql-storage.ts";

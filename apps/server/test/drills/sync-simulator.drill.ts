@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMariadbKnex, MariadbStorage } from "@sallyport/storage-knex";
 import { reproductionModule, simulate, type SimulationFailure, type World } from "@sallyport/sync-simulator";
-import { openRealMariadb, type RealMariadb } from "@sallyport/test-kit/databases/mariadb";
+import { openRealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import { administrationKey, administrator } from "../administration-fixture.ts";
-import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { startSeededServer } from "../demo-server.ts";
+import { openPostgresFixture } from "../postgres-fixture.ts";
 import { runCommand } from "../processes/run-command.ts";
 import { ServerProcess } from "../processes/server-process.ts";
-import { type SimulatedWorld, startSimulatedWorld } from "../simulated-world.ts";
+import { startSimulatedWorld } from "../simulated-world.ts";
 
 const hour = 3_600_000;
 
@@ -24,11 +24,15 @@ function chosenSeeds(last: number): Seeds {
 const began = performance.now();
 
 /** Runs the scenarios of seeds, and prints the progress. */
-async function expectNoViolation(world: World, [from, to]: Seeds): Promise<void> {
+async function expectNoViolation(
+  world: World,
+  [from, to]: Seeds,
+  devicesOf = (seed: number) => 2 + (seed % 4),
+): Promise<void> {
   const print = (text: string) =>
     process.stdout.write(`${Math.round((performance.now() - began) / 1_000)} s: ${text}\n`);
   for (let seed = from; seed <= to; seed += 1) {
-    const options = { world, seed, devices: 2 + (seed % 4), steps: 20 };
+    const options = { world, seed, devices: devicesOf(seed), steps: 20 };
     const failure = await simulate({ ...options, maxTries: 0 });
     if (failure !== null) {
       // Shrinking takes minutes, and a failure that depends on time does not come again.
@@ -58,46 +62,75 @@ describe("simulated devices in memory", () => {
   );
 });
 
-const describeOnMariadb = (process.env["MARIADB_URL"] ?? "") === "" ? describe.skip : describe;
+/** A database server with the demo. */
+interface Engine {
+  /** The storage of a database or schema, in the configuration. */
+  storage(name: string): object;
+  /** The database or schema with the demo, and an administration key. */
+  readonly demo: string;
+  readonly adminKey: string;
+  drop(name: string): Promise<unknown>;
+  close(): Promise<void>;
+}
 
-describeOnMariadb("simulated devices on MariaDB", () => {
-  let mariadb: RealMariadb;
-  let world: SimulatedWorld;
-  beforeAll(async () => {
-    mariadb = await openRealMariadb();
-    world = await startSimulatedWorld(async () => {
-      const { knex, close } = await createMariadbKnex({
-        url: mariadb.url,
-        connectTimeout: 5_000,
-        statementTimeout: 10_000,
-        pool: { max: 8, acquireTimeout: 5_000, maxPendingAcquires: 100 },
+const engines: readonly (readonly [name: string, open: () => Promise<Engine>])[] = [
+  [
+    "Postgres",
+    async () => {
+      const postgres = await openPostgresFixture();
+      const seeded = await postgres.demo();
+      const adminKey = await administrationKey(seeded);
+      await seeded.close();
+      return {
+        storage: (schema) => ({ engine: "postgres", url: postgres.url, schema, migrateOnStart: true }),
+        demo: "sallyport_demo",
+        adminKey,
+        drop: (schema) => postgres.sql.query(`drop schema ${schema} cascade`),
+        close: () => postgres.close(),
+      };
+    },
+  ],
+  [
+    "MariaDB",
+    async () => {
+      const mariadb = await openRealMariadb();
+      const storage = (database: string) => ({
+        engine: "mariadb",
+        url: new URL(database, mariadb.url.replace("mysql:", "mariadb:")).href,
+        migrateOnStart: true,
       });
-      return new MariadbStorage({ knex, database: mariadb.freshName(), onClose: close });
-    });
-  });
-  afterAll(async () => {
-    await world.close();
-    await mariadb.close();
-  });
+      const [demo, second] = [mariadb.freshName(), mariadb.freshName()];
+      const seeded = await startSeededServer([storage(demo), storage(second)]);
+      const adminKey = await administrationKey(seeded);
+      await seeded.close();
+      return {
+        storage,
+        demo,
+        adminKey,
+        drop: (database) => mariadb.admin.query(`drop database ${database}`),
+        close: () => mariadb.close(),
+      };
+    },
+  ],
+];
 
-  test("50 scenarios show no violation", () => expectNoViolation(world, chosenSeeds(50)), hour);
-});
+const isHere = ([name]: (typeof engines)[number]) => name !== "MariaDB" || (process.env["MARIADB_URL"] ?? "") !== "";
 
-/** Two server processes on one Postgres, which are killed, and a database that is dumped and restored by commands. */
-describe("simulated devices on Postgres", () => {
+/** Two server processes on one database, which are killed, and a database that is dumped and restored by commands. */
+describe.each(engines.filter(isHere))("simulated devices on %s", (_name, open) => {
   const directory = mkdtempSync(join(tmpdir(), "sallyport-"));
   const config = join(directory, "sallyport.config.json");
   const environment = { PORT: "0", LOG_LEVEL: "info", THROTTLE_IP_MAX_FAILURES: "1000000" };
-  let postgres: PostgresFixture;
-  let adminKey: string;
-  let schema = "sallyport_demo";
+  let engine: Engine;
+  let current: string;
   let dumps = 0;
   const servers: { process: ServerProcess; url: string }[] = [];
 
-  const configure = () => {
-    const storage = { engine: "postgres", url: postgres.url, schema, migrateOnStart: true };
-    writeFileSync(config, JSON.stringify({ databases: [{ alias: "", name: "demo", storage }] }));
-  };
+  const configure = () =>
+    writeFileSync(
+      config,
+      JSON.stringify({ databases: [{ alias: "", name: "demo", storage: engine.storage(current) }] }),
+    );
   const start = async (index: number) => {
     const process = new ServerProcess(["serve", "--config", config], environment, directory);
     servers[index] = { process, url: await process.url() };
@@ -109,21 +142,20 @@ describe("simulated devices on Postgres", () => {
   const dumpFile = () => join(directory, `dump-${dumps}.jsonl`);
 
   beforeAll(async () => {
-    postgres = await openPostgresFixture();
-    const seeded = await postgres.demo();
-    adminKey = await administrationKey(seeded);
-    await seeded.close();
+    engine = await open();
+    current = engine.demo;
     configure();
     await Promise.all([start(0), start(1)]);
   }, 120_000);
   afterAll(async () => {
     await Promise.all(servers.map(({ process }) => process.kill()));
-    await postgres.close();
+    if (current !== engine.demo) await engine.drop(current);
+    await engine.close();
     rmSync(directory, { recursive: true, force: true });
   });
 
   test(
-    "200 scenarios show no violation",
+    "200 scenarios of six devices show no violation",
     async () => {
       const baseUrl = "http://127.0.0.1:1";
       const send =
@@ -132,7 +164,7 @@ describe("simulated devices on Postgres", () => {
           fetch(String(input).replace(baseUrl, servers[index]?.url ?? ""), init);
       const world: World = {
         baseUrl,
-        adminKey,
+        adminKey: engine.adminKey,
         administrator,
         // The administrator uses the first one.
         servers: [send(0), send(1)],
@@ -146,15 +178,15 @@ describe("simulated devices on Postgres", () => {
         },
         restore: async () => {
           await Promise.all(servers.map(({ process }) => process.kill()));
-          const replaced = schema;
-          schema = `restored_${dumps}_${Date.now()}`;
+          const replaced = current;
+          current = `restored_${dumps}_${Date.now()}`;
           configure();
           await command("restore", "--input", dumpFile());
           await Promise.all([start(0), start(1)]);
-          await postgres.sql.query(`drop schema ${replaced} cascade`);
+          await engine.drop(replaced);
         },
       };
-      await expectNoViolation(world, chosenSeeds(200));
+      await expectNoViolation(world, chosenSeeds(200), () => 6);
     },
     hour,
   );

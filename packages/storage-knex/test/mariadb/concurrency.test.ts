@@ -1,6 +1,6 @@
-import { beforeAllChanges, type Repositories, seesAll } from "@sallyport/core";
+import { beforeAllChanges, objectNumber, type Repositories, seesAll } from "@sallyport/core";
 import type { RowDataPacket } from "mysql2";
-import type { MariadbStorage } from "../../src/index.ts";
+import { mariadbRecovery, type MariadbStorage } from "../../src/index.ts";
 import { channel, sharedChannelSuite, sharedSessionSuite, sharedThrottleSuite } from "../processes-suite.ts";
 import { recordQuotaSuite } from "../record-quota-suite.ts";
 import { renewalsSuite } from "../renewals-suite.ts";
@@ -116,6 +116,26 @@ describe("the object write lock on MariaDB", () => {
     first.release();
     await Promise.all([first.ended, acting]);
   });
+
+  test("leaves connections to reads while many writers wait", async () => {
+    const { knex, close } = await server.connect({ pool: { max: 4, acquireTimeout: 30_000 } });
+    const busy = await server.storage({ database, knex, onClose: close });
+    await busy.health();
+    const first = openTransaction((r) => r.objects.insert([file("slow")]));
+    await first.taken;
+    const writers = Array.from({ length: 20 }, (_, number) =>
+      number % 2 === 0
+        ? busy.repositories.objects.insert([file(`waiting ${number}`)])
+        : busy.transaction((r) => r.objects.insert([file(`waiting ${number}`)])),
+    );
+    await waitForLock();
+    for (let read = 0; read < 5; read += 1)
+      expect(await busy.repositories.objects.count({ classes: ["File"] }, seesAll)).toBeGreaterThan(0);
+    await busy.health();
+    first.release();
+    await Promise.all([first.ended, ...writers]);
+    await busy.close();
+  }, 60_000);
 
   test("does not delay reads", async () => {
     const first = openTransaction((r) => r.objects.insert([file("unseen")]));
@@ -272,6 +292,39 @@ describe("throttling on MariaDB", () => {
     const [rows] = await server.admin.query(`select \`key\` from ${database}.throttle where \`key\` like 'exempt%'`);
     expect(rows).toHaveLength(1);
   });
+});
+
+describe("recovery on MariaDB", () => {
+  let server: TestMariadb;
+  beforeAll(async () => {
+    server = await openTestMariadb();
+  });
+  afterAll(() => server.close());
+
+  test("ends sessions by the clock of the storage, and gives no number again", async () => {
+    const database = server.freshName();
+    const storage = await server.storage({ database });
+    await storage.migrate();
+    const { changes, objects, records, sessions } = storage.repositories;
+    const create = async () => (await objects.insert([{ className: "File", attributes: {} }]))[0]?.id ?? "";
+    const put = async (id: string) => {
+      await records.put("appName", id, {});
+      return (await records.get("appName", [id]))[0]?.version ?? 0;
+    };
+    const lastId = await create();
+    const [stamp, version] = [await changes.watermark(), await put("before")];
+    await sessions.open(newSession("plain"), openPolicy);
+    await sessions.open(newSession("secure", { mode: "secure", channel }), openPolicy);
+    const recovery = mariadbRecovery((await server.connect()).knex, database);
+    expect((await recovery.look()).isPending).toBe(false);
+    await recovery.skip("secure");
+    expect(await sessions.count()).toBe(1);
+    await recovery.skip("all");
+    expect(await sessions.count()).toBe(0);
+    expect(objectNumber(await create()) - objectNumber(lastId)).toBeGreaterThan(2 ** 30);
+    expect((await changes.watermark()) - stamp).toBeGreaterThan(2 ** 30);
+    expect((await put("after")) - version).toBeGreaterThan(2 ** 30);
+  }, 60_000);
 });
 
 describe("extensions of sessions on MariaDB", () => {

@@ -22,7 +22,7 @@ interface CountedPool {
 
 /** Opens a MariaDB pool that connects on first use. Throws for a missing driver or an unknown URL parameter. */
 export async function openMariadb({ url, pool, statementTimeout }: ServerStorage): Promise<SqlEngine> {
-  const { createMariadbKnex, mariadbFacts, MariadbStorage } = await import("@sallyport/storage-knex");
+  const { createMariadbKnex, mariadbFacts, mariadbRecovery, MariadbStorage } = await import("@sallyport/storage-knex");
   const options = { url, pool: poolLimits(pool), connectTimeout, statementTimeout };
   const { knex, close } = await createMariadbKnex(options).catch((error: unknown) => {
     throw new StartError((error as Error).message, { cause: error });
@@ -37,7 +37,7 @@ export async function openMariadb({ url, pool, statementTimeout }: ServerStorage
     }),
     replicas: null,
     facts: (schema) => mariadbFacts(knex, schema),
-    recovery: null,
+    recovery: (schema) => mariadbRecovery(knex, schema),
     storage: ({ schema }) => new MariadbStorage({ knex, database: schema }),
     close,
   };

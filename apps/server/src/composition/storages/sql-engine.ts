@@ -34,7 +34,7 @@ export interface SqlEngine {
   readonly facts: ((schema: string) => Promise<ServerFacts>) | null;
   /** `null` without replicas. */
   readonly replicas: Pick<PostgresReplicas, "reads" | "states"> | null;
-  /** Recovers a schema after lost transactions; `null` if the engine does not notice them. */
+  /** Recovers a schema after lost transactions or a restore; `null` if the engine has no recovery. */
   readonly recovery: ((schema: string) => StorageRecovery) | null;
   storage(configuration: ServerStorage | EmbeddedStorage, events: StorageEvents): Storage;
   close(): Promise<void>;

@@ -67,7 +67,7 @@ export class StorageEngines {
     return facts === null ? null : facts(configuration.schema);
   }
 
-  /** The recovery of a storage after lost transactions; `null` if its engine does not notice them. */
+  /** The recovery of a storage after lost transactions; `null` if its engine has none. */
   async recovery(configuration: StorageConfiguration): Promise<StorageRecovery | null> {
     if (configuration.engine === "memory" || configuration.engine === "module") return null;
     const { recovery } = await this.engineOf(configuration);

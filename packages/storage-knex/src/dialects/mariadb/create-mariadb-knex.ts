@@ -6,6 +6,7 @@ import { type PooledConnectionSettings, silentLog, withDefaults } from "../../po
 import { PoolExhausted } from "../../sql-errors.ts";
 import { type Probe, ServerWatch } from "../../server-watch.ts";
 import { AwaitedAnswers } from "./connection.ts";
+import { connectionError } from "./mariadb-error.ts";
 import { serverOf } from "./mariadb-server.ts";
 
 const { knex: createKnex } = knexPkg;
@@ -153,6 +154,73 @@ interface Pool {
   numFree(): number;
   numPendingAcquires(): number;
   numPendingCreates(): number;
+}
+
+/**
+ * The transactions of a pool. Writers wait for one another with a connection each, so transactions leave a quarter of the
+ * pool to reads. Others wait in order; 607 for those that wait too long, or are too many.
+ */
+export class TransactionPlaces {
+  private static readonly ofPools = new WeakMap<object, TransactionPlaces>();
+  private taken = 0;
+  private readonly waiting = new Set<() => void>();
+  private readonly most: number;
+  private readonly acquireTimeout: number;
+  private readonly maxWaiting: number;
+
+  private constructor({ pool, maxPendingAcquires }: PoolLimits) {
+    this.most = pool.max - Math.floor(pool.max / 4);
+    this.acquireTimeout = pool.acquireTimeoutMillis;
+    this.maxWaiting = maxPendingAcquires;
+  }
+
+  static of(knex: Knex): TransactionPlaces {
+    const { config } = knex.client as { readonly config: PoolLimits };
+    const places = TransactionPlaces.ofPools.get(config) ?? new TransactionPlaces(config);
+    TransactionPlaces.ofPools.set(config, places);
+    return places;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.taken < this.most) this.taken += 1;
+    else await this.next();
+    try {
+      return await work();
+    } finally {
+      this.leave();
+    }
+  }
+
+  /** Resolves when another transaction hands its place over. */
+  private next(): Promise<void> {
+    if (this.waiting.size >= this.maxWaiting)
+      return Promise.reject(connectionError(new PoolExhausted("Too many transactions wait for a connection.")));
+    return new Promise((resolve, reject) => {
+      const enter = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.waiting.delete(enter);
+        reject(connectionError(new PoolExhausted("No connection became free for a transaction.")));
+      }, this.acquireTimeout);
+      this.waiting.add(enter);
+    });
+  }
+
+  private leave(): void {
+    const [first] = this.waiting;
+    if (first === undefined) this.taken -= 1;
+    else {
+      this.waiting.delete(first);
+      first();
+    }
+  }
+}
+
+interface PoolLimits {
+  readonly pool: { readonly max: number; readonly acquireTimeoutMillis: number };
+  readonly maxPendingAcquires: number;
 }
 
 /** The configuration of this client, in addition to that of Knex. */

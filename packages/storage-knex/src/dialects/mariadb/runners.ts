@@ -1,6 +1,7 @@
 import { promiseTry, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
 import { type SqlResult, type SqlRunner, usualAttempts, withRetries } from "../../sql-runner.ts";
 import { clusterAttempts, type Connection, positionalQuery, type Query, runOn, withConnection } from "./connection.ts";
+import { TransactionPlaces } from "./create-mariadb-knex.ts";
 import { isConflict, isUnknownColumn } from "./mariadb-error.ts";
 
 const plain = (sql: string): Query => ({ sql, values: [], plain: true });
@@ -48,6 +49,11 @@ export class PooledRunner extends SqlPooledRunner<Query, Connection> {
         () => attempts,
       );
     });
+  }
+
+  /** Used for transactions only. */
+  protected override withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return TransactionPlaces.of(this.knex).during(() => super.withConnection(work));
   }
 
   protected transactionOn(connection: Connection): TransactionRunner {

@@ -81,14 +81,17 @@ async function writeSeries(
     [lastObject, sweptStamp],
   );
   if (lastAudit === 0) return;
-  // Auto-increment continues behind the highest number ever inserted, even if that row is deleted or rolled back.
   const { rows } = await sql.runOnce(`select 1 from ${audit} where sequence >= $1 limit 1`, [lastAudit]);
   if (rows.length > 0) return;
-  await sql.runOnce(
-    `insert into ${audit} (sequence, at, type, request_id, outcome, app_key_id, address, app_names) values ($1, now(6), '', '', 0, '', '', '[]')`,
-    [lastAudit],
-  );
-  await sql.runOnce(`delete from ${audit} where sequence = $1`, [lastAudit]);
+  for (const text of usingUp(audit, lastAudit)) await sql.runOnce(text);
+}
+
+/** Auto-increment continues behind the highest number ever inserted, even if that row is deleted or rolled back. */
+export function usingUp(audit: string, number: number): readonly string[] {
+  return [
+    `insert into ${audit} (sequence, at, type, request_id, outcome, app_key_id, address, app_names) values (${number}, now(6), '', '', 0, '', '', '[]')`,
+    `delete from ${audit} where sequence = ${number}`,
+  ];
 }
 
 /** Limits of the write buffer. */

@@ -1,8 +1,7 @@
-import { admitCallbackProcedure } from "../functions/admit-callback.ts";
 import { auditProcedures } from "../functions/audit.ts";
 import { channelNumberProcedures, registerBlocksProcedure } from "../functions/channels.ts";
 import { openOnBasisProcedures, openSessionProcedure } from "../functions/open-session.ts";
-import { putRecordProcedure } from "../functions/put-record.ts";
+import { admitCallbackProcedure, putRecordProcedure } from "../functions/put-record.ts";
 import { removeAccountsProcedure, throttleProcedures } from "../functions/accounts.ts";
 import { access } from "./0001-access.ts";
 import { objects as objectTables } from "./0002-objects.ts";
