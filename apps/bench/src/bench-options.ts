@@ -9,6 +9,8 @@ export interface BenchOptions {
   readonly json: string | undefined;
   /** Directory for a CPU profile of each candidate under load. */
   readonly profile: string | undefined;
+  /** File of an earlier run to compare with. */
+  readonly compare: string | undefined;
 }
 
 /** Parses the command line. Throws on an unknown option or scenario. */
@@ -20,9 +22,11 @@ export function benchOptions(given: readonly string[], scenarios: readonly strin
       quick: { type: "boolean", default: false },
       json: { type: "string" },
       profile: { type: "string" },
+      compare: { type: "string" },
     },
   });
-  const { only, quick, json, profile } = values;
+  const { only, quick, json, profile, compare } = values;
   if (only !== undefined && !scenarios.includes(only)) throw new Error(`--only takes one of: ${scenarios.join(", ")}`);
-  return { only, quick, json, profile };
+  if (profile !== undefined && compare !== undefined) throw new Error("--profile does not go with --compare.");
+  return { only, quick, json, profile, compare };
 }

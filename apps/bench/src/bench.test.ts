@@ -6,22 +6,32 @@ import { spreadIndexes } from "./comparison/bench-environment.ts";
 import { backendCpuBetween } from "./database/bench-database.ts";
 
 test("all scenarios run by default", () => {
-  expect(benchOptions([], ["read"])).toEqual({ only: undefined, quick: false, json: undefined, profile: undefined });
+  expect(benchOptions([], ["read"])).toEqual({
+    only: undefined,
+    quick: false,
+    json: undefined,
+    profile: undefined,
+    compare: undefined,
+  });
 });
 
 test("arguments are parsed", () => {
-  const given = ["--only", "read", "--quick", "--json", "figures.json", "--profile", "profiles"];
+  const given = ["--only", "read", "--quick", "--json", "figures.json", "--compare", "earlier.json"];
   expect(benchOptions(given, ["read"])).toEqual({
     only: "read",
     quick: true,
     json: "figures.json",
-    profile: "profiles",
+    profile: undefined,
+    compare: "earlier.json",
   });
 });
 
-test.each([[["--only", "write"]], [["--fast"]], [["read"]]])("arguments %j are refused", (given) => {
-  expect(() => benchOptions(given, ["read"])).toThrow(/--only|--fast|positional/);
-});
+test.each([[["--only", "write"]], [["--fast"]], [["read"]], [["--profile", "profiles", "--compare", "earlier.json"]]])(
+  "arguments %j are refused",
+  (given) => {
+    expect(() => benchOptions(given, ["read"])).toThrow(/--only|--fast|positional|--profile/);
+  },
+);
 
 /** Returns the figures of a list one after the other, and records each call. */
 function scripted(name: string, perSecond: number[], calls: string[]): Candidate {
@@ -35,7 +45,7 @@ function scripted(name: string, perSecond: number[], calls: string[]): Candidate
   };
 }
 
-const plan = { rounds: 3, seconds: 2, warmUp: 1 };
+const plan = { rounds: 3, seconds: 2, warmUp: 1, turn: async () => {} };
 
 test("a comparison measures in turn, every other round in reverse", async () => {
   const calls: string[] = [];

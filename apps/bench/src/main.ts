@@ -1,8 +1,12 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import { benchOptions } from "./bench-options.ts";
 import type { ComparisonPlan } from "./comparison/compare-candidates.ts";
+import { measureInTurn, reasonAgainstTurns } from "./comparison/compare-builds.ts";
+import { isWorse, moveTable, movesAgainstLimits, movesInTurn } from "./comparison/moves.ts";
 import { type Outcome, outcomeTable, verdictOn } from "./comparison/outcome.ts";
+import { readRun, writeRun } from "./comparison/run-file.ts";
+import { turnsOf } from "./comparison/turns.ts";
 import { archiveScenario } from "./scenarios/archive-scenario.ts";
 import { fileScenario } from "./scenarios/file-scenario.ts";
 import { gateScenario } from "./scenarios/gate-scenario.ts";
@@ -49,37 +53,72 @@ const options = benchOptions(
   process.argv.slice(2),
   scenarios.map(({ name }) => name),
 );
-if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
-const rounds: ComparisonPlan = options.quick
-  ? { rounds: 2, seconds: 1, warmUp: 1 }
-  : { rounds: 6, seconds: 2, warmUp: 2 };
-const plan: ComparisonPlan = { ...rounds, ...(options.profile === undefined ? {} : { profiles: options.profile }) };
+const selected = scenarios.filter(({ name }) => options.only === undefined || options.only === name);
+const rounds = options.quick ? { rounds: 2, seconds: 1, warmUp: 1 } : { rounds: 6, seconds: 2, warmUp: 2 };
+const plan: ComparisonPlan = {
+  ...rounds,
+  ...(options.profile === undefined ? {} : { profiles: options.profile }),
+  turn: turnsOf(process),
+};
 
-const loadBefore = loadavg()[0]?.toFixed(1);
-const startedAt = performance.now();
-const outcomes: Outcome[] = [];
-const bench = await BenchEnvironment.open();
-// An interrupted bench does not finish the round. Shells expect 130 after SIGINT.
-const stop = () => void bench.close().finally(() => process.exit(130));
-process.once("SIGINT", stop).once("SIGTERM", stop);
-try {
-  for (const scenario of scenarios) {
-    if (options.only !== undefined && options.only !== scenario.name) continue;
-    console.error(`${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${scenario.name}`);
-    outcomes.push(...(await scenario.run(bench, plan)));
+/** Runs the selected scenarios with this build. */
+async function measure(): Promise<Outcome[]> {
+  if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
+  const startedAt = performance.now();
+  const outcomes: Outcome[] = [];
+  const bench = await BenchEnvironment.open();
+  // An interrupted bench does not finish the round. Shells expect 130 after SIGINT.
+  const stop = () => void bench.close().finally(() => process.exit(130));
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  // The bench that lets this one take turns is gone.
+  process.once("disconnect", stop);
+  try {
+    for (const scenario of selected) {
+      console.error(`${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${scenario.name}`);
+      outcomes.push(...(await scenario.run(bench, plan)));
+    }
+  } finally {
+    await bench.close();
   }
-} finally {
-  await bench.close();
+  return outcomes;
 }
 
-const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
-console.log(
-  `Node ${process.version}, ${availableParallelism()} cores, load average before ${loadBefore}, ${plan.rounds} rounds of ${plan.seconds} s, ${seconds} s in all\n`,
-);
-console.log(outcomeTable(outcomes));
-if (options.json !== undefined) {
-  const judged = outcomes.map((outcome) => ({ ...outcome, verdict: verdictOn(outcome) }));
-  await writeFile(options.json, `${JSON.stringify({ node: process.version, plan, outcomes: judged }, null, 2)}\n`);
+/** Reports what moved against an earlier run. Returns whether a row is worse. */
+async function compare(file: string): Promise<boolean> {
+  const earlier = await readRun(file);
+  const reason = await reasonAgainstTurns(earlier);
+  if (reason !== null) console.error(`${reason} The costs are compared as multiples of those of their limits.`);
+  const { before, after } =
+    reason === null
+      ? await measureInTurn(
+          earlier.build.directory,
+          selected.map(({ name }) => name),
+          options,
+        )
+      : { before: earlier.outcomes, after: await measure() };
+  const moves = reason === null ? movesInTurn(before, after) : movesAgainstLimits(before, after);
+  console.log(`${description()}, before: ${earlier.build.directory} at ${earlier.build.commit}\n`);
+  console.log(moveTable(moves));
+  if (options.json !== undefined) await writeRun(options.json, plan, after);
+  return moves.some(isWorse);
 }
+
+/** Runs the scenarios and reports them beside their limits. Returns whether a bound is missed. */
+async function report(): Promise<boolean> {
+  const outcomes = await measure();
+  console.log(`${description()}\n`);
+  console.log(outcomeTable(outcomes));
+  if (options.json !== undefined) await writeRun(options.json, plan, outcomes);
+  return outcomes.some((outcome) => verdictOn(outcome) === "missed");
+}
+
+const [loadBefore, startedAt] = [loadavg()[0]?.toFixed(1), performance.now()];
+
+function description(): string {
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+  return `Node ${process.version}, ${availableParallelism()} cores, load average before ${loadBefore}, ${plan.rounds} rounds of ${plan.seconds} s, ${seconds} s in all`;
+}
+
+const failed = await (options.compare === undefined ? report() : compare(options.compare));
 // The embedded Postgres sets its own exit code when the process ends by itself.
-process.exit(!options.quick && outcomes.some((outcome) => verdictOn(outcome) === "missed") ? 1 : 0);
+process.exit(failed && !options.quick ? 1 : 0);

@@ -29,6 +29,8 @@ export interface ComparisonPlan {
   readonly warmUp: number;
   /** Directory for profiles. They are taken after the last round and printed. */
   readonly profiles?: string;
+  /** Resolves when this build may measure. Two builds that are compared measure in turn. */
+  readonly turn: () => Promise<void>;
 }
 
 /** The rounds of each candidate by name. */
@@ -56,6 +58,11 @@ export class ComparisonResult {
     );
   }
 
+  /** Microseconds of CPU time of server and database together for each operation, round by round. */
+  costs(name: string): number[] {
+    return this.roundsOf(name).map(({ cpu, backendCpu }) => cpu + (backendCpu ?? 0));
+  }
+
   private roundsOf(name: string): readonly Figures[] {
     const rounds = this.rounds.get(name);
     if (rounds === undefined) throw new Error(`There is no candidate ${name}.`);
@@ -72,6 +79,7 @@ export async function compareCandidates(
   const rounds = new Map(candidates.map(({ name }) => [name, [] as Figures[]]));
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const candidate of round % 2 === 0 ? candidates : candidates.toReversed()) {
+      await plan.turn();
       rounds.get(candidate.name)?.push(await candidate.measure(plan.seconds));
     }
   }
@@ -114,11 +122,13 @@ export function compared(
     scenario,
     unit,
     ours: a.perSecond,
+    oursName: ours,
     limit: b.perSecond,
     limitName: limit,
     ratio: result.ratio(ours, limit),
     ...(bound === undefined ? {} : { bound }),
     cpu: { ours: a.cpu, limit: b.cpu },
     backendCpu: { ours: a.backendCpu, limit: b.backendCpu },
+    costs: { ours: result.costs(ours), limit: result.costs(limit) },
   };
 }

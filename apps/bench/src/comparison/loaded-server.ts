@@ -1,6 +1,7 @@
 import type { LoadFigures, LoadGenerator, LoadJob } from "../processes/load-generator.ts";
-import { backendCpu, backendCpuBetween, type BenchDatabase } from "../database/bench-database.ts";
+import type { BenchDatabase } from "../database/bench-database.ts";
 import type { MeasuredProcess } from "../processes/measured-process.ts";
+import { cpuDuring } from "./cpu-during.ts";
 import { profiled } from "./profile.ts";
 import type { Candidate, Figures } from "./compare-candidates.ts";
 
@@ -25,17 +26,15 @@ export class LoadedServer implements Candidate {
 
   async measure(seconds: number): Promise<Figures> {
     const requests = await this.requests(seconds);
-    const before = await this.sample();
-    const load = await this.load(seconds, requests);
-    const after = await this.sample();
+    const used = await cpuDuring(this.server, this.database, () => this.load(seconds, requests));
+    const load = used.result;
     if (load.failed > 0)
       throw new Error(`${this.name}: ${load.failed} requests of ${load.failed + load.succeeded} failed.`);
     const done = load.succeeded * (this.job.each ?? 1);
-    const backend = before.backend && after.backend && backendCpuBetween(before.backend, after.backend);
     return {
       perSecond: done / load.seconds,
-      cpu: (after.cpu - before.cpu) / done,
-      backendCpu: backend === null ? null : backend / done,
+      cpu: used.cpu / done,
+      backendCpu: used.backendCpu === null ? null : used.backendCpu / done,
       ...load.latency,
     };
   }
@@ -54,13 +53,5 @@ export class LoadedServer implements Candidate {
     const { each: _each, pace, ...job } = this.job;
     const answers = pace === undefined ? {} : { answers: Math.max(job.connections, Math.ceil(pace * seconds)) };
     return this.generator.run({ ...job, seconds, ...answers, requests });
-  }
-
-  private async sample(): Promise<{ cpu: number; backend: ReadonlyMap<number, number> | null }> {
-    const [{ cpu }, backend] = await Promise.all([
-      this.server.ask("sample"),
-      this.database.backends().then((pids) => backendCpu(pids)),
-    ]);
-    return { cpu, backend };
   }
 }

@@ -17,6 +17,8 @@ export interface Outcome {
   readonly scenario: string;
   readonly unit: "1/s" | "MiB/s" | "ms" | "MiB";
   readonly ours: number;
+  /** The name of the candidate behind `ours`, where a scenario has several. */
+  readonly oursName?: string;
   readonly limit?: number;
   /** The name of the candidate behind `limit`. */
   readonly limitName?: string;
@@ -27,6 +29,13 @@ export interface Outcome {
   /** Microseconds of CPU time for each request, or for each MiB. */
   readonly cpu?: Cost;
   readonly backendCpu?: Cost;
+  readonly costs?: Costs;
+}
+
+/** Microseconds of CPU time of server and database together for each operation, round by round. */
+export interface Costs {
+  readonly ours: readonly number[];
+  readonly limit: readonly number[];
 }
 
 interface Cost {
@@ -47,13 +56,17 @@ export function verdictOn({ ours, ratio, bound }: Outcome): Verdict {
 
 const head = ["scenario", "ours", "limit", "of", "ratio", "wanted", "goal", "CPU µs", "Postgres µs", "verdict"];
 
-/** The outcomes as a Markdown table with aligned columns. */
 export function outcomeTable(outcomes: readonly Outcome[]): string {
-  const rows = [head, ...outcomes.map(rowOf)];
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return markdownTable(head, outcomes.map(rowOf));
+}
+
+/** A Markdown table with aligned columns. */
+export function markdownTable(titles: readonly string[], body: readonly (readonly string[])[]): string {
+  const rows = [titles, ...body];
+  const widths = titles.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.slice(1).map(line)].join("\n");
+  return [line(titles), line(widths.map((width) => "-".repeat(width))), ...rows.slice(1).map(line)].join("\n");
 }
 
 function rowOf(outcome: Outcome): string[] {
@@ -61,8 +74,8 @@ function rowOf(outcome: Outcome): string[] {
   const mark = (which: "wanted" | "goal") => markText(bound, which, ratio === undefined ? unit : "");
   return [
     scenario,
-    `${number(ours)} ${unit}`,
-    limit === undefined ? "" : `${number(limit)} ${unit}`,
+    `${numberText(ours)} ${unit}`,
+    limit === undefined ? "" : `${numberText(limit)} ${unit}`,
     limitName ?? "",
     ratio?.toFixed(2) ?? "",
     mark("wanted"),
@@ -82,9 +95,9 @@ function markText(bound: Bound | undefined, which: "wanted" | "goal", unit: stri
 function costText(cost: Cost | undefined): string {
   if (cost === undefined) return "";
   const { ours, limit } = cost;
-  return `${ours === null ? "?" : number(ours)} / ${limit === null ? "?" : number(limit)}`;
+  return `${ours === null ? "?" : numberText(ours)} / ${limit === null ? "?" : numberText(limit)}`;
 }
 
-function number(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value.toFixed(1);
+export function numberText(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(value < 10 ? 2 : 1);
 }

@@ -14,7 +14,7 @@ interface ProgramStart {
 }
 
 const probeFile = fileURLToPath(new URL("probe.js", import.meta.url));
-const waitTimeout = 30_000;
+const waitTimeout = 120_000;
 /** Excludes the product's configuration variables. All programs run in production mode. */
 export const environment = {
   PATH: process.env["PATH"],

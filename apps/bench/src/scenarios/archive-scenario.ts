@@ -32,7 +32,7 @@ interface Measured {
 /** The dump and restore commands, compared with COPY of the objects between equal tables. */
 export const archiveScenario: Scenario = {
   name: "archive",
-  async run(bench, { rounds }) {
+  async run(bench, { rounds, turn }) {
     const isQuick = rounds < maxRounds;
     const objects = isQuick ? 50_000 : 1_000_000;
     const folder = await mkdtemp(join(tmpdir(), "bench-archive-"));
@@ -41,8 +41,10 @@ export const archiveScenario: Scenario = {
       const { schema: many } = await bench.schema("sallyport_archive", rows);
       const { schema: few } = await bench.schema("sallyport_archive_few", { ...rows, contacts: objects / 10 });
       const all: Measured[] = [];
-      for (let round = 0; round < Math.min(rounds, isQuick ? 1 : maxRounds); round += 1)
+      for (let round = 0; round < Math.min(rounds, isQuick ? 1 : maxRounds); round += 1) {
+        await turn();
         all.push(await measure(bench, many, folder));
+      }
       return outcomes(objects, all, await measure(bench, few, folder));
     } finally {
       await rm(folder, { recursive: true });

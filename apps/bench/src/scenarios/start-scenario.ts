@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { median } from "../comparison/compare-candidates.ts";
+import { type ComparisonPlan, median } from "../comparison/compare-candidates.ts";
 import { logIn, logInRequest } from "../comparison/log-in.ts";
 import { atMost, type Outcome } from "../comparison/outcome.ts";
 import { send } from "../processes/load-generator.ts";
@@ -22,21 +22,21 @@ const directory = fileURLToPath(new URL("../../macros", import.meta.url));
 /** Time from process start to the first answer, and memory use when idle. */
 export const startScenario: Scenario = {
   name: "start",
-  async run(bench, { rounds }) {
+  async run(bench, { rounds, turn }) {
     await bench.smallSchema();
     const starts = Math.min(rounds, maxStarts);
     // The bench's first request loads its HTTP client, which must not count.
     await fetch("http://127.0.0.1:9").catch(() => {});
-    const onPostgres = await repeat(starts, () => startOnPostgres(bench));
+    const onPostgres = await repeat(starts, turn, () => startOnPostgres(bench));
     const of = (figure: keyof StartFigures) => onPostgres.map((each) => each[figure]);
     const line = (scenario: string, unit: Outcome["unit"], values: readonly number[], wanted: number): Outcome => {
       return { scenario, unit, ours: median(values), bound: atMost(wanted) };
     };
     return [
-      line("sallyport-server --help", "ms", await repeat(starts, help), 200),
+      line("sallyport-server --help", "ms", await repeat(starts, turn, help), 200),
       line("start on a migrated Postgres", "ms", of("time"), 500),
       line("processor time of that start", "ms", of("cpu"), 600),
-      line("start on embedded data", "ms", await reopenEmbedded(starts), 1_000),
+      line("start on embedded data", "ms", await reopenEmbedded(starts, turn), 1_000),
       line("memory at rest on Postgres", "MiB", of("memory"), 100),
       line("memory after a log-in and a macro", "MiB", of("memoryWithMacro"), 130),
     ];
@@ -75,7 +75,7 @@ async function help(): Promise<number> {
   return performance.now() - before;
 }
 
-async function reopenEmbedded(rounds: number): Promise<number[]> {
+async function reopenEmbedded(rounds: number, turn: ComparisonPlan["turn"]): Promise<number[]> {
   const dataDir = await mkdtemp(join(tmpdir(), "bench-embedded-"));
   try {
     const start = async () => {
@@ -86,14 +86,17 @@ async function reopenEmbedded(rounds: number): Promise<number[]> {
       return startedWithin;
     };
     await start();
-    return await repeat(rounds, start);
+    return await repeat(rounds, turn, start);
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-async function repeat<T>(times: number, work: () => Promise<T>): Promise<T[]> {
+async function repeat<T>(times: number, turn: ComparisonPlan["turn"], work: () => Promise<T>): Promise<T[]> {
   const results: T[] = [];
-  for (let time = 0; time < times; time += 1) results.push(await work());
+  for (let time = 0; time < times; time += 1) {
+    await turn();
+    results.push(await work());
+  }
   return results;
 }

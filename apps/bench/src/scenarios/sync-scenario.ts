@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { BenchEnvironment, ReadySchema, RunningServer, Scenario } from "../comparison/bench-environment.ts";
 import { json } from "../comparison/bench-environment.ts";
-import { median } from "../comparison/compare-candidates.ts";
+import { type ComparisonPlan, median } from "../comparison/compare-candidates.ts";
+import { cpuDuring } from "../comparison/cpu-during.ts";
 import { logIn, logInRequest } from "../comparison/log-in.ts";
-import { atLeast, atMost, type Bound, type Outcome } from "../comparison/outcome.ts";
+import { atLeast, atMost, type Bound, type Costs, type Outcome } from "../comparison/outcome.ts";
 import { sessionIdOf, withStorage } from "../database/prepare-schema.ts";
 import { contactAttributes } from "../database/sample-data.ts";
 import { mebibyte } from "../processes/file-client.ts";
@@ -38,7 +39,8 @@ interface SyncDatabases {
 /** Pulls of all objects and of a few changes, pushes, and the memory of pulls and long polls. */
 export const syncScenario: Scenario = {
   name: "sync",
-  async run(bench, { rounds }) {
+  async run(bench, plan) {
+    const { rounds } = plan;
     const [few, all, many] = rounds < maxRounds ? [2_000, 20_000, 20_000] : [10_000, 100_000, 1_000_000];
     const large = await syncDatabase(bench, "/many", many);
     const databases = {
@@ -48,10 +50,10 @@ export const syncScenario: Scenario = {
     };
     const product = await startProduct(bench, databases);
     return [
-      ...(await initialPull(bench, product, databases, rounds)),
-      await deltas(bench, product, databases, rounds),
-      await quietClass(bench, product, databases, rounds),
-      await push(bench, product, databases.few, rounds),
+      ...(await initialPull(bench, product, databases, plan)),
+      await deltas(bench, product, databases, plan),
+      await quietClass(bench, product, databases, plan),
+      await push(bench, product, databases.few, plan),
       await longPolls(bench, databases.few),
     ];
   },
@@ -91,7 +93,7 @@ async function initialPull(
   bench: BenchEnvironment,
   product: RunningServer,
   { few, all }: SyncDatabases,
-  rounds: number,
+  plan: ComparisonPlan,
 ): Promise<Outcome[]> {
   const [small, client] = [await clientOf(product, few), await clientOf(product, all)];
   const limit = await bench.runningLimit("express-stream");
@@ -101,23 +103,28 @@ async function initialPull(
     return (await product.process.ask("peakMemory")) / mebibyte;
   };
   for (let warmUp = 0; warmUp < 2; warmUp += 1) await client.pull("0");
-  const [ours, theirs, peaks, smallPeaks]: [number[], number[], number[], number[]] = [[], [], [], []];
-  for (let round = 0; round < rounds; round += 1) {
+  const [ours, theirs]: [Timed[], Timed[]] = [[], []];
+  const [peaks, smallPeaks]: [number[], number[]] = [[], []];
+  const stream = async () => (await fetch(`${limit.address}/stream/${all.schema.schema}`)).text();
+  for (let round = 0; round < plan.rounds; round += 1) {
+    await plan.turn();
     smallPeaks.push(await peakOf(() => small.pull("0")));
-    peaks.push(await peakOf(async () => ours.push(await timed(() => client.pull("0")))));
-    theirs.push(await timed(async () => (await fetch(`${limit.address}/stream/${all.schema.schema}`)).text()));
+    peaks.push(await peakOf(async () => ours.push(await timed(bench, product, () => client.pull("0")))));
+    theirs.push(await timed(bench, limit, stream));
   }
+  const [times, limitTimes] = [ours, theirs].map((each) => each.map(({ time }) => time)) as [number[], number[]];
   const [count, fewer] = [all.contacts, few.contacts].map((each) => each.toLocaleString("en"));
-  const perSecond = (times: readonly number[]) => (all.contacts / median(times)) * 1_000;
+  const perSecond = (each: readonly number[]) => (all.contacts / median(each)) * 1_000;
   return [
     {
       scenario: `initial pull of ${count} objects`,
       unit: "1/s",
-      ours: perSecond(ours),
-      limit: perSecond(theirs),
+      ours: perSecond(times),
+      limit: perSecond(limitTimes),
       limitName: "Express and pg that stream the rows",
-      ratio: median(theirs.map((time, round) => time / (ours[round] ?? Number.NaN))),
+      ratio: median(limitTimes.map((time, round) => time / (times[round] ?? Number.NaN))),
       bound: atLeast(0.6),
+      costs: costsOf(ours, theirs),
     },
     {
       scenario: "peak memory of the server meanwhile",
@@ -136,20 +143,26 @@ async function deltas(
   bench: BenchEnvironment,
   product: RunningServer,
   { few, many }: SyncDatabases,
-  rounds: number,
+  plan: ComparisonPlan,
 ): Promise<Outcome> {
   const [small, large] = [await clientOf(product, few), await clientOf(product, many)];
   await small.pull();
   await large.pull();
   const measure = async (client: SyncClient, database: SyncDatabase) => {
     await change(bench, database, "Contact");
-    return timed(() => client.pull().then(expecting(changes)));
+    return timed(bench, product, () => client.pull().then(expecting(changes)));
   };
   const scenario = `pull of ${changes} changes among ${many.contacts.toLocaleString("en")} objects`;
-  return alternating(rounds * pulls, scenario, `among ${few.contacts.toLocaleString("en")}`, atMost(1.3), {
-    ours: () => measure(large, many),
-    limit: () => measure(small, few),
-  });
+  return alternating(
+    { ...plan, rounds: plan.rounds * pulls },
+    scenario,
+    `among ${few.contacts.toLocaleString("en")}`,
+    atMost(1.3),
+    {
+      ours: () => measure(large, many),
+      limit: () => measure(small, few),
+    },
+  );
 }
 
 /** Pulls of changes of one class, after all objects of another one have changed, and without other changes. */
@@ -157,7 +170,7 @@ async function quietClass(
   bench: BenchEnvironment,
   product: RunningServer,
   { few, many }: SyncDatabases,
-  rounds: number,
+  plan: ComparisonPlan,
 ): Promise<Outcome> {
   const [alone, beside] = [await clientOf(product, few, "Article"), await clientOf(product, many, "Article")];
   await alone.pull();
@@ -165,11 +178,11 @@ async function quietClass(
   const before = await versionBefore(bench, many, beside.version);
   const measure = async (client: SyncClient, database: SyncDatabase, version: string) => {
     await change(bench, database, "Article");
-    return timed(() => client.pull(version).then(expecting(changes)));
+    return timed(bench, product, () => client.pull(version).then(expecting(changes)));
   };
   const since = alone.version;
   const scenario = `pull of a quiet class beside ${many.contacts.toLocaleString("en")} changes of another`;
-  return alternating(rounds * pulls, scenario, "alone", atMost(1.3), {
+  return alternating({ ...plan, rounds: plan.rounds * pulls }, scenario, "alone", atMost(1.3), {
     ours: () => measure(beside, many, before),
     limit: () => measure(alone, few, since),
   });
@@ -198,7 +211,7 @@ async function push(
   bench: BenchEnvironment,
   product: RunningServer,
   few: SyncDatabase,
-  rounds: number,
+  plan: ComparisonPlan,
 ): Promise<Outcome> {
   const client = await clientOf(product, few);
   await client.pull();
@@ -209,7 +222,7 @@ async function push(
     if (!answer.ok) throw new Error(`The limit answered ${answer.status}.`);
     await answer.text();
   };
-  const measure = (send: (upserts: readonly Upsert[]) => Promise<unknown>) => {
+  const measure = (server: RunningServer, send: (upserts: readonly Upsert[]) => Promise<unknown>) => {
     let last: readonly string[] = [];
     return () => {
       const created = Array.from({ length: operations / 2 }, () => randomUUID());
@@ -218,10 +231,10 @@ async function push(
         ...last.map((uuid) => ({ uuid, fields: changed })),
       ];
       last = created;
-      return timed(() => send(upserts));
+      return timed(bench, server, () => send(upserts));
     };
   };
-  const [ours, theirs] = [measure((upserts) => client.push(upserts)), measure(bare)];
+  const [ours, theirs] = [measure(product, (upserts) => client.push(upserts)), measure(limit, bare)];
   // The first push has creations only.
   await ours();
   await theirs();
@@ -231,7 +244,7 @@ async function push(
     ratio,
     ...outcome
   } = await alternating(
-    rounds * 3,
+    { ...plan, rounds: plan.rounds * 3 },
     `push of ${operations.toLocaleString("en")} operations`,
     "Express and pg with upserts in a transaction",
     atLeast(0.6),
@@ -287,23 +300,42 @@ function expecting(count: number): (found: number) => void {
 
 /** Times in milliseconds of two candidates in turn, and their ratio. */
 async function alternating(
-  rounds: number,
+  plan: ComparisonPlan,
   scenario: string,
   limitName: string,
   bound: Bound,
-  measure: { readonly ours: () => Promise<number>; readonly limit: () => Promise<number> },
+  measure: { readonly ours: () => Promise<Timed>; readonly limit: () => Promise<Timed> },
 ): Promise<Outcome> {
-  const [ours, theirs]: [number[], number[]] = [[], []];
-  for (let round = 0; round < rounds; round += 1) {
+  const [ours, theirs]: [Timed[], Timed[]] = [[], []];
+  for (let round = 0; round < plan.rounds; round += 1) {
+    await plan.turn();
     ours.push(await measure.ours());
     theirs.push(await measure.limit());
   }
-  const [one, other] = [median(ours), median(theirs)];
-  return { scenario, unit: "ms", ours: one, limit: other, limitName, ratio: one / other, bound };
+  const [one, other] = [ours, theirs].map((each) => median(each.map(({ time }) => time))) as [number, number];
+  const costs = costsOf(ours, theirs);
+  return { scenario, unit: "ms", ours: one, limit: other, limitName, ratio: one / other, bound, costs };
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
+/** Milliseconds, and microseconds of CPU time of server and database. */
+interface Timed {
+  readonly time: number;
+  readonly cost: number;
+}
+
+async function timed(
+  { database }: BenchEnvironment,
+  { process }: RunningServer,
+  work: () => Promise<unknown>,
+): Promise<Timed> {
+  const { cpu, backendCpu, result } = await cpuDuring(process, database, async () => {
+    const start = performance.now();
+    await work();
+    return performance.now() - start;
+  });
+  return { time: result, cost: cpu + (backendCpu ?? 0) };
+}
+
+function costsOf(ours: readonly Timed[], limit: readonly Timed[]): Costs {
+  return { ours: ours.map(({ cost }) => cost), limit: limit.map(({ cost }) => cost) };
 }

@@ -1,0 +1,71 @@
+import { type ChildProcess, fork, type StdioOptions } from "node:child_process";
+import { once } from "node:events";
+
+/** A build asks for its next turn with this message, and gets it back as the permission. */
+const turn = "turn";
+
+/** The turns of this process: free, unless another bench started it to alternate between two builds. */
+export function turnsOf(program: NodeJS.Process): () => Promise<void> {
+  if (program.send === undefined) return async () => {};
+  return async () => {
+    const granted = once(program, "message");
+    program.send?.(turn);
+    await granted;
+  };
+}
+
+/** The bench of one build in a process of its own. It works from a permission to its next question. */
+export class BuildInTurns {
+  private child: ChildProcess | undefined;
+  private printed = "";
+  /** Whether the build has no more rounds. */
+  hasEnded = false;
+
+  constructor(
+    readonly mainFile: string,
+    private readonly given: readonly string[],
+    private readonly environment: NodeJS.ProcessEnv = process.env,
+  ) {}
+
+  /** Lets the build work until it asks for its next turn, or ends. At first it starts, and prepares. */
+  async proceed(): Promise<void> {
+    if (this.hasEnded) return;
+    if (this.child === undefined) this.child = this.start();
+    else this.child.send(turn);
+    const { child } = this;
+    this.hasEnded = await new Promise((resolve) => {
+      child.once("message", () => resolve(false)).once("close", () => resolve(true));
+    });
+  }
+
+  /** The last words of the build: why it wrote no figures. */
+  get complaint(): string {
+    return this.printed.trim();
+  }
+
+  async stop(): Promise<void> {
+    if (this.hasEnded || this.child === undefined) return;
+    this.child.kill("SIGTERM");
+    await once(this.child, "close");
+  }
+
+  private start(): ChildProcess {
+    const stdio: StdioOptions = ["ignore", "ignore", "pipe", "ipc"];
+    const child = fork(this.mainFile, this.given, { env: this.environment, stdio });
+    child.stderr?.on("data", (chunk: Buffer) => (this.printed = (this.printed + chunk.toString()).slice(-2_000)));
+    // A build that ends while it is asked is noticed by its end.
+    return child.on("error", () => {});
+  }
+}
+
+/** Runs two builds side by side: each prepares, then each has a turn, every second time in reverse order. */
+export async function alternate(builds: readonly [BuildInTurns, BuildInTurns]): Promise<void> {
+  try {
+    for (const build of builds) await build.proceed();
+    for (let time = 0; builds.some(({ hasEnded }) => !hasEnded); time += 1) {
+      for (const build of time % 2 === 0 ? builds : builds.toReversed()) await build.proceed();
+    }
+  } finally {
+    await Promise.all(builds.map((build) => build.stop()));
+  }
+}
