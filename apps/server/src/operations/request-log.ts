@@ -40,9 +40,13 @@ export class RequestLog implements RequestObserver {
   }
 }
 
-/** Number of items of a multi request and of failed ones. */
-function countsOf(items: RequestRecord["items"]): { items?: number; failedItems?: number } {
-  return items === undefined ? {} : { items: items.length, failedItems: items.filter(({ code }) => code !== 0).length };
+/** Number of items of a multi request and of failed ones, and what the others wrote. */
+function countsOf(items: RequestRecord["items"]): object {
+  if (items === undefined) return {};
+  const written = items.filter(({ code, method }) => code === 0 && method !== "GET");
+  const writes = written.map(({ method, className, objectId }) => ({ method, className, objectId }));
+  const counts = { items: items.length, failedItems: items.filter(({ code }) => code !== 0).length };
+  return writes.length === 0 ? counts : { ...counts, writes };
 }
 
 /** Whether an unknown macro was requested. Any session can do that at any rate. */

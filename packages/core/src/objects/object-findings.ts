@@ -38,9 +38,10 @@ export function missingObject(
     const [found] = await objects.get(reference.kind === "id" ? [reference.id] : { uuids: [reference.uuid] }, seesAll);
     if (found === undefined) {
       const tombstone = await deletion.find(reference, seesAll);
-      return [
-        { asked, found: tombstone === null ? "No, it never did." : `No: it was deleted (${tombstone.className}).` },
-      ];
+      if (tombstone === null) return [{ asked, found: "No, it never did." }];
+      const { className, deletedBy } = tombstone;
+      const by = deletedBy === null ? "" : ` by the user ${deletedBy}`;
+      return [{ asked, found: `No: it was deleted${by} (${className}).` }];
     }
     const { className } = found;
     if (classes !== null && !classes.has(className)) return [{ asked, found: "Yes." }, unreadableClass(className)];

@@ -2,9 +2,10 @@ import { multiItem, parseFields } from "@sallyport/contract";
 import { type ExecuteMacro, type ObjectHooks, type RequestContext, ServiceError } from "@sallyport/core";
 import { parseBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";
+import { type NamedObject, objectOfAnswer, objectOfPath } from "../named-object.ts";
 import { needsBody, type Route, type RouteHandler, type RouteInput, type Success } from "../routes/route.ts";
 import { parseQuery } from "../routing/query-string.ts";
-import { pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
+import { type MatchedPath, pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
 import { headerBytes, type ItemRecord } from "../server/http-settings.ts";
 
 /** Dependencies of the items. All items of a request share them. */
@@ -21,7 +22,8 @@ export interface ItemParts {
 
 /** One item of a multi request. It corresponds to the exchange of a single request. */
 export class Item {
-  private pattern: string | null = null;
+  private matched: MatchedPath | null = null;
+  private answered: NamedObject = {};
   private route: Route | null = null;
   private readonly call: ((context: RequestContext) => ReturnType<RouteHandler>) | null = null;
   private error: unknown = undefined;
@@ -57,6 +59,7 @@ export class Item {
     if (this.call === null) throw this.error;
     const success = await this.call(context);
     if ("document" in success || "file" in success) throw new TypeError("An item cannot return a document.");
+    this.answered = objectOfAnswer(success.data);
     return success;
   }
 
@@ -67,7 +70,9 @@ export class Item {
 
   /** Record for log and metrics. */
   record(): ItemRecord {
-    const about = { route: this.pattern, method: this.route?.method ?? null };
+    const named = this.matched === null ? {} : objectOfPath(this.matched);
+    const route = this.matched?.pattern ?? null;
+    const about = { route, method: this.route?.method ?? null, ...named, ...this.answered };
     if (this.error === undefined) return { ...about, status: 200, code: 0 };
     const { status, code } = failureOf(this.error);
     return { ...about, status, code, error: this.error };
@@ -82,7 +87,7 @@ export class Item {
     const { segments, queryString } = itemTarget(path);
     const matched = matcher.match(segments);
     if (matched === null) throw new ServiceError(304);
-    this.pattern = matched.pattern;
+    this.matched = matched;
     const route = matched.methods.get(method);
     if (route === undefined) throw new ServiceError(305);
     this.route = route;

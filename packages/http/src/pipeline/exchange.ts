@@ -16,6 +16,7 @@ import type { LoadGauge, LoadShare, NetworkBudget } from "../load-gauge.ts";
 import type { ResolvedOrigin } from "../client-origin.ts";
 import type { Access, Route } from "../routes/route.ts";
 import type { MatchedPath, RouteMatcher } from "../routing/route-matcher.ts";
+import type { NamedObject } from "../named-object.ts";
 import type { SecureExchange } from "./secure-exchange.ts";
 import type { DatabaseDirectory, HttpSettings, ItemRecord } from "../server/http-settings.ts";
 import type { PublishedKeys } from "../database-keys.ts";
@@ -62,6 +63,8 @@ export class Exchange {
   answerBytes = 0;
   /** Set by a multi request. */
   items: readonly ItemRecord[] | null = null;
+  /** Set by `handle`: the object in the answer. */
+  answered: NamedObject = {};
   /** Set by `handle`: the failure behind a redirect. */
   failure: unknown = undefined;
   /** The check that refused the request. */

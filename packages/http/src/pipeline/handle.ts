@@ -12,6 +12,7 @@ import {
 import { writeAnswer } from "../answer.ts";
 import { writeSuccess } from "../envelope.ts";
 import { sendFile } from "../files/send-file.ts";
+import { objectOfAnswer } from "../named-object.ts";
 import type { RouteHandler, RouteInput } from "../routes/route.ts";
 import { cookieValue, sessionEndedCode } from "./credentials.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";
@@ -47,6 +48,7 @@ export const handle: Step = async (exchange, parts) => {
   else if ("document" in success) writeAnswer(exchange, 200, success.document);
   else {
     exchange.failure = success.failure;
+    exchange.answered = objectOfAnswer(success.data);
     await writeSuccess(exchange, success);
   }
 };

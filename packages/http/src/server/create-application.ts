@@ -1,11 +1,13 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { type Admission, publicSessionId } from "@sallyport/core";
 import express, { type Express } from "express";
 import { PieceGatherer } from "../body/piece-gatherer.ts";
 import { Connections, refuseUnparsed } from "../connections/connections.ts";
 import { DatabaseRequests } from "../database-requests.ts";
 import { failureOf, writeFailure } from "../envelope.ts";
 import { EventLoopDelay, LoadGauge, NetworkBudget } from "../load-gauge.ts";
+import { objectOfPath } from "../named-object.ts";
 import { type Operations, operationsAnswer } from "../operations-listener.ts";
 import { OriginResolver } from "../client-origin.ts";
 import { idleTimeoutOf } from "../pipeline/administration.ts";
@@ -16,7 +18,13 @@ import { asksForPage, playgroundRouter } from "../playground/playground-router.t
 import type { Playground } from "../playground/playground-pages.ts";
 import type { Route } from "../routes/route.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
-import { requestIdOf, type RequestObserver, type TrafficRecorder } from "./http-settings.ts";
+import {
+  type CallerRecord,
+  type ItemRecord,
+  requestIdOf,
+  type RequestObserver,
+  type TrafficRecorder,
+} from "./http-settings.ts";
 
 export interface ApplicationParts
   extends Omit<PipelineParts, "matcher" | "load" | "requests" | "incompleteBodies" | "transfers"> {
@@ -179,7 +187,7 @@ function expressMessages(application: Express, refuseBody: (request: IncomingMes
 
 /** Reports a written response. `error` is `undefined` for a success. */
 function observe(observer: RequestObserver, exchange: Exchange, error: unknown): void {
-  const { requestId, request, response, alias, matched, origin, startedAt, items } = exchange;
+  const { requestId, request, response, alias, matched, origin, startedAt, items, channel } = exchange;
   observer.answered({
     requestId,
     method: request.method ?? "",
@@ -189,9 +197,28 @@ function observe(observer: RequestObserver, exchange: Exchange, error: unknown):
     code: error === undefined ? 0 : failureOf(error).code,
     duration: performance.now() - startedAt,
     address: origin.address,
-    ...(items === null ? {} : { items }),
+    ...callerOf(exchange),
+    ...(matched === null ? {} : objectOfPath(matched)),
+    // Bodies of secure sessions are secret, and so are their objects.
+    ...(channel === null ? exchange.answered : {}),
+    ...(items === null ? {} : { items: channel === null ? items : items.map(withoutObject) }),
     ...(error === undefined ? {} : { error }),
   });
+}
+
+function callerOf({ admission, session }: Exchange): CallerRecord {
+  // Not yet set if an earlier step has failed.
+  const { appKey, principal, session: live } = (admission as Admission | undefined) ?? {};
+  return {
+    ...(session === null || !live ? {} : { session: publicSessionId(session.digest) }),
+    ...(principal ? { userId: principal.userId } : {}),
+    ...(live?.authenticationMethod.kind === "custom" ? { customUserId: live.authenticationMethod.accountId } : {}),
+    ...(appKey ? { appKeyId: appKey.id } : {}),
+  };
+}
+
+function withoutObject({ className: _1, objectId: _2, ...item }: ItemRecord): ItemRecord {
+  return item;
 }
 
 /** Reports the bytes of a request with a live session. */

@@ -4,6 +4,7 @@ import { headerNames } from "@sallyport/contract";
 import type { CountedTraffic, Database, Digest, ErrorCode } from "@sallyport/core";
 import type { Pace } from "../files/body-reader.ts";
 import type { BudgetBounds, SheddingPolicy } from "../load-gauge.ts";
+import type { NamedObject } from "../named-object.ts";
 
 /** Deployment settings of the HTTP adapter. */
 export interface HttpSettings {
@@ -62,8 +63,8 @@ export type DatabaseDirectory = ReadonlyMap<string, DatabaseEntry>;
 /** Maximum size in bytes of a request head. */
 export const headerBytes = 16 * 1024;
 
-/** Result of one item of a multi request. */
-export interface ItemRecord {
+/** Result of one item of a multi request. Contains nothing that only encrypted messages contain. */
+export interface ItemRecord extends NamedObject {
   /** The route pattern, not the request path; `null` if none matched. */
   readonly route: string | null;
   /** Method of the route; `null` if the route does not support the method. */
@@ -74,8 +75,19 @@ export interface ItemRecord {
   readonly error?: unknown;
 }
 
+/** The caller of a request that was admitted. */
+export interface CallerRecord {
+  /** The public id of the session, as in the list of sessions. */
+  readonly session?: string;
+  /** Object id of the user whose rights apply. */
+  readonly userId?: string;
+  /** The custom user behind it. */
+  readonly customUserId?: string;
+  readonly appKeyId?: string;
+}
+
 /** One answered request, for log and metrics. Contains no header, body or query string. */
-export interface RequestRecord extends ItemRecord {
+export interface RequestRecord extends ItemRecord, CallerRecord {
   readonly requestId: string;
   readonly method: string;
   /** Alias of the database; `null` if the path matches none. */
