@@ -1,6 +1,6 @@
 import type { Attributes, JsonValue } from "@sallyport/core";
 import { positionalQuery } from "./dialects/mariadb/connection.ts";
-import { serverOf } from "./dialects/mariadb/mariadb-server.ts";
+import { serverOf } from "./dialects/mariadb/create-mariadb-knex.ts";
 import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/objects/object-row.ts";
 import { acceptDatabaseName } from "./dialects/mariadb/tables.ts";
 import { acceptSchemaName } from "./dialects/postgres/tables.ts";
@@ -44,14 +44,12 @@ describe("the URL of a MariaDB", () => {
   test.each([
     ["disable", undefined],
     ["require", { rejectUnauthorized: false, verifyIdentity: false }],
-    ["verify-ca", { rejectUnauthorized: true, verifyIdentity: false }],
     ["verify-full", { rejectUnauthorized: true, verifyIdentity: true }],
   ])("requires encryption with sslmode=%s", (mode, ssl) => {
     expect(serverOf(`mariadb://u@h/d?sslmode=${mode}`).ssl).toEqual(ssl);
   });
 
   test.each([
-    "postgres://u:secret@h/d",
     "mariadb://u:secret@:x/d",
     "secret",
     "mariadb://u:secret@h/d?sslmode=maybe",

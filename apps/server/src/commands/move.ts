@@ -2,7 +2,7 @@ import { sealJson } from "@sallyport/core";
 import type { MoveReport, MoveStep, PostgresMove } from "@sallyport/storage-knex";
 import { byteText, ProgressLine } from "@sallyport/terminal";
 import { identifiers } from "../composition/identifiers.ts";
-import { engineOfUrl, maskedUrl } from "../configuration/index.ts";
+import { faultOfAddress, maskedUrl } from "../configuration/index.ts";
 import { atPlace } from "../databases/move-follower.ts";
 import { CommandError } from "./command-error.ts";
 import { progressBar } from "./progress.ts";
@@ -79,7 +79,9 @@ async function move({ config, alias, ...options }: MoveOptions): Promise<void> {
 function urlIn(given: string, option: string): string {
   const [, file] = /^file:(.+)$/.exec(given) ?? [];
   const url = file === undefined ? given : readGivenFile(file).toString("utf8").trim();
-  if (engineOfUrl(url) !== "postgres") throw new CommandError(`${option} must be a connection string of Postgres.`);
+  if (!/^postgres(ql)?:/.test(url)) throw new CommandError(`${option} must be a connection string of Postgres.`);
+  const fault = faultOfAddress(url);
+  if (fault !== null) throw new CommandError(`${option} ${fault}.`);
   return url;
 }
 

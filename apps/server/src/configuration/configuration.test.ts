@@ -92,10 +92,12 @@ describe("configuration", () => {
   });
 
   test.each([
-    ["postgres://u:p@h:1/d?x=y", "postgres://u:***@h:1/d"],
+    ["postgres://u:p@h:1/d?options=y", "postgres://u:***@h:1/d"],
     ["postgres://h/d", "postgres://h/d"],
     ["postgres://u:p@h:1,[::1]/d?target_session_attrs=primary", "postgres://u:***@h:1,[::1]/d"],
-    ["postgres://u:p@/d?host=/run", "***"],
+    ["postgres://u:p@/d?host=/run", "postgres://u:***@%2Frun/d"],
+    ["postgres://h/d?user=u&password=p&port=1", "postgres://u:***@h:1/d"],
+    ["mysql://u:p%40q@h:3307/d", "mysql://u:***@h:3307/d"],
   ])("URL %s is shown as %s", (url, shown) => {
     expect(maskedUrl(url)).toBe(shown);
   });

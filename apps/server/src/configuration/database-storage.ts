@@ -4,7 +4,8 @@ import type { ServerStorage, StorageConfiguration } from "./configuration.ts";
 import type { InvalidCombination } from "./invalid-combinations.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { isSchemaName } from "./schema/database-section.ts";
-import { engineOfUrl, serverUrls } from "./schema/network-texts.ts";
+import { parseAddress, type ServerAddress } from "@sallyport/storage-knex/server-address";
+import { faultOfAddress, isConnectionString } from "./schema/network-texts.ts";
 import { readReason } from "./read-sources.ts";
 
 type DatabaseDocument = NonNullable<ConfigurationDocument["databases"]>[number];
@@ -68,12 +69,13 @@ export function storageOf(
   const { url, combination } = urlOf(storage, path, document.databaseUrl);
   if (combination !== undefined) combinations.push(combination);
   if (url === undefined) return { storage: null, combinations };
-  const named = engineOfUrl(url) ?? "postgres";
+  const address = parseAddress(url);
+  const named = address.engine;
   if (engine !== undefined && engine !== named) {
     const reason = `does not match the connection string, which is for the engine "${named}"`;
     combinations.push({ path: `${path}.engine`, reason, against: [`${path}.url`, `${path}.urlFile`, "databaseUrl"] });
   }
-  const schema = storage.schema ?? defaultSchema(alias, named === "mariadb" ? databaseIn(url) : undefined);
+  const schema = storage.schema ?? defaultSchema(alias, named === "mariadb" ? databaseIn(address) : undefined);
   combinations.push(...schemaCombinations(schema, path));
   const { readUrls, combination: refused } = readUrlsOf(storage, path, { engine: named, common: document });
   if (refused !== undefined) combinations.push(refused);
@@ -99,7 +101,12 @@ function readUrlsOf(
     const reason = `does not apply to the engine "${engine}": only Postgres has replicas`;
     return { readUrls: [], combination: { path: at, reason, against: [`${path}.url`, "databaseUrl"] } };
   }
-  if (readUrls.every((each) => engineOfUrl(each) === "postgres" && serverUrls(each).length === 1)) return { readUrls };
+  for (const [index, each] of readUrls.entries()) {
+    const fault = faultOfAddress(each);
+    if (fault !== null) return { readUrls: [], combination: { path: `${at}[${index}]`, reason: fault } };
+  }
+  const addresses = readUrls.map((each) => parseAddress(each));
+  if (addresses.every((each) => each.engine === "postgres" && each.hosts.length === 1)) return { readUrls };
   return { readUrls, combination: { path: at, reason: "must list connection strings of Postgres with one host each" } };
 }
 
@@ -120,8 +127,8 @@ function schemaCombinations(schema: string, path: string): InvalidCombination[] 
 }
 
 /** Database name in a MariaDB connection string. */
-function databaseIn(url: string): string | undefined {
-  return decodeURIComponent(new URL(url).pathname.slice(1)) || undefined;
+function databaseIn({ database }: ServerAddress): string | undefined {
+  return database || undefined;
 }
 
 function urlOf(
@@ -130,19 +137,25 @@ function urlOf(
   common: string | undefined,
 ): { url?: string; combination?: InvalidCombination } {
   if (url !== undefined && urlFile !== undefined) {
-    return { url, combination: { path: `${path}.urlFile`, reason: "cannot be combined with url" } };
+    return { combination: { path: `${path}.urlFile`, reason: "cannot be combined with url" } };
   }
   if (urlFile === undefined) {
     const found = url ?? common;
-    if (found !== undefined) return { url: found };
+    if (found !== undefined) return checked(found, url === undefined ? "databaseUrl" : `${path}.url`);
     const reason = "is required, or set urlFile or databaseUrl";
     return { combination: { path: `${path}.url`, reason, against: ["databaseUrl", `${path}.engine`] } };
   }
   try {
     const read = readFileSync(urlFile, "utf8").trim();
-    if (engineOfUrl(read) !== undefined) return { url: read };
+    if (isConnectionString(read)) return checked(read, `${path}.urlFile`);
     return { combination: { path: `${path}.urlFile`, reason: "the file does not contain a connection string" } };
   } catch (error) {
     return { combination: { path: `${path}.urlFile`, reason: `the file ${readReason(error)}` } };
   }
+}
+
+/** A connection string, unless the server could not start with it. */
+function checked(url: string, path: string): { url?: string; combination?: InvalidCombination } {
+  const reason = faultOfAddress(url);
+  return reason === null ? { url } : { combination: { path, reason } };
 }

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { hostText, parseAddress } from "@sallyport/storage-knex/server-address";
 import type { DatabaseConfiguration, EmbeddedStorage, ServerStorage } from "./configuration.ts";
 import { type InvalidCombination, sessionCombinations, throttleCombinations } from "./invalid-combinations.ts";
 import { isOnServer, storageOf } from "./database-storage.ts";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { databaseSection } from "./schema/database-section.ts";
-import { serverUrls } from "./schema/network-texts.ts";
 
 interface ResolvedDatabases {
   readonly databases: readonly DatabaseConfiguration[];
@@ -162,9 +162,8 @@ function* sharingCombinations(databases: readonly DatabaseConfiguration[]): Gene
 /** Normalized identity of a server database or directory. */
 function placeOf(storage: ServerStorage | EmbeddedStorage): string {
   if (storage.engine === "embedded") return storage.dataDir;
-  const urls = serverUrls(storage.url);
-  const usualPort = storage.engine === "mariadb" ? "3306" : "5432";
-  const hosts = urls.map(({ hostname, port }) => `${hostname}:${port || usualPort}`).join();
+  const { hosts, database } = parseAddress(storage.url);
+  const place = hosts.map(hostText).join();
   // On MariaDB the schema is the database, regardless of the connection string.
-  return storage.engine === "mariadb" ? hosts : `${hosts}${urls[0]?.pathname ?? storage.url}`;
+  return storage.engine === "mariadb" ? place : `${place}/${database}`;
 }

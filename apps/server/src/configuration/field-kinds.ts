@@ -28,6 +28,8 @@ interface TextRule {
   readonly expected?: string;
   readonly fits?: (text: string) => boolean;
   readonly type?: string;
+  /** Hides what no one else may read. */
+  readonly toFile?: (text: string) => string;
 }
 
 /** A text, non-empty by default. */
@@ -35,9 +37,10 @@ export function text({
   expected = "a non-empty string",
   fits = (value) => value !== "",
   type = "string",
+  toFile = asIs,
 }: TextRule = {}): Kind<string> {
   const schema = z.string(refusal(expected)).refine(fits, { error: `must be ${expected}` });
-  return { type, schema, fromText: asIs, toFile: asIs };
+  return { type, schema, fromText: asIs, toFile };
 }
 
 /** An integer within inclusive bounds. */

@@ -17,4 +17,4 @@ export { isDebugging } from "./read-sources.ts";
 export { maskedConfiguration, maskedUrl } from "./masked-configuration.ts";
 export { restartSections } from "./restart-sections.ts";
 export { readModelFile } from "./model-file.ts";
-export { engineOfUrl, isLoopbackHost, serverUrls } from "./schema/network-texts.ts";
+export { faultOfAddress, isLoopbackHost } from "./schema/network-texts.ts";

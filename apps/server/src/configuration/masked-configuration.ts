@@ -1,8 +1,8 @@
+import { parseAddress, usualPort } from "@sallyport/storage-knex/server-address";
 import type { Configuration, DatabaseConfiguration, StorageConfiguration } from "./configuration.ts";
 import { durationText } from "./field-kinds.ts";
 import { factsOf, schemaAt } from "./fields.ts";
 import { configurationSchema } from "./schema/configuration-schema.ts";
-import { serverUrls } from "./schema/network-texts.ts";
 
 /** The effective configuration in file form, with masked secrets. */
 export function maskedConfiguration(configuration: Configuration): object {
@@ -86,9 +86,12 @@ function spellStorage(storage: StorageConfiguration, migrateOnStart: boolean): o
 
 /** A connection string without its password and parameters. */
 export function maskedUrl(url: string): string {
-  const urls = serverUrls(url);
-  const [first] = urls;
-  if (first === undefined) return "***";
-  const user = first.username === "" ? "" : `${first.username}:***@`;
-  return `${first.protocol}//${user}${urls.map(({ host }) => host).join()}${first.pathname}`;
+  const { engine, user, hosts, database } = parseAddress(url);
+  const [scheme] = url.split(":");
+  const places = hosts.map(({ host, port }) => {
+    const name = host.startsWith("/") ? encodeURIComponent(host) : host.includes(":") ? `[${host}]` : host;
+    return port === usualPort[engine] ? name : `${name}:${port}`;
+  });
+  const credentials = user === "" ? "" : `${encodeURIComponent(user)}:***@`;
+  return `${scheme}://${credentials}${places.join()}/${encodeURIComponent(database)}`;
 }

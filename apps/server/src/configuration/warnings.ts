@@ -1,5 +1,7 @@
+import { isLocal, parseAddress, tlsOf } from "@sallyport/storage-knex/server-address";
 import { didYouMean } from "@sallyport/terminal";
 import type { Configuration } from "./configuration.ts";
+import { isOnServer } from "./database-storage.ts";
 import { walkFields } from "./fields.ts";
 import { configurationSchema } from "./schema/configuration-schema.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
@@ -29,6 +31,10 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
     warnings.push("mail.directory: mail is written to files and not sent, in production.");
   for (const { alias, storage } of databases) {
     const name = alias === "" ? "the database with the empty alias" : `the database "${alias}"`;
+    if (isOnServer(storage) && trustsAnyServer(storage.url))
+      warnings.push(
+        `databases: the connections of ${name} are encrypted, and any server can answer: sslmode=require checks no certificate. Set sslrootcert.`,
+      );
     if (storage === null) warnings.push(`databases: ${name} has no storage; its requests fail with 705.`);
     if (storage?.engine === "memory")
       warnings.push(`databases: ${name} is in memory; its data is lost when the server stops.`);
@@ -48,6 +54,12 @@ export function warningsAbout(configuration: Omit<Configuration, "warnings">): s
     );
   }
   return warnings;
+}
+
+/** Whether a server elsewhere is not checked, although its connections are encrypted. */
+function trustsAnyServer(url: string): boolean {
+  const address = parseAddress(url);
+  return tlsOf(address)?.verifiesAuthority === false && !address.hosts.every(isLocal);
 }
 
 const prefix = "SALLYPORT_";

@@ -3,7 +3,8 @@ import { constants } from "node:fs";
 import { access, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MailerUnusable, ServiceError } from "@sallyport/core";
-import { type Configuration, isLoopbackHost, serverUrls } from "../configuration/index.ts";
+import { isLocal, parseAddress } from "@sallyport/storage-knex/server-address";
+import { type Configuration, isLoopbackHost } from "../configuration/index.ts";
 import { checkSuppliedFiles } from "../composition/supplied-files.ts";
 import { openFileStores } from "../composition/storages/file-stores.ts";
 import { createMailer, mailAdvice } from "../mail/create-mailer.ts";
@@ -65,11 +66,10 @@ function examineSecrets({ encryption, licences, demo, production, databases }: C
   for (const { storage } of databases) {
     if (storage === null || storage.engine === "memory" || storage.engine === "embedded") continue;
     if (storage.engine === "module") continue;
-    const [remote] = serverUrls(storage.url).filter(({ hostname }) => !isLoopbackHost(hostname));
-    if (remote === undefined) continue;
-    const { password, username } = remote;
-    if (password !== "" && [username, ...usualPasswords].includes(decodeURIComponent(password)))
-      warn(`The password of the database role "${username}" is easy to guess.`, "Give the role a random password.");
+    const { hosts, password, user } = parseAddress(storage.url);
+    if (hosts.every(isLocal)) continue;
+    if (password !== "" && [user, ...usualPasswords].includes(password))
+      warn(`The password of the database role "${user}" is easy to guess.`, "Give the role a random password.");
   }
   if (demo && production) warn("The demo runs in production.", "Write a configuration file.");
   return orAllWell(findings, found("secrets", "No secret is a default."));

@@ -70,6 +70,50 @@ describe("commands", () => {
       expect(stderr).not.toContain("    at ");
     });
 
+    test.each([
+      ["an unencoded password", "postgres://u:S3cr?tPart@db.example/d", /Percent-encode/],
+      ["an unencoded password of MariaDB", "mariadb://u:S3cr/tPart@db.example/d", /Percent-encode/],
+      ["an unknown parameter", "postgres://u:S3cr@db.example/d?tPart=1", /has an unknown parameter, number 1/],
+      ["a missing authority", "postgres://u:S3cr@h/d?sslrootcert=/none.pem", /the file \/none\.pem as sslrootcert/],
+      ["verify-ca without an authority", "postgres://u:S3cr@h/d?sslmode=verify-ca", /in sslrootcert/],
+    ])("finds %s in an address, and so does the start", async (_name, url, message) => {
+      const variables = { DATABASE_URL: url, NODE_ENV: "production" };
+      const checked = await run(["check-config"], variables);
+      expect(checked).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
+      expect(checked.stderr).toMatch(/databaseUrl \(DATABASE_URL\): /);
+      expect(checked.stderr).not.toMatch(/S3cr|tPart|db\.example/);
+      expect(await run(["serve"], variables)).toMatchObject({ code: 1, stderr: checked.stderr });
+      const inFile = await run(["check-config", "--config", configured({ databases: [{ storage: { url } }] })]);
+      expect(inFile).toMatchObject({ code: 1, stderr: expect.stringMatching(/databases\[0\]\.storage\.url: /) });
+      const replicas = { ...variables, DATABASE_URL: "postgres://h/d", DATABASE_READ_URLS: url };
+      const replica = await run(["check-config"], replicas);
+      expect(replica).toMatchObject({ code: 1, stderr: expect.stringMatching(/databaseReadUrls/) });
+      expect(replica.stderr).not.toMatch(/S3cr|tPart/);
+    });
+
+    test("warns of encryption without a check of the server", async () => {
+      const variables = { DATABASE_URL: "postgres://u@db.example/d?sslmode=require", NODE_ENV: "production" };
+      const { code, stderr } = await run(["check-config"], variables);
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^warning: databases: .*sslmode=require.*sslrootcert/m);
+    });
+
+    test("prints no credentials of other addresses", async () => {
+      const statistics = { url: "https://hooks.example/S3cret", secret: "x".repeat(20) };
+      const file = configured({ databases: [{ alias: "a" }], licences: { statistics } });
+      const { code, stdout } = await run(["check-config", "--config", file]);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ licences: { statistics: { url: "https://hooks.example/***" } } });
+      for (const url of ["https://:S3cret@hooks.example", "https://u:S3cret@hooks.example"]) {
+        const given = { licences: { statistics: { ...statistics, url } }, files: { s3: { endpoint: url } } };
+        const refused = await run(["check-config", "--config", configured({ databases: [{ alias: "a" }], ...given })]);
+        expect(refused.code).toBe(1);
+        expect(refused.stderr).toMatch(/licences\.statistics\.url: must be/);
+        expect(refused.stderr).toMatch(/files\.s3\.endpoint: must be/);
+        expect(refused.stderr).not.toContain("S3cret");
+      }
+    });
+
     test("reads certificate and keys, like the server", async () => {
       const file = configured({});
       const tls = await run(["check-config"], { TLS_CERTIFICATE_FILE: file, TLS_KEY_FILE: file });

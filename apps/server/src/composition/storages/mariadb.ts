@@ -72,8 +72,8 @@ export function mariadbDiagnostics(
   error: unknown,
   { url, schema }: Pick<ServerStorage, "url" | "schema">,
 ): string | null {
-  const place = serverPlace(url, "3306");
-  if (!(error instanceof ServiceError) || place === null || !types.isNativeError(error.cause)) return null;
+  const place = serverPlace(url);
+  if (!(error instanceof ServiceError) || !types.isNativeError(error.cause)) return null;
   const { message, code, errno } = error.cause as Error & { code?: unknown; errno?: unknown };
   const text = typeof code === "string" ? code : "";
   const words = byNumber.get(errno) ?? byCode.get(text);

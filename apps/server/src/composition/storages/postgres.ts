@@ -112,8 +112,8 @@ export function postgresDiagnostics(
   error: unknown,
   { url, schema }: Pick<ServerStorage, "url" | "schema">,
 ): string | null {
-  const place = serverPlace(url, "5432");
-  if (!(error instanceof ServiceError) || place === null || !types.isNativeError(error.cause)) return null;
+  const place = serverPlace(url);
+  if (!(error instanceof ServiceError) || !types.isNativeError(error.cause)) return null;
   const { message, code, place: movedTo = "" } = error.cause as Error & { code?: unknown; place?: string };
   const text = typeof code === "string" ? code : "";
   const words =

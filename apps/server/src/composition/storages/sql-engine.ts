@@ -1,11 +1,7 @@
 import type { Storage, StorageRecovery } from "@sallyport/core";
 import type { MoveNotice, PostgresReplicas, ServerFacts, TimelineEvent } from "@sallyport/storage-knex";
-import {
-  type EmbeddedStorage,
-  type PoolConfiguration,
-  type ServerStorage,
-  serverUrls,
-} from "../../configuration/index.ts";
+import { hostText, parseAddress } from "@sallyport/storage-knex/server-address";
+import type { EmbeddedStorage, PoolConfiguration, ServerStorage } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 
 /** Milliseconds to establish a connection. */
@@ -85,30 +81,9 @@ export function connectionDiagnostics(product: string) {
   return { silent, untrusted, full, withoutTls, byCode };
 }
 
-/** Parses a connection string as the driver does; `null` if it is no URL. `host` and `port` are those of the first host. */
-export function serverPlace(url: string, usualPort: string): ServerPlace | null {
-  const places = serverUrls(url).map((each) => hostPlace(each, usualPort));
-  const [first] = places;
-  return first === undefined ? null : { ...first, at: places.map(({ at }) => at).join(", ") };
-}
-
-function hostPlace(
-  { hostname, port: givenPort, username, pathname, searchParams }: URL,
-  usualPort: string,
-): ServerPlace {
-  const role = searchParams.get("user") ?? decoded(username);
-  const host =
-    (searchParams.get("host") ?? searchParams.get("socket") ?? decoded(hostname.replace(/^\[(.*)\]$/, "$1"))) ||
-    "localhost";
-  const port = searchParams.get("port") ?? (givenPort || usualPort);
-  const at = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  return { host, port, at, role, database: decoded(pathname.slice(1)) || role };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+/** Where a connection string leads. `host` and `port` are those of the first host. */
+export function serverPlace(url: string): ServerPlace {
+  const { hosts, user: role, database } = parseAddress(url);
+  const [{ host, port }] = hosts;
+  return { host, port: `${port}`, at: hosts.map(hostText).join(", "), role, database: database || role };
 }

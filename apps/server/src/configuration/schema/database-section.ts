@@ -13,7 +13,7 @@ import {
 } from "../field-kinds.ts";
 import { field, optionalField, optionalSection, section } from "../fields.ts";
 import { ownMacrosSection } from "./macros-section.ts";
-import { engineOfUrl } from "./network-texts.ts";
+import { isConnectionString } from "./network-texts.ts";
 import {
   ownAuditSection,
   ownClientHash,
@@ -31,7 +31,7 @@ import {
 export const connectionString = text({
   expected:
     "a connection string such as postgres://user:password@host:5432/database or mariadb://user:password@host:3306/database",
-  fits: (url) => engineOfUrl(url) !== undefined,
+  fits: isConnectionString,
 });
 
 /** Connection strings of replicas. */

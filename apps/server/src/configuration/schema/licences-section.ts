@@ -1,10 +1,12 @@
 import { duration, flag, text, wholeNumber } from "../field-kinds.ts";
 import { field, optionalField, section } from "../fields.ts";
-import { isHttpUrl, isLoopbackUrl } from "./network-texts.ts";
+import { isHttpUrl, isLoopbackUrl, withoutPath } from "./network-texts.ts";
 
 const receiverUrl = text({
   expected: "an https URL without a query, or an http URL on this machine",
   fits: (value) => isLoopbackUrl(value) || (isHttpUrl(value) && new URL(value).protocol === "https:"),
+  // Receivers of webhooks have secrets in their paths.
+  toFile: withoutPath,
 });
 
 /** Bytes of a base64 secret, as in Standard Webhooks. */

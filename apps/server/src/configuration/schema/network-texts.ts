@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { checkAddress, InvalidAddress } from "@sallyport/storage-knex/server-address";
 
 const hostName =
   /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/;
@@ -25,21 +26,30 @@ export function isBasePath(text: string): boolean {
 
 export function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, search, hash, username } = new URL(text);
-  return /^https?:$/.test(protocol) && search === "" && hash === "" && username === "";
+  const { protocol, search, hash, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && search === "" && hash === "" && username === "" && password === "";
 }
 
-/** Storage engine of a connection string; `undefined` if it is none. */
-export function engineOfUrl(text: string): "mariadb" | "postgres" | undefined {
-  if (/^postgres(ql)?:\/\/[^\s]+$/.test(text)) return "postgres";
-  return /^(mariadb|mysql):\/\/[^\s]+$/.test(text) && URL.canParse(text) ? "mariadb" : undefined;
+/** An HTTP URL with its path hidden. */
+export function withoutPath(text: string): string {
+  const { origin, pathname } = new URL(text);
+  return pathname === "/" ? origin : `${origin}/***`;
 }
 
-/** The URLs of the hosts of a connection string, which can name several; none if it cannot be parsed. */
-export function serverUrls(text: string): readonly URL[] {
-  const [, start = "", hosts = "", rest = ""] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(text) ?? [];
-  const urls = hosts.split(",").map((host) => `${start}${host}${rest}`);
-  return urls.every((url) => URL.canParse(url)) ? urls.map((url) => new URL(url)) : [];
+/** Whether a text is meant as a connection string. */
+export function isConnectionString(text: string): boolean {
+  return /^(postgres|postgresql|mariadb|mysql):\/\/./.test(text);
+}
+
+/** Why a server cannot start with a connection string; `null` if it can. Contains no secret. */
+export function faultOfAddress(url: string): string | null {
+  try {
+    checkAddress(url);
+    return null;
+  } catch (error) {
+    if (error instanceof InvalidAddress) return error.message.replace(/^The database URL /, "").replace(/\.$/, "");
+    throw error;
+  }
 }
 
 /** A plain HTTP URL of this machine. */

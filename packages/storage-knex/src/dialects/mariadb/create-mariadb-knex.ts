@@ -1,17 +1,17 @@
 import type { Socket } from "node:net";
 import knexPkg, { type Knex } from "knex";
 import Mysql2Client from "knex/lib/dialects/mysql2/index.js";
-import type { Connection, ConnectionOptions } from "mysql2";
+import type { Connection, ConnectionOptions, SslOptions } from "mysql2";
 import { type PooledConnectionSettings, silentLog, withDefaults } from "../../pooled-connections.ts";
+import { parseAddress, type ServerTls, tlsOf } from "../server-address.ts";
 import { PoolExhausted } from "../../sql-errors.ts";
 import { type Probe, ServerWatch } from "../../server-watch.ts";
 import { AwaitedAnswers } from "./connection.ts";
 import { connectionError } from "./mariadb-error.ts";
-import { serverOf } from "./mariadb-server.ts";
 
 const { knex: createKnex } = knexPkg;
 
-/** The URL is `mariadb://…` or `mysql://…`, see `serverOf`. */
+/** The URL is `mariadb://…` or `mysql://…`, see `parseAddress`. */
 export type MariadbSettings = PooledConnectionSettings;
 
 export interface MariadbKnex {
@@ -78,6 +78,33 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
   } as Knex.Config);
   let closed: Promise<void> | undefined;
   return { knex, close: () => (closed ??= knex.destroy().finally(() => watch.stop())) };
+}
+
+interface MariadbServer {
+  readonly host?: string;
+  readonly port?: number;
+  readonly socketPath?: string;
+  readonly user: string;
+  readonly password: string;
+  readonly ssl?: SslOptions;
+}
+
+/** The server's address and credentials as the driver expects. The connection ignores the database. */
+export function serverOf(url: string): MariadbServer {
+  const address = parseAddress(url);
+  const { hosts, user, password } = address;
+  const tls = tlsOf(address);
+  const [{ host, port }] = hosts;
+  return {
+    ...(host.startsWith("/") ? { socketPath: host } : { host, port }),
+    user,
+    password,
+    ...(tls === undefined ? {} : { ssl: driverTls(tls) }),
+  };
+}
+
+function driverTls({ verifiesAuthority, verifiesHost, ...files }: ServerTls): SslOptions {
+  return { rejectUnauthorized: verifiesAuthority, verifyIdentity: verifiesHost, ...files };
 }
 
 interface Driver {

@@ -1,55 +1,39 @@
 import pg from "pg";
+import { hostText, needsWritable, parseAddress, type ServerHost, type ServerTls, tlsOf } from "../server-address.ts";
 
 /** Where a Postgres server runs. */
 export interface PostgresAddress {
-  /** One connection string per host, in the given order. */
-  readonly urls: readonly [string, ...string[]];
+  /** The settings of a connection to each host, in the given order. */
+  readonly hosts: readonly [HostSettings, ...HostSettings[]];
   /** Whether connections must accept writes. */
   readonly writable: boolean;
 }
 
-/** Query parameters that the driver understands, and the path of a socket. */
-const driverParameters = new Set(
-  [
-    ["host", "port", "user", "password", "application_name", "client_encoding", "options"],
-    ["ssl", "sslmode", "sslcert", "sslkey", "sslrootcert", "sslnegotiation", "uselibpqcompat"],
-    ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "query_timeout"],
-  ].flat(),
-);
+/** The driver's settings that a connection string contains. */
+export type HostSettings = pg.ClientConfig & ServerHost;
 
-/**
- * Parses `postgres://user:password@host:5432,other:5432/database?target_session_attrs=read-write`. Several hosts are
- * servers of one cluster, of which one accepts writes. `target_session_attrs` is `any`, or `read-write` or `primary`,
- * which is the default for several hosts. Other parameters are those of the driver. Unknown ones are refused, so that an
- * ignored setting never appears to be in force.
- */
+/** Reads a connection string, see `parseAddress`. */
 export function addressOf(url: string): PostgresAddress {
-  const [, scheme = "", credentials = "", hosts = "", rest = ""] =
-    /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(url) ?? [];
-  const [path = "", query = ""] = rest.split("?");
-  const given = [...new URLSearchParams(query)];
-  const unknown = given.map(([name]) => name).filter((name) => name !== attributes && !driverParameters.has(name));
-  if (unknown.length > 0) throw new Error(`The database URL has unknown parameters: ${unknown.join(", ")}.`);
-  const list = hosts.split(",");
-  const wanted = new URLSearchParams(query).get(attributes) ?? (list.length > 1 ? "read-write" : "any");
-  if (!["any", "read-write", "primary"].includes(wanted))
-    throw new Error("The target_session_attrs of the database URL must be read-write, primary or any.");
-  const kept = query.split("&").filter((each) => each !== "" && !each.startsWith(`${attributes}=`));
-  const suffix = `${path}${kept.length === 0 ? "" : `?${kept.join("&")}`}`;
-  const urls = list.map((host) => (hosts === "" ? url : `${scheme}${credentials}${host}${suffix}`));
-  for (const each of urls) assertReadable(each);
-  return { urls: urls as [string, ...string[]], writable: wanted !== "any" };
+  const address = parseAddress(url);
+  const { hosts, user, password, database, parameters } = address;
+  const tls = tlsOf(address);
+  // Without a word about encryption, the environment of the driver decides.
+  const unencrypted = parameters.has("sslmode") || parameters.has("ssl") ? { ssl: false } : {};
+  const own = new Set(["ssl", "sslmode", "sslrootcert", "sslcert", "sslkey", "uselibpqcompat", "target_session_attrs"]);
+  const common: pg.ClientConfig = {
+    ...Object.fromEntries([...parameters].filter(([name]) => !own.has(name))),
+    ...(user === "" ? {} : { user }),
+    ...(password === "" ? {} : { password }),
+    ...(database === "" ? {} : { database }),
+    ...(tls === undefined ? unencrypted : { ssl: driverTls(tls) }),
+  };
+  const settings = hosts.map((host): HostSettings => ({ ...common, ...host }));
+  return { hosts: settings as [HostSettings, ...HostSettings[]], writable: needsWritable(address) };
 }
 
-const attributes = "target_session_attrs";
-
-function assertReadable(url: string): void {
-  try {
-    void new pg.Client({ connectionString: url });
-  } catch {
-    // The driver's error repeats the URL, password included.
-    throw new Error("The database URL is invalid.");
-  }
+function driverTls({ verifiesAuthority, verifiesHost, ...files }: ServerTls): Exclude<pg.ClientConfig["ssl"], boolean> {
+  const anyHost = verifiesHost ? {} : { checkServerIdentity: () => undefined };
+  return { rejectUnauthorized: verifiesAuthority, ...anyHost, ...files };
 }
 
 /** The process behind a connection, and whether its sessions can only read. */
@@ -93,9 +77,9 @@ const precedence = 250;
 
 /** The host of new connections: the one that accepts writes. */
 export class PostgresHosts {
-  /** Connection string of the host. */
-  current: string;
-  private readonly urls: readonly string[];
+  /** The settings that lead to the host. */
+  current: HostSettings;
+  private readonly hosts: readonly HostSettings[];
   /** Hosts that refuse startup parameters. */
   private readonly poolers = new Set<string>();
   private round: Promise<boolean> | undefined;
@@ -109,25 +93,25 @@ export class PostgresHosts {
     private readonly settings: pg.ClientConfig,
     private readonly onMove: () => void,
   ) {
-    this.urls = address.urls;
-    this.current = address.urls[0];
+    this.hosts = address.hosts;
+    this.current = address.hosts[0];
   }
 
   /** Whether another host can take over. */
   get areSeveral(): boolean {
-    return this.urls.length > 1;
+    return this.hosts.length > 1;
   }
 
   /** The settings of a connection to a host. A pooler that refuses those of the session gets none: its role has them. */
-  settingsOf<Settings extends pg.ClientConfig>(settings: Settings, url = this.current): Settings {
+  settingsOf<Settings extends pg.ClientConfig>(settings: Settings, host = this.current): Settings {
     const { statement_timeout: _1, idle_in_transaction_session_timeout: _2, options: _3, ...others } = settings;
-    return { ...((this.poolers.has(url) ? others : settings) as Settings), connectionString: url };
+    return { ...((this.poolers.has(hostText(host)) ? others : settings) as Settings), ...host };
   }
 
   /** Whether a host refused a connection because of the session's settings in it. The next one is without them. */
-  refuses({ connectionString = "", options }: pg.ClientConfig, error: unknown): boolean {
+  refuses({ host = "", port = 0, options }: pg.ClientConfig, error: unknown): boolean {
     if (options === undefined || !isRefusedParameter(error)) return false;
-    this.poolers.add(connectionString);
+    this.poolers.add(hostText({ host, port }));
     return true;
   }
 
@@ -140,13 +124,13 @@ export class PostgresHosts {
   }
 
   private async ask(): Promise<boolean> {
-    const order = [this.current, ...this.urls.filter((url) => url !== this.current)];
-    const found = await new Promise<string | undefined>((resolve) => {
-      const fit = new Set<string>();
-      const settle = () => resolve(order.find((url) => fit.has(url)));
-      const all = order.map(async (url, index) => {
-        if (!(await this.isFit(url))) return;
-        fit.add(url);
+    const order = [this.current, ...this.hosts.filter((host) => host !== this.current)];
+    const found = await new Promise<HostSettings | undefined>((resolve) => {
+      const fit = new Set<HostSettings>();
+      const settle = () => resolve(order.find((host) => fit.has(host)));
+      const all = order.map(async (host, index) => {
+        if (!(await this.isFit(host))) return;
+        fit.add(host);
         if (index === 0) settle();
         else setTimeout(settle, precedence);
       });
@@ -160,8 +144,8 @@ export class PostgresHosts {
     return true;
   }
 
-  private async isFit(url: string): Promise<boolean> {
-    const settings = this.settingsOf(this.settings, url);
+  private async isFit(host: HostSettings): Promise<boolean> {
+    const settings = this.settingsOf(this.settings, host);
     const client = new pg.Client(settings);
     client.on("error", () => {});
     try {
@@ -171,7 +155,7 @@ export class PostgresHosts {
       });
       return true;
     } catch (error) {
-      return this.refuses(settings, error) && (await this.isFit(url));
+      return this.refuses(settings, error) && (await this.isFit(host));
     } finally {
       // `end` would wait for answers.
       (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();

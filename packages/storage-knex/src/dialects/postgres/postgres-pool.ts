@@ -10,7 +10,7 @@ import { addressOf, identifyServer, type PostgresAddress, PostgresHosts } from "
 
 const { knex: createKnex } = knexPkg;
 
-/** The URL is `postgres://…`, see `addressOf`; its query string overrides the other settings. */
+/** The URL is `postgres://…`, see `parseAddress`; its query string overrides the other settings. */
 export type PostgresSettings = PooledConnectionSettings;
 
 export interface PostgresKnex {

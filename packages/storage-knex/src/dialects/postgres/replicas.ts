@@ -1,6 +1,8 @@
 import type { ReadPosition } from "@sallyport/core";
 import type { Knex } from "knex";
 import pg from "pg";
+import { hostText } from "../server-address.ts";
+import { addressOf } from "./postgres-hosts.ts";
 import type { PooledConnectionSettings } from "../../pooled-connections.ts";
 import type { SqlResult } from "../../sql-runner.ts";
 import type { ReplicaState } from "../../sql-storage.ts";
@@ -219,8 +221,8 @@ class Replica {
     private readonly parts: ReplicaParts,
   ) {
     this.engine = createPostgresKnex({ ...settings, connectTimeout: answerTime });
-    const { host, port } = new pg.Client({ connectionString: settings.url });
-    this.name = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+    const [host] = addressOf(settings.url).hosts;
+    this.name = hostText(host);
   }
 
   get state(): ReplicaState {
@@ -337,8 +339,8 @@ class Replica {
 
   private async ask(): Promise<CheckRow> {
     if (this.probe === undefined) {
-      const { url: connectionString, applicationName = "sallyport" } = this.settings;
-      this.probe = new pg.Client({ connectionString, application_name: applicationName });
+      const { url, applicationName = "sallyport" } = this.settings;
+      this.probe = new pg.Client({ application_name: applicationName, ...addressOf(url).hosts[0] });
       this.probe.on("error", () => {});
       await this.probe.connect();
     }
