@@ -126,6 +126,7 @@ const others = [
   "seed",
   "restore",
   "dump",
+  "verify",
   "reference",
   "app list",
   "app rules",

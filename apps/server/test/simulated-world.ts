@@ -9,6 +9,7 @@ import { StorageEngines } from "../src/composition/storages/storage-engines.ts";
 import { seedDemo } from "../src/demo/index.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";
 import { administrationKey, administrator } from "./administration-fixture.ts";
+import { requireIntact } from "./require-intact.ts";
 import { testEnvironment } from "./test-environment.ts";
 
 /** A world in this process, which ends with `close`. */
@@ -72,7 +73,7 @@ export async function startSimulatedWorld(
     ],
     kill: async () => {
       await stop();
-      await start();
+      await requireIntact((await start()).databases.get(""));
     },
     backUp: async () => {
       copy = [];
@@ -84,7 +85,7 @@ export async function startSimulatedWorld(
       storage = await open();
       await storage.migrate();
       await storage.archive.import(recordsOf(copy));
-      await start();
+      await requireIntact((await start()).databases.get(""));
     },
     close: async () => {
       await stop();

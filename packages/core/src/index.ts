@@ -16,3 +16,4 @@ export * from "./request/index.ts";
 export * from "./resealing/index.ts";
 export * from "./storage/index.ts";
 export * from "./sync/index.ts";
+export * from "./verification/index.ts";

@@ -104,7 +104,7 @@ const commands: readonly ListedCommand[] = [
   {
     name: "limits",
     description: "show and change limits of sessions and request rates",
-    load: async () => (await import("./limits.ts")).defineLimits,
+    load: async () => (await import("./rules/limits.ts")).defineLimits,
   },
   {
     name: "maintenance",
@@ -120,6 +120,11 @@ const commands: readonly ListedCommand[] = [
     name: "restore",
     description: "restore an archive into an empty database",
     load: async () => (await import("./archive.ts")).defineRestore,
+  },
+  {
+    name: "verify",
+    description: "recompute the invariants of a database; safe while servers are running",
+    load: async () => (await import("./verify.ts")).defineVerify,
   },
   {
     name: "recover",

@@ -157,6 +157,7 @@ const useCases = {
   listFiles: classFactory(core.ListFiles, []),
   collectFiles: classFactory(core.CollectFiles, []),
   checkFiles: classFactory(core.CheckFiles, [hashes]),
+  verifyDatabase: classFactory(core.VerifyDatabase, [hashes]),
   dumpFiles: classFactory(core.DumpFiles, [hashes]),
   restoreFiles: classFactory(core.RestoreFiles, [random, hashes]),
 

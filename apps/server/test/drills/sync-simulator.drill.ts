@@ -136,8 +136,8 @@ describe.each(engines.filter(isHere))("simulated devices on %s", (_name, open) =
     servers[index] = { process, url: await process.url() };
   };
   const command = async (...words: string[]) => {
-    const { code, stderr } = await runCommand([...words, "--config", config], environment, directory);
-    if (code !== 0) throw new Error(stderr);
+    const { code, stdout, stderr } = await runCommand([...words, "--config", config], environment, directory);
+    if (code !== 0) throw new Error(stdout + stderr);
   };
   const dumpFile = () => join(directory, `dump-${dumps}.jsonl`);
 
@@ -170,6 +170,7 @@ describe.each(engines.filter(isHere))("simulated devices on %s", (_name, open) =
         servers: [send(0), send(1)],
         kill: async (index) => {
           await servers[index]?.process.kill();
+          await command("verify");
           await start(index);
         },
         backUp: async () => {
@@ -182,6 +183,7 @@ describe.each(engines.filter(isHere))("simulated devices on %s", (_name, open) =
           current = `restored_${dumps}_${Date.now()}`;
           configure();
           await command("restore", "--input", dumpFile());
+          await command("verify");
           await Promise.all([start(0), start(1)]);
           await engine.drop(replaced);
         },

@@ -175,6 +175,15 @@ export function fileCommandsSuite(): void {
       writeFileSync(join(stored, segment), Buffer.concat([bytes.subarray(1), Buffer.of(0)]));
       expect(await run("", "file", "check")).toMatchObject(problem("damaged"));
       expect(await run("", "file", "check", "--fast")).toMatchObject(all);
+      expect(await run("", "verify")).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/files +The bytes of the file \w+ are damaged/),
+        stderr: expect.stringMatching(/1 invariant is violated/),
+      });
+      expect(await run("", "verify", "--fast")).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^Verified \d+ records\. All invariants hold\.$/m),
+      });
       renameSync(join(stored, segment), join(folder, segment));
       expect(await run("", "file", "check", "--fast")).toMatchObject(problem("missing"));
       const output = join(folder, "none.ndjson");

@@ -1,7 +1,7 @@
 export { BeginUpload, ReadUpload } from "./begin-upload.ts";
 export { CancelUpload } from "./cancel-upload.ts";
 export { type ArchivedFile, DumpFiles, RestoreFiles } from "./archive-files.ts";
-export { type CheckedFile, CheckFiles } from "./check-files.ts";
+export { type CheckedFile, CheckFiles, type CheckOptions } from "./check-files.ts";
 export { CollectFiles, type CollectedFiles } from "./collect-files.ts";
 export { FinishUpload, type FinishUploadInput } from "./finish-upload.ts";
 export { CreateFileLink, type CreatedLink, FileLinks, OpenFileLink } from "./file-links.ts";

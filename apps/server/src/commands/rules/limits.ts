@@ -1,8 +1,8 @@
 import { limitNames, readLimits, setLimits, type ShownLimit } from "@sallyport/core";
 import { didYouMean } from "@sallyport/terminal";
-import { CommandError } from "./command-error.ts";
-import { type JsonOptions, printList } from "./list-command.ts";
-import type { ServerCommand, Work } from "./server-command.ts";
+import { CommandError } from "../command-error.ts";
+import { type JsonOptions, printList } from "../list-command.ts";
+import type { ServerCommand, Work } from "../server-command.ts";
 
 /** `limits show|set|unset`. */
 export function defineLimits(group: ServerCommand): void {

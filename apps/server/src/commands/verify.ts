@@ -1,0 +1,56 @@
+import type { Violation } from "@sallyport/core";
+import { ProgressLine } from "@sallyport/terminal";
+import { identifiers } from "../composition/identifiers.ts";
+import { CommandError } from "./command-error.ts";
+import { type JsonOptions, printJson, printList } from "./list-command.ts";
+import { counted, grouped } from "./progress.ts";
+import type { ServerCommand, Work } from "./server-command.ts";
+
+interface VerifyOptions extends JsonOptions {
+  readonly fast?: boolean;
+  /** `false`: no files. */
+  readonly files: boolean;
+}
+
+/** `verify`: recomputes the invariants of a database. */
+export function defineVerify(command: ServerCommand): void {
+  command
+    .option("--fast", "check only that the bytes of files exist; reads no whole file")
+    .option("--no-files", "do not look at the bytes of files")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      "\nReads one snapshot of the database, then its counters and files, and changes nothing. The command exits with 1 if it finds a violation.",
+    )
+    .onDatabase(verify);
+}
+
+function verify({ fast = false, files, ...options }: VerifyOptions): Work {
+  return async ({ administration, container }) => {
+    const progress = new ProgressLine(process.stderr);
+    const found: Violation[] = [];
+    let records = 0;
+    const onRecords = (count: number) => {
+      records += count;
+      progress.show(() => `Verifying, ${counted(records, "record")}`);
+    };
+    const verifying = (await container.getAsync(identifiers.verifyDatabase)).verifyDatabase(administration, {
+      files: files ? { fast } : null,
+      onRecords,
+    });
+    for await (const violation of verifying) found.push(violation);
+    progress.clear();
+    if (options.json) printJson({ records, violations: found });
+    else {
+      if (found.length > 0) printList(found, { json: (each) => each, columns }, options);
+      console.log(`Verified ${grouped(records)} records${found.length === 0 ? ". All invariants hold." : "."}`);
+    }
+    if (found.length > 0)
+      throw new CommandError(`${counted(found.length, "invariant")} ${found.length === 1 ? "is" : "are"} violated.`);
+  };
+}
+
+const columns = {
+  INVARIANT: ({ invariant }: Violation) => invariant,
+  FINDING: ({ finding }: Violation) => finding,
+};

@@ -1,0 +1,2 @@
+export * from "./verify-database.ts";
+export type { Invariant, Violation } from "./violation.ts";

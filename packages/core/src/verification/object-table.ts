@@ -1,0 +1,63 @@
+/** The facts about an object that a check keeps. */
+export interface ObjectEntry {
+  readonly state: ObjectState;
+  /** Position of its class in the order of first appearance. */
+  readonly classNumber: number;
+  readonly stamp: number;
+  /** Digest of its links; 0 without any. */
+  readonly links: number;
+}
+
+/** `deleted`: permanently. `swept`: its tombstone is forgotten. */
+export type ObjectState = "live" | "recycled" | "deleted" | "swept";
+
+const states: readonly ObjectState[] = ["live", "recycled", "deleted", "swept"];
+const pageSize = 4_096;
+
+interface Page {
+  /** Position in `states` plus one; 0: none. */
+  readonly states: Uint8Array;
+  readonly classes: Uint16Array;
+  readonly stamps: Float64Array;
+  readonly links: Uint32Array;
+}
+
+/** All objects of a database in 15 bytes each. Numbers are mostly dense. */
+export class ObjectTable {
+  private readonly pages = new Map<number, Page>();
+
+  get(number: number): ObjectEntry | undefined {
+    const page = this.pages.get(Math.floor(number / pageSize));
+    const at = number % pageSize;
+    const state = states[(page?.states[at] ?? 0) - 1];
+    if (page === undefined || state === undefined) return undefined;
+    const [classNumber = 0, stamp = 0, links = 0] = [page.classes[at], page.stamps[at], page.links[at]];
+    return { state, classNumber, stamp, links };
+  }
+
+  set(number: number, { state, classNumber, stamp, links }: ObjectEntry): void {
+    const index = Math.floor(number / pageSize);
+    const page = this.pages.get(index) ?? newPage();
+    this.pages.set(index, page);
+    const at = number % pageSize;
+    page.states[at] = states.indexOf(state) + 1;
+    page.classes[at] = classNumber;
+    page.stamps[at] = stamp;
+    page.links[at] = links;
+  }
+
+  /** The objects whose links were not settled, by number. */
+  *withLinks(): Generator<number, void, undefined> {
+    for (const [index, { links }] of this.pages)
+      for (const [at, digest] of links.entries()) if (digest !== 0) yield index * pageSize + at;
+  }
+}
+
+function newPage(): Page {
+  return {
+    states: new Uint8Array(pageSize),
+    classes: new Uint16Array(pageSize),
+    stamps: new Float64Array(pageSize),
+    links: new Uint32Array(pageSize),
+  };
+}

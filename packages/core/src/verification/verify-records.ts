@@ -1,0 +1,236 @@
+import { Model, type ModelClass } from "../model/index.ts";
+import { isUserClass } from "../objects/index.ts";
+import {
+  type ArchiveRecord,
+  type Attributes,
+  type ClassDefinition,
+  isObjectId,
+  type JsonValue,
+  type Links,
+  type ObjectId,
+  objectIdOf,
+  objectNumber,
+  type RecordOf,
+} from "../storage/index.ts";
+import { type ObjectState, ObjectTable } from "./object-table.ts";
+import type { Invariant, Violation } from "./violation.ts";
+
+/**
+ * Recomputes what must hold between the records of one snapshot, section by section in the order of an archive. Needs
+ * some 25 bytes for each object that was ever created.
+ */
+export class RecordVerifier {
+  private readonly table = new ObjectTable();
+  private readonly definitions: ClassDefinition[] = [];
+  private readonly classNames: string[] = [];
+  private readonly classNumbers = new Map<string, number>();
+  private readonly uuids = new TextDigests();
+  /** Targets of links that are not live, with an object that has such a link. */
+  private readonly targets = new Map<ObjectId, ObjectId>();
+  private knownModel: Model | undefined;
+  private settings: RecordOf<"settings"> | undefined;
+  /** The deletions that tombstones belong to. */
+  private readonly roots = new Set<ObjectId>();
+  private lastAudit = 0;
+  private found: Violation[] = [];
+
+  /** Checks the next record. Returns the violations that it shows. */
+  check(record: ArchiveRecord): readonly Violation[] {
+    this.found = [];
+    switch (record.section) {
+      case "settings":
+        this.settings = record;
+        break;
+      case "classes":
+        this.definitions.push(record.definition);
+        break;
+      case "objects":
+        this.checkObject(record);
+        break;
+      case "links":
+        this.checkLinks(record);
+        break;
+      case "tombstones":
+        this.checkTombstone(record);
+        break;
+      case "formerReaders":
+        this.checkFormerReaders(record);
+        break;
+      case "sweptObjects":
+        this.add(record, { state: "swept", stamp: 0, links: 0, className: "" });
+        break;
+      case "accounts":
+        this.checkUser(record.userId, `The account "${record.loginName}"`);
+        break;
+      case "customAccounts":
+        this.checkUser(record.userId, `The custom user "${record.loginName}"`);
+        break;
+      case "audit":
+        this.checkAudit(record.sequence);
+    }
+    return this.found;
+  }
+
+  /** The violations that only the end shows. */
+  end(): readonly Violation[] {
+    this.found = [];
+    for (const number of this.table.withLinks())
+      this.violated("links", `The object ${objectIdOf(number)} has references that are not stored as links.`);
+    // A recycled target keeps its links, for the case that it is restored.
+    for (const [target, source] of this.targets) {
+      const state = this.stateOf(target);
+      if (state !== "recycled")
+        this.violated("links", `The object ${source} has a link to ${target}, which is ${state ?? "unknown"}.`);
+    }
+    for (const root of this.roots) {
+      if (this.stateOf(root) !== "recycled")
+        this.violated("tombstones", `The recycled objects of the deletion ${root} have lost their first one.`);
+    }
+    if (this.uuids.repeated() > 0) this.violated("objects", "Several objects have the same UUID.");
+    const { lastAudit = 0 } = this.settings ?? {};
+    if (this.lastAudit > lastAudit)
+      this.violated("audit", `The audit event ${this.lastAudit} is above the highest number, ${lastAudit}.`);
+    return this.found;
+  }
+
+  private get model(): Model {
+    this.knownModel ??= new Model({ generation: 0, classes: this.definitions });
+    return this.knownModel;
+  }
+
+  private checkObject({ attributes, ...object }: RecordOf<"objects">): void {
+    const { id, className } = object;
+    const modelClass = this.model.find(className);
+    if (modelClass === undefined) this.violated("objects", `The object ${id} is of the unknown class ${className}.`);
+    const links = modelClass === undefined ? {} : referencesIn(attributes, modelClass);
+    this.add(object, { ...object, state: "live", links: digestOf(links) });
+  }
+
+  private checkTombstone({ id, uuid, className, stamp, root, version, attributes }: RecordOf<"tombstones">): void {
+    const state = attributes === null ? "deleted" : "recycled";
+    this.add({ id, uuid, version }, { className, stamp, state, links: 0 });
+    if (state === "recycled") this.roots.add(root);
+  }
+
+  private add(
+    { id, uuid, version = 1 }: { readonly id: ObjectId; readonly uuid: string; readonly version?: number },
+    { className, ...entry }: { state: ObjectState; className: string; stamp: number; links: number },
+  ): void {
+    const number = objectNumber(id);
+    const { lastObject = 0 } = this.settings ?? {};
+    if (this.table.get(number) !== undefined) this.violated("objects", `The object ${id} is stored twice.`);
+    if (number > lastObject)
+      this.violated("objects", `The object ${id} is above the highest id, ${objectIdOf(lastObject)}.`);
+    if (version < 1) this.violated("objects", `The object ${id} has the version ${version}.`);
+    if (entry.state !== "swept" && entry.stamp < 1) this.violated("stamps", `The object ${id} has no stamp.`);
+    this.uuids.add(uuid);
+    let classNumber = this.classNumbers.get(className);
+    if (classNumber === undefined) {
+      classNumber = this.classNames.push(className) - 1;
+      this.classNumbers.set(className, classNumber);
+    }
+    this.table.set(number, { ...entry, classNumber });
+  }
+
+  private checkLinks({ id, links }: RecordOf<"links">): void {
+    const number = objectNumber(id);
+    const source = this.table.get(number);
+    if (source?.state !== "live")
+      return this.violated("links", `The object ${id} has links, but is ${source?.state ?? "unknown"}.`);
+    for (const target of new Set(Object.values(links).flat())) {
+      if (this.stateOf(target) !== "live") this.targets.set(target, id);
+    }
+    const className = this.classNames[source.classNumber] ?? "";
+    const declared = new Set(this.model.find(className)?.links.map(({ name }) => name));
+    // The links of an attribute that left the class stay.
+    const known = Object.entries(links).filter(([name]) => declared.has(name));
+    if (digestOf(Object.fromEntries(known)) !== source.links)
+      this.violated("links", `The links of the object ${id} differ from its references.`);
+    this.table.set(number, { ...source, links: 0 });
+  }
+
+  private checkFormerReaders({ id, className, entries }: RecordOf<"formerReaders">): void {
+    const object = this.table.get(objectNumber(id));
+    if (object === undefined || object.state === "swept")
+      return this.violated(
+        "formerReaders",
+        `Former readers are kept of the object ${id}, which is ${object?.state ?? "unknown"}.`,
+      );
+    if (this.classNumbers.get(className) !== object.classNumber)
+      this.violated("formerReaders", `The former readers of the object ${id} name another class, ${className}.`);
+    let last = 0;
+    for (const { stamp } of entries) {
+      if (stamp <= last || stamp > object.stamp)
+        this.violated("stamps", `The stamps of the former readers of the object ${id} do not rise to its own.`);
+      last = stamp;
+    }
+  }
+
+  private checkUser(id: ObjectId, whose: string): void {
+    const user = this.table.get(objectNumber(id));
+    const className = this.classNames[user?.classNumber ?? -1] ?? "";
+    if (user?.state !== "live" || !isUserClass(this.model, className))
+      this.violated("accounts", `${whose} belongs to ${id}, which is no user.`);
+  }
+
+  private checkAudit(sequence: number): void {
+    if (sequence <= this.lastAudit) this.violated("audit", `The audit event ${sequence} is out of order.`);
+    this.lastAudit = Math.max(this.lastAudit, sequence);
+  }
+
+  private stateOf(id: ObjectId): ObjectState | undefined {
+    return this.table.get(objectNumber(id))?.state;
+  }
+
+  private violated(invariant: Invariant, finding: string): void {
+    this.found.push({ invariant, finding });
+  }
+}
+
+/** The objects that attributes reference. A value of another form is no reference: it reads as `null`. */
+function referencesIn(text: string, { links }: ModelClass): Links {
+  if (links.length === 0) return {};
+  const attributes = JSON.parse(text) as Attributes;
+  return Object.fromEntries(links.map(({ name }) => [name, idsIn(attributes[name])]));
+}
+
+function idsIn(value: JsonValue | undefined): ObjectId[] {
+  const listed = Array.isArray(value) ? value : [value];
+  return listed.filter((each): each is ObjectId => typeof each === "string" && isObjectId(each));
+}
+
+/** A digest of links in any order; 0 without any. */
+function digestOf(links: Links): number {
+  const lines = Object.entries(links).flatMap(([name, ids]) => [...new Set(ids)].map((id) => `${name}:${id}`));
+  if (lines.length === 0) return 0;
+  return hashOf(lines.toSorted().join(), 0) || 1;
+}
+
+/** FNV-1a. */
+function hashOf(text: string, seed: number): number {
+  let hash = 0x811c9dc5 ^ seed;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+/** Digests of texts in 8 bytes each. Two of a million are equal by chance once in 9,000 databases. */
+class TextDigests {
+  private digests = new Float64Array(1_024);
+  private count = 0;
+
+  add(text: string): void {
+    if (this.count === this.digests.length) {
+      const larger = new Float64Array(2 * this.count);
+      larger.set(this.digests);
+      this.digests = larger;
+    }
+    this.digests[this.count] = (hashOf(text, 1) % 2 ** 20) * 2 ** 32 + hashOf(text, 0);
+    this.count += 1;
+  }
+
+  /** The number of texts that were there before. */
+  repeated(): number {
+    const sorted = this.digests.subarray(0, this.count).toSorted();
+    return sorted.filter((each, place) => place > 0 && each === sorted[place - 1]).length;
+  }
+}

@@ -1,0 +1,18 @@
+/** A rule that must hold in a database. */
+export type Invariant =
+  | "objects"
+  | "links"
+  | "tombstones"
+  | "formerReaders"
+  | "stamps"
+  | "accounts"
+  | "audit"
+  | "counts"
+  | "seats"
+  | "files";
+
+export interface Violation {
+  readonly invariant: Invariant;
+  /** A sentence for operators, with ids and names but no content of objects. */
+  readonly finding: string;
+}
