@@ -37,7 +37,7 @@ export interface AdapterUnderTest {
   /** Time limit of a check in milliseconds, including creating and dropping its database; default 30,000. */
   readonly timeLimit?: number;
 
-  /** Number of reads of a check that reads beside a writer; default 30. Raise the time limit with it. */
+  /** Number of reads of a check that reads beside a writer; default 20. Raise the time limit with it. */
   readonly reads?: number;
 
   /**

@@ -63,7 +63,7 @@ async function perform(
 }
 
 /** Reads of a check that reads beside a writer. */
-const usualReads = 30;
+const usualReads = 20;
 
 /** The subject of a check. Its optional operations reject if the adapter does not provide them. */
 function makeSubject(

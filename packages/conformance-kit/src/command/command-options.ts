@@ -9,7 +9,7 @@ is an AdapterUnderTest: a name, and a function that creates a storage for one ch
 Options:
   --section <name>    run only the checks of this section; repeatable
   --check <name>      run only this check; repeatable
-  --reads <n>         reads of each check that reads beside a writer (default: 30)
+  --reads <n>         reads of each check that reads beside a writer (default: 20)
   --json <file>       also write the report as JSON
   --badge <file>      also write a badge: an SVG, or a shields.io endpoint if the name ends in .json
   --differential <n>  run no checks; compare the adapter with the memory storage by n random

@@ -34,8 +34,8 @@ const indexed: readonly AttributeIndex[] = [
 ];
 
 /** Objects that match. A writer changes other values of the first ones. */
-const matching = 120;
-const changing = 40;
+const matching = 60;
+const changing = 25;
 
 const path = (leaf: string, type: ValueType, ...hops: string[]): ValuePath => ({
   hops: hops.map((reference) => ({ reference, classes: ["Image"] })),
@@ -60,10 +60,10 @@ const filters: readonly Filter[] = [
   { kind: "oneOf", path: path("Name", "string", "Maker"), values: ["maker"] },
 ];
 
-/** Every filter with every order. Both are told by the number of a read. */
+/** Every filter with every order: their numbers have no common divisor. */
 function queryOf(read: number): ObjectQuery {
   const filter = filters[read % filters.length] as Filter;
-  return { classes: ["File"], filter, sort: orders[Math.floor(read / filters.length) % orders.length] ?? [] };
+  return { classes: ["File"], filter, sort: orders[read % orders.length] ?? [] };
 }
 
 /** Sees all objects, some of them as a reader. */
@@ -130,7 +130,7 @@ async function besides(
 /** The ids of all pages by cursor. */
 async function pagesOf(r: Repositories, query: ObjectQuery, visibility: Visibility): Promise<ObjectId[]> {
   const ids: ObjectId[] = [];
-  for (let after: Position | null = null, limit = 25; ; ) {
+  for (let after: Position | null = null, limit = 20; ; ) {
     const page: Page = after === null ? { offset: 0, limit } : { after, limit };
     const { objects, last } = await r.objects.find(query, visibility, page);
     ids.push(...idsOf(objects));
