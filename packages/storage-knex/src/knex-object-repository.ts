@@ -16,6 +16,7 @@ import {
   seesAll,
   ServiceError,
   type StoredObject,
+  UuidTakenError,
   type Visibility,
 } from "@sallyport/core";
 import {
@@ -113,7 +114,8 @@ export function knexObjectRepository(
         attributes,
         readers: readers ?? null,
       }));
-      if (new Set(wanted.map(({ uuid }) => uuid)).size < wanted.length) throw uuidInUse();
+      if (!wanted.every(({ uuid }) => isUuid(uuid))) throw new ServiceError(307, { detail: "A UUID is malformed." });
+      if (new Set(wanted.map(({ uuid }) => uuid)).size < wanted.length) throw new UuidTakenError();
       const links = linkParameters(
         objects.map((object, index) => ({ source: { uuid: wanted[index]?.uuid }, links: object.links })),
       );
@@ -199,8 +201,4 @@ function elementOf(
 
 function readersOf(readers: StoredObject["readers"]): number[] | null {
   return readers === null ? null : readers.map(objectNumber);
-}
-
-function uuidInUse(): ServiceError {
-  return new ServiceError(307, { detail: "The UUID is in use." });
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, OutdatedModelError, ServiceError } from "@sallyport/core";
+import { type ErrorCode, OutdatedModelError, ServiceError, UuidTakenError } from "@sallyport/core";
 
 /** No connection became free in time, or too many callers wait. */
 export class PoolExhausted extends Error {
@@ -16,7 +16,6 @@ export const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
   ["SP610", 610],
   ["SP713", 713],
   ["SPLCK", 713],
-  ["SPUID", 307],
 ]);
 
 /** Maps every listed error to its code. */
@@ -39,6 +38,9 @@ export const unreachable: readonly string[] = [
   "EAI_AGAIN",
 ];
 
+/** The detail of a duplicate UUID. */
+export const uuidTaken = "A UUID is in use.";
+
 /** The detail of a duplicate account name. */
 export const nameTaken = "The user name is in use, or too similar to one in use.";
 
@@ -47,11 +49,12 @@ const details: ReadonlyMap<unknown, string> = new Map([
   ["SP307", "A link references an object that does not exist."],
   ["SP713", "The object has another version."],
   ["SPLCK", "The object is locked by another session."],
-  ["SPUID", "A UUID is in use."],
 ]);
 
 /** The model generation of a write is outdated. */
 const outdatedModel = "SPMOD";
+/** Another object has the UUID of a new one. */
+const takenUuid = "SPUID";
 
 interface Failure {
   readonly state: unknown;
@@ -64,6 +67,7 @@ interface Failure {
 /** Maps the failure of a statement to a service error. */
 export function failureOf(error: unknown, { state, code = 799, refusedBy }: Failure): ServiceError {
   if (state === outdatedModel) return new OutdatedModelError(error);
+  if (state === takenUuid || refusedBy === uuidTaken) return new UuidTakenError(error);
   const detail = details.get(state) ?? refusedBy;
   return new ServiceError(code, { cause: error, ...(detail === undefined ? {} : { detail }) });
 }

@@ -15,6 +15,7 @@ import {
   seesAll,
   ServiceError,
   type StoredObject,
+  UuidTakenError,
   type Visibility,
   type Writing,
 } from "@sallyport/core";
@@ -37,7 +38,7 @@ export function insertOne(
 ): StoredObject {
   if (uuid !== undefined && !isUuid(uuid)) throw new ServiceError(307, { detail: "A UUID is malformed." });
   const key = (uuid ?? randomUUID()).toLowerCase();
-  if (state.uuids.has(key)) throw new ServiceError(307, { detail: "A UUID is in use." });
+  if (state.uuids.has(key)) throw new UuidTakenError();
   acceptTargets(state, links);
   acceptObjectSize(attributes);
   const number = reserveNumber(state, "object");

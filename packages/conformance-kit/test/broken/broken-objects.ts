@@ -170,6 +170,17 @@ export const brokenObjects: readonly BrokenAdapter[] = [
     },
   })),
 
+  broken(
+    "answers a used UUID like any other invalid value",
+    "refuses the same UUID twice in one call with 307",
+    () => (r) => ({
+      objects: {
+        insert: (objects) =>
+          r.objects.insert(objects).catch((cause: unknown) => Promise.reject(new ServiceError(307, { cause }))),
+      },
+    }),
+  ),
+
   broken("creates objects one by one", "refuses a duplicate UUID with 307, all or nothing", () => (r) => ({
     objects: {
       insert: async (objects) => {

@@ -41,9 +41,9 @@ export interface ObjectRepository {
   lock(ids: readonly ObjectId[]): Promise<void>;
 
   /**
-   * Creates objects with ascending ids and returns them in the given order. All or nothing. 307 for a UUID in use, a
-   * link to an object that is not live, or a text that is not storable. 801 for an object that is too large.
-   * `OutdatedModelError` under an outdated model.
+   * Creates objects with ascending ids and returns them in the given order. All or nothing. `UuidTakenError` for a UUID
+   * in use, also if another call takes it at the same time. 307: a link to an object that is not live, or a text that is
+   * not storable. 801 for an object that is too large. `OutdatedModelError` under an outdated model.
    */
   insert(objects: readonly NewObject[], by?: Writing): Promise<StoredObject[]>;
 

@@ -14,6 +14,7 @@ import {
   linking,
   unknownIds,
   objectByUuid,
+  refusesUuid,
   deleteObjects,
   changesSince,
   update,
@@ -92,10 +93,10 @@ export const deletingChecks: readonly Check[] = checksOf("deletion", {
       const { id, uuid } = await createObject(r);
       await deleteObjects(storage, [id], recycled);
       const taken = () => createObject(r, { uuid: uuid.toUpperCase() });
-      await failsWith(307, taken, "creating an object with the UUID of a deleted object");
+      await refusesUuid(taken, "creating an object with the UUID of a deleted object");
       const file = { className: "File", attributes: {} };
       const beside = () => r.objects.insert([file, { ...file, uuid }]);
-      await failsWith(307, beside, "creating one with a used UUID beside one with a generated UUID");
+      await refusesUuid(beside, "creating one with a used UUID beside one with a generated UUID");
       isTrue((await createObject(r)).id !== id, "The ID must not be reused");
     }
   },

@@ -9,6 +9,7 @@ import {
   createObjects,
   deleteObjects,
   idsOf,
+  refusesUuid,
   restoreObjects,
   tombstoneOf,
   update,
@@ -101,9 +102,9 @@ export const sweepingChecks: readonly Check[] = checksOf("deletion", {
     equal(await r.deletion.find({ kind: "uuid", uuid }, seesAll), null, "the tombstone");
     await failsWith(304, () => update(r, id, {}), "changing a forgotten object");
     equal(await r.deletion.targets([id]), [], "the target of a link to a forgotten object");
-    await failsWith(307, () => createObject(r, { uuid: uuid.toUpperCase() }), "using the UUID");
+    await refusesUuid(() => createObject(r, { uuid: uuid.toUpperCase() }), "using the UUID");
     const file = { className: "File", attributes: {} };
-    await failsWith(307, () => r.objects.insert([file, { ...file, uuid }]), "using the UUID beside a generated one");
+    await refusesUuid(() => r.objects.insert([file, { ...file, uuid }]), "using the UUID beside a generated one");
     isTrue((await createObject(r)).id !== id, "The ID must not be reused");
     equal((await r.objects.get([other.id], seesAll)).length, 1, "number of other objects");
   },

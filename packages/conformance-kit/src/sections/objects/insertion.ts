@@ -1,10 +1,9 @@
-import { isObjectId, isUuid, objectNumber, seesAll, type StoredObject } from "@sallyport/core";
-import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
+import { isObjectId, isUuid, objectNumber, seesAll, type StoredObject, UuidTakenError } from "@sallyport/core";
+import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";
-import { codeOf } from "../../fixtures/error-of.ts";
-import { files, findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";
+import { files, findObjects, idsOf, objectByUuid, refusesUuid } from "../../fixtures/objects.ts";
 import { hour } from "../../fixtures/policy.ts";
 
 const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -88,26 +87,32 @@ export const objectInsertionChecks: readonly Check[] = checksOf("objects", {
     const [first] = await r.objects.insert([{ ...plain("first"), uuid }]);
     for (const spelling of [uuid, uuid.toUpperCase()]) {
       const batch = [plain("before"), { ...plain("taken"), uuid: spelling }, plain("after")];
-      await failsWith(307, () => r.objects.insert(batch), `inserting the UUID ${spelling} again`);
+      await refusesUuid(() => r.objects.insert(batch), `inserting the UUID ${spelling} again`);
     }
     const ofOtherClass = { ...plain("other class"), className: "Image", uuid };
-    await failsWith(307, () => r.objects.insert([ofOtherClass]), "inserting it in another class");
+    await refusesUuid(() => r.objects.insert([ofOtherClass]), "inserting it in another class");
     equal(await findObjects(r, ["File", "Image"]), [first], "the objects");
   },
 
   "refuses the same UUID twice in one call with 307": async ({ r }) => {
     const batch = [{ ...plain("one"), uuid }, plain("between"), { ...plain("other"), uuid: uuid.toUpperCase() }];
-    await failsWith(307, () => r.objects.insert(batch), "inserting one UUID twice");
+    await refusesUuid(() => r.objects.insert(batch), "inserting one UUID twice");
     equal(await r.objects.count({ classes: ["File"] }, seesAll), 0, "number of objects");
   },
 
   "creates one object when concurrent calls use the same UUID": async ({ r }) => {
     for (let round = 1; round <= 6; round += 1) {
       const wanted = `${round}${uuid.slice(1)}`;
-      const codes = await concurrently(8, (index) =>
-        codeOf(r.objects.insert([plain(`with ${index}`), { ...plain(`${index}`), uuid: wanted }])),
-      );
-      equalCounts(codes, { 0: 1, 307: 7 }, "numbers of successful and refused calls");
+      const outcomes = await concurrently(8, async (index) => {
+        const insert = () => r.objects.insert([plain(`with ${index}`), { ...plain(`${index}`), uuid: wanted }]);
+        const outcome = await insert().then(
+          () => "created",
+          (error: unknown) => (error instanceof UuidTakenError ? "taken" : Promise.reject(error)),
+        );
+        isTrue((await objectByUuid(r, wanted)) !== null, "A refused call must find the object of the other call");
+        return outcome;
+      });
+      equalCounts(outcomes, { created: 1, taken: 7 }, "numbers of successful and refused calls");
       equal(await r.objects.count({ classes: ["File"] }, seesAll), 2 * round, "number of objects");
     }
   },

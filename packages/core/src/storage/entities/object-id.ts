@@ -43,7 +43,9 @@ export function objectReference(text: string): ObjectReference | null {
   return isClassName(text) ? { kind: "class", className: text } : null;
 }
 
-/** Whether a text is a UUID, in any case. */
+const nilUuid = "00000000-0000-0000-0000-000000000000";
+
+/** Whether a text is the UUID of something, in any case. The nil UUID is of nothing. */
 export function isUuid(text: string): boolean {
-  return /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/.test(text);
+  return text !== nilUuid && /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/.test(text);
 }

@@ -1,4 +1,5 @@
 import type { Digest } from "../../digests/index.ts";
+import { brand, ServiceError } from "../../errors/index.ts";
 import type { AttributeDefinition } from "./class-definition.ts";
 import type { ObjectId } from "./object-id.ts";
 import type { Visibility } from "./visibility.ts";
@@ -42,6 +43,18 @@ export interface NewObject {
   readonly uuid?: string;
   readonly readers?: readonly ObjectId[] | null;
 }
+
+/**
+ * 307: a live or deleted object has the UUID of a new one. That object can be as new as this write, so a writer who chose
+ * the UUID for one and the same object reads again.
+ */
+export class UuidTakenError extends ServiceError {
+  constructor(cause?: unknown) {
+    super(307, { detail: "A UUID is in use.", cause });
+  }
+}
+
+brand(UuidTakenError, "UuidTakenError");
 
 /** An object without its attributes. */
 export interface ObjectOutline extends Pick<StoredObject, "id" | "uuid" | "className" | "version" | "storedAt"> {

@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from "@sallyport/core";
-import { codesOf, failureOf, nameTaken, poolFailureOf, refusals, unreachable } from "../../sql-errors.ts";
+import { codesOf, failureOf, nameTaken, poolFailureOf, refusals, unreachable, uuidTaken } from "../../sql-errors.ts";
 
 /** Maps error numbers to codes. Other numbers are unexpected. */
 const codes = codesOf([
@@ -23,7 +23,7 @@ const codes = codesOf([
 
 /** Constraints that a caller can violate: two writers used the same UUID, or a name is taken. */
 const refusedBy: ReadonlyMap<unknown, string> = new Map([
-  ["objects_uuid", "A UUID is in use."],
+  ["objects_uuid", uuidTaken],
   ...["accounts", "custom_accounts"].flatMap((table) =>
     [`${table}_login_name`, `${table}_confusable_key`].map((key) => [key, nameTaken] as const),
   ),

@@ -1,5 +1,5 @@
 import { type ErrorCode, objectTooLarge, ServiceError } from "@sallyport/core";
-import { codesOf, failureOf, nameTaken, poolFailureOf, refusals, unreachable } from "../../sql-errors.ts";
+import { codesOf, failureOf, nameTaken, poolFailureOf, refusals, unreachable, uuidTaken } from "../../sql-errors.ts";
 
 /** Maps SQLSTATEs to codes, by exact state or by class. Others are unexpected. */
 const codes = codesOf([
@@ -19,7 +19,7 @@ const codes = codesOf([
 
 /** Constraints that a caller can violate: two writers used the same UUID, or a name is taken. */
 const refusedBy: ReadonlyMap<unknown, string> = new Map([
-  ["objects_uuid_key", "A UUID is in use."],
+  ["objects_uuid_key", uuidTaken],
   ...["accounts", "custom_accounts"].flatMap((table) =>
     [`${table}_login_name_key`, `${table}_confusable_key_key`].map((constraint) => [constraint, nameTaken] as const),
   ),

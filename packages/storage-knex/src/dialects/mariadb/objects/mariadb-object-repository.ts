@@ -16,6 +16,7 @@ import {
   seesAll,
   ServiceError,
   type StoredObject,
+  UuidTakenError,
   type Visibility,
   type Writing,
 } from "@sallyport/core";
@@ -111,7 +112,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       }));
       if (!wanted.every(({ uuid }) => isUuid(uuid))) throw new ServiceError(307, { detail: "A UUID is malformed." });
       const uuids = wanted.map(({ uuid }) => uuid);
-      if (new Set(uuids).size < uuids.length) throw uuidInUse();
+      if (new Set(uuids).size < uuids.length) throw new UuidTakenError();
       const given = uuids.filter((_, index) => objects[index]?.uuid !== undefined);
       return runner.atomically(async (sql) => {
         const writeLock = await WriteLock.take(sql, context, by);
@@ -121,7 +122,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
         ];
         await writes.acceptTargets(wanted.map(({ links = {} }) => links));
         // A generated UUID is unique.
-        if (given.length > 0 && (await reads.isTaken(given))) throw uuidInUse();
+        if (given.length > 0 && (await reads.isTaken(given))) throw new UuidTakenError();
         for (const { attributes } of wanted) acceptObjectSize(attributes);
         const { first, stamp } = await writeLock.numbers(wanted.length);
         const written = wanted.map(({ className, attributes, uuid, readers, links = {} }, index): WrittenObject => {
@@ -257,8 +258,4 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     const { tables, columns } = context;
     return { tables, columns, visibility };
   }
-}
-
-function uuidInUse(): ServiceError {
-  return new ServiceError(307, { detail: "A UUID is in use." });
 }
