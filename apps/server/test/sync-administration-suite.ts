@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Database } from "@sallyport/core";
+import { type Database, syncSchemaKind } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { AdministrationFixture, codeOf } from "./administration-fixture.ts";
+import { logIn } from "./cases/run-cases.ts";
 import { call } from "./client.ts";
 import type { DemoOfSuite } from "./engines.ts";
 import { newUser } from "./password-suite.ts";
@@ -98,6 +99,90 @@ export function syncAdministrationSuite(server: () => RunningServer, demo: DemoO
       ["an unknown member", 307, "a", { ...invoices, other: 1 }],
     ])("%s is %d", async (_what, code, name, given) => {
       expect(await codeOf(sync().putSchema(name, given as typeof invoices))).toBe(code);
+    });
+  });
+
+  describe("a schema that does not fit the classes", () => {
+    const className = `Note${randomUUID().slice(0, 8)}`;
+    const structure = `/v1/model/structure/${className}`;
+    const names = { filtered: `f${randomUUID()}`, listed: `l${randomUUID()}`, whole: `w${randomUUID()}` };
+    const sessions = {} as Record<"admin" | "reader", string>;
+    const send = (as: keyof typeof sessions, method: "GET" | "PUT" | "DELETE", path: string, body?: object) =>
+      call(server(), path, { method, sessionId: sessions[as], ...(body === undefined ? {} : { body }) });
+    const definition = (...attributes: readonly string[]) => ({
+      attributes: attributes.map((name) => ({ name, type: "string" })),
+      rights: [{ group: "*", permissions: ["read"] }],
+    });
+    const listed = async (as: keyof typeof sessions) => {
+      const { code, body } = await send(as, "GET", "/v1/sync");
+      expect(code).toBe("0");
+      type Listed = { readonly name: string; readonly broken?: string };
+      return (body.data.schemas as readonly Listed[]).filter(({ name }) => Object.values(names).includes(name));
+    };
+    const examined = async () =>
+      (await opened.admin.examination.run()).filter(({ check }) => check === "synchronization");
+
+    beforeAll(async () => {
+      for (const user of ["admin", "reader"] as const) sessions[user] = await logIn(server(), user);
+      expect((await send("admin", "PUT", structure, definition("Title", "Kind"))).code).toBe("0");
+      await sync().putSchema(names.filtered, { classes: [{ className }], where: { Kind: "a" } });
+      await sync().putSchema(names.listed, { classes: [{ className, fields: ["Kind"] }] });
+      await sync().putSchema(names.whole, { classes: [{ className }] });
+    });
+    afterAll(async () => {
+      for (const name of Object.values(names))
+        await sync().removeSchema(name, { ifMatch: await sync().getSchema(name) });
+    });
+
+    test("is made by a change of a class only by force, and concerns no other schema", async () => {
+      expect((await examined()).map(({ level }) => level)).toEqual(["ok"]);
+      const narrowed = definition("Title");
+      expect(await send("admin", "PUT", structure, narrowed)).toMatchObject({ status: 400, code: "307" });
+      expect((await listed("reader")).map(({ name }) => name)).toEqual(Object.values(names).toSorted());
+      const forced = await send("admin", "PUT", `${structure}?force=true`, narrowed);
+      const broken = [names.filtered, names.listed].toSorted();
+      expect({ code: forced.code, broken: forced.body.data.brokenSchemas }).toEqual({ code: "0", broken });
+      // A schema that is broken already refuses no other change.
+      expect((await send("admin", "PUT", structure, definition("Title", "Other"))).body.data).not.toHaveProperty(
+        "brokenSchemas",
+      );
+
+      expect((await listed("reader")).map(({ name }) => name)).toEqual([names.listed, names.whole]);
+      const marked = (await listed("admin")).map(({ name, broken: reason }) => [name, reason]);
+      expect(marked).toEqual([
+        [names.filtered, expect.stringContaining("Kind")],
+        [names.listed, undefined],
+        [names.whole, undefined],
+      ]);
+      const reasons = new Map((await sync().listSchemas()).map(({ name, broken: reason }) => [name, reason]));
+      expect(Object.values(names).map((name) => typeof reasons.get(name))).toEqual(["string", "string", "undefined"]);
+      expect((await sync().getSchema(names.filtered)).broken).toContain("Kind");
+      expect((await examined()).map(({ level, finding }) => [level, /schema (\S+) does/.exec(finding)?.[1]])).toEqual(
+        broken.map((name) => ["error", name]),
+      );
+      expect((await send("admin", "DELETE", structure)).code).toBe("307");
+      const removed = await send("admin", "DELETE", `${structure}?force=true`);
+      expect(removed.body.data).toEqual({ brokenSchemas: [names.whole] });
+    });
+
+    test("whose record is damaged is 721 until it is replaced", async () => {
+      const { records, settings } = repositoriesOf(server());
+      const name = `d${randomUUID()}`;
+      const damages = [
+        {},
+        "text",
+        { ...invoices, name },
+        { ...(await sync().putSchema(name, invoices)), classes: [1] },
+      ];
+      for (const value of damages) {
+        await records.put(syncSchemaKind, name, value as never);
+        await settings.raise();
+        expect(await send("reader", "GET", "/v1/sync")).toMatchObject({ status: 500, code: "721" });
+      }
+      expect((await examined()).filter(({ finding }) => finding.includes(name))).toMatchObject([{ level: "error" }]);
+      const ifMatch = await sync().putSchema(name, invoices);
+      expect((await send("reader", "GET", "/v1/sync")).code).toBe("0");
+      await sync().removeSchema(name, { ifMatch });
     });
   });
 

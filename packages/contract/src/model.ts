@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { flag } from "./fields.ts";
 
 /** Type of an attribute value. */
 export const attributeType = z.enum(["string", "number", "boolean", "date", "json", "file", "reference", "collection"]);
@@ -92,6 +93,19 @@ const attributeStructure = z
   })
   .meta({ id: "AttributeStructure" });
 
+const brokenSchemas = z
+  .array(z.string())
+  .optional()
+  .describe("Names of the schemas of synchronization that the change has broken. Only if there are any.");
+
+/** Query parameters of a change of the classes. */
+export const modelChangeParameters = z.object({
+  force: flag.default(false).describe("Makes the change even if it breaks schemas of synchronization."),
+});
+
+/** `data` of the removal of a class. */
+export const removedClass = z.object({ brokenSchemas }).meta({ id: "RemovedClass" });
+
 /** A class as visible to the caller. */
 export const classStructure = z
   .object({
@@ -110,6 +124,9 @@ export const classStructure = z
       .describe("Rights by group id. `*` stands for all users. For administrators only."),
   })
   .meta({ id: "ClassStructure" });
+
+/** `data` of a change of a class. */
+export const changedClass = classStructure.extend({ brokenSchemas }).meta({ id: "ChangedClass" });
 
 /** `data` of the class list. */
 export const modelStructure = z.object({ classes: z.array(classStructure) }).meta({ id: "ModelStructure" });

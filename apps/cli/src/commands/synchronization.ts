@@ -56,7 +56,7 @@ function schemaIn(given: Given): SyncSchemaRequestData {
   const members = file === undefined ? {} : jsonIn(readGivenFile(file), `The file ${file}`);
   if (typeof members !== "object" || members === null || Array.isArray(members))
     throw new CommandError('The file must contain an object such as {"classes": [{"className": "Customer"}]}.');
-  const { name: _name, ...rest } = members as Readonly<Record<string, unknown>>;
+  const { name: _name, broken: _broken, ...rest } = members as Readonly<Record<string, unknown>>;
   const [classes, where, direction] = [given.texts("class"), given.text("where"), given.text("direction")];
   const [conflicts, pageSize] = [given.text("conflicts"), given.text("pageSize")];
   const schema = {
@@ -129,6 +129,7 @@ const commands: readonly AdminCommand[] = [
         DIRECTION: ({ direction }) => direction,
         CONFLICTS: conflictsText,
         FILTER: ({ where }) => (where === null ? "no" : "yes"),
+        BROKEN: ({ broken = "no" }) => broken,
       }),
   },
   {
@@ -136,7 +137,7 @@ const commands: readonly AdminCommand[] = [
     description: "print a schema as JSON, in the form that sync put reads",
     arguments: [schemaName],
     call: async (given) => {
-      const schema = await given.admin.sync.getSchema(given.word(0));
+      const { broken: _broken, ...schema } = await given.admin.sync.getSchema(given.word(0));
       return done(JSON.stringify(schema, null, 2), schema);
     },
   },

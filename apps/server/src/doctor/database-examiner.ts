@@ -14,7 +14,15 @@ import { examineDatabase } from "./examine-database.ts";
  * Checks whose findings are about the database alone. The others tell about the server, its connections, or what
  * databases share.
  */
-const checksOfDatabase: ReadonlySet<string> = new Set(["clock", "keys", "providers", "rights", "schema", "secrets"]);
+const checksOfDatabase: ReadonlySet<string> = new Set([
+  "clock",
+  "keys",
+  "providers",
+  "rights",
+  "schema",
+  "secrets",
+  "synchronization",
+]);
 
 interface Parts {
   readonly configuration: Configuration;

@@ -1,6 +1,7 @@
 import {
   administrationOf,
   type Database,
+  examineSchemas,
   keyRingKind,
   type KeyRings,
   type ListProviders,
@@ -65,6 +66,7 @@ export async function examineDatabase(
   if (schema.level !== "ok") return { findings, facts };
   findings.push(...(await examineKeys(configuration, name, opened)));
   findings.push(...(await examineProviders(configuration, each, opened)));
+  findings.push(...(await examineSynchronization(name, opened)));
   findings.push(...(await examineDemo(configuration, name, opened)));
   return { findings, facts };
 }
@@ -254,6 +256,25 @@ async function examineProviders(
     return [];
   });
   return orAllWell(findings, found("providers", `${name}: the enabled identity providers are registered.`));
+}
+
+/** Schemas of synchronization that no device can use. */
+async function examineSynchronization(name: string, { database }: ExaminedDatabase): Promise<readonly Finding[]> {
+  const check = "synchronization";
+  const { examined, damaged } = await examineSchemas(database.storage.repositories);
+  const findings = [
+    ...damaged.map((id): Finding => {
+      const finding = `${name}: the record of the schema ${id} is damaged. All devices get 721.`;
+      return { check, level: "error", finding, fix: `Run "sallyport sync put ${id}" to replace it.` };
+    }),
+    ...examined.flatMap(({ schema, broken }): Finding[] => {
+      const finding = `${name}: the schema ${schema.name} does not fit the classes: ${broken}`;
+      const fix = `Run "sallyport sync put ${schema.name}", or restore what it names.`;
+      return broken === null ? [] : [{ check, level: "error", finding, fix }];
+    }),
+  ];
+  if (examined.length + damaged.length === 0) return [];
+  return orAllWell(findings, found(check, `${name}: the schemas of synchronization fit the classes.`));
 }
 
 /** The demo's app key is public. */

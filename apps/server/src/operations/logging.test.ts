@@ -161,6 +161,7 @@ describe("request log", () => {
     [607, "warn"],
     [706, "warn"],
     [713, "info"],
+    [717, "info"],
     [718, "info"],
     [704, "error"],
     [799, "error"],

@@ -15,6 +15,7 @@ const levels: ReadonlyMap<ErrorCode | 0, LineLevel> = new Map([
   [607, "warn"],
   [706, "warn"],
   [713, "info"],
+  [717, "info"],
   [718, "info"],
 ]);
 

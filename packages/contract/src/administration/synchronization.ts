@@ -40,6 +40,10 @@ export const administeredSyncSchema = z
     direction,
     conflicts,
     pageSize,
+    broken: z
+      .string()
+      .optional()
+      .describe("Why the schema does not fit the classes any more. Only if it does not: it could not be stored again."),
   })
   .meta({ id: "AdministeredSyncSchema" });
 

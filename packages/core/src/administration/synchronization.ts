@@ -1,13 +1,16 @@
 import { ServiceError } from "../errors/index.ts";
-import { inTransaction } from "../request/index.ts";
+import { currentModel, inTransaction } from "../request/index.ts";
 import type { Repositories } from "../storage/index.ts";
 import {
+  examineSchema,
+  type ExaminedSchema,
+  examineSchemas,
   type GivenSyncSchema,
-  isSyncSchemaName,
   putSyncSchema,
-  readSync,
+  isSyncEnabled,
   removeSyncSchema,
   setSyncEnabled,
+  storedSchemas,
   type SyncSchema,
 } from "../sync/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
@@ -28,7 +31,7 @@ export async function administeredSync(context: AdministratorContext): Promise<V
 
 async function shownSync({ database }: AdministratorContext, r: Repositories): Promise<AdministeredSync> {
   const { tombstones } = database.policy.sync;
-  const { enabled } = await readSync(r);
+  const enabled = await isSyncEnabled(r.records);
   return { enabled, tombstoneSeconds: tombstones === 0 ? null : Math.round(tombstones / 1_000) };
 }
 
@@ -50,23 +53,31 @@ export function switchSync(
   });
 }
 
-/** All schemas by name. */
-export async function listSyncSchemas({ r }: Pick<AdministratorContext, "r">): Promise<SyncSchema[]> {
-  return [...(await readSync(r)).schemas.values()];
+/** A schema, with the reason if it does not fit the classes any more. */
+export type AdministeredSyncSchema = SyncSchema & { readonly broken?: string };
+
+/** All schemas by name, except damaged records. */
+export async function listSyncSchemas({ r }: Pick<AdministratorContext, "r">): Promise<AdministeredSyncSchema[]> {
+  return (await examineSchemas(r)).examined.map(administered);
+}
+
+function administered({ schema, broken }: ExaminedSchema): AdministeredSyncSchema {
+  return broken === null ? schema : { ...schema, broken };
 }
 
 /** Unknown schema: 304. */
 export async function findSyncSchema(
   { r, database }: Pick<AdministratorContext, "r" | "database">,
   name: string,
-): Promise<Versioned<SyncSchema>> {
-  const content = await readSchema(r, name);
-  if (content === undefined) throw new ServiceError(304, { detail: "There is no schema of this name." });
-  return { content, version: contentVersion(content, database.digests) };
+): Promise<Versioned<AdministeredSyncSchema>> {
+  const schema = await readSchema(r, name);
+  if (schema === undefined) throw new ServiceError(304, { detail: "There is no schema of this name." });
+  const examined = await examineSchema(schema, await currentModel(r.model, null), r.objects);
+  return { content: administered(examined), version: contentVersion(schema, database.digests) };
 }
 
 async function readSchema(r: Repositories, name: string): Promise<SyncSchema | undefined> {
-  return isSyncSchemaName(name) ? (await readSync(r)).schemas.get(name) : undefined;
+  return (await storedSchemas(r.records)).schemas.find((each) => each.name === name);
 }
 
 export interface StoreSyncSchemaInput extends GivenSyncSchema {
@@ -78,7 +89,7 @@ export interface StoreSyncSchemaInput extends GivenSyncSchema {
 export function storeSyncSchema(
   context: AdministratorContext,
   { expectedVersions, ...given }: StoreSyncSchemaInput,
-): Promise<Versioned<SyncSchema>> {
+): Promise<Versioned<AdministeredSyncSchema>> {
   const { digests } = context.database;
   return inTransaction(context, async (inside) => {
     await serialize(inside.r, digests.sha256(resourceOf(given.name)));

@@ -5,11 +5,12 @@ import {
   builtInClasses,
   type GivenClass,
   isSameClass,
-  type Model,
+  Model,
   incompatibleChangesOf,
 } from "../model/index.ts";
 import { isUserClass, reserveUserNames } from "../objects/index.ts";
 import { currentModel, type SessionContext, sessionEvent } from "../request/index.ts";
+import { schemasBrokenBy } from "../sync/index.ts";
 import { type ClassDefinition, type Repositories, requireAdministrator, seesAll } from "../storage/index.ts";
 import { type IndexAlignment, ReadyIndexes } from "./align-indexes.ts";
 import { type ClassStructure, structureOf } from "./read-structure.ts";
@@ -19,16 +20,25 @@ export interface PutClassInput {
   readonly definition: GivenClass;
   /** Accepted generations of the model; `null` for any. */
   readonly expectedGenerations: readonly number[] | null;
+  /** Whether to break schemas of synchronization. Default: no. */
+  readonly force?: boolean;
 }
 
-export interface PutClassOutcome {
+export interface PutClassOutcome extends ModelChange {
   readonly structure: ClassStructure;
+}
+
+/** A change of the classes. */
+export interface ModelChange {
   readonly generation: number;
+  /** Names of the schemas of synchronization that do not fit the classes any more. */
+  readonly brokenSchemas: readonly string[];
 }
 
 /**
  * Creates a class or replaces its definition completely, with an audit event. 404: the caller is not an administrator.
- * 307: an invalid definition, or incompatible objects. 713: another generation.
+ * 307: an invalid definition, incompatible objects, or a schema of synchronization that would break, without `force`.
+ * 713: another generation.
  */
 export class PutClass {
   constructor(private readonly indexes: IndexAlignment) {}
@@ -38,11 +48,12 @@ export class PutClass {
     requireAdministrator(principal);
     // Check before the lock, so that a refused request blocks no writer.
     await prepare(outside, input);
-    const { model, becomesUsers } = await database.storage.transaction(async (r) => {
+    const { model, becomesUsers, brokenSchemas } = await database.storage.transaction(async (r) => {
       await r.model.lock();
-      const { before, after, definition } = await prepare(r, input);
+      const { before, after, definition, brokenSchemas: broken } = await prepare(r, input);
       const known = before.find(input.name)?.definition;
-      if (known !== undefined && isSameClass(known, definition)) return { model: before, becomesUsers: false };
+      if (known !== undefined && isSameClass(known, definition))
+        return { model: before, becomesUsers: false, brokenSchemas: broken };
       const outcome = await r.model.change({ put: [definition] }, before.generation);
       if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
       await r.audit.append(
@@ -50,6 +61,7 @@ export class PutClass {
       );
       return {
         model: after,
+        brokenSchemas: broken,
         becomesUsers: known !== undefined && isUserClass(after, input.name) && !isUserClass(before, input.name),
       };
     });
@@ -59,11 +71,11 @@ export class PutClass {
     const modelClass = model.find(input.name);
     if (modelClass === undefined) throw new ServiceError(799, { detail: "The stored class was not found." });
     const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
-    return { structure: structureOf(modelClass, source), generation: model.generation };
+    return { structure: structureOf(modelClass, source), generation: model.generation, brokenSchemas };
   }
 }
 
-interface Prepared {
+interface Prepared extends Pick<ModelChange, "brokenSchemas"> {
   readonly before: Model;
   readonly after: Model;
   readonly definition: ClassDefinition;
@@ -72,47 +84,59 @@ interface Prepared {
 /** Runs all checks and returns the definition to store. */
 async function prepare(
   r: Repositories,
-  { name, definition: given, expectedGenerations }: PutClassInput,
+  { name, definition: given, expectedGenerations, force = false }: PutClassInput,
 ): Promise<Prepared> {
   const before = await currentModel(r.model, expectedGenerations);
   const { definitions, after } = await acceptClasses([{ name, definition: given, pointer: "" }], before, r.objects);
   await acceptIncompatibleChanges(incompatibleChangesOf(name, before, after), r.objects);
-  return { before, after, definition: definitions[0] as ClassDefinition };
+  const brokenSchemas = await acceptBrokenSchemas(r, { before, after, force });
+  return { before, after, definition: definitions[0] as ClassDefinition, brokenSchemas };
 }
 
-export interface RemoveClassInput {
-  readonly name: string;
-  /** Accepted generations of the model; `null` for any. */
-  readonly expectedGenerations: readonly number[] | null;
+/** The schemas of synchronization that the change breaks. 307 if there are any, without `force`. */
+async function acceptBrokenSchemas(
+  r: Repositories,
+  { before, after, force }: { readonly before: Model; readonly after: Model; readonly force: boolean },
+): Promise<string[]> {
+  const broken = await schemasBrokenBy(r, before, after);
+  if (broken.length === 0 || force) return broken;
+  const detail = `These schemas of synchronization would break: ${broken.join(", ")}. Change them first, or pass force.`;
+  throw new ServiceError(307, { detail });
 }
+
+export type RemoveClassInput = Omit<PutClassInput, "definition">;
 
 /**
  * Removes an unused class, with an audit event. 404: the caller is not an administrator. 304: unknown class. 307: the
- * class is built in, or has objects (live or recycled), subclasses or links to it. 713: another generation.
+ * class is built in, or has objects (live or recycled), subclasses or links to it, or a schema of synchronization needs
+ * it, without `force`. 713: another generation.
  */
 export class RemoveClass {
   constructor(private readonly indexes: IndexAlignment) {}
 
-  async removeClass(context: SessionContext, input: RemoveClassInput): Promise<{ readonly generation: number }> {
+  async removeClass(context: SessionContext, input: RemoveClassInput): Promise<ModelChange> {
     const { r: outside, database, principal } = context;
     requireAdministrator(principal);
     // Check before the lock, so that a refused request blocks no writer.
     await prepareRemoval(outside, input);
-    const generation = await database.storage.transaction(async (r) => {
+    const change = await database.storage.transaction(async (r) => {
       await r.model.lock();
-      const before = await prepareRemoval(r, input);
+      const { before, brokenSchemas } = await prepareRemoval(r, input);
       const outcome = await r.model.change({ put: [], removed: [input.name] }, before.generation);
       if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
       await r.audit.append(sessionEvent(context, { type: "class.removed", className: input.name }));
-      return before.generation + 1;
+      return { generation: before.generation + 1, brokenSchemas };
     });
     this.indexes.begin(database);
-    return { generation };
+    return change;
   }
 }
 
 /** Runs all checks and returns the current model. */
-async function prepareRemoval(r: Repositories, { name, expectedGenerations }: RemoveClassInput): Promise<Model> {
+async function prepareRemoval(
+  r: Repositories,
+  { name, expectedGenerations, force = false }: RemoveClassInput,
+): Promise<Pick<Prepared, "before" | "brokenSchemas">> {
   const model = await currentModel(r.model, expectedGenerations);
   const modelClass = model.find(name);
   if (modelClass === undefined) throw new ServiceError(304);
@@ -129,5 +153,7 @@ async function prepareRemoval(r: Repositories, { name, expectedGenerations }: Re
   const recycled = await r.objects.count({ classes: [name], recycled: true }, seesAll);
   const count = (await r.objects.count({ classes: [name] }, seesAll)) + recycled;
   if (count > 0) throw refuse(`The class has ${count} objects, ${recycled} of them in the recycle bin.`);
-  return model;
+  const remaining = Array.from(model.all(), ({ definition }) => definition).filter((each) => each.name !== name);
+  const after = new Model({ generation: model.generation + 1, classes: remaining });
+  return { before: model, brokenSchemas: await acceptBrokenSchemas(r, { before: model, after, force }) };
 }

@@ -1,4 +1,12 @@
-import { apiDescription, classDefinition, classStructure, emptyResponse, modelStructure } from "@sallyport/contract";
+import {
+  apiDescription,
+  changedClass,
+  classDefinition,
+  modelChangeParameters,
+  modelStructure,
+  removedClass,
+} from "@sallyport/contract";
+import type { ModelChange } from "@sallyport/core";
 import { DatabaseDescriptions } from "../openapi/open-api-document.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
@@ -30,20 +38,22 @@ export function modelRoutes({ readStructure, putClass, removeClass }: UseCases):
       operation: "putClass",
       summary: "Create or replace a class",
       description:
-        "For administrators only. Additions take effect without downtime. A change that would invalidate or remove stored values fails with 307 and the number of affected objects.",
+        "For administrators only. Additions take effect without downtime. A change that would invalidate or remove stored values fails with 307 and the number of affected objects. So does one that would break a schema of synchronization, unless `force` is `true`.",
       access: "session",
       versioned: true,
       conditional: true,
       body: { schema: classDefinition, faultOrder: [] },
-      data: classStructure,
+      query: modelChangeParameters,
+      data: changedClass,
       errors: [404, 713],
-      handle: async (context, { parameter, body, expectedVersions }) => {
-        const { structure, generation } = await putClass.putClass(context, {
+      handle: async (context, { parameter, body, query: { force }, expectedVersions }) => {
+        const { structure, ...change } = await putClass.putClass(context, {
           name: parameter("className"),
           definition: body,
           expectedGenerations: expectedVersions,
+          force,
         });
-        return { data: structure, version: generation };
+        return { data: { ...structure, ...told(change) }, version: change.generation };
       },
     }),
     defineRoute({
@@ -53,21 +63,28 @@ export function modelRoutes({ readStructure, putClass, removeClass }: UseCases):
       operation: "removeClass",
       summary: "Delete a class",
       description:
-        "For administrators only. The class must have no objects, subclasses and attributes that reference it.",
+        "For administrators only. The class must have no objects, subclasses and attributes that reference it. If a schema of synchronization needs it, `force` must be `true`.",
       access: "session",
       versioned: true,
       conditional: true,
-      data: emptyResponse,
+      query: modelChangeParameters,
+      data: removedClass,
       errors: [404, 713],
-      handle: async (context, { parameter, expectedVersions }) => {
-        const { generation } = await removeClass.removeClass(context, {
+      handle: async (context, { parameter, query: { force }, expectedVersions }) => {
+        const change = await removeClass.removeClass(context, {
           name: parameter("className"),
           expectedGenerations: expectedVersions,
+          force,
         });
-        return { data: {}, version: generation };
+        return { data: told(change), version: change.generation };
       },
     }),
   ];
+}
+
+/** The schemas of synchronization that a change has broken, if there are any. */
+function told({ brokenSchemas }: ModelChange): Partial<Pick<ModelChange, "brokenSchemas">> {
+  return brokenSchemas.length === 0 ? {} : { brokenSchemas };
 }
 
 /** Route of the API description. It includes all routes. */
