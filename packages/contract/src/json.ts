@@ -16,6 +16,21 @@ export function checkJsonLimits(value: unknown, place: readonly string[] = []): 
   if (fault !== undefined) throw faultAt(jsonPointer([...place, ...fault.path]), fault.reason);
 }
 
+/**
+ * Like `checkJsonLimits`, for an object some of whose members are values of their own: each counts from its own first
+ * level. `checkPart` checks one, by default like a whole body.
+ */
+export function checkEnvelopeLimits(
+  envelope: unknown,
+  parts: readonly string[],
+  checkPart: (value: unknown, place: readonly string[]) => void = checkJsonLimits,
+): void {
+  if (typeof envelope !== "object" || envelope === null || Array.isArray(envelope)) return checkJsonLimits(envelope);
+  const members = Object.entries(envelope);
+  checkJsonLimits(Object.fromEntries(members.filter(([name]) => !parts.includes(name))));
+  for (const [name, value] of members) if (parts.includes(name)) checkPart(value, [name]);
+}
+
 interface Fault {
   readonly path: readonly string[];
   readonly reason: string;

@@ -11,6 +11,9 @@ export const maxSyncLimit = 5_000;
 /** Maximum seconds of a long poll. */
 export const maxSyncWait = 25;
 
+/** Limit of a put: bytes of the body, which has the fields of an object and their values as last seen. */
+export const maxPut = { bytes: 3 * 1024 * 1024 } as const;
+
 /** Limits of a push: operations, and bytes of the body. */
 export const maxPush = { operations: 1_000, bytes: 8 * 1024 * 1024 } as const;
 
@@ -108,6 +111,10 @@ export const syncSchemasResponse = z
           syncVersion: z.string().describe("The current version, for a client without a `query`."),
           oldestSyncVersion: z.string().describe("The oldest version that can be synchronized."),
           count: z.int().describe("Number of objects for the caller."),
+          broken: z
+            .string()
+            .optional()
+            .describe("For administrators: why devices cannot synchronize the schema any more."),
         })
         .meta({ id: "SyncSchema" }),
     ),

@@ -60,17 +60,35 @@ export function longPollSuite(server: () => RunningServer): void {
     expect(await Promise.race(waited)).toBe(0);
     expect((await polls[0])?.code).toBe("0");
     await fixture.send(own, "POST", "/v1/logout");
-    await create("AwaitedNote");
     const [time, others] = await seconds(Promise.all(polls.slice(1)));
     expect(time).toBeLessThan(10);
     expect(others.map(({ code }) => code)).toEqual(["201", "201", "201", "201"]);
+  });
+
+  test("ends when the caller loses a group or a right", async () => {
+    const groups = await fixture.data(admin, "GET", "/v1/objects/UserGroup");
+    const idOf = (name: string) =>
+      groups["~Elements"].find((each: { Name: string }) => each.Name === name)["~ObjectID"] as string;
+    const query = encodeURIComponent(JSON.stringify({ where: { Name: "demo" } }));
+    const [user] = (await fixture.data(admin, "GET", `/v1/objects/User?query=${query}`))["~Elements"];
+    const setGroups = (names: readonly string[]) =>
+      fixture.data(admin, "PATCH", `/v1/object/${user["~ObjectID"]}`, { Groups: names.map(idOf) });
+    const polling = seconds(poll(demo, await current()));
+    await setGroups(["Readers"]);
+    const [lostGroup, answer] = await polling;
+    expect([answer.code, answer.headers["sync-restart"], lostGroup < 10]).toEqual(["330", "1", true]);
+    await setGroups(["Sales"]);
+    const again = seconds(poll(demo, await current()));
+    await fixture.defineNotes(admin, "AwaitedNote", []);
+    const [lostRight, { code }] = await again;
+    expect([code, lostRight < 10]).toEqual(["330", true]);
+    await fixture.defineNotes(admin, "AwaitedNote");
   });
 
   test("restarts a client whose schema changes while it waits", async () => {
     const polling = poll(demo, await current());
     await pause(500);
     await fixture.put({ name: "awaited", classes: [{ className: "AwaitedNote" }], pageSize: 100 });
-    await create("AwaitedNote");
     const { code, headers } = await polling;
     expect([code, headers["sync-restart"]]).toEqual(["330", "1"]);
   });

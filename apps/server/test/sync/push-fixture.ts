@@ -107,6 +107,18 @@ export function syncPushFixture(server: () => RunningServer, mode: LogInMode) {
     sessions.admin = await openSession(server(), mode, "admin");
   }, 60_000);
 
+  /** Stores a schema of these classes. */
+  const putSchema = (name: string, covered: readonly object[]) =>
+    putSyncSchema(administrationOf(database()), { name: schemaOf(name), classes: covered } as never);
+  /** Replaces the rights of a class. Returns the former definition. */
+  const withRights = async (name: string, rights: ClassDefinition["rights"]): Promise<ClassDefinition> => {
+    const { model } = repositories();
+    const { classes, generation } = await model.load();
+    const former = classes.find((each) => each.name === name);
+    if (former === undefined) throw new Error(`There is no class ${name}.`);
+    if ((await model.change({ put: [{ ...former, rights }] }, generation)) === "stale") return withRights(name, rights);
+    return former;
+  };
   const send = (session: Session, path: string, method: Sent["method"] = "GET", body?: object): Promise<Answer> =>
     callIn(server(), session, path, { method, ...(body === undefined ? {} : { body }) } as Sent);
   const path = (name: string, uuid: string) => `/v1/sync/${schemaOf(name)}/${uuid}`;
@@ -171,6 +183,8 @@ export function syncPushFixture(server: () => RunningServer, mode: LogInMode) {
     database,
     repositories,
     schemaOf,
+    putSchema,
+    withRights,
     send,
     path,
     put,

@@ -2,8 +2,8 @@ import type { syncPushFixture } from "./push-fixture.ts";
 
 /** Pushes of many operations. */
 export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>): void {
-  const { locked, sessions, send, remove, push, pushed, create, stored, change } = fixture;
-  const { hide, operation, deletion, schemaOf } = fixture;
+  const { task, locked, sessions, send, put, remove, push, pushed, create, stored, change } = fixture;
+  const { hide, operation, deletion, schemaOf, putSchema, withRights } = fixture;
 
   test("a push has a result for each operation, and a bad one blocks no other", async () => {
     const gone = await create({ Title: "gone" });
@@ -78,6 +78,134 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
     expect(four).toEqual(one?.slice(2));
     for (const { uuid } of ops.slice(0, 5)) expect(await stored(uuid)).toMatchObject({ version: 1 });
     for (const uuid of uuids) expect(await stored(uuid)).toMatchObject({ version: 2 });
+  });
+
+  test("a repetition has its stored result although its field, its class or its right is gone", async () => {
+    const schema = "narrowing";
+    const store = (classes: readonly object[]) => putSchema(schema, classes);
+    await store([{ className: task, fields: ["Title", "Count"] }, { className: locked }]);
+    const removed = await create({ Title: "removed" });
+    const ops = [operation({ Title: "a", Count: 1 }), operation({ Title: "b" }), deletion(removed)];
+    const before = await pushed(ops, { schema });
+    expect(before.map(({ internalStatus }) => internalStatus)).toEqual([0, 0, 0]);
+    await store([{ className: task, fields: ["Title"] }, { className: locked }]);
+    expect(await pushed(ops, { schema })).toEqual(before);
+    expect(await pushed(ops, { schema, atomic: true })).toEqual(before);
+    await store([{ className: locked }]);
+    expect(await pushed(ops, { schema })).toEqual(before);
+    await store([{ className: task }, { className: locked }]);
+    const { rights } = await withRights(task, [{ group: "*", permissions: ["read"] }]);
+    expect(await pushed(ops, { schema })).toEqual(before);
+    expect(await pushed([operation({ Title: "c" })], { schema })).toMatchObject([{ internalStatus: 404 }]);
+    await withRights(task, rights);
+  });
+
+  test("a refusal is final, and stays when its reason is gone", async () => {
+    const schema = "widening";
+    await putSchema(schema, [{ className: task, fields: ["Title"] }]);
+    const ops = [
+      operation({ Title: "a", Count: 1 }),
+      operation({ Title: "b" }, { className: locked }),
+      operation({ Title: "c" }, { op: "other" }),
+    ];
+    const refused = await pushed(ops, { schema });
+    expect(refused.map(({ internalStatus }) => internalStatus)).toEqual([332, 332, 332]);
+    await putSchema(schema, [{ className: task }, { className: locked }]);
+    expect(await pushed(ops, { schema })).toEqual(refused);
+    for (const { uuid } of ops) expect(await stored(uuid)).toBeUndefined();
+  });
+
+  test("a value is as deep as in the creation of an object, and one beyond the limits fails alone", async () => {
+    const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+    const [deepest, tooDeep] = [nested(31), nested(32)];
+    const post = (More: unknown) => send(sessions.one, `/v1/object/${task}`, "POST", { Title: "a", More });
+    expect([(await post(deepest)).code, (await post(tooDeep)).code]).toEqual(["0", "307"]);
+    const uuid = await create({ Title: "a", More: deepest });
+    const change = { syncVersion: "1", fields: { More: nested(30) }, base: { More: deepest } };
+    expect(await put(uuid, change)).toMatchObject({ code: "0", body: { data: { version: 2, conflicts: [] } } });
+    expect(await put(uuid, { ...change, base: { More: tooDeep } })).toMatchObject({ code: "307" });
+    const large = "x".repeat(900_000);
+    const changed = { syncVersion: "2", fields: { Title: large }, base: { Title: large } };
+    expect(await put(uuid, changed)).toMatchObject({ code: "0" });
+
+    const ops = [
+      operation({ Title: "first", More: deepest }),
+      operation({ Title: "too deep", More: tooDeep }),
+      operation({ Title: "much too deep", More: nested(1_000) }),
+      operation({ Title: "too long", More: Array.from({ length: 10_001 }, () => 0) }),
+      operation({ Title: "wide", More: Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`m${at}`, 0])) }),
+      operation({ Title: "forbidden", More: JSON.parse('{"__proto__":1}') }),
+      operation({ Title: "x".repeat(1_100_000) }),
+      operation({ More: nested(29) }, { uuid, syncVersion: "3", base: { More: nested(30) } }),
+      operation({ Title: "b" }, { uuid: await create({ Title: "c" }), base: { More: tooDeep } }),
+      operation({ Title: "last" }),
+    ];
+    const refused = await push(ops, { atomic: true });
+    expect(refused).toMatchObject({ status: 400, code: "307" });
+    expect(refused.body.status.debugMessage).toMatch(/^at \/ops\/1: at \/fields\/More\/0\/.*levels/);
+    const results = await pushed(ops);
+    const codes = [0, 307, 307, 307, 307, 307, 801, 0, 307, 0];
+    expect(results.map(({ internalStatus }) => internalStatus)).toEqual(codes);
+    expect((await pushed(ops)).map(({ internalStatus }) => internalStatus)).toEqual(codes);
+    expect(await stored(ops[0]?.uuid ?? "")).toMatchObject({ attributes: { More: deepest } });
+  });
+
+  describe("at once", () => {
+    const uuids = (count: number) => Array.from({ length: count }, () => crypto.randomUUID());
+    const twice = async <T>(each: readonly string[], send: (uuid: string, index: number) => Promise<T>) =>
+      Promise.all(each.flatMap((uuid) => [send(uuid, 0), send(uuid, 1)]));
+
+    test("two creations of one object merge as if one came after the other", async () => {
+      const same = uuids(20);
+      const fields = { Title: "same", Count: 1 };
+      const answers = await twice(same, (uuid) => put(uuid, { syncVersion: "0", className: task, fields }));
+      expect(answers.filter(({ code }) => code !== "0")).toEqual([]);
+      for (const uuid of same) expect(await stored(uuid)).toMatchObject({ version: 1, attributes: fields });
+
+      const different = uuids(20);
+      const merged = await twice(different, (uuid, index) =>
+        put(uuid, { syncVersion: "0", className: task, fields: { Title: `title ${index}` } }),
+      );
+      expect(merged.filter(({ code }) => code !== "0")).toEqual([]);
+      const conflicts = merged.flatMap(({ body }) => body.data.conflicts);
+      expect(conflicts).toHaveLength(different.length);
+      for (const uuid of different) expect(await stored(uuid)).toMatchObject({ version: 2 });
+    });
+
+    test("two pushes that create the same objects merge", async () => {
+      type Result = { readonly internalStatus: number };
+      const resultsOf = async (ops: readonly object[], as = sessions.one): Promise<readonly Result[]> =>
+        (await send(as, `/v1/sync/${schemaOf("client")}/push`, "POST", { syncVersion: "0", ops })).body.data.results;
+      for (let round = 0; round < 2; round += 1) {
+        const all = uuids(10);
+        const opsOf = (Title: string) => all.map((uuid) => operation({ Title, Count: 1 }, { uuid }));
+        const results = await Promise.all([resultsOf(opsOf("one")), resultsOf(opsOf("two"), sessions.two)]);
+        expect(results.flat().filter(({ internalStatus }) => internalStatus !== 0)).toEqual([]);
+        for (const uuid of all) expect(await stored(uuid)).toMatchObject({ version: 2, attributes: { Count: 1 } });
+        const single = uuids(4);
+        const alone = await twice(single, (uuid, at) => resultsOf([operation({ Title: `title ${at}` }, { uuid })]));
+        expect(alone.flat().filter(({ internalStatus }) => internalStatus !== 0)).toEqual([]);
+      }
+    });
+
+    test("a deletion is told as one under a filter, too", async () => {
+      const schema = "filtered";
+      for (let round = 0; round < 3; round += 1) {
+        const all = await Promise.all(uuids(10).map(() => create({ Title: "in" })));
+        const answers = await Promise.all(
+          all.flatMap((uuid) => [
+            remove(uuid, { syncVersion: "1" }, { schema }),
+            put(uuid, { syncVersion: "1", fields: { Count: 1 } }, { schema }),
+            remove(uuid, { syncVersion: "1" }, { schema, as: sessions.two }),
+          ]),
+        );
+        const codes = all.map((_, index) => answers.slice(3 * index, 3 * index + 3).map(({ code }) => code));
+        for (const [one, change, two] of codes) {
+          expect([one, two].toSorted()).toEqual(["0", "609"]);
+          expect(["0", "610"]).toContain(change);
+        }
+      }
+    });
   });
 
   test("an atomic push has all its effects or none", async () => {

@@ -3,6 +3,8 @@ import { testedModes } from "../modes.ts";
 import { syncPushFixture } from "./push-fixture.ts";
 import { pushOperationsSuite } from "./push-operations-suite.ts";
 
+const nil = "00000000-0000-0000-0000-000000000000";
+
 /** Settings of the server. */
 export const syncPushEnvironment = { DEBUG_MESSAGES: "true" };
 
@@ -64,7 +66,16 @@ export function syncPushSuite(server: () => RunningServer): void {
       }
       expect(await put(unknown, { syncVersion: "1", fields: {} })).toMatchObject({ status: 400, code: "334" });
       expect(await remove(unknown)).toMatchObject({ status: 400, code: "334" });
-      expect(await put("no-uuid", { syncVersion: "1", fields: {} })).toMatchObject({ code: "332" });
+      for (const odd of ["no-uuid", nil])
+        expect(await put(odd, { syncVersion: "0", className: task, fields: { Title: "a" } })).toMatchObject({
+          code: "332",
+        });
+      expect(await remove(nil)).toMatchObject({ code: "332" });
+      const [good, ofNil] = [operation({ Title: "a" }), operation({ Title: "a" }, { uuid: nil })];
+      expect(await pushed([ofNil, good])).toMatchObject([{ internalStatus: 332 }, { internalStatus: 0 }]);
+      expect(await pushed([operation({ Title: "a", Next: { "~UUID": nil } })])).toMatchObject([
+        { internalStatus: 307 },
+      ]);
       expect(await put(unknown, { syncVersion: "0", fields: { Title: "a" } })).toMatchObject({ code: "332" });
       expect(await put(unknown, { syncVersion: "0", className: "Customer", fields: {} })).toMatchObject({
         code: "332",

@@ -10,6 +10,8 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
 /** Parsed JSON. */
 type Json = ReturnType<typeof JSON.parse>;
 
+const everything = ["read", "create", "write", "delete"];
+
 /** Requests of synchronization against one server. */
 export class SyncFixture {
   constructor(private readonly server: () => RunningServer) {}
@@ -55,7 +57,7 @@ export class SyncFixture {
   }
 
   /** A class of notes, which Sales can write and Readers can read. Its links name other notes. */
-  async defineNotes(admin: Session, name: string): Promise<void> {
+  async defineNotes(admin: Session, name: string, sales: readonly string[] = everything): Promise<void> {
     const groups = await this.data(admin, "GET", "/v1/objects/UserGroup");
     const idOf = (group: string) =>
       groups["~Elements"].find((each: Json) => each.Name === group)["~ObjectID"] as string;
@@ -67,7 +69,7 @@ export class SyncFixture {
         { name: "Others", type: "collection", target: name },
       ],
       rights: [
-        { group: idOf("Sales"), permissions: ["read", "create", "write", "delete"] },
+        { group: idOf("Sales"), permissions: sales },
         { group: idOf("Readers"), permissions: ["read"] },
       ],
     });

@@ -1,5 +1,5 @@
 import type { Database, SessionContext } from "../request/index.ts";
-import type { Repositories } from "../storage/index.ts";
+import type { Admission, Repositories } from "../storage/index.ts";
 
 /** Starts a timer; the result cancels it. */
 export type After = (milliseconds: number, call: () => void) => () => void;
@@ -16,32 +16,44 @@ export interface Waiting {
   readonly onEnd: OnEnd;
 }
 
-/** `over`: the time-out has passed, the wait was ended from outside, or the session has begun too many others. */
+/** `changed`: there may be changes, or the caller may be another one now. `over`: the time-out has passed, the wait was ended from outside, or the session has begun too many others. */
 export type WaitOutcome = "changed" | "over";
 
 interface Waiter extends Pick<Waiting, "classes"> {
   /** Nothing of the classes has changed up to this stamp. */
   stamp: number;
-  readonly session: string;
+  /** As admitted before the wait. */
+  readonly context: SessionContext;
   readonly end: (outcome: WaitOutcome) => void;
 }
 
 /** Milliseconds between two looks at the changes of a database. */
-const interval = 500;
+const interval = 450;
+/** Looks until the waiting sessions are admitted again: less than a second. */
+const looksPerAdmission = 2;
 /** Waits of one session at once. One more ends the oldest: a client that lost its connection waits again. */
 const maxPerSession = 4;
 /** Changes of one look. With more, all waits end. */
 const maxChanges = 1_000;
+/** Sessions that one look admits at a time, so that other requests find connections. */
+const maxAdmissions = 32;
 
-/** Waits for changes. All waits for one database share one look at it, and hold no connection in between. */
+/**
+ * Waits for changes. All waits for one database share one look at it, and hold no connection in between. Every second look
+ * admits the waiting sessions again: a log-out, or a right that is lost, ends the wait.
+ */
 export class ChangeWatch {
   private readonly databases = new WeakMap<Database, WatchedDatabase>();
 
   constructor(private readonly after: After) {}
 
   /** Waits for a change of one of the classes after the stamp. Ends as `changed` also if the changes cannot be read. */
-  wait({ database: { whole }, sessionDigest }: SessionContext, waiting: Waiting): Promise<WaitOutcome> {
+  wait(context: SessionContext, waiting: Waiting): Promise<WaitOutcome> {
     const { classes, stamp, milliseconds, onEnd } = waiting;
+    const {
+      database: { whole },
+      sessionDigest,
+    } = context;
     let watched = this.databases.get(whole);
     if (watched === undefined) {
       watched = new WatchedDatabase(whole.storage.repositories, this.after);
@@ -57,8 +69,8 @@ export class ChangeWatch {
         resolve(outcome);
       };
       const endAsOver = () => end("over");
-      const waiter: Waiter = { classes, stamp, session: sessionDigest, end };
-      const ofSession = [...waiters].filter(({ session }) => session === sessionDigest);
+      const waiter: Waiter = { classes, stamp, context, end };
+      const ofSession = [...waiters].filter((each) => each.context.sessionDigest === sessionDigest);
       if (ofSession.length >= maxPerSession) ofSession[0]?.end("over");
       waiters.add(waiter);
       endings = [this.after(milliseconds, endAsOver), onEnd(endAsOver)];
@@ -71,9 +83,10 @@ export class ChangeWatch {
 class WatchedDatabase {
   readonly waiters = new Set<Waiter>();
   private isWatching = false;
+  private looks = 0;
 
   constructor(
-    private readonly r: Pick<Repositories, "changes">,
+    private readonly r: Pick<Repositories, "admission" | "changes">,
     private readonly after: After,
   ) {}
 
@@ -93,6 +106,8 @@ class WatchedDatabase {
         if (changed === null || waiter.classes.some((each) => changed.has(each))) waiter.end("changed");
         else waiter.stamp = watermark;
       }
+      this.looks += 1;
+      if (this.looks % looksPerAdmission === 0) await this.admit();
     } catch {
       // Each client meets the failure itself.
       for (const { end } of this.waiters) end("changed");
@@ -102,6 +117,24 @@ class WatchedDatabase {
     }
   }
 
+  /** Admits the waiting sessions again, without extending them. */
+  private async admit(): Promise<void> {
+    const bySession = new Map<string, Waiter[]>();
+    for (const waiter of this.waiters) {
+      const { sessionDigest } = waiter.context;
+      bySession.set(sessionDigest, [...(bySession.get(sessionDigest) ?? []), waiter]);
+    }
+    const sessions = [...bySession.values()];
+    for (let from = 0; from < sessions.length; from += maxAdmissions)
+      await Promise.all(
+        sessions.slice(from, from + maxAdmissions).map(async (waiters) => {
+          const { appKeyDigest: appKey, sessionDigest: session, session: known } = (waiters[0] as Waiter).context;
+          const admission = await this.r.admission.admit({ appKey, session, mode: known.mode, idleTimeout: 0 });
+          for (const { context, end } of waiters) if (!isAdmittedAs(admission, context)) end("changed");
+        }),
+      );
+  }
+
   /** The classes that have changed since the earliest stamp; `null` for many changes. */
   private async changedClasses(waiters: readonly Waiter[], watermark: number): Promise<ReadonlySet<string> | null> {
     const classes = [...new Set(waiters.flatMap((each) => each.classes))];
@@ -109,4 +142,21 @@ class WatchedDatabase {
     const { changes } = await this.r.changes.read({ classes, after, upTo: watermark, limit: maxChanges });
     return changes.length === maxChanges ? null : new Set(changes.map(({ className }) => className));
   }
+}
+
+/** Whether an admission grants what an earlier one did. Schemas, and rights of classes, can be others with a generation. */
+function isAdmittedAs(
+  admission: Admission,
+  { principal, modelGeneration, settingsGeneration }: SessionContext,
+): boolean {
+  const { maintenance, appKey, principal: now } = admission;
+  return (
+    !maintenance &&
+    appKey?.enabled === true &&
+    now !== null &&
+    admission.modelGeneration === modelGeneration &&
+    admission.settingsGeneration === settingsGeneration &&
+    now.administrator === principal.administrator &&
+    now.groups.join() === principal.groups.join()
+  );
 }

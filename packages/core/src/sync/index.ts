@@ -1,3 +1,4 @@
+export * from "./broken-schemas.ts";
 export { type After, ChangeWatch, type OnEnd } from "./change-watch.ts";
 export * from "./list-schemas.ts";
 export * from "./pull-changes.ts";
@@ -21,7 +22,15 @@ export * from "./schema-view.ts";
 export { syncFailure } from "./sync-failure.ts";
 export * from "./sync-objects.ts";
 export * from "./sync-schema.ts";
-export { readSync, type RequiredSchema, restartSync, SyncSchemas, type SyncState } from "./sync-schemas.ts";
+export {
+  isSyncEnabled,
+  readSync,
+  type RequiredSchema,
+  restartSync,
+  storedSchemas,
+  SyncSchemas,
+  type SyncState,
+} from "./sync-schemas.ts";
 export * from "./sync-version.ts";
 export * from "./push/sync-operation.ts";
 export { type GivenOperation, type SyncTarget, WriteSynced } from "./push/write-synced.ts";

@@ -1,10 +1,10 @@
 import { ServiceError } from "../errors/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import { syncFailure } from "./sync-failure.ts";
-import { type SchemaView, schemaView } from "./schema-view.ts";
-import type { SyncDirection } from "./sync-schema.ts";
-import type { SyncSchemas } from "./sync-schemas.ts";
-import { syncVersionText } from "./sync-version.ts";
+import { BrokenFilterError, type SchemaView, schemaView } from "./schema-view.ts";
+import type { SyncDirection, SyncSchema } from "./sync-schema.ts";
+import type { RequiredSchema, SyncSchemas } from "./sync-schemas.ts";
+import { neverSynchronized, syncVersionText } from "./sync-version.ts";
 
 /** A schema for a caller. */
 export interface ListedSyncSchema {
@@ -17,9 +17,14 @@ export interface ListedSyncSchema {
   readonly oldestSyncVersion: string;
   /** Number of objects. */
   readonly count: number;
+  /** For administrators: why devices cannot synchronize the schema any more. It then has neither versions nor a count. */
+  readonly broken?: string;
 }
 
-/** Lists the schemas with classes that the caller can read, by name. 717, 611, 721: see `SyncSchemas`. 716: the changes cannot be read. */
+/**
+ * Lists the schemas with classes that the caller can read, by name. Only administrators see those that do not fit the
+ * classes any more. 717, 611, 721: see `SyncSchemas`. 716: the changes cannot be read.
+ */
 export class ListSyncSchemas {
   constructor(private readonly schemas: Pick<SyncSchemas, "current">) {}
 
@@ -30,11 +35,35 @@ export class ListSyncSchemas {
     const listed: ListedSyncSchema[] = [];
     const stamps = await stampsOf(context);
     for (const schema of schemas.values()) {
-      const view = await schemaView(context, { schema, databaseGeneration });
-      if (view.classes.length > 0) listed.push(await listedSchema(context, view, stamps));
+      const view = await fittingView(context, { schema, databaseGeneration });
+      if (view instanceof ServiceError) {
+        if (context.principal.administrator) listed.push(brokenSchema(schema, view));
+      } else if (view.classes.length > 0) listed.push(await listedSchema(context, view, stamps));
     }
     return listed;
   }
+}
+
+/** The view of a schema, or the error if its filter does not fit the classes. */
+async function fittingView(context: SessionContext, required: RequiredSchema): Promise<SchemaView | ServiceError> {
+  try {
+    return await schemaView(context, required);
+  } catch (error) {
+    if (error instanceof BrokenFilterError) return error;
+    throw error;
+  }
+}
+
+function brokenSchema({ name, classes, direction }: SyncSchema, { detail }: ServiceError): ListedSyncSchema {
+  return {
+    name,
+    classes: classes.map(({ className }) => className).toSorted(),
+    direction,
+    syncVersion: neverSynchronized,
+    oldestSyncVersion: neverSynchronized,
+    count: 0,
+    broken: detail ?? "",
+  };
 }
 
 interface Stamps {

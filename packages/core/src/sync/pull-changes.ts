@@ -108,13 +108,13 @@ export class PullChanges {
   ): Promise<PullPage> {
     const { now } = first.database;
     const until = now() + (options.wait ?? 0) * 1_000;
-    let [seen, classes] = [watermark, view.classes];
+    let [context, seen, classes] = [first, watermark, view.classes];
     for (;;) {
       const milliseconds = Math.max(0, until - now());
       const outcome = await suspend((onEnd) => {
-        return this.watch.wait(first, { classes, stamp: seen, milliseconds, onEnd });
+        return this.watch.wait(context, { classes, stamp: seen, milliseconds, onEnd });
       });
-      const context = await readmitted(first);
+      context = await readmitted(first);
       const pulled = await this.check(context, input);
       // The client has nothing new up to the stamp of the latest look.
       const since = version === null ? null : { ...version, stamp: seen };

@@ -16,7 +16,7 @@ import {
   type SyncSchema,
   syncSchemaKind,
 } from "./sync-schema.ts";
-import { currentSync, readSync, syncSwitchKind } from "./sync-schemas.ts";
+import { currentSync, isSyncEnabled, storedSchemas, syncSwitchKind } from "./sync-schemas.ts";
 
 /** A schema to store. */
 export interface GivenSyncSchema {
@@ -40,11 +40,13 @@ type Change = Pick<AdministrationContext, "unit" | "eventOf">;
 /** Stores a schema. 333: invalid name. 307: invalid definition, or too many schemas. Clients of a changed one start over. */
 export function putSyncSchema(context: Change, given: GivenSyncSchema): Promise<"stored" | "unchanged"> {
   return context.unit.transaction(async (r) => {
+    // A class that the schema needs must not change until the schema is stored.
+    await r.model.lock();
     const schema = await acceptSyncSchema(given, await currentModel(r.model, null), r.objects);
-    const { schemas } = await readSync(r);
-    const known = schemas.get(schema.name);
+    const { schemas } = await storedSchemas(r.records);
+    const known = schemas.find(({ name }) => name === schema.name);
     if (known !== undefined && textOf(known) === textOf(schema)) return "unchanged";
-    if (known === undefined && schemas.size >= maxSchemas)
+    if (known === undefined && schemas.length >= maxSchemas)
       throw faultAt("/name", `A database can have at most ${maxSchemas} schemas.`);
     await r.records.put(syncSchemaKind, schema.name, schema);
     await r.settings.raise();
@@ -66,7 +68,7 @@ export function removeSyncSchema(context: Change, name: string): Promise<"remove
 /** Switches synchronization of the database on or off. It is on by default. */
 export function setSyncEnabled(context: Change, enabled: boolean): Promise<"changed" | "unchanged"> {
   return context.unit.transaction(async (r) => {
-    if ((await readSync(r)).enabled === enabled) return "unchanged";
+    if ((await isSyncEnabled(r.records)) === enabled) return "unchanged";
     await r.records.put(syncSwitchKind, currentSync, { enabled });
     await r.settings.raise();
     await r.audit.append(context.eventOf({ type: enabled ? "sync.enabled" : "sync.disabled" }));

@@ -110,7 +110,15 @@ async function schemaFilter(
     return await resolveOwnFilter({ where: schema.where }, source);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 307) throw error;
-    throw new ServiceError(716, { detail: "The filter of the schema does not fit the classes.", cause: error });
+    throw new BrokenFilterError(error);
+  }
+}
+
+/** 716: the classes have changed, and the filter of the schema does not fit them any more. */
+export class BrokenFilterError extends ServiceError {
+  constructor(cause: ServiceError) {
+    const reason = cause.detail === undefined ? "" : `: ${cause.detail}`;
+    super(716, { detail: `The filter of the schema does not fit the classes${reason}`, cause });
   }
 }
 

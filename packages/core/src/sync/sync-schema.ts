@@ -31,6 +31,34 @@ export const syncSchemaKind: RecordKind<SyncSchema> = "syncSchema";
 export const defaultPageSize = 500;
 export const maxPageSize = 5_000;
 
+/** Whether a stored value is a schema of this name. A database administrator can have damaged it. */
+export function isSyncSchema(value: unknown, name: string): value is SyncSchema {
+  if (typeof value !== "object" || value === null) return false;
+  const { name: ownName, classes, where, direction, conflicts, pageSize } = value as Record<keyof SyncSchema, unknown>;
+  return (
+    ownName === name &&
+    isSyncSchemaName(name) &&
+    Array.isArray(classes) &&
+    classes.every(isSyncClass) &&
+    where !== undefined &&
+    syncDirections.some((each) => each === direction) &&
+    isConflictPolicy(conflicts) &&
+    Number.isInteger(pageSize)
+  );
+}
+
+function isSyncClass(value: unknown): value is SyncClass {
+  if (typeof value !== "object" || value === null) return false;
+  const { className, fields } = value as Record<keyof SyncClass, unknown>;
+  const isList = Array.isArray(fields) && fields.every((field) => typeof field === "string");
+  return typeof className === "string" && (fields === null || isList);
+}
+
+function isConflictPolicy(value: unknown): value is ConflictPolicy {
+  if (typeof value !== "object" || value === null) return ["client", "server", "reject"].some((each) => each === value);
+  return "macro" in value && typeof value.macro === "string";
+}
+
 /** Whether a text can be the name of a schema. */
 export function isSyncSchemaName(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(text);

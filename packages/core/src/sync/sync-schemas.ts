@@ -2,7 +2,7 @@ import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { AdministrationContext, Database, RequestContext } from "../request/index.ts";
 import { allPages, type RecordKind, type Repositories } from "../storage/index.ts";
-import { isSyncSchemaName, type SyncSchema, syncSchemaKind } from "./sync-schema.ts";
+import { isSyncSchema, isSyncSchemaName, type SyncSchema, syncSchemaKind } from "./sync-schema.ts";
 import { syncFailure } from "./sync-failure.ts";
 
 /** Synchronization of one database. */
@@ -94,21 +94,32 @@ export function restartSync({ unit, eventOf }: Pick<AdministrationContext, "unit
   });
 }
 
-/** The stored switch and schemas. Synchronization is enabled by default. */
+/** The stored switch and schemas. 721 if a schema is damaged. */
 export async function readSync({
   records,
 }: Pick<Repositories, "records">): Promise<Pick<SyncState, "enabled" | "schemas">> {
-  const [[stored], schemas] = await Promise.all([records.get(syncSwitchKind, [currentSync]), storedSchemas(records)]);
-  return {
-    enabled: stored?.value.enabled ?? true,
-    schemas: new Map(schemas.map((schema) => [schema.name, schema])),
-  };
+  const [enabled, { schemas, damaged }] = await Promise.all([isSyncEnabled(records), storedSchemas(records)]);
+  if (damaged.length > 0)
+    throw new ServiceError(721, { detail: `The records of these schemas are damaged: ${damaged.join(", ")}.` });
+  return { enabled, schemas: new Map(schemas.map((schema) => [schema.name, schema])) };
 }
 
-async function storedSchemas(records: Repositories["records"]): Promise<SyncSchema[]> {
+/** The switch: on by default. */
+export async function isSyncEnabled(records: Repositories["records"]): Promise<boolean> {
+  const [stored] = await records.get(syncSwitchKind, [currentSync]);
+  return stored?.value.enabled ?? true;
+}
+
+/** The stored schemas, and the ids of records that are none. */
+export async function storedSchemas(
+  records: Repositories["records"],
+): Promise<{ readonly schemas: readonly SyncSchema[]; readonly damaged: readonly string[] }> {
   const stored = await allPages(
     (page) => records.list(syncSchemaKind, page),
     ({ id }) => id,
   );
-  return stored.map(({ value }) => value);
+  return {
+    schemas: stored.flatMap(({ id, value }) => (isSyncSchema(value, id) ? [value] : [])),
+    damaged: stored.flatMap(({ id, value }) => (isSyncSchema(value, id) ? [] : [id])),
+  };
 }

@@ -4,16 +4,13 @@ import type { BodyRule } from "../routes/route.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Parses JSON from UTF-8 bytes. Invalid JSON or UTF-8: the given code. Over the limits: 307. */
+/** Parses JSON from UTF-8 bytes. Invalid JSON or UTF-8: the given code. `parseBody` checks the limits. */
 export function parseJson(bytes: Uint8Array, notJson: 311 | 312): unknown {
-  let value: unknown;
   try {
-    value = JSON.parse(decoder.decode(bytes));
+    return JSON.parse(decoder.decode(bytes));
   } catch {
     throw new ServiceError(notJson);
   }
-  checkJsonLimits(value);
-  return value;
 }
 
 /** Parses a JSON object. `undefined` for another value, a duplicate member or exceeded JSON limits. */
@@ -38,8 +35,12 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Parses a body by the rule of its route. `undefined` means no body. Throws 307 for a body that the rule rejects. */
+/**
+ * Parses a body by the rule of its route. `undefined` means no body. Throws 307 for a body that the rule rejects, or that
+ * exceeds the limits of JSON.
+ */
 export function parseBody(rule: BodyRule | undefined, given: unknown): unknown {
+  if (given !== undefined) (rule?.checkLimits ?? checkJsonLimits)(given);
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
   if (given !== undefined && !isObject && rule?.any !== true)
     throw new ServiceError(307, { detail: "The body must be a JSON object." });

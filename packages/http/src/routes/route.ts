@@ -74,6 +74,8 @@ export interface BodyRule<Schema extends z.ZodType = z.ZodType> {
   readonly optional?: true;
   /** Maximum size in bytes. Default: 1 MiB. */
   readonly limit?: number;
+  /** Throws 307 over the limits of JSON. Default: `checkJsonLimits`. For a body whose parts are values of their own. */
+  readonly checkLimits?: (body: unknown) => void;
 }
 
 /** A body that a route reads as a stream. */

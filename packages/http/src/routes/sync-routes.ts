@@ -51,7 +51,8 @@ export function syncRoutes({ listSyncSchemas, pullChanges }: UseCases): Route[] 
       path: "/v1/sync",
       operation: "listSyncSchemas",
       summary: "List the schemas of synchronization",
-      description: "Schemas without a class that the caller can read are absent.",
+      description:
+        "Schemas without a class that the caller can read are absent. Only administrators see those that do not fit the classes any more.",
       access: "session",
       data: syncSchemasResponse,
       errors: [611, 716, 717, 721],

@@ -1,6 +1,8 @@
 import {
   anyJson,
+  checkEnvelopeLimits,
   maxPush,
+  maxPut,
   parseFields,
   pushEnvelope,
   pushRequest,
@@ -27,6 +29,9 @@ import type * as z from "zod";
 import { type BodyRule, defineRoute, type Method, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 
+/** Members of a put, and of an operation, that are as large and as deep as the body that creates an object. */
+const valueMembers = ["fields", "base"];
+
 /** The use case checks the schema first, then reads the body. */
 export function laterBody<Schema extends z.ZodType>(schema: Schema): BodyRule<Schema> {
   return { schema, faultOrder: syncFaultOrder, any: true, alternative: () => ({ schema: anyJson, faultOrder: [] }) };
@@ -49,7 +54,11 @@ export function syncWriteRoutes({ pushChanges, writeSynced }: UseCases): Route[]
         "About the others the conflict policy of the schema decides. `PUT` and `PATCH` are the same.",
       ].join(" "),
       access: "session",
-      body: laterBody(syncPutRequest),
+      body: {
+        ...laterBody(syncPutRequest),
+        limit: maxPut.bytes,
+        checkLimits: (body) => checkEnvelopeLimits(body, valueMembers),
+      },
       data: syncPutResponse,
       errors: putErrors,
       handle: async (context, { parameter, body }) => ({
@@ -91,7 +100,12 @@ export function syncWriteRoutes({ pushChanges, writeSynced }: UseCases): Route[]
       ].join(" "),
       access: "session",
       excludedFromMulti: true,
-      body: { ...laterBody(pushRequest), limit: maxPush.bytes },
+      body: {
+        ...laterBody(pushRequest),
+        limit: maxPush.bytes,
+        // An operation over the limits fails alone.
+        checkLimits: (body) => checkEnvelopeLimits(body, ["ops"], () => {}),
+      },
       data: pushResponse,
       errors: [...putErrors, 329, 609, 714, 716, 718, 719, 720],
       handle: async (context, { parameter, body, settings, note }) => {
@@ -122,16 +136,17 @@ function versionIn(body: unknown): unknown {
 
 function pushOf(body: unknown): PushOptions {
   const { ops, atomic = false, query, limit } = parseFields(pushEnvelope, body, syncFaultOrder);
-  const operations = ops.map(pushedOperation);
+  const given = (body as { readonly ops: readonly unknown[] }).ops;
+  const operations = ops.map(({ id, uuid }, index) => pushedOperation({ id, uuid }, given[index]));
   refuseRepetitions(operations);
   return { operations, atomic, query: query as PushOptions["query"], limit };
 }
 
 /** An invalid operation fails alone. */
-function pushedOperation(given: z.output<typeof pushEnvelope>["ops"][number]): PushedOperation {
-  const { id } = given;
-  const uuid = given.uuid.toLowerCase();
+function pushedOperation({ id, uuid: spelled }: Pick<PushedOperation, "id" | "uuid">, given: unknown): PushedOperation {
+  const uuid = spelled.toLowerCase();
   try {
+    checkEnvelopeLimits(given, valueMembers);
     const { op, fields, ...operation } = parseFields(syncOperation, given, syncFaultOrder);
     operationUuid(uuid);
     if (op === "delete") return { id, uuid, operation: { op, uuid } };

@@ -15,8 +15,8 @@ import {
   type PushedOperation,
   RepeatedOperationError,
 } from "./operation-results.ts";
-import { namedUuids, OperationWriter, type WriterParts, type Writes } from "./operation-writer.ts";
-import { refuseUnknownFields } from "./plan-put.ts";
+import { findingTaken, namedUuids, OperationWriter, type WriterParts, type Writes } from "./operation-writer.ts";
+import { UuidTakenError } from "../../storage/index.ts";
 import type { SchemaView } from "../schema-view.ts";
 import { type PutOperation, type SyncOperation, SyncConflictError, type WrittenOperation } from "./sync-operation.ts";
 
@@ -52,11 +52,14 @@ export class ExecuteOperations {
 
   /** Executes one operation without an id. Errors: see `OperationWriter.write`. */
   async executeOne(context: SessionContext, view: SchemaView, operation: SyncOperation): Promise<WrittenOperation> {
-    if (operation.op === "put") refuseUnknownFields(operation, view);
     const writes = await this.writesOf(context, view);
     try {
       return await this.ready(context, writes, (ready) =>
-        inTransaction(ready, (inside) => new OperationWriter(this.parts, inside, writes).write(operation)),
+        findingTaken(() =>
+          ready.unit.attempt(() =>
+            inTransaction(ready, (inside) => new OperationWriter(this.parts, inside, writes).write(operation)),
+          ),
+        ),
       );
     } catch (error) {
       throw noted(error);
@@ -71,13 +74,12 @@ export class ExecuteOperations {
     const writes = await this.writesOf(context, view);
     const results = new OperationResults(context, view);
     let stored = await results.find(push.operations);
-    const known = await refusedAlready(context, view, push, stored);
-    if (push.atomic) throwFirst(push.operations, known);
+    const beyondRate = await refusedByRate(context, push, stored);
     return this.ready(context, writes, async (ready) => {
       for (let attempt = 1; ; attempt += 1) {
         const done = new Map<PushedOperation, ExecutedOperation>();
+        for (const [operation, error] of beyondRate) done.set(operation, refusal(operation, error));
         for (const [operation, result] of stored) done.set(operation, { ...result, object: null, isRepeated: true });
-        for (const [operation, error] of known) done.set(operation, refusal(operation, error));
         const run = new Run(this.parts, writes, push, results, done);
         try {
           await run.execute(ready);
@@ -131,10 +133,10 @@ class Run {
   async execute(context: SessionContext): Promise<void> {
     const { operations, atomic } = this.push;
     if (atomic)
-      throwFirst(
-        operations,
-        new Map([...this.done].flatMap(([each, { error }]) => (error === null ? [] : [[each, error]]))),
-      );
+      for (const [index, each] of operations.entries()) {
+        const error = this.done.get(each)?.error ?? null;
+        if (error !== null) throw placed(index, error);
+      }
     const pending = operations.filter((each) => !this.done.has(each));
     if (pending.length === 0) return;
     if (!atomic && this.writes.isHooked) return this.oneByOne(context, pending);
@@ -221,7 +223,10 @@ class Batch {
     };
     for (const each of operations) {
       const { operation } = each;
-      if (operation instanceof ServiceError) continue;
+      if (operation instanceof ServiceError) {
+        this.settle(each, operation);
+        continue;
+      }
       if (operation.op === "delete" || namedUuids(operation.fields).some((uuid) => uuids.has(uuid))) await flush();
       if (operation.op === "delete") {
         await this.writeOne(each, operation);
@@ -233,8 +238,11 @@ class Batch {
     await flush();
   }
 
-  /** Halves a group that cannot be written as a whole, down to the operation that is refused. */
-  private async writeGroup(puts: readonly Put[]): Promise<void> {
+  /**
+   * Halves a group that cannot be written as a whole, down to the operation that is refused. If other requests have
+   * created objects of the group meanwhile, it is first written again as a whole.
+   */
+  private async writeGroup(puts: readonly Put[], isAgain = false): Promise<void> {
     const [first] = puts;
     if (first === undefined) return;
     if (puts.length === 1) return this.writeOne(...first);
@@ -249,6 +257,7 @@ class Batch {
     } catch (error) {
       if (!(error instanceof ServiceError) || error instanceof OutdatedModelError || error instanceof PlacedError)
         throw error;
+      if (error instanceof UuidTakenError && !isAgain) return this.writeGroup(puts, true);
       const middle = Math.ceil(puts.length / 2);
       await this.writeGroup(puts.slice(0, middle));
       await this.writeGroup(puts.slice(middle));
@@ -259,7 +268,7 @@ class Batch {
     if (this.push.isLate()) return this.refuse([[pushed, operation]], late());
     let result: WrittenOperation | ServiceError;
     try {
-      result = await this.context.unit.attempt(() => this.writer.write(operation));
+      result = await findingTaken(() => this.context.unit.attempt(() => this.writer.write(operation)));
     } catch (error) {
       const failure = noted(error);
       if (!(failure instanceof ServiceError) || failure instanceof OutdatedModelError) throw error;
@@ -284,35 +293,16 @@ class Batch {
 
 type Put = readonly [PushedOperation, PutOperation];
 
-/** Refuses invalid operations, and those beyond a request rate. An operation with a result does not count again. */
-async function refusedAlready(
+/** Refuses operations beyond a request rate. An operation with a result does not count again. */
+async function refusedByRate(
   context: SessionContext,
-  view: SchemaView,
   { operations, atomic }: Push,
   stored: ReadonlyMap<PushedOperation, OperationResult>,
 ): Promise<ReadonlyMap<PushedOperation, ServiceError>> {
-  const refused = new Map<PushedOperation, ServiceError>();
   const { rates } = await requestLimits(context);
   const pending = operations.filter((each) => !stored.has(each));
-  const { allowed, refusal: rateError } = await countItems(context, rates, { count: pending.length, together: atomic });
-  if (rateError !== null) for (const each of pending.slice(allowed)) refused.set(each, rateError);
-  for (const each of operations) {
-    if (refused.has(each)) continue;
-    try {
-      if (each.operation instanceof ServiceError) throw each.operation;
-      if (each.operation.op === "put") refuseUnknownFields(each.operation, view);
-    } catch (error) {
-      refused.set(each, failureOf(error));
-    }
-  }
-  return refused;
-}
-
-function throwFirst(operations: readonly PushedOperation[], refused: ReadonlyMap<PushedOperation, ServiceError>): void {
-  for (const [index, operation] of operations.entries()) {
-    const error = refused.get(operation);
-    if (error !== undefined) throw placed(index, error);
-  }
+  const { allowed, refusal: error } = await countItems(context, rates, { count: pending.length, together: atomic });
+  return error === null ? new Map() : new Map(pending.slice(allowed).map((each) => [each, error]));
 }
 
 /** The error of an atomic push. */

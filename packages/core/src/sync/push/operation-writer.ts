@@ -10,9 +10,9 @@ import {
   prepareAllAttributes,
 } from "../../objects/index.ts";
 import type { SessionContext } from "../../request/index.ts";
-import { isUuid, type JsonValue, type StoredObject } from "../../storage/index.ts";
+import { isUuid, isVisible, type JsonValue, type StoredObject, UuidTakenError } from "../../storage/index.ts";
 import { failingAs, syncDeletionKind } from "./operation-results.ts";
-import { decided, outcomeOf, type PlannedPut, planPut, type UndecidedFields } from "./plan-put.ts";
+import { decided, outcomeOf, type PlannedPut, planPut, type UndecidedFields, unknownField } from "./plan-put.ts";
 import type { SchemaView } from "../schema-view.ts";
 import {
   type DeleteOperation,
@@ -51,7 +51,7 @@ export class OperationWriter {
     private readonly writes: Writes,
   ) {}
 
-  /** Writes one operation. Errors: those of the write, 332, 334, 609, 610, 404, 720. */
+  /** Writes one operation. Errors: those of the write, 332, 334, 609, 610, 404, 720; see `findingTaken`. */
   async write(operation: SyncOperation): Promise<WrittenOperation> {
     try {
       return await (operation.op === "put" ? this.put(operation) : this.delete(operation));
@@ -80,6 +80,8 @@ export class OperationWriter {
     const shown = await shownTargets(context, view, known);
     const plans = await Promise.all(
       puts.map(async (put) => {
+        const unknown = unknownField(put, view);
+        if (unknown !== null) return unknown;
         const target = live.get(put.uuid) ?? null;
         if (target === "outside") return new ServiceError(334);
         if (target === null && put.version > 0) return missingTarget(context, view, put.uuid, 610);
@@ -136,6 +138,8 @@ export class OperationWriter {
   private async put(put: PutOperation): Promise<WrittenOperation<SyncPutOutcome>> {
     const { context, writes } = this;
     const { view } = writes;
+    const unknown = unknownField(put, view);
+    if (unknown !== null) throw unknown;
     const object = await this.lockedTarget(put, 610);
     if (object === null && put.version > 0) throw await missingTarget(context, view, put.uuid, 610);
     if (object === null) await this.refuseTakenUuid(put.uuid);
@@ -177,7 +181,10 @@ export class OperationWriter {
     return now;
   }
 
-  /** 610 for the UUID of an object that the caller could read before its deletion, 334 for that of any other. */
+  /**
+   * 610 for the UUID of an object that the caller could read before its deletion, 334 for that of any other.
+   * `UuidTakenError` for an object that was created since the caller's was looked up.
+   */
   private async refuseTakenUuid(uuid: string): Promise<void> {
     const { context, writes } = this;
     const everything = { ...writes.view, visibility: { classes: null, principals: null } };
@@ -185,6 +192,7 @@ export class OperationWriter {
       context.r.objects.get({ uuids: [uuid] }, everything.visibility),
       context.r.deletion.find({ kind: "uuid", uuid }, everything.visibility),
     ]);
+    if (live.some((object) => isVisible(object, writes.view.visibility))) throw new UuidTakenError();
     if (live.length > 0 || tombstone !== null) throw await missingTarget(context, writes.view, uuid, 610);
   }
 
@@ -256,6 +264,24 @@ export class OperationWriter {
     const { model } = this.writes.view;
     const { name } = modelClass.definition;
     return undecided !== null || this.writes.isHooked || isUserClass(model, name) || isFileClass(model, name);
+  }
+}
+
+/** How often another request can take the UUID of a new object first. */
+const attempts = 3;
+
+/**
+ * Writes one operation, and again if another request creates its object at the same time: the second attempt merges with
+ * that object. 334 for the UUID of an object whose tombstone is forgotten.
+ */
+export async function findingTaken<T>(write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof UuidTakenError)) throw error;
+      if (attempt === attempts) throw new ServiceError(334, { cause: error });
+    }
   }
 }
 

@@ -88,10 +88,11 @@ function acceptFields({ fields }: PutOperation, modelClass: ModelClass, view: Sc
   });
 }
 
-/** 332 for a field that is of no class of the schema, before the class of the object is known. */
-export function refuseUnknownFields({ fields }: PutOperation, { classes, fieldsOf }: SchemaView): void {
+/** 332 for a field that is of no class of the schema, before the class of the object is known. `null` if there is none. */
+export function unknownField({ fields }: PutOperation, { classes, fieldsOf }: SchemaView): ServiceError | null {
   const known = new Set(classes.flatMap((name) => fieldsOf(name).map((each) => each.name)));
-  for (const name of Object.keys(fields)) if (!known.has(name)) throw fieldFault(name, "The schema has no such field.");
+  const unknown = Object.keys(fields).find((name) => !known.has(name));
+  return unknown === undefined ? null : fieldFault(unknown, "The schema has no such field.");
 }
 
 function changesOf(

@@ -88,19 +88,26 @@ export class PushChanges {
     const executed = await this.operations.executeAll(context, view, { operations, atomic, isLate });
     const { kept, objects } = withinBytes(executed);
     const shown = new Map((await syncObjects(context, view, objects)).map((object) => [object["~UUID"], object]));
-    const results = kept.map(({ uuid, error, outcome, object }, index): PushResult => {
-      const { id } = operations[index] as PushedOperation;
-      const written = object === null ? undefined : shown.get(object.uuid);
-      return { id, uuid, error, outcome, ...(written === undefined ? {} : { object: written }) };
-    });
-    if (required.schema.direction === "push") return { results, ...noChanges(context, pulled, version) };
+    const resultsWith = (latest: ReadonlyMap<string, SyncObject>) =>
+      kept.map(({ uuid, error, outcome, object }, index): PushResult => {
+        const { id } = operations[index] as PushedOperation;
+        const written = latest.get(uuid) ?? (object === null ? undefined : shown.get(object.uuid));
+        return { id, uuid, error, outcome, ...(written === undefined ? {} : { object: written }) };
+      });
+    if (required.schema.direction === "push")
+      return { results: resultsWith(new Map()), ...noChanges(context, pulled, version) };
     const omit = await knownVersions(context, pulled, kept, shown);
     const changes = await this.pullChanges.delta(context, pulled, {
       version,
       omit,
       ...(limit === undefined ? {} : { limit }),
     });
-    return { results, ...(await withUntold(context, pulled, changes, { kept, omit })) };
+    const page = await withUntold(context, pulled, changes, { kept, omit, isFirst: version === null });
+    // Another user has shown or hidden a target of such an object: its version is known, its value is not.
+    const own = page.changed.filter((object) => omit.get(object["~UUID"]) === object["~Version"]);
+    const results = resultsWith(new Map(own.map((object) => [object["~UUID"], object])));
+    const changed = page.changed.filter((object) => !own.includes(object));
+    return { results, ...(own.length === 0 ? page : withLists(context, page, { ...page, changed })) };
   }
 }
 
@@ -117,16 +124,27 @@ function noChanges({ database }: SessionContext, { generation }: SchemaView, ver
   };
 }
 
+type PageLists = Pick<PullPage, "changed" | "deleted" | "excluded">;
+
+/** The page with other lists. */
+function withLists({ database }: SessionContext, page: PullPage, { changed, deleted, excluded }: PageLists): PullPage {
+  const versions = changed.map((object) => ({ uuid: object["~UUID"], version: object["~Version"] }));
+  const checksum = database.digests.sha256(checksumText(versions, deleted, excluded));
+  return { ...page, changed, deleted, excluded, checksum };
+}
+
 /**
  * The page with the objects of results that it lacks: the client knows neither the version from the result nor from a list.
- * A pull would not tell all of them, such as one that has left the filter since an earlier push.
+ * A pull would not tell all of them, such as one that has left the filter since an earlier push. Later pages tell
+ * changes, and the ends of objects unless the client starts over: this page does not repeat them.
  */
 async function withUntold(
   context: SessionContext,
   view: SchemaView,
   page: PullPage,
-  { kept, omit }: { readonly kept: readonly ExecutedOperation[]; readonly omit: ReadonlyMap<string, number> },
+  { kept, omit, isFirst }: Told,
 ): Promise<PullPage> {
+  if (page.hasMore && !isFirst) return page;
   const told = new Set([
     ...omit.keys(),
     ...page.changed.map((object) => object["~UUID"]),
@@ -136,7 +154,8 @@ async function withUntold(
   const untold = kept.filter(({ error, uuid }) => error === null && !told.has(uuid)).map(({ uuid }) => uuid);
   if (untold.length === 0) return page;
   const live = await liveTargets(context, view, untold, context.database.answerBytes);
-  const objects = untold.flatMap((uuid): StoredObject[] => {
+  const toShow = page.hasMore ? [] : untold;
+  const objects = toShow.flatMap((uuid): StoredObject[] => {
     const object = live.get(uuid);
     return object === undefined || object === "outside" ? [] : [object];
   });
@@ -154,9 +173,15 @@ async function withUntold(
     ...untold.filter((uuid) => live.get(uuid) === "outside"),
     ...missing.filter((_, index) => tombstones[index] === null),
   ];
-  const versions = changed.map((object) => ({ uuid: object["~UUID"], version: object["~Version"] }));
-  const checksum = context.database.digests.sha256(checksumText(versions, deleted, excluded));
-  return { ...page, changed, deleted, excluded, checksum };
+  return withLists(context, page, { changed, deleted, excluded });
+}
+
+interface Told {
+  readonly kept: readonly ExecutedOperation[];
+  /** The versions that the client knows. */
+  readonly omit: ReadonlyMap<string, number>;
+  /** Whether the client has never synchronized. */
+  readonly isFirst: boolean;
 }
 
 /** The versions that the client knows from the results. An object that left the filter is excluded, and so not among them. */

@@ -31,8 +31,16 @@ export async function liveTargets(
     view,
     inside.map(({ id }) => id),
   );
+  const outside = inside.filter(({ id }) => !matching.has(id)).map(({ id }) => id);
+  // An object that was deleted between the two reads matches no filter either.
+  const remaining = outside.length === 0 ? [] : await r.objects.outlines(outside, view.visibility);
+  const left = new Set(remaining.map(({ id }) => id));
   return new Map(
-    found.map((object) => [object.uuid, inside.includes(object) && matching.has(object.id) ? object : "outside"]),
+    found.flatMap((object): (readonly [string, StoredObject | "outside"])[] => {
+      const { id, uuid, className } = object;
+      if (matching.has(id)) return [[uuid, object]];
+      return left.has(id) || !covered.has(className) ? [[uuid, "outside"]] : [];
+    }),
   );
 }
 
