@@ -226,7 +226,7 @@ describe("commands", () => {
     ["sync put field --class Customer=Name,Country Invoice --conflicts macro:Echo", 'Stored schema "field"'],
     ["sync get field", /"fields": \[\s+"Name",\s+"Country"/],
     ["sync put field --file schema.json --direction both", 'Replaced schema "field". Its devices start over'],
-    ["sync list", /^field +Invoice +both +server +yes$/m],
+    ["sync list", /^field +Invoice +both +server +yes +no$/m],
     ["sync disable", "Synchronization is off"],
     ["sync show", /^synchronization +off\ndeletions kept +90 days\nschemas .*field/],
     ["sync enable", "Synchronization is on"],
