@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { outliveReaders } from "@sallyport/terminal";
 import { runCommandLine } from "./run-command-line.ts";
 
+outliveReaders();
 await runCommandLine(process.argv.slice(2));

@@ -1,3 +1,4 @@
+export { isClosedPipe, outliveReaders } from "./closed-pipes.ts";
 export { didYouMean } from "./did-you-mean.ts";
 export { type ExplainedRefusal, explanationLines } from "./explanation.ts";
 export { hiddenLine } from "./prompt.ts";

@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { ServiceError } from "@sallyport/core";
+import { isClosedPipe } from "@sallyport/terminal";
 import { TrialError } from "../authoring/trial.ts";
 import { databaseDiagnostics } from "../composition/storages/database-diagnostics.ts";
 import { StartError } from "../composition/start-error.ts";
@@ -40,6 +41,7 @@ export function describeError(error: unknown): string {
   }
   if (types.isNativeError(error)) {
     const { code } = error as { code?: unknown };
+    if (isClosedPipe(error)) return "The output was closed before its end.";
     return selfExplanatoryCodes.has(String(code)) ? error.message : `Unexpected error: ${error.message}`;
   }
   return "Unexpected error.";
