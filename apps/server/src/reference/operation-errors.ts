@@ -62,7 +62,14 @@ export const operationErrors = {
   },
   502: {
     meaning: "The name or the extension of the file is not allowed.",
-    causes: ["The name has a path separator.", "The extension is on the list of refused extensions."],
+    causes: [
+      "The name has a separator (`/`, `\\`), or the `:` of a drive or stream.",
+      "The name has a control character, a line separator, or a character that changes the direction of text.",
+      "The name is blank, or ends with a blank or a dot.",
+      "The name is that of a device of Windows, such as `CON` or `LPT1.pdf`.",
+      "The name is not UTF-8, or has more than 255 bytes.",
+      "The extension is on the list of refused extensions, or not on that of accepted ones.",
+    ],
     actions: ["Send the file under another name, without a path."],
   },
   503: {

@@ -1,14 +1,16 @@
 import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { Database } from "../request/index.ts";
-import type { ArchiveChunk, ArchiveRecord, RecordOf, StoredRecord } from "../storage/index.ts";
+import type { ArchiveChunk, ArchiveRecord, RecordOf, Repositories, StoredRecord } from "../storage/index.ts";
 import { intact } from "./intact-bytes.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { type FileBytes, writeSegment } from "./segment-bytes.ts";
 import {
   detachedKind,
+  existingOwners,
   type FileDescription,
   fileKind,
+  filePages,
   newStoreName,
   readStored,
   segmentKind,
@@ -32,14 +34,14 @@ export class DumpFiles {
   /**
    * Passes an export on, and then its complete files by name in the store. Their bytes are read after the export, because it
    * can block the storage. Bytes without an object stay for a day, so that those replaced meanwhile can be read. Unfinished
-   * uploads are left out. The bytes throw 707 if they are missing, damaged, or cannot
-   * be decrypted.
+   * uploads are left out, and files whose object was permanently deleted before. The bytes throw 707 if they are missing,
+   * damaged, or cannot be decrypted.
    */
   async *dumpFiles(
     database: FileBytes & Pick<Database, "storage">,
     parts: AsyncIterable<ArchiveChunk>,
   ): AsyncGenerator<ArchiveChunk | ArchivedFile, void, undefined> {
-    const unused = new Set<string>();
+    const unused = await deletedFiles(database.storage.repositories);
     const found: RecordOf<"records">[] = [];
     for await (const part of parts) {
       for (const record of part) {
@@ -74,6 +76,16 @@ export class DumpFiles {
       throw new ServiceError(707, { detail, cause });
     }
   }
+}
+
+/** Files whose object is neither live nor in the recycle bin, nor ever will be. The collector has not seen them yet. */
+async function deletedFiles({ records, deletion }: Repositories): Promise<Set<string>> {
+  const deleted = new Set<string>();
+  for await (const page of filePages(records)) {
+    const existing = await existingOwners(deletion, page);
+    for (const { id, owner } of page) if (!existing.has(owner ?? "")) deleted.add(id);
+  }
+  return deleted;
 }
 
 /** The kinds of the records that describe the bytes in a store. */

@@ -1,12 +1,10 @@
 import { type RandomSource, randomUuid } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import { mayOnClass, visibilityOf } from "../model/index.ts";
-import { classesWithBytes } from "../objects/index.ts";
-import { requestModel, type SessionContext } from "../request/index.ts";
-import { type Permission, personOf } from "../storage/index.ts";
+import type { SessionContext } from "../request/index.ts";
+import { personOf } from "../storage/index.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { detach, detachedKind, requireCapacity } from "./stored-files.ts";
-import { FileDigests, fileNameOf, ownUpload, stateOf, type Upload, uploadKind } from "./uploads.ts";
+import { acceptUploader, FileDigests, fileNameOf, ownUpload, stateOf, type Upload, uploadKind } from "./uploads.ts";
 import type { UploadState } from "./upload-state.ts";
 
 /**
@@ -55,17 +53,6 @@ export class BeginUpload {
     }
     return stateOf(this.hashes, id, upload);
   }
-}
-
-/** The right to create or write objects with bytes, of any class. */
-async function acceptUploader(context: SessionContext): Promise<void> {
-  const { principal } = context;
-  const model = await requestModel(context);
-  const { classes } = visibilityOf(principal, model);
-  const readable = classesWithBytes(model).filter(({ definition }) => classes?.has(definition.name) !== false);
-  if (readable.length === 0) throw new ServiceError(304);
-  const mayOnAny = (permission: Permission) => readable.some((each) => mayOnClass(principal, each, permission));
-  if (!mayOnAny("create") && !mayOnAny("write")) throw new ServiceError(404);
 }
 
 /** Reads the state of an upload. 602: the id is no UUID. 603: no such upload of this user. */

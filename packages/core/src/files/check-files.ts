@@ -3,7 +3,7 @@ import type { AdministrationContext } from "../request/index.ts";
 import type { ObjectId, StoredRecord } from "../storage/index.ts";
 import { intact } from "./intact-bytes.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
-import { fileKind, readStored, segmentsFrom, type StoredFile } from "./stored-files.ts";
+import { fileKind, filePages, readStored, segmentsFrom, type StoredFile } from "./stored-files.ts";
 import { unreferencedFiles } from "./unreferenced-files.ts";
 
 export interface CheckedFile {
@@ -26,8 +26,6 @@ export interface CheckOptions {
   readonly onBytes?: (length: number) => void;
 }
 
-const pageSize = 200;
-
 /** Compares the files in the store with their records. */
 export class CheckFiles {
   constructor(private readonly hashes: ResumableHashes) {}
@@ -38,9 +36,7 @@ export class CheckFiles {
     options: CheckOptions = {},
   ): AsyncGenerator<CheckedFile, void, undefined> {
     const { records } = context.r;
-    for (let after: string | null = null; ; ) {
-      const page: readonly StoredRecord<StoredFile>[] = await records.list(fileKind, { after, limit: pageSize });
-      if (page.length === 0) return;
+    for await (const page of filePages(records)) {
       for (const record of page) {
         const { id: file, owner, value } = record;
         const problem = await this.problemOf(context, record, options);
@@ -48,7 +44,6 @@ export class CheckFiles {
         if (problem === null || (await records.get(fileKind, [file])).length > 0)
           yield { file, objectId: owner ?? "", name: value.name, size: value.size, problem };
       }
-      after = page.at(-1)?.id ?? null;
     }
   }
 

@@ -110,12 +110,17 @@ export class OpenFileLink {
       throw refusal("No: the session of its creator has ended, or the creator can no longer log in.");
     try {
       const file = await this.openFile.openFile(granted, { kind: "id", id: linked.object });
-      if (file.etag === linked.etag) return file;
+      if (file.etag === linked.etag) return { ...file, isReadable: (now) => mayStillRead(now, linked.grant, file) };
     } catch (error) {
       if (!(error instanceof ServiceError && isAbsence(error))) throw error;
     }
     throw refusal("No: the file was replaced or deleted, or its creator can no longer read it.");
   }
+}
+
+async function mayStillRead(now: UnadmittedContext, grant: Grant, file: OpenedFile): Promise<boolean> {
+  const granted = await admitGrant(now, grant);
+  return granted !== null && file.isReadable(granted);
 }
 
 function isAbsence({ code }: ServiceError): boolean {

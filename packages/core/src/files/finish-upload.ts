@@ -6,7 +6,7 @@ import { acceptFileName } from "./file-names.ts";
 import { fileAttributes, putFile } from "./stored-files.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { leaseLost, UploadLease } from "./upload-lease.ts";
-import { catchUp, fileNameOf, isBehind, ownUpload, requireSession, uploadKind, withDigests } from "./uploads.ts";
+import { catchUp, fileNameOf, isBehind, ownUpload, readmitted, uploadKind, withDigests } from "./uploads.ts";
 
 export type FinishUploadInput = Omit<FileObjectInput, "attributes" | "also">;
 
@@ -30,14 +30,14 @@ export class FinishUpload {
     try {
       const stored = await this.complete(context, lease, id);
       await lease.keep();
-      return await this.writer.writeFileObject(context, {
+      return await this.writer.writeFileObject(await readmitted(context, { lock: false }), {
         ...input,
         attributes: fileAttributes(stored),
         also: async (r, { id: objectId }) => {
           await lease.settle(r.records);
           if ((await r.records.take(uploadKind, id)) === null) throw new ServiceError(603);
           await putFile(r.records, fileNameOf(id), objectId, stored);
-          await requireSession(context, r);
+          await readmitted({ ...context, r }, { lock: true });
         },
       });
     } catch (error) {

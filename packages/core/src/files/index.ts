@@ -3,6 +3,7 @@ export { CancelUpload } from "./cancel-upload.ts";
 export { type ArchivedFile, DumpFiles, RestoreFiles } from "./archive-files.ts";
 export { type CheckedFile, CheckFiles, type CheckOptions } from "./check-files.ts";
 export { CollectFiles, type CollectedFiles } from "./collect-files.ts";
+export { isFileName } from "./file-names.ts";
 export { FinishUpload, type FinishUploadInput } from "./finish-upload.ts";
 export { CreateFileLink, type CreatedLink, FileLinks, OpenFileLink } from "./file-links.ts";
 export { type FileState, type ListedFile, ListFiles } from "./list-files.ts";

@@ -1,7 +1,7 @@
 import type { AdministrationContext } from "../request/index.ts";
-import type { ObjectId, RecordKind, RecordRepository, StoredRecord } from "../storage/index.ts";
+import type { ObjectId } from "../storage/index.ts";
 import { bytesOf } from "./received-ranges.ts";
-import { allSegments, detachedKind, fileKind } from "./stored-files.ts";
+import { allSegments, detachedKind, existingOwners, fileKind, filePages, pagesOf } from "./stored-files.ts";
 import { fileNameOf, receivedRanges, uploadIdOf, uploadKind } from "./uploads.ts";
 
 /**
@@ -34,9 +34,8 @@ const nothing = { objectId: null, uploader: null, name: null, mediaType: null, s
 export class ListFiles {
   async *listFiles({ r }: Pick<AdministrationContext, "r">): AsyncGenerator<ListedFile, void, undefined> {
     const { records, deletion } = r;
-    for await (const page of pagesOf(records, fileKind)) {
-      const targets = await deletion.targets(page.flatMap(({ owner }) => owner ?? []));
-      const existing = new Set(targets.filter(({ exists }) => exists).map(({ id }) => id));
+    for await (const page of filePages(records)) {
+      const existing = await existingOwners(deletion, page);
       for (const { id: file, owner, value, createdAt: since } of page) {
         const { key: _key, ...described } = value;
         const state = existing.has(owner ?? "") ? "complete" : "unused";
@@ -61,19 +60,5 @@ export class ListFiles {
         yield { ...nothing, file, state: "unused", size, since };
       }
     }
-  }
-}
-
-const pageSize = 200;
-
-async function* pagesOf<Value>(
-  records: RecordRepository,
-  kind: RecordKind<Value>,
-): AsyncGenerator<StoredRecord<Value>[], void, undefined> {
-  for (let after: string | null = null; ; ) {
-    const page: StoredRecord<Value>[] = await records.list(kind, { after, limit: pageSize });
-    if (page.length === 0) return;
-    yield page;
-    after = page.at(-1)?.id ?? null;
   }
 }

@@ -5,6 +5,9 @@ import { type RequestContext, requestModel } from "../request/index.ts";
 import type { ByteRange, ObjectId, Principal, SingleReference } from "../storage/index.ts";
 import { fileOf, readStored } from "./stored-files.ts";
 
+/** A request on behalf of a user. */
+type FileReader = RequestContext & { readonly principal: Principal };
+
 export interface OpenedFile {
   /** The object of the file. */
   readonly id: ObjectId;
@@ -13,12 +16,11 @@ export interface OpenedFile {
   readonly etag: string;
   readonly name: string;
   readonly mediaType: string | null;
+  /** Whether the caller may still read the file, also if it was deleted since it was opened. `now`: the context as of now. */
+  isReadable(now: FileReader): Promise<boolean>;
   /** The range must be inside the file. Errors: see `readStored`. */
   read(range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
 }
-
-/** A request on behalf of a user. */
-type FileReader = RequestContext & { readonly principal: Principal };
 
 /**
  * Opens the bytes of a file for everyone who may read its object. 304: the object never existed, is invisible, or can be
@@ -34,6 +36,14 @@ export class OpenFile {
     if (found === undefined) throw new ServiceError(isFileClass(model, className) ? 707 : 304);
     const { size, name, mediaType, key } = found.value;
     const read = (range: ByteRange) => readStored(database, r.records, { file: found.id, key, range });
-    return { id, size, etag: found.id, name, mediaType, read };
+    const isReadable = (now: FileReader) => isVisible(now, { kind: "id", id });
+    return { id, size, etag: found.id, name, mediaType, isReadable, read };
   }
+}
+
+async function isVisible(context: FileReader, reference: SingleReference & { kind: "id" }): Promise<boolean> {
+  const { objects, deletion } = context.r;
+  const visibility = visibilityOf(context.principal, await requestModel(context));
+  if ((await objects.get([reference.id], visibility)).length > 0) return true;
+  return (await deletion.find(reference, visibility)) !== null;
 }

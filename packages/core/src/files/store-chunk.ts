@@ -1,6 +1,5 @@
 import type { RandomSource } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
-import type { SessionContext } from "../request/index.ts";
+import { inTransaction, type SessionContext } from "../request/index.ts";
 import type { SegmentName } from "../storage/index.ts";
 import { bytesOf } from "./received-ranges.ts";
 import { acceptRange, ChunkReceiver } from "./receive-chunk.ts";
@@ -17,13 +16,14 @@ import {
 import { leaseLost, UploadLease } from "./upload-lease.ts";
 import type { ChunkRange, ReceiveFile, UploadState } from "./upload-state.ts";
 import {
+  acceptUploader,
   catchUp,
   changeUpload,
   fileNameOf,
   receivedRanges,
   isBehind,
   ownUpload,
-  requireSession,
+  readmitted,
   stateOf,
   type Upload,
   type UploadRecord,
@@ -44,7 +44,8 @@ interface ReceivedChunk {
  *
  * 602, 603: see `ReadUpload`. 600: an impossible range, bytes that differ from those received, or more or fewer bytes than
  * the range. 604: no bytes. 606: another request is writing the upload. 502: a name that is not accepted. 801: the file
- * is too large. 702: no capacity left. 201 or 203: the session has ended meanwhile. 707, 709: the store is damaged or gone.
+ * is too large. 702: no capacity left. 201 or 203: the session has ended meanwhile. 304, 404: so has the right to upload.
+ * 707, 709: the store is damaged or gone.
  */
 export class StoreChunk {
   constructor(
@@ -62,11 +63,12 @@ export class StoreChunk {
     const { r, database } = context;
     const { maxSize } = database.policy.files;
     const { id, value } = await ownUpload(context, uploadId);
+    await acceptUploader(context);
     if (range !== null) acceptRange(range, value, maxSize);
     const capacity = await requireCapacity(database, r.records, range === null ? null : range.last - range.first + 1);
     const lease = await this.takeLease(context, id);
     let written: readonly SegmentName[] = [];
-    let isUndecided = false;
+    const outcome = { isUndecided: false };
     try {
       const record = await ownUpload(context, id);
       if (range !== null) acceptRange(range, record.value, maxSize);
@@ -79,14 +81,12 @@ export class StoreChunk {
         : receiver.receiveRange(range, incoming));
       const replaced = range === null ? await allSegments(r.records, fileNameOf(id)) : [];
       await lease.keep();
-      isUndecided = true;
-      await acknowledge(context, lease, { record, next, added: receiver.written, replaced });
+      await acknowledge(context, lease, { record, next, added: receiver.written, replaced }, outcome);
       await database.files.remove(replaced).catch(() => {});
     } catch (error) {
       await lease.release();
       // If the transaction may have been committed, the records may name the segments.
-      if (!isUndecided || (error instanceof ServiceError && error.status < 500))
-        await database.files.remove(written).catch(() => {});
+      if (!outcome.isUndecided) await database.files.remove(written).catch(() => {});
       throw error;
     }
     return this.stateAfter(context, id);
@@ -116,23 +116,28 @@ export class StoreChunk {
   }
 }
 
-/** Makes the new bytes part of the upload. The session is asked last, as the other statements may wait for other requests. */
+/** Makes the new bytes part of the upload. The caller is asked last, as the other statements may wait for other requests. */
 async function acknowledge(
   context: SessionContext,
   lease: UploadLease,
   { record, next, added, replaced }: ReceivedChunk,
+  /** Set to whether the transaction may have been committed, should it fail. */
+  outcome: { isUndecided: boolean },
 ): Promise<void> {
   const { database, unit } = context;
   const { uploadLifetime: lifetime } = database.policy.files;
   const expiresAt = (await database.clock.now(unit)) + lifetime;
   const file = fileNameOf(record.id);
   const growth = bytesOf(receivedRanges(next)) - bytesOf(receivedRanges(record.value));
-  await unit.transaction(async (r) => {
-    await lease.settle(r.records);
-    if (replaced.length > 0) await removeSegments(r.records, file);
-    for (const segment of added) if (!(await addSegment(r.records, segment))) throw leaseLost();
-    await changeUpload(r.records, record, { ...next, expiresAt }, lifetime);
-    await countBytes(r.records, file, growth);
-    await requireSession(context, r);
+  await inTransaction(context, async (inside) => {
+    const { records } = inside.r;
+    outcome.isUndecided = false;
+    await lease.settle(records);
+    if (replaced.length > 0) await removeSegments(records, file);
+    for (const segment of added) if (!(await addSegment(records, segment))) throw leaseLost();
+    await changeUpload(records, record, { ...next, expiresAt }, lifetime);
+    await countBytes(records, file, growth, database.policy.files);
+    await acceptUploader(await readmitted(inside, { lock: true }));
+    outcome.isUndecided = true;
   });
 }

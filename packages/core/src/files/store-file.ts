@@ -1,7 +1,7 @@
 import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { FileObjectInput, FoundObject, WriteFileObject } from "../objects/index.ts";
-import type { SessionContext } from "../request/index.ts";
+import type { FilePolicy, SessionContext } from "../request/index.ts";
 import type { ObjectId, Repositories } from "../storage/index.ts";
 import { acceptFileName, mediaTypeOf } from "./file-names.ts";
 import type { ResumableHash, ResumableHashes } from "./resumable-hash.ts";
@@ -21,7 +21,7 @@ import {
   type StoredFile,
 } from "./stored-files.ts";
 import type { IncomingFile, ReceiveFile } from "./upload-state.ts";
-import { requireSession } from "./uploads.ts";
+import { readmitted } from "./uploads.ts";
 
 export type StoreFileInput = Pick<FileObjectInput, "className" | "serialization">;
 
@@ -56,8 +56,18 @@ export class StoreFile {
       if (size === 0) throw new ServiceError(501);
       acceptFolder(incoming);
       const stored = { size, sha256: hash.digest(), name, mediaType: mediaTypeOf(incoming.mediaType), key };
-      isUndecided = true;
-      return await this.create(context, { ...segment, length: size }, stored, input);
+      return await this.writer.writeFileObject(await readmitted(context, { lock: false }), {
+        ...input,
+        replace: null,
+        expectedVersions: null,
+        attributes: fileAttributes(stored),
+        also: async (inside, { id }) => {
+          isUndecided = false;
+          await record(inside, { ...segment, length: size }, id, stored, policy.files);
+          await readmitted({ ...context, r: inside }, { lock: true });
+          isUndecided = true;
+        },
+      });
     } catch (error) {
       // If the transaction may have been committed, the records may name the file.
       if (!isUndecided || (error instanceof ServiceError && error.status < 500))
@@ -65,31 +75,18 @@ export class StoreFile {
       throw error;
     }
   }
-
-  private create(
-    context: SessionContext,
-    segment: PlacedSegment,
-    stored: StoredFile,
-    input: StoreFileInput,
-  ): Promise<FoundObject> {
-    return this.writer.writeFileObject(context, {
-      className: input.className,
-      serialization: input.serialization,
-      replace: null,
-      expectedVersions: null,
-      attributes: fileAttributes(stored),
-      also: async (r, { id }) => {
-        await record(r, segment, id, stored);
-        await requireSession(context, r);
-      },
-    });
-  }
 }
 
-async function record({ records }: Repositories, segment: PlacedSegment, objectId: ObjectId, stored: StoredFile) {
+async function record(
+  { records }: Repositories,
+  segment: PlacedSegment,
+  objectId: ObjectId,
+  stored: StoredFile,
+  policy?: FilePolicy,
+): Promise<void> {
   await addSegment(records, segment);
   await putFile(records, segment.file, objectId, stored);
-  await countBytes(records, segment.file, segment.length);
+  await countBytes(records, segment.file, segment.length, policy);
 }
 
 export interface AddedFile extends Omit<StoredFile, "size" | "key"> {

@@ -1,14 +1,16 @@
 import { type RandomSource, randomUuid } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { Database, UnitOfWork } from "../request/index.ts";
+import type { Database, FilePolicy, UnitOfWork } from "../request/index.ts";
 import type {
   Attributes,
   ByteRange,
+  DeletionRepository,
   FileStore,
   ObjectId,
   RecordKind,
   RecordRepository,
   SegmentName,
+  StoredRecord,
 } from "../storage/index.ts";
 import { type FileBytes, readSegment } from "./segment-bytes.ts";
 
@@ -61,10 +63,12 @@ export const segmentKind: RecordKind<Segment> = "segment";
 
 /**
  * Sum of the lengths of all segments, in 16 records by the first digit of the file, so that concurrent uploads rarely
- * wait for each other.
+ * wait for each other. Growth under a quota is in one more record, because it has to wait: its writers count one after
+ * another, so each sees the bytes of all before it.
  */
 export const storedBytesKind: RecordKind<number> = "storedBytes";
-const shards = Array.from("0123456789abcdef");
+const limitedShard = "limited";
+const shards = [...Array.from("0123456789abcdef"), limitedShard];
 export const shardOf = (file: string) => file.charAt(0);
 
 /** A segment with its place in the file. */
@@ -128,20 +132,30 @@ async function storedBytes(records: RecordRepository): Promise<number> {
   return found.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Counts bytes of a file. The last call of a transaction, as others wait for its end. */
-export async function countBytes(records: RecordRepository, file: string, change: number): Promise<void> {
+/**
+ * Counts bytes of a file. One of the last calls of a transaction, as others wait for its end. `maxBytes`: see `FilePolicy`;
+ * 702 if the database's files would have more. The quota is exact across concurrent transactions in all processes.
+ */
+export async function countBytes(
+  records: RecordRepository,
+  file: string,
+  change: number,
+  { maxBytes }: Pick<FilePolicy, "maxBytes"> = { maxBytes: 0 },
+): Promise<void> {
   if (change === 0) return;
-  const shard = shardOf(file);
+  const isLimited = change > 0 && maxBytes > 0;
+  const shard = isLimited ? limitedShard : shardOf(file);
   for (;;) {
     const [found] = await records.get(storedBytesKind, [shard]);
     const ifVersion = found?.version ?? "none";
-    if ((await records.put(storedBytesKind, shard, (found?.value ?? 0) + change, { ifVersion })) === "stored") return;
+    if ((await records.put(storedBytesKind, shard, (found?.value ?? 0) + change, { ifVersion })) === "stored") break;
   }
+  if (isLimited && (await storedBytes(records)) > maxBytes) throw noCapacity();
 }
 
 /**
- * Returns how many bytes can be stored. 702 if `length` bytes, or any, do not fit: the store or the database's share of
- * it is full. That is no fault of the request, so the code is not 801.
+ * Returns how many bytes can be stored now, so that no more are received in vain; `countBytes` decides. 702 if `length`
+ * bytes, or any, do not fit. The store or the database's share of it is full, which is no fault of the request: no 801.
  */
 export async function requireCapacity(
   { files, policy: { files: policy } }: Pick<Database, "files" | "policy">,
@@ -151,7 +165,7 @@ export async function requireCapacity(
   const free = (await files.freeBytes()) ?? Number.POSITIVE_INFINITY;
   const quota = policy.maxBytes === 0 ? Number.POSITIVE_INFINITY : policy.maxBytes - (await storedBytes(records));
   const capacity = Math.min(free, quota);
-  if (capacity < (length ?? 1)) throw new ServiceError(702, { detail: "The bytes do not fit." });
+  if (capacity < (length ?? 1)) throw noCapacity();
   return capacity;
 }
 
@@ -164,9 +178,13 @@ export async function* bounded(
   for await (const each of bytes) {
     size += each.length;
     if (size > maxSize) throw tooLarge(maxSize);
-    if (size > capacity) throw new ServiceError(702, { detail: "The bytes do not fit." });
+    if (size > capacity) throw noCapacity();
     yield each;
   }
+}
+
+function noCapacity(): ServiceError {
+  return new ServiceError(702, { detail: "The bytes do not fit." });
 }
 
 export function tooLarge(maxSize: number): ServiceError {
@@ -259,4 +277,29 @@ export async function putFile(
 export async function fileOf(records: RecordRepository, objectId: ObjectId) {
   const [found] = await records.list(fileKind, { owner: objectId, after: null, limit: 1 });
   return found;
+}
+
+/** All records of a kind, page by page. */
+export async function* pagesOf<Value>(
+  records: RecordRepository,
+  kind: RecordKind<Value>,
+): AsyncGenerator<StoredRecord<Value>[], void, undefined> {
+  for (let after: string | null = null; ; ) {
+    const page: StoredRecord<Value>[] = await records.list(kind, { after, limit: pageSize });
+    if (page.length === 0) return;
+    yield page;
+    after = page.at(-1)?.id ?? null;
+  }
+}
+
+/** All complete files, page by page. */
+export const filePages = (records: RecordRepository) => pagesOf(records, fileKind);
+
+/** The ids of the owning objects that are live or in the recycle bin. */
+export async function existingOwners(
+  deletion: Pick<DeletionRepository, "targets">,
+  files: readonly Pick<StoredRecord, "owner">[],
+): Promise<ReadonlySet<ObjectId>> {
+  const targets = await deletion.targets(files.flatMap(({ owner }) => owner ?? []));
+  return new Set(targets.filter(({ exists }) => exists).map(({ id }) => id));
 }

@@ -1,6 +1,6 @@
 import type { AdministrationContext } from "../request/index.ts";
 import type { FoundFile, Repositories } from "../storage/index.ts";
-import { detachedKind, fileKind } from "./stored-files.ts";
+import { detachedKind, existingOwners, fileKind } from "./stored-files.ts";
 import { uploadIdOf, uploadKind } from "./uploads.ts";
 
 /** A file in the store that neither an object nor an upload has. Objects in the recycle bin have their files. */
@@ -40,8 +40,7 @@ async function unreferenced(
   // In this order: finishing replaces the record of the upload by that of the file.
   const uploads = new Set((await records.get(uploadKind, names.map(uploadIdOf))).map(({ id }) => id));
   const stored = await records.get(fileKind, names);
-  const objects = await deletion.targets(stored.flatMap(({ owner }) => owner ?? []));
-  const existing = new Set(objects.filter(({ exists }) => exists).map(({ id }) => id));
+  const existing = await existingOwners(deletion, stored);
   const owners = new Map(stored.map(({ id, owner }) => [id, owner ?? ""]));
   const rest = page.filter(({ file }) => !uploads.has(uploadIdOf(file)) && !existing.has(owners.get(file) ?? ""));
   const found = await records.get(

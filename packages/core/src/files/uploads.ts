@@ -1,11 +1,13 @@
 import { ServiceError } from "../errors/index.ts";
-import type { SessionContext } from "../request/index.ts";
+import { mayOnClass, visibilityOf } from "../model/index.ts";
+import { classesWithBytes } from "../objects/index.ts";
+import { requestModel, type SessionContext } from "../request/index.ts";
 import {
   isUuid,
+  type Permission,
   personOf,
   type RecordKind,
   type RecordRepository,
-  type Repositories,
   type StoredRecord,
 } from "../storage/index.ts";
 import { from, union } from "./received-ranges.ts";
@@ -74,17 +76,37 @@ export async function changeUpload(
     throw leaseLost();
 }
 
-/** Ends a request whose session has ended meanwhile, so that nothing is accepted after the answer to a log-out. */
-export async function requireSession(context: SessionContext, { admission }: Repositories): Promise<void> {
-  const { idleTimeout } = context.database.policy.sessions;
-  const { session } = await admission.admit({
-    appKey: context.appKeyDigest,
-    session: context.sessionDigest,
-    mode: context.session.mode,
-    idleTimeout,
-    lock: true,
+/**
+ * The context of a request that took long, as of now. 101, 201 or 203: its app key is disabled or its session has ended, so
+ * that nothing is accepted after the answer to a log-out. `lock`: see `AdmissionRequest`.
+ */
+export async function readmitted(
+  context: SessionContext,
+  { lock }: { readonly lock: boolean },
+): Promise<SessionContext> {
+  const { r, database, appKeyDigest, sessionDigest, session: begun, sessionEndedCode } = context;
+  const { appKey, session, principal, ...generations } = await r.admission.admit({
+    appKey: appKeyDigest,
+    session: sessionDigest,
+    mode: begun.mode,
+    idleTimeout: database.policy.sessions.idleTimeout,
+    lock,
   });
-  if (session === null) throw new ServiceError(context.sessionEndedCode);
+  if (appKey?.enabled !== true) throw new ServiceError(101);
+  if (session === null || principal === null) throw new ServiceError(sessionEndedCode);
+  const { modelGeneration, settingsGeneration } = generations;
+  return { ...context, appKey, session, principal, modelGeneration, settingsGeneration };
+}
+
+/** The right to create or write objects with bytes, of any class. 304: no such class is readable. 404: no such right. */
+export async function acceptUploader(context: SessionContext): Promise<void> {
+  const { principal } = context;
+  const model = await requestModel(context);
+  const { classes } = visibilityOf(principal, model);
+  const readable = classesWithBytes(model).filter(({ definition }) => classes?.has(definition.name) !== false);
+  if (readable.length === 0) throw new ServiceError(304);
+  const mayOnAny = (permission: Permission) => readable.some((each) => mayOnClass(principal, each, permission));
+  if (!mayOnAny("create") && !mayOnAny("write")) throw new ServiceError(404);
 }
 
 /** All bytes received by an upload. */

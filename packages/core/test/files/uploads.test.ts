@@ -310,7 +310,7 @@ describe("names of files", () => {
     "archive.tar.gz",
     "console.log",
     "com10.txt",
-    "Meeting 10:30.pdf",
+    "．．／．．／etc／x",
     "a".repeat(255),
     "ü".repeat(127),
   ])("accepts the name %j", (name) => {
@@ -342,6 +342,14 @@ describe("names of files", () => {
     ["a device with several extensions", "Aux.tar.gz"],
     ["a device with a raised digit", "LPT¹.txt"],
     ["a device before a stream", "prn:a"],
+    ["a drive", "C:a"],
+    ["a stream", "a.txt:b"],
+    ["the stream of the bytes", "a.txt::$DATA"],
+    ["a trailing blank beyond ASCII", "run.exe\u3000"],
+    ["a line separator", "a\u2028b"],
+    ["a mark for the direction of text", "a\u200fb"],
+    ["a mark for Arabic letters", "a\u061cb"],
+    ["bytes that are not UTF-8", "gr\ufffdn"],
   ])("refuses %s", (_what, name) => {
     expect(accepted(name)).toBe(502);
   });
