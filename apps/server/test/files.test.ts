@@ -19,6 +19,7 @@ import { fileClassSuite } from "./file-class-suite.ts";
 import { fileLinkSuite } from "./file-link-suite.ts";
 import { fileCodeSuite } from "./file-code-suite.ts";
 import { fileEncryptionSettingSuite, fileEncryptionSuite } from "./file-encryption-suite.ts";
+import { transferSessionSuite } from "./transfer-session-suite.ts";
 import { transferSuite } from "./file-transfer-suite.ts";
 import { boundary, form, formType, md5, octets, senderOf, sha256 } from "./file-sender.ts";
 import { macroEnvironment } from "./macro-suite.ts";
@@ -317,7 +318,14 @@ describe("files", () => {
   );
 
   const others: readonly Engine[] = (isFullRun ? engines : testedEngines).filter((engine) => engine !== "embedded");
-  onEngines("files in one directory", sharedFilesSuite, { environment, on: ["Postgres"], count: 2 });
+  onEngines(
+    "files in one directory",
+    (server, demo) => {
+      sharedFilesSuite(server, demo);
+      transferSessionSuite(server, demo);
+    },
+    { environment: { FILES_DIRECTORY: filesDirectory }, count: 2 },
+  );
   // The engine has no part in encryption, so these servers test both.
   onEngines(
     "encrypted files",

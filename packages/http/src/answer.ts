@@ -1,7 +1,7 @@
-import type { ServerResponse } from "node:http";
 import { ServiceError } from "@sallyport/core";
 import { discardRest } from "./files/discard-rest.ts";
 import type { Exchange } from "./pipeline/exchange.ts";
+import { SessionWatch } from "./pipeline/session-watch.ts";
 
 /** Headers of every enveloped response. They forbid caching, content sniffing and framing. */
 export const fixedHeaders = {
@@ -40,7 +40,7 @@ export function writeAnswer(exchange: Exchange, status: number, text: string): v
   if (exchange.discardsRest) {
     response.write(bytes);
     discardRest(exchange, () => void response.end());
-  } else if (bytes.length > sliceBytes) sendSlices(response, bytes);
+  } else if (bytes.length > sliceBytes) sendSlices(exchange, bytes);
   else response.end(bytes);
 }
 
@@ -53,7 +53,11 @@ export function leavesTooMuchUnread(): ServiceError {
 const sliceBytes = 256 * 1024;
 
 /** Ends a response with these bytes and respects backpressure. */
-function sendSlices(response: ServerResponse, bytes: Buffer): void {
+function sendSlices(exchange: Exchange, bytes: Buffer): void {
+  const { response } = exchange;
+  // The answer was decided before, so it is sent in any case.
+  const watch = new SessionWatch(exchange, { onEnd: () => {} });
+  response.once("close", () => watch.close());
   let sent = 0;
   const send = (): void => {
     while (bytes.length - sent > sliceBytes) {

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import {
   type Admission,
+  type AdmissionRequest,
   type ChannelTraffic,
   type ChunkRange,
   type CredentialReader,
@@ -39,13 +40,16 @@ const database = {
     return database;
   },
   storeTime: { format: (time: number) => `time ${time}` },
-  policy: { sessions: { idleTimeout: 1 } },
+  policy: { sessions: { idleTimeout: 1 }, files: { maxSize: 1e8 } },
   limits: { rates: { active: false }, current: () => ({ rates: null }) },
   storage: {
     repositories: {
       admission: {
-        admit: async ({ mode, session }: { mode: "session" | "secure"; session: string | null }) =>
-          ({ ...admission, session: session === null ? null : sessions[mode] }) as unknown as Admission,
+        admit: async ({ mode, session, idleTimeout }: AdmissionRequest) => {
+          use.renewals.push(idleTimeout);
+          const isLive = session !== null && !use.hasEnded;
+          return { ...admission, session: isLive ? sessions[mode as "session"] : null } as unknown as Admission;
+        },
       },
     },
   },
@@ -117,6 +121,7 @@ export const useCases = {
   openFile: {
     openFile: async () => ({
       ...use.opened,
+      isReadable: async () => use.mayRead,
       read: async ({ offset, length }: { offset: number; length: number }) => {
         use.readEnded = false;
         return (async function* () {
@@ -198,6 +203,11 @@ export const use = {
   /** The counted bytes of each request. */
   traffic: [] as { received: number; sent: number }[],
   ready: 0,
+  /** The idle time-out of each look at the session: 0 renews nothing. */
+  renewals: [] as number[],
+  /** Whether the session has ended, or the right to read the file is lost. */
+  hasEnded: false,
+  mayRead: true,
   opened: { size: 0, etag: "tag", name: "a.txt", mediaType: "text/plain" as string | null },
   readEnded: false,
 };
@@ -221,6 +231,9 @@ export function useFileServer(): void {
     use.opened = { size: content.length, etag: "tag", name: "a.txt", mediaType: "text/plain" };
     use.failure = null;
     use.traffic = [];
+    use.renewals = [];
+    use.hasEnded = false;
+    use.mayRead = true;
     uploadPace.silence = shortSilence;
   });
 

@@ -205,6 +205,24 @@ describe("bodies of uploads", () => {
     expect(continued).not.toHaveBeenCalled();
   });
 
+  test.each([
+    ["a chunk", upload, { "content-range": "bytes 0-9/10" }],
+    ["a whole upload", (headers: Record<string, string>) => upload(headers, whole, "POST"), formType],
+    ["one request", (headers: Record<string, string>) => upload(headers, "/v1/uploadFile", "POST"), formType],
+    [
+      "a body that is no file",
+      (headers: Record<string, string>) => upload(headers, "/v1/execute/macro", "POST"),
+      { "content-type": "application/json" },
+    ],
+  ] as const)("are not asked for if %s is longer than its limit", async (_title, begin, headers) => {
+    const { sent, answer } = begin({ expect: "100-continue", "content-length": "101000000", ...headers });
+    const continued = jest.fn();
+    sent.on("continue", continued).flushHeaders();
+    expect(await answer).toEqual({ status: 413, code: "801", connection: "close" });
+    expect(continued).not.toHaveBeenCalled();
+    sent.destroy();
+  });
+
   test("may be empty in chunks where they are optional", async () => {
     const finished = upload({
       "transfer-encoding": "chunked",

@@ -3,6 +3,7 @@ import { ServiceError } from "@sallyport/core";
 import { leavesTooMuchUnread } from "../answer.ts";
 import { isSpared } from "../pipeline/administration.ts";
 import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
+import { SessionWatch } from "../pipeline/session-watch.ts";
 import { needsBody, type Route } from "../routes/route.ts";
 
 /** Maximum size in bytes of a body of an authenticated request, unless the route has another one. */
@@ -49,23 +50,27 @@ async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts
   const { request, response, origin, share, connection } = exchange;
   const { incompleteBodies, settings } = parts;
   // A disconnected client must not take a slot from others, even briefly.
-  if (request.destroyed) throw endedEarly();
+  if (request.destroyed) throw incomplete();
+  const waitsForConsent = request.headers.expect !== undefined && request.httpVersionMinor > 0;
+  if (waitsForConsent && Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge();
   if (incompleteBodies.isFull(origin.network)) {
     throw new ServiceError(706, { retryAfter: 1, detail: "Too many requests have an incomplete body." });
   }
   const given = new AbortController();
   const late = setTimeout(() => {
     connection.end();
-    given.abort("The body timed out.");
+    given.abort(incomplete("The body timed out."));
   }, settings.bodyTimeout);
+  const watch = new SessionWatch(exchange, { onEnd: (refusal) => given.abort(refusal) });
   incompleteBodies.take(origin.network);
   share.pause();
   try {
-    connection.onBrokenBody((reason) => given.abort(reason));
-    if (request.headers.expect !== undefined && request.httpVersionMinor > 0) response.writeContinue();
+    connection.onBrokenBody((reason) => given.abort(incomplete(reason)));
+    if (waitsForConsent) response.writeContinue();
     return await readBytes(request, limit, given.signal);
   } finally {
     clearTimeout(late);
+    watch.close();
     incompleteBodies.release(origin.network);
     share.resume();
   }
@@ -74,7 +79,7 @@ async function awaitBody(exchange: Exchange, limit: number, parts: PipelineParts
 /** Bytes that are read and discarded after the limit, so that the client can read its response. */
 const drainedAtMost = 8 * 1024 * 1024;
 
-/** Reads the whole body. Throws 801 over `limit` bytes, and 699 on disconnect or abort. The abort reason is a text. */
+/** Reads the whole body. Throws 801 over `limit` bytes, 699 on disconnect, and the reason of an abort. */
 function readBytes(request: IncomingMessage, limit: number, signal?: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -86,8 +91,8 @@ function readBytes(request: IncomingMessage, limit: number, signal?: AbortSignal
       if (length > Math.max(limit, drainedAtMost)) settle(() => reject(tooLarge()));
     };
     const onEnd = () => settle(() => (length > limit ? reject(tooLarge()) : resolve(oneBuffer(chunks, length))));
-    const onFailure = () => settle(() => reject(endedEarly()));
-    const onSignal = () => settle(() => reject(new ServiceError(699, { detail: String(signal?.reason) })));
+    const onFailure = () => settle(() => reject(incomplete()));
+    const onSignal = () => settle(() => reject(signal?.reason));
     const settle = (outcome: () => void) => {
       request.off("data", onData).off("end", onEnd).off("error", onFailure).off("close", onFailure);
       signal?.removeEventListener("abort", onSignal);
@@ -110,8 +115,8 @@ function tooLarge(): ServiceError {
   return new ServiceError(801);
 }
 
-function endedEarly(): ServiceError {
-  return new ServiceError(699, { detail: "The body is incomplete." });
+function incomplete(detail = "The body is incomplete."): ServiceError {
+  return new ServiceError(699, { detail });
 }
 
 // No two adjacent parts match blanks. Such a pattern would backtrack in quadratic time.

@@ -58,9 +58,9 @@ export class BodyReader {
     for (let piece = await this.next(); piece !== null; piece = await this.next()) yield piece;
   }
 
-  /** Stops reading. The rest of the body is left to the caller. */
-  close(): void {
-    this.fail("Reading has ended.");
+  /** Stops reading. The rest of the body is left to the caller. `failure`: of a reading in progress. */
+  close(failure = new ServiceError(699, { detail: "Reading has ended." })): void {
+    this.fail(failure);
     if (this.clock === null) return;
     clearInterval(this.clock);
     for (const event of events) this.request.off(event, this.onEvent);
@@ -95,7 +95,7 @@ export class BodyReader {
     for (const event of events) request.on(event, this.onEvent);
     request.on("readable", this.onEvent);
     connection.isStreaming = true;
-    connection.onBrokenBody((reason) => this.fail(reason));
+    connection.onBrokenBody((reason) => this.fail(new ServiceError(699, { detail: reason })));
     if (request.headers.expect !== undefined && request.httpVersionMinor > 0) response.writeContinue();
   }
 
@@ -129,11 +129,11 @@ export class BodyReader {
 
   private giveUp(reason: string): void {
     this.connection.end();
-    this.fail(reason);
+    this.fail(new ServiceError(699, { detail: reason }));
   }
 
-  private fail(reason: string): void {
-    this.failure ??= new ServiceError(699, { detail: reason });
+  private fail(failure: ServiceError): void {
+    this.failure ??= failure;
     this.wake?.();
   }
 }

@@ -5,7 +5,8 @@ export function requestedRange(header: string | undefined, size: number): Inclus
   if (header === undefined || !/^[\t ]*bytes[\t ]*=/i.test(header)) return null;
   // Several ranges may be ignored (RFC 9110). They would need a multipart answer.
   if (header.includes(",")) return null;
-  const [, from = "", to = ""] = /^[\t ]*bytes[\t ]*=[\t ]*(\d{0,16})-(\d{0,16})[\t ]*$/i.exec(header) ?? [];
+  // Numbers of any length: beyond 2^53 they are not exact, but beyond the end of every file.
+  const [, from = "", to = ""] = /^[\t ]*bytes[\t ]*=[\t ]*(\d*)-(\d*)[\t ]*$/i.exec(header) ?? [];
   if (from === "" && to === "") return undefined;
   const last = size - 1;
   if (from === "") return Number(to) === 0 ? undefined : { first: Math.max(0, size - Number(to)), last };

@@ -11,10 +11,24 @@ const limits = { files: 1, fields: 10, parts: 20, fieldNameSize: 100, fieldSize:
 /** Bytes of a form around its file: boundaries, headers and fields. */
 const maxBytesAround = 256 * 1024;
 
-/** Begins to read the file of a body. Its fields are complete at the end of its bytes, and so is the whole body. */
-export function incomingFile(body: StreamedBody, parser: "busboy" | "multer" = "busboy"): Promise<IncomingFile> {
-  if (body.type === streamTypes.multipart) return parser === "busboy" ? readPart(body) : readForm(body);
-  return Promise.resolve({ name: null, mediaType: null, bytes: body.bytes, fields: new Map() });
+interface FileReading {
+  /** Maximum size of the file. */
+  readonly maxSize: number;
+  readonly parser?: "busboy" | "multer";
+}
+
+/**
+ * Begins to read the file of a body. Its fields are complete at the end of its bytes, and so is the whole body. Throws 801
+ * before the first byte for a body that is longer than any file, so that a client that waits for 100 Continue sends none.
+ */
+export async function incomingFile(
+  body: StreamedBody,
+  { maxSize, parser = "busboy" }: FileReading,
+): Promise<IncomingFile> {
+  const isForm = body.type === streamTypes.multipart;
+  if ((body.length ?? 0) > maxSize + (isForm ? maxBytesAround : 0)) throw new ServiceError(801);
+  if (isForm) return parser === "busboy" ? readPart(body) : readForm(body);
+  return { name: null, mediaType: null, bytes: body.bytes, fields: new Map() };
 }
 
 /**

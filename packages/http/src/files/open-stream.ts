@@ -1,6 +1,7 @@
 import { headerNames } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/core";
 import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
+import { SessionWatch } from "../pipeline/session-watch.ts";
 import type { StreamRule } from "../routes/route.ts";
 import { BodyReader } from "./body-reader.ts";
 import { type StreamedBody, streamTypes } from "./streamed-body.ts";
@@ -43,6 +44,7 @@ function bodyOf(exchange: Exchange, parts: PipelineParts, type: StreamedBody["ty
   const { transfers, settings } = parts;
   requireTransfer(exchange, parts);
   const reader = new BodyReader(request, response, connection, settings.uploadPace);
+  const watch = new SessionWatch(exchange, { onEnd: (refusal) => reader.close(refusal) });
   const header = request.headers[headerNames.encrypted];
   const pieces = reader.pieces();
   let isClosed = false;
@@ -51,12 +53,14 @@ function bodyOf(exchange: Exchange, parts: PipelineParts, type: StreamedBody["ty
   return {
     type,
     contentType: request.headers["content-type"] ?? "",
+    length: request.headers["content-length"] === undefined ? null : Number(request.headers["content-length"]),
     bytes: channel === null ? pieces : channel.openStream(Array.isArray(header) ? header.join() : header, pieces),
     isEmpty: () => reader.isEmpty(),
     hasBegun: () => reader.hasBegun,
     close: () => {
       if (isClosed) return;
       isClosed = true;
+      watch.close();
       reader.close();
       transfers.release(origin.network);
       share.resume();

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { ServiceError } from "@sallyport/core";
+import { isFileName, ServiceError } from "@sallyport/core";
 import { fixedHeaders } from "../answer.ts";
 import type { Exchange, PipelineParts } from "../pipeline/exchange.ts";
+import { SessionWatch } from "../pipeline/session-watch.ts";
 import type { Download } from "../routes/route.ts";
 import { allowedWait, type Pace } from "./body-reader.ts";
 import { listsTag, requestedRange } from "./byte-ranges.ts";
@@ -10,7 +11,8 @@ import { turn } from "./turns.ts";
 
 /**
  * Answers with a file: 200, 206 for one range, or 304 if the client has it. In a secure session the body is ciphertext,
- * and no header tells anything about the file. A failure after the first byte destroys the connection.
+ * and no header tells anything about the file. A failure after the first byte destroys the connection, and so do the end
+ * of the session and of the right to read the file.
  */
 export async function sendFile(
   exchange: Exchange,
@@ -47,6 +49,14 @@ export async function sendFile(
   parts.transfers.take(origin.network);
   share.pause();
   let plain: AsyncIterable<Uint8Array> | undefined;
+  let refused: ServiceError | null = null;
+  const watch = new SessionWatch(exchange, {
+    isAllowed: (context) => file.isReadable(context),
+    onEnd: (refusal) => {
+      refused = refusal;
+      request.socket.destroy();
+    },
+  });
   try {
     // A failure to open is answered in an envelope, so it comes before the head.
     plain = await file.read({ offset: first, length });
@@ -64,8 +74,9 @@ export async function sendFile(
     if (response.headersSent) request.socket.destroy();
     // An iteration that has not begun does not end by itself.
     await plain?.[Symbol.asyncIterator]().return?.();
-    throw error;
+    throw refused ?? error;
   } finally {
+    watch.close();
     parts.transfers.release(origin.network);
     share.resume();
   }
@@ -131,19 +142,32 @@ export function inertMediaType(given: string | null): string {
 const embedded = /^(?:image\/(?:apng|avif|bmp|gif|jpeg|png|webp)|(?:audio|video)\/[a-z0-9.+-]+)$/;
 
 /**
- * `Content-Disposition` of a download (RFC 6266): the name as it is, and one in ASCII for old clients. `inline` only for
- * images of pixels, audio and video, and only if the file is embeddable.
+ * `Content-Disposition` of a download (RFC 6266): the name as it is, and one in ASCII for old clients. Both obey the rule of
+ * names; a name from before the rule is replaced. `inline` only for images of pixels, audio and video, and only if the file
+ * is embeddable.
  */
 export function disposition(
-  { name, mediaType }: { readonly name: string; readonly mediaType: string | null },
+  { name: stored, mediaType }: { readonly name: string; readonly mediaType: string | null },
   embeddable = false,
 ): string {
   const type = embeddable && embedded.test(inertMediaType(mediaType)) ? "inline" : "attachment";
-  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "");
-  const ascii = plain.replaceAll(/[^\x20-\x7e]|["\\%]/gu, "_");
-  const encoded = encodeURIComponent(Buffer.from(name).toString()).replaceAll(
+  const name = isFileName(stored) ? stored : "file";
+  const ascii = asciiName(name);
+  const encoded = encodeURIComponent(name).replaceAll(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return ascii === name ? `${type}; filename="${name}"` : `${type}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}
+
+/** Letters and digits lose their marks. Everything else is not folded, as it could become a separator or a dot. */
+function asciiName(name: string): string {
+  const folded = Array.from(name, (character) => {
+    if (/[ -~]/.test(character)) return character;
+    const plain = character.normalize("NFKD").replaceAll(/\p{M}/gu, "");
+    return /^[A-Za-z0-9]*$/.test(plain) ? plain : "_";
+  }).join("");
+  // It can be the name of a device, or too long.
+  const accepted = isFileName(folded) ? folded : name.replaceAll(/[^ -~]/gu, "_");
+  return accepted.replaceAll(/["%]/g, "_");
 }

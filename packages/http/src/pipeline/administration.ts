@@ -28,7 +28,7 @@ export function idleTimeoutOf({ route, database }: Exchange): number {
 }
 
 /** On an administration route, refuses the session of a user who is no administrator any more, like an ended one. */
-export const checkAdministrator: Step = ({ access, route, admission, credentials }) => {
+export const checkAdministrator = ({ access, route, admission, credentials }: Exchange): void => {
   if (access !== "session" || route.administration !== true || mayAdminister(admission.principal)) return;
   throw explained(new ServiceError(sessionEndedCode(credentials)), {
     asked: "Is the user an administrator?",

@@ -2,20 +2,18 @@ import {
   type Admission,
   type CredentialReader,
   explained,
-  type Finding,
   maintenanceError,
   requestChecks,
   ServiceError,
-  sessionFindings,
   type SessionReference,
 } from "@sallyport/core";
+import { admissionOf, requireAppKey, requireSession } from "./admission.ts";
 import type { Route } from "../routes/route.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import { digestInScope, idleTimeoutOf, isSpared } from "./administration.ts";
 import { allowOrigin } from "./cors.ts";
 import {
   isAbsent,
-  sessionEndedCode,
   type CredentialHeader,
   type PresentedCredentials,
   presentedCredentials,
@@ -47,12 +45,7 @@ export const admit: Step = async (exchange, parts) => {
     exchange.session = reading instanceof Promise ? await reading : reading;
   }
 
-  exchange.admission = await database.storage.repositories.admission.admit({
-    appKey: exchange.appKeyDigest,
-    session: exchange.session?.digest ?? null,
-    mode: exchange.session?.mode ?? "session",
-    idleTimeout: idleTimeoutOf(exchange),
-  });
+  exchange.admission = await admissionOf(exchange, idleTimeoutOf(exchange));
   if (exchange.admission.maintenance && !isSpared(route)) throw await maintenanceError(database);
 };
 
@@ -99,17 +92,8 @@ function single({ value, conflict }: CredentialHeader): string | null {
 export const checkAppKey: Step = (exchange) => {
   if (exchange.access === "public" || exchange.access === "address") return;
   if (isAbsent(exchange.credentials.appKey)) throw new ServiceError(100);
-  const { appKey } = exchange.admission;
-  if (appKey === null || !appKey.enabled) throw explained(new ServiceError(101), appKeyFinding(exchange));
-  allowOrigin(exchange, appKey);
+  allowOrigin(exchange, requireAppKey(exchange));
 };
-
-function appKeyFinding({ credentials, admission: { appKey } }: Exchange): Finding {
-  const asked = requestChecks.appKey;
-  if (appKey !== null) return { asked, found: `No: the app key "${appKey.name}" is disabled.` };
-  if (credentials.appKey.conflict) return { asked, found: "No: the request has it twice, with different values." };
-  return { asked, found: "No: the database has no such app key." };
-}
 
 /** On a session route, requires exactly one valid credential in its own header. */
 export const checkSession: Step = (exchange, { settings }) => {
@@ -118,26 +102,8 @@ export const checkSession: Step = (exchange, { settings }) => {
   const presented = [sessionId, authorization, secureToken].filter(({ value }) => value !== null);
   if (presented.length === 0) throw new ServiceError(missingCode(exchange, settings));
   if (presented.every(isAbsent)) throw new ServiceError(204);
-  if (exchange.admission.session !== null) return;
-  throw endedSession(exchange, presented.filter((each) => !isAbsent(each)).length);
+  requireSession(exchange);
 };
-
-function endedSession({ credentials, session, appKeyDigest }: Exchange, presented: number): ServiceError {
-  const error = new ServiceError(sessionEndedCode(credentials));
-  const asked = requestChecks.session;
-  if (presented > 1) return explained(error, { asked, found: "No: the request has more than one credential." });
-  if (session === null) return explained(error, { asked, found: `No: ${unreadable(credentials)}` });
-  return explained(error, sessionFindings(session, appKeyDigest));
-}
-
-/** Why a credential names no session. */
-function unreadable({ sessionId, authorization, secureToken }: PresentedCredentials): string {
-  if ([sessionId, authorization, secureToken].some(({ conflict }) => conflict))
-    return "the request has the credential twice, with different values.";
-  if (!isAbsent(sessionId)) return "the value of sessionId has not the form of a session id.";
-  if (!isAbsent(authorization)) return "the JWT is malformed, expired, or not signed by a key of this database.";
-  return "the secure token is malformed, or of another server or database.";
-}
 
 /** Code for a missing credential: 202 for clients that encrypt, unless the configuration sets one code for all. */
 function missingCode({ request }: Exchange, { missingCredential }: HttpSettings): 200 | 202 | 204 {

@@ -1,21 +1,13 @@
-import type { ServerResponse } from "node:http";
 import { headerNames, parseIfMatch } from "@sallyport/contract";
-import {
-  type MailLanguage,
-  mailLanguages,
-  type OnEnd,
-  personOf,
-  type RequestContext,
-  ServiceError,
-  type TurningRequest,
-} from "@sallyport/core";
+import { type MailLanguage, mailLanguages, type OnEnd, ServiceError } from "@sallyport/core";
 import { writeAnswer } from "../answer.ts";
 import { writeSuccess } from "../envelope.ts";
 import { sendFile } from "../files/send-file.ts";
 import { objectOfAnswer } from "../named-object.ts";
 import type { RouteHandler, RouteInput } from "../routes/route.ts";
-import { cookieValue, sessionEndedCode } from "./credentials.ts";
+import { cookieValue } from "./credentials.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";
+import { contextOf, whenDisconnected } from "./request-context.ts";
 
 /** Calls the use case of the route and writes the result. */
 export const handle: Step = async (exchange, parts) => {
@@ -72,56 +64,6 @@ async function suspended<T>(
   } finally {
     share.resume();
   }
-}
-
-/** Context of the request. Earlier steps guarantee the parts that the access level requires. */
-function contextOf(exchange: Exchange): RequestContext {
-  const { requestId, origin, admission, response } = exchange;
-  const { modelGeneration, settingsGeneration, appKey, session, principal } = admission;
-  const database = exchange.database.inTurns(new ExchangeTurns(exchange));
-  const known = { requestId, origin, database, modelGeneration, settingsGeneration, appKey, session, principal };
-  const context = {
-    ...known,
-    r: database.storage.repositories,
-    unit: database.unit,
-    sessionDigest: exchange.session?.digest ?? null,
-    appKeyDigest: exchange.appKeyDigest,
-    sessionEndedCode: sessionEndedCode(exchange.credentials),
-    onDisconnect: (call: () => void) => whenDisconnected(response, call),
-  };
-  return context satisfies RequestContext;
-}
-
-/** The request of an exchange, as it takes turns. */
-class ExchangeTurns implements TurningRequest {
-  readonly onDisconnect: TurningRequest["onDisconnect"];
-
-  constructor(private readonly exchange: Exchange) {
-    this.onDisconnect = (call) => whenDisconnected(exchange.response, call);
-  }
-
-  get person(): string {
-    const { admission, origin } = this.exchange;
-    return admission.session === null ? `network:${origin.network}` : personOf(admission.session);
-  }
-
-  get session(): string {
-    const { session, origin } = this.exchange;
-    return session?.digest ?? origin.network;
-  }
-
-  hasLeft(): boolean {
-    return this.exchange.response.destroyed;
-  }
-}
-
-function whenDisconnected(response: ServerResponse, call: () => void): () => void {
-  if (response.destroyed) {
-    call();
-    return () => {};
-  }
-  response.once("close", call);
-  return () => void response.off("close", call);
 }
 
 /** The mail language that `Accept-Language` prefers; `null` if it names none of them. */

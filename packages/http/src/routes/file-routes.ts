@@ -41,7 +41,10 @@ export function uploadRoutes(useCases: UseCases): Route[] {
     range: ChunkRange | null,
     body: StreamedBody,
   ): Promise<Success> =>
-    stateOf(context, await storeChunk.storeChunk(context, uploadId, range, () => incomingFile(body)));
+    stateOf(
+      context,
+      await storeChunk.storeChunk(context, uploadId, range, () => incomingFile(body, context.database.policy.files)),
+    );
   return [
     defineRoute({
       method: "GET",
@@ -155,7 +158,8 @@ export function fileRoutes({ storeFile, openFile }: UseCases): Route[] {
       versioned: true,
       errors: [304, 308, 404, 500, 501, 502, 503, 700, 702, 709, 710, 801],
       handle: async (context, { stream, query }) => {
-        const receive = () => incomingFile(stream as StreamedBody, "multer");
+        const { maxSize } = context.database.policy.files;
+        const receive = () => incomingFile(stream as StreamedBody, { maxSize, parser: "multer" });
         return objectSuccess(await storeFile.storeFile(context, receive, query));
       },
     }),

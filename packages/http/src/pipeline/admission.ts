@@ -1,0 +1,56 @@
+import {
+  type Admission,
+  type AppKey,
+  explained,
+  type Finding,
+  requestChecks,
+  ServiceError,
+  sessionFindings,
+} from "@sallyport/core";
+import { isAbsent, type PresentedCredentials, sessionEndedCode } from "./credentials.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Looks up the app key and the session of the request. `idleTimeout`: see `AdmissionRequest`. */
+export function admissionOf({ database, appKeyDigest, session }: Exchange, idleTimeout: number): Promise<Admission> {
+  return database.storage.repositories.admission.admit({
+    appKey: appKeyDigest,
+    session: session?.digest ?? null,
+    mode: session?.mode ?? "session",
+    idleTimeout,
+  });
+}
+
+/** The app key of the request. Throws 101 if it is unknown, disabled or ambiguous. */
+export function requireAppKey(exchange: Exchange): AppKey {
+  const { appKey } = exchange.admission;
+  if (appKey === null || !appKey.enabled) throw explained(new ServiceError(101), appKeyFinding(exchange));
+  return appKey;
+}
+
+function appKeyFinding({ credentials, admission: { appKey } }: Exchange): Finding {
+  const asked = requestChecks.appKey;
+  if (appKey !== null) return { asked, found: `No: the app key "${appKey.name}" is disabled.` };
+  if (credentials.appKey.conflict) return { asked, found: "No: the request has it twice, with different values." };
+  return { asked, found: "No: the database has no such app key." };
+}
+
+/** Throws 201 or 203 if the presented credentials refer to no live session. */
+export function requireSession({ credentials, admission, session, appKeyDigest }: Exchange): void {
+  if (admission.session !== null) return;
+  const { sessionId, authorization, secureToken } = credentials;
+  const error = new ServiceError(sessionEndedCode(credentials));
+  const asked = requestChecks.session;
+  if ([sessionId, authorization, secureToken].filter((each) => !isAbsent(each)).length > 1)
+    throw explained(error, { asked, found: "No: the request has more than one credential." });
+  if (session === null) throw explained(error, { asked, found: `No: ${unreadable(credentials)}` });
+  throw explained(error, sessionFindings(session, appKeyDigest));
+}
+
+/** Why a credential names no session. */
+function unreadable({ sessionId, authorization, secureToken }: PresentedCredentials): string {
+  if ([sessionId, authorization, secureToken].some(({ conflict }) => conflict))
+    return "the request has the credential twice, with different values.";
+  if (!isAbsent(sessionId)) return "the value of sessionId has not the form of a session id.";
+  if (!isAbsent(authorization)) return "the JWT is malformed, expired, or not signed by a key of this database.";
+  return "the secure token is malformed, or of another server or database.";
+}

@@ -1,0 +1,55 @@
+import type { ServerResponse } from "node:http";
+import { personOf, type RequestContext, type TurningRequest } from "@sallyport/core";
+import { sessionEndedCode } from "./credentials.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Context of the request. Earlier steps guarantee the parts that the access level requires. */
+export function contextOf(exchange: Exchange): RequestContext {
+  const { requestId, origin, admission, response } = exchange;
+  const { modelGeneration, settingsGeneration, appKey, session, principal } = admission;
+  const database = exchange.database.inTurns(new ExchangeTurns(exchange));
+  const known = { requestId, origin, database, modelGeneration, settingsGeneration, appKey, session, principal };
+  const context = {
+    ...known,
+    r: database.storage.repositories,
+    unit: database.unit,
+    sessionDigest: exchange.session?.digest ?? null,
+    appKeyDigest: exchange.appKeyDigest,
+    sessionEndedCode: sessionEndedCode(exchange.credentials),
+    onDisconnect: (call: () => void) => whenDisconnected(response, call),
+  };
+  return context satisfies RequestContext;
+}
+
+/** The request of an exchange, as it takes turns. */
+class ExchangeTurns implements TurningRequest {
+  readonly onDisconnect: TurningRequest["onDisconnect"];
+
+  constructor(private readonly exchange: Exchange) {
+    this.onDisconnect = (call) => whenDisconnected(exchange.response, call);
+  }
+
+  get person(): string {
+    const { admission, origin } = this.exchange;
+    return admission.session === null ? `network:${origin.network}` : personOf(admission.session);
+  }
+
+  get session(): string {
+    const { session, origin } = this.exchange;
+    return session?.digest ?? origin.network;
+  }
+
+  hasLeft(): boolean {
+    return this.exchange.response.destroyed;
+  }
+}
+
+/** Calls `call` when the client disconnects, at once if it already has. Returns a function to unsubscribe. */
+export function whenDisconnected(response: ServerResponse, call: () => void): () => void {
+  if (response.destroyed) {
+    call();
+    return () => {};
+  }
+  response.once("close", call);
+  return () => void response.off("close", call);
+}
