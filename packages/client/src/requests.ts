@@ -1,4 +1,5 @@
 import { headerNames } from "@sallyport/contract/header-names";
+import { jsonText } from "./json.ts";
 import { NotLoggedInError, SallyportError, TransportError } from "./errors.ts";
 import type { ClientSession } from "./sessions/client-session.ts";
 import type { SessionKeeper } from "./sessions/session-keeper.ts";
@@ -188,7 +189,7 @@ function messageOf({ body, headers = {} }: Pick<RequestOptions, "body" | "header
   const lowered = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   if (body === undefined) return { headers: lowered };
   if (body instanceof Uint8Array) return { headers: { "content-type": "application/octet-stream", ...lowered }, body };
-  return { headers: { ...lowered, "content-type": "application/json" }, body: JSON.stringify(body) };
+  return { headers: { ...lowered, "content-type": "application/json" }, body: jsonText(body) };
 }
 
 /** The bytes of a success. A refusal is an envelope and is thrown. */

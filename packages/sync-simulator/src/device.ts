@@ -36,13 +36,12 @@ export const usualParts: DeviceParts = { openStorage: memoryStorage, synchronize
 /** A device of a user. Its storage survives the end of the application. */
 export class Device {
   readonly edits: AcceptedEdit[] = [];
+  /** The fate of edits, as the application has received it. */
   readonly notices: Notices = { conflicts: [], merged: [], refused: [], takenBack: [] };
   /** Objects whose edits the last synchronization has postponed. */
   postponed: ReadonlySet<string> = new Set();
   /** Milliseconds by which the clock of the device is ahead. */
   clock = 0;
-  /** Whether a crash can have lost a report. */
-  hasLostReport = false;
   private readonly storage: SyncStorage;
   private application: Application | null = null;
 
@@ -104,19 +103,17 @@ export class Device {
         application.client ??= await this.scene.logIn(this.user, application.fetch);
         application.begin({ crash, beforeCall });
         const { store, client } = application;
-        const report = await this.parts.synchronize({ client, schema: schemaName, store, retries: 0 });
+        const onNotices = (notices: Notices) => this.note(notices);
+        const report = await this.parts.synchronize({ client, schema: schemaName, store, retries: 0, onNotices });
         if (application.hasEnded) throw new Crash();
-        this.note(report);
+        this.postponed = new Set(report.postponed.map(({ uuid }) => uuid));
         return report;
       });
     } catch (error) {
       throw application.hasEnded ? new Crash() : error;
     } finally {
       application.begin(null);
-      if (application.hasEnded) {
-        if (crash?.stored === true) this.hasLostReport = true;
-        this.application = null;
-      }
+      if (application.hasEnded) this.application = null;
       await network.deliver();
     }
   }
@@ -130,10 +127,9 @@ export class Device {
     return opening();
   }
 
-  private note(report: SyncReport): void {
+  private note(notices: Notices): void {
     for (const kind of ["conflicts", "merged", "refused", "takenBack"] as const)
-      (this.notices[kind] as unknown[]).push(...report[kind]);
-    this.postponed = new Set(report.postponed.map(({ uuid }) => uuid));
+      (this.notices[kind] as unknown[]).push(...notices[kind]);
   }
 
   private async edit(work: (store: SyncStore) => Promise<void>): Promise<void> {

@@ -177,9 +177,10 @@ class Generator {
     return `v${this.values}`;
   }
 
-  private number(): number {
+  /** Servers refuse a text. */
+  private number(): number | string {
     this.values += 1;
-    return this.values;
+    return this.values % 20 === 0 ? `not the number ${this.values}` : this.values;
   }
 
   private customer(known: ReadonlySet<number>): string | null {

@@ -120,7 +120,7 @@ class Run {
   private watch(number: number, request: Exchange["request"]): (exchange: Exchange) => void {
     const { access } = this.operator;
     const [from, era] = [access.oldest, this.era];
-    this.witness.announce(request);
+    this.witness.announce(request, { device: number });
     return (exchange) => {
       this.moment += 1;
       const isOutdated = era !== this.era || this.era % 2 === 1;
@@ -178,7 +178,8 @@ class Run {
       if (!isQuiet) witness.add("restless", { device: number }, `does not come to rest in ${maxRounds} rounds`);
       const complain = (kind: Violation["kind"], message: string) => witness.add(kind, { device: number }, message);
       await compareDevice(device, operator, this.nameOf, complain);
-      accountForEdits(device, { number, answers: witness.answers, debts: this.debts, nameOf: this.nameOf }, complain);
+      const { debts, nameOf } = this;
+      await accountForEdits(device, { number, answers: witness.answers, debts, nameOf }, complain);
     }
     await compareHistory(this.scene.client, operator, this.nameOf, (kind, message) =>
       witness.report(kind, `${message}.`),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { memoryStorage, sync, type SyncReport, type SyncStorage } from "@sallyport/client/sync";
+import { memoryStorage, type Notices, sync, type SyncOptions, type SyncStorage } from "@sallyport/client/sync";
+import type { SyncOperationData } from "@sallyport/contract";
 import type {
   DeviceParts,
   Edit,
@@ -100,11 +101,23 @@ function writing(writeOf: (storage: SyncStorage) => Write): () => SyncStorage {
   };
 }
 
-/** The client, with a changed report. */
-function reporting(change: (report: SyncReport) => Partial<SyncReport>): DeviceParts["synchronize"] {
-  return async (options) => {
-    const report = await sync(options);
-    return { ...report, ...change(report) };
+/** The client, which gives other notices to the application. */
+function reporting(change: (notices: Notices) => Partial<Notices>): DeviceParts["synchronize"] {
+  return (options) =>
+    sync({ ...options, onNotices: (notices) => options.onNotices?.({ ...notices, ...change(notices) }) });
+}
+
+const repeated = new Set<string>();
+
+/** Sends an operation with another value if it has sent it before. */
+function changingRepetitions(client: SyncOptions["client"]): SyncOptions["client"] {
+  return {
+    request: (options) => {
+      const { ops = [], ...body } = options.body as { readonly ops?: readonly SyncOperationData[] };
+      const changed = ops.map((each) => (repeated.has(each.id) ? { ...each, fields: {} } : each));
+      for (const { id } of ops) repeated.add(id);
+      return client.request({ ...options, body: ops.length === 0 ? body : { ...body, ops: changed } });
+    },
   };
 }
 
@@ -179,6 +192,44 @@ const deletedBeforeAnswer: Scenario = {
     { kind: "write", edit: { kind: "remove", object: 0 } },
     { kind: "schema", change: { pageSize: 3 } },
   ],
+};
+
+/** A device gets no answer to an edit that the server refuses. Later, the server would accept it. */
+const acceptedLater: Scenario = {
+  devices: [0],
+  steps: [
+    { kind: "write", edit: customer({}) },
+    { kind: "sync", device: 0 },
+    { kind: "edit", device: 0, edit: { kind: "create", object: 1, className: "Invoice", fields: { Customer: "#0" } } },
+    { kind: "recycle", object: 0 },
+    { kind: "sync", device: 0, faults: ["unanswered"] },
+    { kind: "restoreObject", object: 0 },
+  ],
+};
+
+/** A user edits an object and then removes it. The server refuses the removal. */
+const refusedRemoval: Scenario = {
+  devices: [0],
+  steps: [
+    { kind: "write", edit: customer({}) },
+    { kind: "sync", device: 0 },
+    { kind: "edit", device: 0, edit: renamed("mine") },
+    { kind: "edit", device: 0, edit: { kind: "remove", object: 0 } },
+    { kind: "rights", className: "Customer", group: 0, permissions: ["read", "write"] },
+  ],
+};
+
+/** The server refuses an edit. The application ends at one of the calls of the store. */
+const endsDuringReport: Scenario = {
+  devices: Array.from({ length: 12 }, () => 0),
+  steps: Array.from({ length: 12 }, (_, device): Step[] => [
+    {
+      kind: "edit",
+      device,
+      edit: { kind: "create", object: device, className: "Customer", fields: { Limit: "no number" } },
+    },
+    { kind: "sync", device, crash: { call: 12 + device, stored: true } },
+  ]).flat(),
 };
 
 /** An edit between the read and the write of a transaction, for one of the devices. */
@@ -270,6 +321,7 @@ export const brokenParts: readonly BrokenPart[] = [
   server("keeps the versions of a restored database", ["difference"], writtenAfterRestore),
   server("keeps the versions of other rights", ["difference"], 54),
   server("does not recognise repeated operations", ["repetition", "failure", "lost edit"]),
+  server("judges refused operations again", ["repetition"], acceptedLater),
   server("confirms an operation without a write", ["lost write", "difference"]),
   server("overwrites fields without a merge", ["conflict", "difference"]),
   server("omits references to objects that become visible", ["difference"], widenedReaders),
@@ -279,13 +331,42 @@ export const brokenParts: readonly BrokenPart[] = [
   device("does not report conflicts", ["conflict"], { synchronize: reporting(() => ({ conflicts: [] })) }, 47),
   device("does not report refused edits", ["lost edit"], { synchronize: reporting(() => ({ refused: [] })) }),
   device(
+    "does not give the values of refused edits back",
+    ["lost edit"],
+    { synchronize: reporting(({ refused }) => ({ refused: refused.map((each) => ({ ...each, fields: {} })) })) },
+    21,
+  ),
+  device(
+    "does not give edits before a refused removal back",
+    ["lost edit"],
+    { synchronize: reporting(({ refused }) => ({ refused: refused.map((each) => ({ ...each, fields: {} })) })) },
+    refusedRemoval,
+  ),
+  device(
+    "forgets notices before the application has them",
+    ["lost edit"],
+    {
+      synchronize: async ({ onNotices, ...options }) => {
+        const report = await sync(options);
+        await onNotices?.(report);
+        return report;
+      },
+    },
+    endsDuringReport,
+  ),
+  device(
+    "changes a repeated operation",
+    ["repetition"],
+    {
+      synchronize: (options) => sync({ ...options, client: changingRepetitions(options.client) }),
+    },
+    acceptedLater,
+  ),
+  device(
     "drops what a restore took back",
     ["lost edit"],
     {
-      synchronize: async (options) => {
-        const report = await sync({ ...options, onConflict: () => "theirs" });
-        return { ...report, takenBack: [] };
-      },
+      synchronize: (options) => reporting(() => ({ takenBack: [] }))({ ...options, onConflict: () => "theirs" }),
     },
     restored,
   ),

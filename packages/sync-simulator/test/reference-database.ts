@@ -19,6 +19,7 @@ export interface ClassData {
   readonly base: string | null;
   readonly attributes: readonly {
     readonly name: string;
+    readonly type: string;
     readonly read?: readonly string[];
     readonly onDelete?: string;
   }[];
@@ -68,6 +69,7 @@ export type ServerFault =
   | "keeps the versions of a restored database"
   | "keeps the versions of other rights"
   | "does not recognise repeated operations"
+  | "judges refused operations again"
   | "confirms an operation without a write"
   | "overwrites fields without a merge"
   | "omits references to objects that become visible"
@@ -112,20 +114,24 @@ export class ReferenceDatabase {
     return after.version;
   }
 
-  protected checkTargets(fields: Json, caller: Caller): void {
+  protected checkValues(className: string, fields: Json, caller: Caller): void {
+    const { base = null, attributes = [] } = this.state.classes.get(className) ?? {};
+    const inherited = base === null ? [] : (this.state.classes.get(base)?.attributes ?? []);
+    for (const { name, type } of [...inherited, ...attributes])
+      if (type === "number" && typeof (fields[name] ?? 0) !== "number") throw new Refusal(307);
     for (const target of Object.values(fields).flatMap(targetsOf))
       if (this.now(target)?.state !== "live" || !this.isReadable(target, caller)) throw new Refusal(307);
   }
 
   protected create(className: string, uuid: string, fields: Json): object {
     if (this.state.objects.has(uuid)) throw new Refusal(307);
-    this.checkTargets(fields, administrator);
+    this.checkValues(className, fields, administrator);
     return { etag: this.add(uuid, className, { fields }) };
   }
 
   protected update(uuid: string, fields: Json): number {
     const { fields: before } = this.live(uuid);
-    this.checkTargets(fields, administrator);
+    this.checkValues(this.state.objects.get(uuid)?.className ?? "", fields, administrator);
     return this.add(uuid, "", { fields: { ...before, ...fields } });
   }
 

@@ -2,11 +2,11 @@ import { TransportError } from "@sallyport/client";
 import type { Conflict } from "@sallyport/client/sync";
 import type { RunningServer } from "../../src/index.ts";
 import { CuttingProxy } from "../cutting-proxy.ts";
-import { devicesOf } from "./devices.ts";
+import { devicesOf, to, visitClass } from "./devices.ts";
 
 /** Devices of the client against a server, over HTTP. */
 export function deviceSuite(server: () => RunningServer): void {
-  const { device, pair, onServer, putSchema } = devicesOf(server);
+  const { device, pair, onServer, putSchema, define } = devicesOf(server);
 
   test("two devices exchange creations, references, changes and deletions", async () => {
     const { one, two, uuid } = await pair();
@@ -171,6 +171,89 @@ export function deviceSuite(server: () => RunningServer): void {
     for (const each of [uuid, sealed, invalid]) await expect(one.get(each)).resolves.toBeUndefined();
     await expect(onServer(one, good)).resolves.toMatchObject({ Title: "good" });
     await expect(one.pending()).resolves.toEqual([]);
+  });
+
+  describe("what a user typed stays, or is given back, when the server refuses a part of it:", () => {
+    test("a new object and an edit stay without a reference to a deleted object", async () => {
+      const { one, two, uuid } = await pair();
+      const kept = await one.create({ Title: "kept" });
+      const edited = await one.create({ Title: "edited" });
+      await one.sync();
+      await two.sync();
+      const added = await one.create({ Title: "added", Next: to(uuid), Others: [to(kept)], Count: 3 });
+      await one.update(edited, { Title: "edited again", Next: to(uuid) });
+      const behind = await one.create({ Title: "behind", Next: to(added) });
+      await two.remove(uuid);
+      await two.sync();
+      const { refused, postponed } = await one.sync();
+      expect(postponed).toEqual([]);
+      const alone = { op: "put", code: 307, fields: { Next: to(uuid) } };
+      expect(refused.map(({ uuid: of, op, code, fields }) => [of, { op, code, fields }])).toEqual(
+        expect.arrayContaining([
+          [added, alone],
+          [edited, alone],
+        ]),
+      );
+      expect(refused).toHaveLength(2);
+      await two.sync();
+      for (const each of [one, two]) {
+        await expect(each.get(added)).resolves.toMatchObject({
+          Title: "added",
+          Next: null,
+          Others: [to(kept)],
+          Count: 3,
+        });
+        await expect(each.get(edited)).resolves.toMatchObject({ Title: "edited again", Next: null });
+        await expect(each.get(behind)).resolves.toMatchObject({ Title: "behind", Next: to(added) });
+      }
+      await expect(one.pending()).resolves.toEqual([]);
+    });
+
+    test("a valid creation and valid edits stay without a later edit", async () => {
+      const { one, two, uuid } = await pair();
+      const added = await one.create({ Title: "added", Count: 1 });
+      await one.update(added, { Count: "many" as never });
+      await one.update(added, { Title: "added, edited" });
+      await one.update(uuid, { Title: "edited" });
+      await one.update(uuid, { Count: "many" as never });
+      await expect(one.pending()).resolves.toHaveLength(2);
+      const { refused } = await one.sync();
+      expect(refused).toEqual(
+        [added, uuid].map((each) => expect.objectContaining({ uuid: each, code: 307, fields: { Count: "many" } })),
+      );
+      await two.sync();
+      for (const each of [one, two]) {
+        await expect(each.get(added)).resolves.toMatchObject({ Title: "added, edited", Count: 1 });
+        await expect(each.get(uuid)).resolves.toMatchObject({ Title: "edited", Count: 1 });
+      }
+      await expect(one.sync()).resolves.toMatchObject({ refused: [], conflicts: [] });
+    });
+
+    test("the edits before a refused removal", async () => {
+      const { uuid } = await pair();
+      const reader = await device({ user: "reader" });
+      await reader.sync();
+      await reader.update(uuid, { Title: "typed" });
+      await reader.update(uuid, { Count: 9 });
+      await reader.remove(uuid);
+      await define("", { ...visitClass, rights: [{ group: "*", permissions: ["read", "create", "write"] }] });
+      const { refused } = await reader.sync();
+      await define("", visitClass);
+      expect(refused).toMatchObject([{ uuid, op: "delete", code: 404, fields: { Title: "typed", Count: 9 } }]);
+      await expect(reader.get(uuid)).resolves.toMatchObject({ Title: "first", "~Pending": false });
+    });
+
+    test("the report of an application that ends while it is given", async () => {
+      const one = await device();
+      const uuid = await one.create({ Title: "refused", Count: "many" as never });
+      const onNotices = () => Promise.reject(new Error("ended"));
+      await expect(one.sync({ onNotices })).rejects.toThrow("ended");
+      const given: unknown[] = [];
+      const { refused } = await one.sync({ onNotices: (notices) => void given.push(notices.refused) });
+      expect(refused).toMatchObject([{ uuid, fields: { Title: "refused", Count: "many" } }]);
+      expect(given).toEqual([refused]);
+      await expect(one.sync({ onNotices })).resolves.toMatchObject({ refused: [] });
+    });
   });
 
   test("a push that is refused for other reasons than its edits drops none", async () => {

@@ -23,7 +23,7 @@ export interface Line {
 }
 
 const everything = ["read", "create", "write", "delete"] as const;
-const visitClass: ClassDefinition = {
+export const visitClass: ClassDefinition = {
   name: "Visit",
   base: null,
   attributes: [
@@ -132,5 +132,5 @@ export function devicesOf(server: () => RunningServer) {
   const onServer = async ({ client }: Device, uuid: string) =>
     client.getObject<Visit>(uuid, { serialization: { depth: 0 } }).catch(({ code }: { code: number }) => code);
 
-  return { device, pair, onServer, putSchema };
+  return { device, pair, onServer, putSchema, define };
 }

@@ -1,5 +1,6 @@
 import { headerNames } from "@sallyport/contract/header-names";
 import { NotLoggedInError, TransportError } from "../errors.ts";
+import { jsonText } from "../json.ts";
 import { withinLimits, type CallLimits } from "../transport/deadline.ts";
 import { successOf } from "../transport/envelope.ts";
 import type { QueryValues } from "../transport/service-address.ts";
@@ -78,7 +79,7 @@ export class AdminCalls {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(anonymous === true || sessionId === undefined ? {} : { [headerNames.sessionId]: sessionId }),
     };
-    const message = { headers, body: body === undefined ? undefined : JSON.stringify(body) };
+    const message = { headers, body: body === undefined ? undefined : jsonText(body) };
     return withinLimits({ timeout, signal }, async (limit) => {
       const answer = await this.transport.send({ method, path: `/admin/v1${path}`, query }, message, limit);
       return withVersion(successOf<Data>(answer).data, answer.headers.get("etag") ?? undefined);

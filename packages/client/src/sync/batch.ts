@@ -2,7 +2,7 @@ import type { SyncOperationData } from "@sallyport/contract";
 import type { DeviceRecords } from "./device-records.ts";
 import type { ObjectState, PendingOperation } from "./object-state.ts";
 import { replaced } from "./outcomes.ts";
-import { hasReference, linkOf, linksOf, referencesOf, separated } from "./references.ts";
+import { hasReference, linksOf, referencesOf, separated } from "./references.ts";
 
 /** Bytes of the operations of a push. The server accepts 8 MiB with the rest of the body. */
 const maxBytes = 8 * 1024 * 1024 - 64 * 1024;
@@ -72,7 +72,7 @@ class Batch {
   #isOverfull = false;
   /** Objects that must not be deleted yet: an operation that waits, or can return, may replace a reference to them. */
   readonly #kept = new Set<string>();
-  /** Operations that can return, with other references. */
+  /** Operations that can return in parts. */
   readonly #returning = new Set<string>();
   /** Blocked objects, each of which refers to the next one. */
   #trail: string[] = [];
@@ -178,9 +178,10 @@ class Batch {
     }
   }
 
-  #canReturn({ state, operation }: Candidate): boolean {
-    if (operation.references !== undefined || linkOf(state, operation) !== undefined) return true;
-    return this.#returning.size > 0 && hasReference(operation.fields, this.#returning);
+  #canReturn({ operation: { op, fields, edits, references } }: Candidate): boolean {
+    if (op === "delete") return false;
+    if (references === "whole") return hasReference(fields, this.#returning);
+    return references === "apart" || edits !== undefined || hasReference(fields);
   }
 
   #released(uuid: string): Blocked[] {

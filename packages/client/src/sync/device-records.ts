@@ -122,8 +122,12 @@ export class DeviceRecords {
     return latest;
   }
 
-  remove(key: string): void {
-    this.#changes.set(key, null);
+  /** Removes entries. Returns the keys of those that were still there. */
+  async take(keys: readonly string[]): Promise<ReadonlySet<string>> {
+    const texts = await this.#read(keys);
+    const found = keys.filter((_, index) => texts[index] != null);
+    for (const key of found) this.#changes.set(key, null);
+    return new Set(found);
   }
 
   key(area: Area, name: string): string {

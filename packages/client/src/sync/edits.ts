@@ -7,6 +7,7 @@ import {
   sameValue,
   viewOf,
 } from "./object-state.ts";
+import { joined } from "./joined-edits.ts";
 import { hasReference } from "./references.ts";
 
 /** The place of an edit in the queue. */
@@ -29,9 +30,7 @@ export function created(className: string, fields: Fields, { id, sequence }: Edi
 export function updated(state: ObjectState, given: Fields, place: EditPlace): ObjectState {
   const view = viewOf(state);
   if (view === null) throw new Error("The object is not on this device, or it was removed.");
-  const names = Object.keys(given).filter(
-    (name) => !(Object.hasOwn(view, name) && sameValue(view[name], given[name])) && given[name] !== undefined,
-  );
+  const names = Object.keys(given).filter((name) => !(Object.hasOwn(view, name) && sameValue(view[name], given[name])));
   if (names.length === 0) return state;
   const fields = pick(given, names);
   const last = state.pending.at(-1);
@@ -39,7 +38,7 @@ export function updated(state: ObjectState, given: Fields, place: EditPlace): Ob
     const base = last.base === null ? null : { ...pick(view, names), ...last.base };
     return {
       ...state,
-      pending: [...state.pending.slice(0, -1), { ...last, fields: { ...last.fields, ...fields }, base }],
+      pending: [...state.pending.slice(0, -1), { ...last, ...joined(last, fields), base }],
     };
   }
   const { id, sequence } = place;
@@ -66,7 +65,9 @@ export function removed(state: ObjectState, { id, sequence, latest }: EditPlace)
   const kept = state.pending.filter(
     (operation) => operation.isSent || (operation === first && operation.version === 0),
   );
-  const operation = { id, sequence, op: "delete", version, fields: {}, base: null, isSent: false } as const;
+  const dropped = state.pending.filter((each) => !kept.includes(each)).map(({ fields }) => fields);
+  const edits = dropped.length === 0 ? undefined : dropped;
+  const operation = { id, sequence, op: "delete", version, fields: {}, edits, base: null, isSent: false } as const;
   return { ...state, pending: [...kept, operation] };
 }
 

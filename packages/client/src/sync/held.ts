@@ -1,3 +1,4 @@
+import { copyOfFields } from "../json.ts";
 import type { DeviceRecords } from "./device-records.ts";
 import type { Notice } from "./notices.ts";
 import {
@@ -58,7 +59,9 @@ export async function decisionOn(
 ): Promise<Decision> {
   if (handler === undefined) return held.reason === "takenBack" ? "mine" : "theirs";
   const { className, fields: theirs } = state;
-  return handler({ schema, uuid, className, ...held, mine: operation.fields, base: operation.base, theirs });
+  const conflict = { schema, uuid, className, ...held, mine: operation.fields, base: operation.base, theirs };
+  const decision = await handler(conflict);
+  return typeof decision === "string" ? decision : copyOfFields(decision);
 }
 
 /** Executes a decision. The new operation has the basis that the handler saw. */
@@ -90,9 +93,10 @@ export function decide(
     return [state, [...conflicts, ...lost]];
   }
   const fields = decision === "mine" ? before.fields : decision;
+  const edited = decision === "mine" ? {} : { fields, edits: undefined };
   const basis =
     held.reason === "takenBack"
       ? { base: decision === "mine" || before.version === 0 ? before.base : pick(seen.fields, Object.keys(fields)) }
       : { version: seen.version, base: pick(seen.fields, Object.keys(fields)) };
-  return [replaced(current, before, { ...before, ...basis, id, fields, held: undefined, isSent: false }), conflicts];
+  return [replaced(current, before, { ...before, ...basis, ...edited, id, held: undefined, isSent: false }), conflicts];
 }

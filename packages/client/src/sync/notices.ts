@@ -26,7 +26,7 @@ export interface RefusedEdit extends OfObject {
   /** 334: the object is not in the schema or no longer visible; 610: it is deleted; 404: no write access. */
   readonly code: FailureCode;
   readonly message: string;
-  /** The values that the server does not have. */
+  /** The values that the server does not have. Of a deletion: those of earlier edits that it replaced. */
   readonly fields: Fields;
 }
 

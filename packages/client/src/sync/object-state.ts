@@ -19,10 +19,15 @@ export interface PendingOperation {
   /** Whether the server may have it. It then never changes. */
   readonly isSent: boolean;
   /**
-   * The fate of its references if the server refuses it. `separable`: they follow in an operation of their own.
-   * `apart`: they already do. `whole`: it was refused without them, too. Without a value, it is refused as a whole.
+   * The edits that are joined in it, if there are several. If the server refuses it, each is pushed on its own. Of a
+   * deletion: the edits that the user made before, which are not pushed.
    */
-  readonly references?: "separable" | "apart" | "whole" | undefined;
+  readonly edits?: readonly Fields[] | undefined;
+  /**
+   * If the server refuses an operation, its references follow in one of their own. `apart`: they already do. `link`: it
+   * is the one that follows. `whole`: it was refused without them, too.
+   */
+  readonly references?: "apart" | "link" | "whole" | undefined;
   /** Set while it waits for a decision of the application. */
   readonly held?: HeldOperation | undefined;
 }

@@ -12,6 +12,7 @@ import {
   viewOf,
   withCopy,
 } from "./object-state.ts";
+import { editByEdit } from "./joined-edits.ts";
 import { hasReference, linksOf, rejoined, separated } from "./references.ts";
 
 export type PushResult = PushResultData["results"][number];
@@ -45,6 +46,7 @@ export type Restart = { readonly isRestored: boolean } | null;
 export const codes = {
   done: 0,
   malformed: 307,
+  forbidden: 404,
   invalid: 332,
   unknown: 334,
   deleted: 609,
@@ -80,7 +82,7 @@ export function received(
   // Others may have written the object after the restore: without `base`, the server reports a conflict.
   const seen = isOlder ? { version: copy.version, base: theirs } : { version: state.version, base: null };
   const held = { reason: "takenBack", fields: lost } as const;
-  const operation = { ...next(), op: "put", ...seen, fields, isSent: false, references: "separable", held } as const;
+  const operation = { ...next(), op: "put", ...seen, fields, isSent: false, held } as const;
   return {
     state: { ...copy, pending: [...copy.pending, operation] },
     notices: [["takenBack", { uuid, className, op: "put", fields, theirs, isQueued: true }]],
@@ -124,7 +126,6 @@ export function missing(uuid: string, state: ObjectState, isRestored: boolean, {
     base: null,
     fields: view,
     isSent: false,
-    references: "separable",
     held,
   } as const;
   return {
@@ -170,8 +171,6 @@ export function settled(
     return { state: replaced(state, operation, again), notices: [], postponed: code };
   if (hasReference(operation.fields, uncreated.repeated))
     return { state: replaced(state, operation, again), notices: [] };
-  const rearranged = code === codes.malformed ? withOtherReferences(state, operation, again, next) : undefined;
-  if (rearranged !== undefined) return { state: rearranged, notices: [] };
   const { conflicts = [], object } = result;
   if (code === codes.invalid && conflicts.length > 0) {
     const current =
@@ -179,7 +178,10 @@ export function settled(
     const held = { reason: "rejected", fields: conflicts.map(({ field }) => field) } as const;
     return { state: replaced(current, operation, { ...operation, held }), notices: [] };
   }
-  const endsObject = code === codes.unknown || code === codes.updateOfDeleted || state.version === 0;
+  const isOfObject = code === codes.unknown || code === codes.updateOfDeleted;
+  const rearranged = isOfObject || code === codes.forbidden ? undefined : rearrange(state, operation, code, next);
+  if (rearranged !== undefined) return { state: rearranged, notices: [] };
+  const endsObject = isOfObject || state.version === 0;
   const notices = refused(uuid, state, [operation], code, result.internalMessage);
   if (endsObject)
     return { state: null, notices: [...notices, ...refusedPuts(uuid, state, rest, code, result.internalMessage)] };
@@ -200,20 +202,32 @@ function oneByOne(
   return { ...state, pending: state.pending.flatMap((each) => (each === operation ? single : [each])) };
 }
 
+/** A refused operation in parts, each of which is pushed on its own. `undefined` if there is nothing more to try. */
+function rearrange(
+  state: ObjectState,
+  operation: PendingOperation,
+  code: FailureCode,
+  next: Moment["next"],
+): ObjectState | undefined {
+  const single = editByEdit(state, operation, () => next().id);
+  if (single !== undefined || code !== codes.malformed) return single;
+  return withOtherReferences(state, operation, next);
+}
+
 /** A refused operation whose references can be the reason: they follow it, or come back into it. */
 function withOtherReferences(
   state: ObjectState,
   operation: PendingOperation,
-  again: PendingOperation,
   next: Moment["next"],
 ): ObjectState | undefined {
+  const again = { ...operation, id: next().id, isSent: false };
   const links = linksOf(operation);
   if (operation.references === "apart") {
     const whole = rejoined(state, operation, again.id);
     if (whole === undefined || links.length === 0) return whole?.state;
     return separated(whole.state, whole.operation, linksOf(whole.operation), next().id).state;
   }
-  if (operation.references !== "separable" || links.length === 0) return undefined;
+  if (operation.references === "whole" || links.length === 0) return undefined;
   const current = replaced(state, operation, again);
   const isLink = operation.version !== 0 && links.length === Object.keys(operation.fields).length;
   if (!isLink) return separated(current, again, links, next().id).state;
@@ -282,7 +296,10 @@ export function refused(
   code: FailureCode,
   message: string,
 ): Notice[] {
-  return operations.map(({ op, fields }) => ["refused", { uuid, className, op, code, message, fields }]);
+  return operations.map(({ op, fields: own, edits = [] }) => {
+    const fields: Fields = op === "delete" ? Object.assign({}, ...edits) : own;
+    return ["refused", { uuid, className, op, code, message, fields }];
+  });
 }
 
 /** A removal of an object that is gone is done. */

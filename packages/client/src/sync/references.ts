@@ -1,3 +1,4 @@
+import { restricted } from "./joined-edits.ts";
 import { type Fields, type ObjectState, type PendingOperation, pick, valueOf } from "./object-state.ts";
 
 /** The UUIDs to which a value refers, in lower case. */
@@ -34,10 +35,9 @@ export function separated(
   const { fields, base, version } = operation;
   const others = Object.keys(fields).filter((name) => !names.includes(name));
   const baseOfLink = version === 0 || base !== null ? pick(base, names) : null;
-  const fieldsOfLink = pick(fields, names);
-  // Later edits can join the link. They must not be refused with it.
-  const link = { ...operation, id: linkId, fields: fieldsOfLink, base: baseOfLink, references: "separable" } as const;
-  const rest = { ...operation, fields: pick(fields, others), references: "apart" } as const;
+  const ofLink = { id: linkId, base: baseOfLink, references: "link" } as const;
+  const link = { ...operation, ...restricted(operation, names), ...ofLink };
+  const rest = { ...operation, ...restricted(operation, others), references: "apart" } as const;
   const pending = state.pending.flatMap((each) => (each === operation ? [rest, link] : [each]));
   return { state: { ...state, pending }, operation: rest };
 }
@@ -47,10 +47,12 @@ export function rejoined(state: ObjectState, operation: PendingOperation, id: st
   const { fields, base } = operation;
   const link = linkOf(state, operation);
   if (link === undefined) return undefined;
+  const [first = link.fields, ...later] = link.edits ?? [];
   const whole: PendingOperation = {
     ...operation,
     id,
     fields: { ...fields, ...link.fields },
+    edits: later.length === 0 ? undefined : [{ ...fields, ...first }, ...later],
     base: base === null ? null : { ...link.base, ...base },
     references: "whole",
     isSent: false,
@@ -61,5 +63,5 @@ export function rejoined(state: ObjectState, operation: PendingOperation, id: st
 
 /** The operation with the references of another one. */
 export function linkOf({ pending }: ObjectState, operation: PendingOperation): PendingOperation | undefined {
-  return pending.find((each) => each !== operation && each.sequence === operation.sequence);
+  return pending.find(({ references, sequence }) => references === "link" && sequence === operation.sequence);
 }

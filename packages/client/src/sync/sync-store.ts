@@ -1,3 +1,4 @@
+import { copyOfFields } from "../json.ts";
 import type { Attributes } from "../objects.ts";
 import { type DeviceRecords, transact } from "./device-records.ts";
 import { created, discarded, type EditPlace, removed, updated } from "./edits.ts";
@@ -50,7 +51,8 @@ const uuidPattern = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
  * The objects of one user on this device. Reads and edits need no network; `sync` exchanges them with the server. Every
  * edit is one transaction of the storage. Several tabs or processes can use a storage, each with a store of its own.
  *
- * Use one storage per user. Calls throw a `TypeError` for an invalid schema name or UUID.
+ * Use one storage per user. Calls throw a `TypeError` for an invalid schema name or UUID, and for values that JSON would
+ * change: `NaN`, infinite numbers, -0, `undefined`, a `BigInt`, a `Date`, and other objects than arrays and plain ones.
  */
 export class SyncStore {
   readonly newId: () => string;
@@ -65,7 +67,7 @@ export class SyncStore {
 
   /** Creates an object and returns its UUID. */
   async create(schema: string, className: string, fields: object, uuid: string = this.newId()): Promise<string> {
-    const [id, values] = [checkedUuid(uuid), plain(fields)];
+    const [id, values] = [checkedUuid(uuid), copyOfFields(fields)];
     await this.#edit(schema, id, (state, place) => {
       if (state !== undefined) throw new Error("The device already has an object with this UUID.");
       return created(className, values, place);
@@ -75,7 +77,7 @@ export class SyncStore {
 
   /** Changes the given fields of an object. Other fields stay unchanged. */
   async update(schema: string, uuid: string, fields: object): Promise<void> {
-    const values = plain(fields);
+    const values = copyOfFields(fields);
     await this.#edit(schema, checkedUuid(uuid), (state, place) => updated(present(state), values, place));
   }
 
@@ -209,11 +211,6 @@ function objectOf<Known extends Attributes>({
 function present(state: ObjectState | undefined): ObjectState {
   if (state === undefined) throw new Error("The object is not on this device.");
   return state;
-}
-
-/** The values as JSON has them, such as dates as texts. Later changes of the given object have no effect. */
-function plain(fields: object): Fields {
-  return JSON.parse(JSON.stringify(fields)) as Fields;
 }
 
 function checkedUuid(uuid: string): string {

@@ -45,6 +45,11 @@ export interface SyncOptions extends ExchangeOptions {
    * edits are dropped and reported, lost ones are pushed again.
    */
   readonly onConflict?: ConflictHandler | undefined;
+  /**
+   * Called with the fate of edits before the store forgets it. If it rejects, or the application ends meanwhile, a later
+   * call repeats them. Without it, the report of a call that the end of the application interrupts can be lost.
+   */
+  readonly onNotices?: ((notices: Notices) => void | Promise<void>) | undefined;
   /** Called after each stored page and batch. */
   readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
 }
@@ -104,7 +109,7 @@ class Synchronization {
       unsubscribe();
     }
     const postponed = Array.from(this.#postponed, ([uuid, code]) => ({ uuid, code }));
-    return { ...this.#counts, ...groupedNotices(await this.#takeNotices()), postponed };
+    return { ...this.#counts, ...(await this.#handOver()), postponed };
   }
 
   /** One request or transaction. Returns whether nothing is left to do. */
@@ -305,19 +310,20 @@ class Synchronization {
     return this.#transact((records) => nextBatch(records, limits));
   }
 
-  async #takeNotices(): Promise<Notice[]> {
-    return this.#transact(async (records) => {
-      const notices: Notice[] = [];
+  /** Gives the notices to the application and removes them. Of several tabs, one returns each. */
+  async #handOver(): Promise<Notices> {
+    const stored = await this.#transact(async (records) => {
+      const found = new Map<string, Notice>();
       for (let after: string | undefined; ; ) {
         const page = await records.list("notices", after);
-        for (const [key, text] of page) {
-          notices.push(JSON.parse(text) as Notice);
-          records.remove(key);
-        }
+        for (const [key, text] of page) found.set(key, JSON.parse(text) as Notice);
         after = page.at(-1)?.[0];
-        if (after === undefined) return notices;
+        if (after === undefined) return found;
       }
     });
+    if (stored.size > 0) await this.#options.onNotices?.(groupedNotices([...stored.values()]));
+    const taken = await this.#transact((records) => records.take([...stored.keys()]));
+    return groupedNotices([...stored].flatMap(([key, notice]) => (taken.has(key) ? [notice] : [])));
   }
 
   #transact<T>(work: (records: DeviceRecords) => Promise<T>): Promise<T> {

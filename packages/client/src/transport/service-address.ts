@@ -1,3 +1,5 @@
+import { jsonText } from "../json.ts";
+
 /** Query parameters. `undefined` omits one, an object becomes JSON. */
 export type QueryValues = Readonly<Record<string, string | number | boolean | object | undefined>>;
 
@@ -40,7 +42,7 @@ export function withQuery(path: string, query: QueryValues = {}): string {
     throw new TypeError("A path must start with a slash and must not contain a query string.");
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) parameters.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+    if (value !== undefined) parameters.set(name, typeof value === "object" ? jsonText(value) : String(value));
   }
   return path + (parameters.size > 0 ? `?${parameters}` : "");
 }

@@ -150,41 +150,49 @@ interface Known {
   readonly nameOf: NameOf;
 }
 
-/** Each edit of a device must be confirmed, replaced on the device, or reported. */
-export function accountForEdits(device: Device, { number, answers, debts, nameOf }: Known, complain: Complaint): void {
+/** Each value that a user typed is confirmed, waits, was replaced by the user, or was given back to the application. */
+export async function accountForEdits(
+  device: Device,
+  { number, answers, debts, nameOf }: Known,
+  complain: Complaint,
+): Promise<void> {
   const { edits, notices } = device;
   const own = answers.filter((answer) => answer.device === number);
-  const isReported = (uuid: string) =>
-    device.hasLostReport ||
-    device.postponed.has(uuid) ||
-    [...notices.refused, ...notices.conflicts, ...notices.takenBack].some((notice) => notice.uuid === uuid);
+  const waiting = new Map((await device.entries()).map(({ uuid, pending }) => [uuid, pending]));
+  const hasValue = (fields: Fields, field: string, value: unknown) =>
+    Object.hasOwn(fields, field) && same(fields[field], value);
+  const isGivenBack = (uuid: string, field: string, value: unknown) =>
+    [...notices.refused, ...notices.takenBack].some(
+      (notice) => notice.uuid === uuid && hasValue(notice.fields, field, value),
+    ) || notices.conflicts.some((notice) => notice.uuid === uuid && notice.field === field && same(notice.mine, value));
+  const isRemovalRefused = (uuid: string) =>
+    notices.refused.some((notice) => notice.uuid === uuid && notice.op === "delete");
   const isReplaced = (uuid: string, field: string, moment: number) =>
     edits.some(
       (edit) =>
-        edit.uuid === uuid && edit.moment > moment && (edit.fields === null || Object.hasOwn(edit.fields, field)),
+        edit.uuid === uuid &&
+        edit.moment > moment &&
+        (edit.fields === null ? !isRemovalRefused(uuid) : Object.hasOwn(edit.fields, field)),
     );
   const isConfirmed = (uuid: string, field: string, value: unknown, since: number) =>
     own.some(
       (answer) =>
-        answer.uuid === uuid &&
-        answer.code === 0 &&
-        answer.moment >= since &&
-        Object.hasOwn(answer.fields, field) &&
-        same(answer.fields[field], value),
+        answer.uuid === uuid && answer.code === 0 && answer.moment >= since && hasValue(answer.fields, field, value),
     );
+  const isKept = (uuid: string, field: string, value: unknown, since: number) =>
+    isConfirmed(uuid, field, value, since) ||
+    isReplaced(uuid, field, since) ||
+    waiting.get(uuid)?.some(({ fields }) => hasValue(fields, field, value)) === true ||
+    isGivenBack(uuid, field, value);
   for (const { uuid, fields, moment } of edits)
-    for (const [field, value] of Object.entries(fields ?? {})) {
-      if (isConfirmed(uuid, field, value, 0) || isReplaced(uuid, field, moment) || isReported(uuid)) continue;
-      complain("lost edit", `has lost the edit of ${nameOf(uuid)}: ${field} ${text(value)}`);
-    }
-  for (const { uuid, field, value, moment, device: debtor } of debts) {
-    if (debtor !== number || isConfirmed(uuid, field, value, moment) || isReplaced(uuid, field, moment)) continue;
-    if (isReported(uuid)) continue;
-    complain("lost edit", `does not report that a restore took back ${field} ${text(value)} of ${nameOf(uuid)}`);
-  }
-  const { hasLostReport } = device;
+    for (const [field, value] of Object.entries(fields ?? {}))
+      if (!isKept(uuid, field, value, moment))
+        complain("lost edit", `has lost the edit of ${nameOf(uuid)}: ${field} ${text(value)}`);
+  for (const { uuid, field, value, moment, device: debtor } of debts)
+    if (debtor === number && !isKept(uuid, field, value, moment))
+      complain("lost edit", `does not report that a restore took back ${field} ${text(value)} of ${nameOf(uuid)}`);
   for (const { uuid, arrived, conflicts, code } of own) {
-    if (!arrived || hasLostReport) continue;
+    if (!arrived) continue;
     for (const field of conflicts) {
       const isKnown = notices.conflicts.some((notice) => notice.uuid === uuid && notice.field === field);
       if (isKnown || notices.refused.some((notice) => notice.uuid === uuid && Object.hasOwn(notice.fields, field)))

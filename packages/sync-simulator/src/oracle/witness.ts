@@ -12,9 +12,10 @@ export interface Violation {
 
 /**
  * `leak`: a device received what its user could not read. `lost write`: a confirmed write has no effect. `lost edit`: an
- * edit of a device was neither confirmed nor reported. `repetition`: an operation was executed twice. `conflict`: a
- * conflict was not reported. `difference`: a device does not have what its user can read. `restless`: devices do not
- * come to rest. `failure`: an unexpected error.
+ * value that a user typed was neither confirmed nor given back to the application. `repetition`: an operation was
+ * executed twice, its final result changed, or a device changed it. `conflict`: a conflict was not reported.
+ * `difference`: a device does not have what its user can read. `restless`: devices do not come to rest. `failure`: an
+ * unexpected error.
  */
 export type ViolationKind =
   | "leak"
@@ -69,8 +70,9 @@ export interface Watched {
 export class Witness {
   readonly violations: Violation[] = [];
   readonly answers: Answer[] = [];
-  /** Versions of executed operations. */
-  private readonly executed = new Map<string, number>();
+  /** Operations by id, and their final results. */
+  private readonly operations = new Map<string, string>();
+  private readonly results = new Map<string, string>();
 
   constructor(
     private readonly access: AccessModel,
@@ -80,13 +82,19 @@ export class Witness {
 
   /** A restored database has forgotten operations. */
   restored(): void {
-    this.executed.clear();
+    this.results.clear();
   }
 
   /** Before a request is sent: its objects can exist from now on. */
-  announce({ ops }: JsonObject): void {
-    for (const { uuid, className } of operationsOf(ops))
+  announce({ ops }: JsonObject, watched: Pick<Watched, "device">): void {
+    for (const operation of operationsOf(ops)) {
+      const { id, uuid, className } = operation;
       if (className !== undefined) this.access.add(uuid, plainName(className));
+      const sent = JSON.stringify(operation);
+      const before = this.operations.get(id) ?? sent;
+      this.operations.set(id, sent);
+      if (before !== sent) this.add("repetition", watched, `sends ${sent} under the id of ${before}`);
+    }
   }
 
   note({ request, response, arrived }: Exchange, watched: Watched): void {
@@ -117,15 +125,9 @@ export class Witness {
     const { internalStatus: code, version, conflicts = [] } = result;
     const { device, moment } = watched;
     this.answers.push({ device, uuid, fields, code, conflicts: conflicts.map(({ field }) => field), arrived, moment });
-    if (code !== 0 || version === undefined || watched.isOutdated) return;
-    const before = this.executed.get(operation.id);
-    this.executed.set(operation.id, version);
-    if (before !== undefined && before !== version)
-      this.add(
-        "repetition",
-        watched,
-        `has an operation on ${this.nameOf(uuid)} executed as version ${before} and ${version}`,
-      );
+    if (watched.isOutdated) return;
+    if (!isPassing(code)) this.compareResult(operation, result, watched);
+    if (code !== 0 || version === undefined) return;
     const theirs = new Set(conflicts.filter(({ kept }) => kept !== "mine").map(({ field }) => field));
     const written = Object.entries(fields).filter(([name]) => !theirs.has(name));
     // A deletion is before the version that a restored object gets.
@@ -140,6 +142,16 @@ export class Witness {
       };
       this.history.add({ uuid, version, fields: Object.fromEntries(written), device, operation: claimed });
     }
+  }
+
+  /** A final result never changes. */
+  private compareResult({ id, uuid }: SyncOperationData, result: Result, watched: Watched): void {
+    const { internalStatus: code, version, conflicts = [] } = result;
+    const shown = JSON.stringify({ code, version, conflicts: conflicts.map(({ field, kept }) => [field, kept]) });
+    const before = this.results.get(id) ?? shown;
+    this.results.set(id, shown);
+    if (before !== shown)
+      this.add("repetition", watched, `has an operation on ${this.nameOf(uuid)} answered by ${before} and ${shown}`);
   }
 
   private checkObject(object: SyncObjectData, watched: Watched): void {
@@ -168,6 +180,11 @@ export class Witness {
   report(kind: ViolationKind, message: string): void {
     if (!this.violations.some((known) => known.message === message)) this.violations.push({ kind, message });
   }
+}
+
+/** Failures of the server, which say nothing about the operation. */
+function isPassing(code: number): boolean {
+  return code >= 699 || code === 607;
 }
 
 function operationsOf(ops: unknown): readonly SyncOperationData[] {

@@ -1,0 +1,47 @@
+import { type Fields, type ObjectState, type PendingOperation, pick } from "./object-state.ts";
+
+type Joined = Pick<PendingOperation, "fields" | "edits">;
+
+/**
+ * Fields with one more edit. The first edit stays as it was made, so that the object it creates can be created without
+ * the later ones. Later edits replace one another.
+ */
+export function joined({ fields, edits = [fields] }: Joined, added: Fields): Joined {
+  const [first = fields, ...later] = edits;
+  const names = Object.keys(added);
+  const kept = partsOf(later, (name) => !names.includes(name));
+  return { fields: { ...fields, ...added }, edits: [first, ...kept, added] };
+}
+
+/** The fields of joined edits that have one of these names. */
+export function restricted({ fields, edits }: Joined, names: readonly string[]): Joined {
+  const kept = edits && partsOf(edits, (name) => names.includes(name));
+  return { fields: pick(fields, names), edits: kept === undefined || kept.length < 2 ? undefined : kept };
+}
+
+/** Makes an operation of each edit, at the same place of the queue. `undefined` if there is only one edit. */
+export function editByEdit(
+  state: ObjectState,
+  operation: PendingOperation,
+  newId: () => string,
+): ObjectState | undefined {
+  const { edits, version, base } = operation;
+  if (operation.op !== "put" || edits === undefined) return undefined;
+  let seen: Fields = base ?? {};
+  const operations = edits.map((fields, index): PendingOperation => {
+    const names = Object.keys(fields);
+    const known = version === 0 || base !== null ? names : names.filter((name) => Object.hasOwn(seen, name));
+    const hasBase = index > 0 || base !== null;
+    const single = { ...operation, id: newId(), fields, edits: undefined, base: hasBase ? pick(seen, known) : null };
+    seen = { ...seen, ...fields };
+    // The links of the operation belong to the first of its edits.
+    return index === 0 ? { ...single, isSent: false } : { ...single, references: undefined, isSent: false };
+  });
+  return { ...state, pending: state.pending.flatMap((each) => (each === operation ? operations : [each])) };
+}
+
+function partsOf(edits: readonly Fields[], isKept: (name: string) => boolean): Fields[] {
+  return edits
+    .map((edit) => pick(edit, Object.keys(edit).filter(isKept)))
+    .filter((edit) => Object.keys(edit).length > 0);
+}
