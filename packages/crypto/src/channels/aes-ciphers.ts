@@ -16,6 +16,7 @@ import type {
   OpenedCredentials,
   OpenedMessage,
   ServerKeyPair,
+  Spent,
 } from "@sallyport/core";
 import { strictBase64 } from "../strict-base64.ts";
 import { clientKeyObject } from "./client-keys.ts";
@@ -31,12 +32,16 @@ const maxTextLength = Math.ceil(maxDataLength / 3) * 4;
 export class AesCbcHybridCipher implements HybridCipher {
   constructor(private readonly credentials: CredentialsCipher) {}
 
-  async open({ aesKey, data }: HybridMessage, accepted: readonly ServerKeyPair[]): Promise<OpenedMessage | undefined> {
+  async open(
+    { aesKey, data }: HybridMessage,
+    accepted: readonly ServerKeyPair[],
+    spent?: Spent,
+  ): Promise<OpenedMessage | undefined> {
     const bytes = data.length > maxTextLength ? undefined : strictBase64(data, "base64");
     if (bytes === undefined || bytes.length < 2 * blockLength || bytes.length % blockLength !== 0) return undefined;
     const [iv, blocks] = [bytes.subarray(0, blockLength), bytes.subarray(blockLength)];
 
-    const opened = await this.credentials.open(aesKey, accepted);
+    const opened = await this.credentials.open(aesKey, accepted, spent);
     const isKey = opened !== undefined && isAesKey(opened);
     // Equal work for a wrong key, against timing attacks.
     const decipher = createDecipheriv(algorithm, isKey ? opened.plain : randomBytes(keyLength), iv);

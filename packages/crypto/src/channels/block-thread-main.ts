@@ -11,7 +11,9 @@ port.on("message", ({ bytes, keys }: BlockRequest) => port.postMessage(replyTo(b
 
 function replyTo(bytes: BlockRequest["bytes"], keys: BlockRequest["keys"]): BlockReply {
   try {
-    return { opened: openBlocks(bytes, keys) };
+    const startedAt = performance.now();
+    const opened = openBlocks(bytes, keys);
+    return { opened, milliseconds: performance.now() - startedAt };
   } catch (error) {
     return { failed: String(error) };
   }
@@ -23,7 +25,13 @@ export interface BlockRequest {
   readonly keys: readonly BlockKey[];
 }
 
-export type BlockReply = { readonly opened: OpenedBlocks | undefined } | { readonly failed: string };
+export type BlockReply =
+  | {
+      readonly opened: OpenedBlocks | undefined;
+      /** Duration of the operations. */
+      readonly milliseconds: number;
+    }
+  | { readonly failed: string };
 
 /** A private key and its derived values, in a form that can be posted to another thread. */
 export interface BlockKey {

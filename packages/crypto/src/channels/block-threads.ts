@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { BoundedQueue } from "@sallyport/core";
-import type { BlockReply, BlockRequest, OpenedBlocks } from "./block-thread-main.ts";
+import type { BlockReply, BlockRequest } from "./block-thread-main.ts";
 
 export interface BlockThreadsOptions {
   /** Maximum number of threads. Default: CPUs minus one, from 1 to 4. They start on demand. */
@@ -12,21 +12,22 @@ export interface BlockThreadsOptions {
 
 /** Thread pool that opens cipher blocks. A crashed thread is replaced at the next request. */
 export class BlockThreads {
+  readonly concurrency: number;
   readonly #queue: BoundedQueue;
   readonly #idle: BlockThread[] = [];
   readonly #all = new Set<BlockThread>();
   #closed = false;
 
   constructor({ threads, queueLimit = 100 }: BlockThreadsOptions = {}) {
-    const concurrency = threads ?? Math.max(1, Math.min(availableParallelism() - 1, 4));
+    this.concurrency = threads ?? Math.max(1, Math.min(availableParallelism() - 1, 4));
     this.#queue = new BoundedQueue({
-      concurrency,
+      concurrency: this.concurrency,
       queueLimit,
       detail: "Too many encrypted log-ins wait for decryption.",
     });
   }
 
-  open(request: BlockRequest): Promise<OpenedBlocks | undefined> {
+  open(request: BlockRequest): Promise<Opening> {
     return this.#queue.run(async () => {
       const thread = this.#take();
       try {
@@ -56,8 +57,10 @@ export class BlockThreads {
   }
 }
 
+type Opening = Exclude<BlockReply, { readonly failed: string }>;
+
 interface Waiting {
-  resolve(opened: OpenedBlocks | undefined): void;
+  resolve(opening: Opening): void;
   reject(error: Error): void;
 }
 
@@ -78,7 +81,7 @@ class BlockThread {
     return this.#ended === undefined;
   }
 
-  open(request: BlockRequest): Promise<OpenedBlocks | undefined> {
+  open(request: BlockRequest): Promise<Opening> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -97,7 +100,7 @@ class BlockThread {
     this.#waiting = undefined;
     this.#thread.unref();
     if ("failed" in reply) waiting?.reject(new Error(`RSA failed: ${reply.failed}`));
-    else waiting?.resolve(reply.opened);
+    else waiting?.resolve(reply);
   }
 
   #end(reason: Error): void {

@@ -8,6 +8,7 @@ import type {
   OpenedCredentials,
   RsaPadding,
   ServerKeyPair,
+  Spent,
 } from "@sallyport/core";
 import { memoizeByKey } from "../digests-and-random.ts";
 import { strictBase64 } from "../strict-base64.ts";
@@ -34,7 +35,16 @@ export class RsaCredentialsCipher implements CredentialsCipher {
     this.#threads = new BlockThreads(threads);
   }
 
-  async open(credentials: string, accepted: readonly ServerKeyPair[]): Promise<OpenedCredentials | undefined> {
+  /** Messages that are decrypted at once. */
+  get concurrency(): number {
+    return this.#threads.concurrency;
+  }
+
+  async open(
+    credentials: string,
+    accepted: readonly ServerKeyPair[],
+    spent?: Spent,
+  ): Promise<OpenedCredentials | undefined> {
     const bytes = credentials.length > maxTextLength ? undefined : strictBase64(credentials, "base64");
     if (bytes === undefined || bytes.length === 0) return undefined;
     const candidates = accepted
@@ -45,7 +55,8 @@ export class RsaCredentialsCipher implements CredentialsCipher {
     if (first === undefined) return undefined;
 
     const keys = candidates.map(({ blockKey }) => blockKey);
-    const opened = await this.#threads.open({ bytes: new Uint8Array(bytes), keys });
+    const { opened, milliseconds } = await this.#threads.open({ bytes: new Uint8Array(bytes), keys });
+    spent?.(milliseconds);
     const { keyId, blockKey } = candidates[opened?.keyIndex ?? 0] ?? first;
     const blocks = digestsOf(bytes, blockKey.modulus.length);
     if (opened === undefined || (opened.padding === "PKCS1-v1_5" && !this.#legacyPkcs1)) return undefined;

@@ -57,8 +57,14 @@ export const keyFactories = {
     [configuration],
   ),
   logInMessages: functionFactory(
-    (rings, credentials, digest) =>
+    (rings, credentials, digest, { encryption: { logInCpuPercent } }, after) =>
       new core.LogInMessages({
+        budget: new core.BlockBudget(new core.KnownClientKeys(digest, pause), {
+          share: logInCpuPercent / 100,
+          concurrency: credentials.concurrency,
+          after,
+          now: () => performance.now(),
+        }),
         keyRings: rings,
         digests: digest,
         credentials,
@@ -68,7 +74,7 @@ export const keyFactories = {
         parseObject: parseUniqueObject,
         pause,
       }),
-    [keyRings, credentialsCipher, digests],
+    [keyRings, credentialsCipher, digests, configuration, components.after],
   ),
   channelTraffic: functionFactory(
     (secrets) => new core.ChannelTraffic(secrets, new core.OutgoingNumbers(), new crypto.AesCtrChannelCipher()),

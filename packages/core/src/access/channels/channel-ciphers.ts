@@ -72,8 +72,11 @@ export interface CredentialsCipher {
    * Returns `undefined` on any error. The cost depends only on the number of blocks and on the accepted keys. Runs off
    * the event loop in a bounded queue. A full queue throws 706.
    */
-  open(credentials: string, accepted: readonly ServerKeyPair[]): Promise<OpenedCredentials | undefined>;
+  open(credentials: string, accepted: readonly ServerKeyPair[], spent?: Spent): Promise<OpenedCredentials | undefined>;
 }
+
+/** Takes the milliseconds that a decryption occupied a processor. Called before its outcome, unless it needed none. */
+export type Spent = (milliseconds: number) => void;
 
 /** The raw body of the encrypted form of `POST /v2/login`. */
 export interface HybridMessage {
@@ -103,7 +106,7 @@ export interface HybridCipher {
    * Decrypts a message for one of the accepted keys (of kind `rsa`). Returns `undefined` on any error, at the cost of a
    * valid message. Runs off the event loop in a bounded queue. A full queue throws 706.
    */
-  open(message: HybridMessage, accepted: readonly ServerKeyPair[]): Promise<OpenedMessage | undefined>;
+  open(message: HybridMessage, accepted: readonly ServerKeyPair[], spent?: Spent): Promise<OpenedMessage | undefined>;
 
   /** Encrypts under a fresh AES key. Returns base64 of the key encrypted for the client, `|`, and base64 of IV and cipher text. */
   seal(key: ClientKey, plain: Uint8Array): string;

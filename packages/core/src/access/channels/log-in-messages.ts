@@ -11,7 +11,8 @@ import type {
   HybridCipher,
   HybridMessage,
 } from "./channel-ciphers.ts";
-import { maxPerNetwork, NetworkSemaphore, refusalPause, replayLimits, ReplayRecord } from "./message-rules.ts";
+import type { BlockBudget, EncryptedLogIn, InTurn } from "./block-budget.ts";
+import { refusalPause, replayLimits, ReplayRecord } from "./message-rules.ts";
 
 /** An encrypted AES key stays bound to its client without a practical limit on uses or time. */
 const keyBinding = { uses: 2 ** 31 - 1, within: 100 * 365 * 86_400_000 };
@@ -22,6 +23,7 @@ export interface LogInMessageParts {
   readonly credentials: CredentialsCipher;
   readonly hybrid: HybridCipher;
   readonly answers: AnswerCipher;
+  readonly budget: Pick<BlockBudget, "run">;
   readonly digests: Digests;
   /** Parses UTF-8 JSON. Returns `undefined` for invalid UTF-8, invalid JSON, a non-object or a duplicate member. */
   readonly parseObject: (text: Uint8Array) => Readonly<Record<string, unknown>> | undefined;
@@ -53,7 +55,6 @@ interface Contents {
  * client key is 309.
  */
 export class LogInMessages {
-  private readonly semaphore = new NetworkSemaphore(maxPerNetwork);
   private readonly replays = new ReplayRecord();
 
   constructor(private readonly parts: LogInMessageParts) {}
@@ -64,8 +65,9 @@ export class LogInMessages {
   ): Promise<OpenedLogIn> {
     const { credentials, answers } = this.parts;
     const { accepted, clientKey } = await this.recipients(context, body.publicKey);
-    return this.openOrRefuse(context, async () => {
-      const opened = await credentials.open(body.credentials, accepted);
+    const message = { clientKey: clientKey.digest, length: body.credentials.length };
+    return this.openOrRefuse(context, message, async (inTurn) => {
+      const opened = await inTurn((spent) => credentials.open(body.credentials, accepted, spent));
       const parsed = opened && this.parse(context, clientKey, opened);
       return parsed && { ...parsed, seal: (answer) => answers.seal(clientKey, opened.padding, answer) };
     });
@@ -74,8 +76,9 @@ export class LogInMessages {
   async openHybrid(context: AppKeyContext, body: HybridMessage & { readonly publicKey: string }): Promise<OpenedLogIn> {
     const { hybrid } = this.parts;
     const { accepted, clientKey } = await this.recipients(context, body.publicKey);
-    return this.openOrRefuse(context, async () => {
-      const opened = await hybrid.open(body, accepted);
+    const message = { clientKey: clientKey.digest, length: body.aesKey.length };
+    return this.openOrRefuse(context, message, async (inTurn) => {
+      const opened = await inTurn((spent) => hybrid.open(body, accepted, spent));
       const parsed = opened && this.parse(context, clientKey, { ...opened, blocks: [opened.digest] });
       return parsed && { ...parsed, seal: async (answer) => hybrid.seal(clientKey, answer) };
     });
@@ -124,13 +127,25 @@ export class LogInMessages {
     );
   }
 
-  private openOrRefuse({ origin }: AppKeyContext, open: () => Promise<OpenedLogIn | undefined>): Promise<OpenedLogIn> {
-    return this.semaphore.run(origin.network, async () => {
+  private async openOrRefuse(
+    context: AppKeyContext,
+    message: EncryptedLogIn,
+    open: (inTurn: InTurn) => Promise<OpenedLogIn | undefined>,
+  ): Promise<OpenedLogIn> {
+    const { outcome, succeeded } = await this.parts.budget.run(context, message, async (inTurn) => {
       const startedAt = Date.now();
-      const opened = await open();
+      const opened = await open(inTurn);
       if (opened !== undefined) return opened;
       await this.parts.pause(refusalPause(Date.now() - startedAt));
       throw new ServiceError(310);
     });
+    const { seal } = outcome;
+    return {
+      ...outcome,
+      seal: (answer) => {
+        succeeded();
+        return seal(answer);
+      },
+    };
   }
 }
