@@ -23,6 +23,12 @@ export interface StorageUnderTest {
    */
   readonly loseNext?: (times: number) => Promise<void>;
 
+  /**
+   * Makes the database refuse the next `times` creations of app names, as a full disk or a trigger does. Required if the
+   * storage declares `severalProcesses`.
+   */
+  readonly refuseNext?: (times: number) => Promise<void>;
+
   /** Closes all connections and drops the database. */
   readonly destroy: () => Promise<void>;
 }

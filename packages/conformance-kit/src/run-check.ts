@@ -67,7 +67,7 @@ const usualReads = 20;
 
 /** The subject of a check. Its optional operations reject if the adapter does not provide them. */
 function makeSubject(
-  { storage, another, reopen = another, loseNext }: StorageUnderTest,
+  { storage, another, reopen = another, loseNext, refuseNext }: StorageUnderTest,
   recorder: CallRecorder,
   settings: Pick<Subject, "advance" | "reads">,
 ): Subject {
@@ -76,16 +76,18 @@ function makeSubject(
     if (open === undefined) throw new ConformanceError(missing);
     return recorder.storage(await open());
   };
+  const failing = (fail: ((times: number) => Promise<void>) | undefined, name: string) => async (times: number) => {
+    if (fail === undefined)
+      throw new ConformanceError(`The storage declares severalProcesses, but the adapter provides no ${name}.`);
+    await fail(times);
+  };
   return {
     storage: recorded,
     r: recorded.repositories,
     another: opening(another, "The storage declares severalProcesses, but the adapter opens no second connection."),
     reopen: opening(reopen, "The storage declares durable, but the adapter cannot reopen it."),
-    loseNext: async (times) => {
-      if (loseNext === undefined)
-        throw new ConformanceError("The storage declares severalProcesses, but the adapter provides no loseNext.");
-      await loseNext(times);
-    },
+    loseNext: failing(loseNext, "loseNext"),
+    refuseNext: failing(refuseNext, "refuseNext"),
     ...settings,
   };
 }

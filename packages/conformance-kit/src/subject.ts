@@ -10,6 +10,8 @@ export interface Subject {
   readonly reopen: () => Promise<Storage>;
   /** Makes the next `times` creations of app names fail with a conflict. */
   readonly loseNext: (times: number) => Promise<void>;
+  /** Makes the database refuse the next `times` creations of app names. */
+  readonly refuseNext: (times: number) => Promise<void>;
   /** Advances the storage's clock by milliseconds. */
   readonly advance: (milliseconds: number) => void;
   /** The number of reads of a check that reads beside a writer. */

@@ -12,7 +12,7 @@ export default {
   create: async ({ clockOffset }) => {
     const engine = new Engine({});
     const storage = new AdapterStorage(engine, { clockOffset });
-    // With `durable`, add `reopen`. With `severalProcesses`, add `another` and `loseNext`.
+    // With `durable`, add `reopen`. With `severalProcesses`, add `another`, `loseNext` and `refuseNext`.
     return { storage, destroy: () => storage.close() };
   },
 };

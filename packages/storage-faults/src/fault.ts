@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from "@sallyport/core";
+import { type ErrorCode, RefusedByStorageError, ServiceError } from "@sallyport/core";
 
 /** The message of every driver error. A client answer that contains it leaks driver details. */
 export const driverText = "insert into \"secrets\" values ('open sesame'); <b>at node_modules/driver</b>";
@@ -85,6 +85,11 @@ export const faults = {
   lockTimeout: refusal(706, "55P03"),
   /** 713: another session has locked the object. */
   locked: refusal(713, "SPLCK", { detail: "The object is locked by another session." }),
+  /** The database refuses the call, because its disk is full: 706, or the code of what was being done. */
+  diskFull: {
+    kind: "refusal",
+    error: () => new RefusedByStorageError("diskFull", new DriverError("53100")),
+  },
   /** 799: an unexpected error. */
   unexpected: refusal(799, "XX000"),
   /** A driver error that is not translated. Adapters must never let this happen. */

@@ -1,4 +1,4 @@
-import { type Attempt, ServiceError } from "@sallyport/core";
+import { type Attempt, RefusedByStorageError, ServiceError } from "@sallyport/core";
 import type { Call, CallName, FaultScript } from "./fault-script.ts";
 import { errorOf, type Fault } from "./fault.ts";
 
@@ -135,5 +135,6 @@ export class FaultyUnit {
 
 /** Whether this error ends the whole transaction. */
 function endsTransaction(error: unknown): boolean {
-  return error instanceof ServiceError && [607, 704, 706].includes(error.code);
+  if (!(error instanceof ServiceError) || error instanceof RefusedByStorageError) return false;
+  return [607, 704, 706].includes(error.code);
 }

@@ -93,6 +93,7 @@ describe("with faults", () => {
     ["timeout", "objects.insert", faults.timeout, 706, 0],
     ["lock timeout", "objects.insert", faults.lockTimeout, 706, 0],
     ["locked object", "objects.insert", faults.locked, 713, 0],
+    ["full disk", "objects.insert", faults.diskFull, 706, 0],
     ["unexpected error", "objects.insert", faults.unexpected, 799, 0],
     ["one conflict", "objects.insert", faults.conflict(1), "done", 3],
     ["two conflicts", "objects.insert", faults.conflict(2), "done", 3],

@@ -1,4 +1,11 @@
-import { type ErrorCode, OutdatedModelError, ServiceError, UuidTakenError } from "@sallyport/core";
+import {
+  type ErrorCode,
+  OutdatedModelError,
+  RefusedByStorageError,
+  ServiceError,
+  type StorageReason,
+  UuidTakenError,
+} from "@sallyport/core";
 
 /** No connection became free in time, or too many callers wait. */
 export class PoolExhausted extends Error {
@@ -18,11 +25,11 @@ export const refusals: ReadonlyMap<unknown, ErrorCode> = new Map([
   ["SPLCK", 713],
 ]);
 
-/** Maps every listed error to its code. */
-export function codesOf(
-  meanings: readonly (readonly [ErrorCode, readonly unknown[]])[],
-): ReadonlyMap<unknown, ErrorCode> {
-  return new Map(meanings.flatMap(([code, errors]) => errors.map((error) => [error, code] as const)));
+/** Maps every listed error to its meaning. */
+export function meaningsOf<Meaning extends ErrorCode | StorageReason>(
+  meanings: readonly (readonly [Meaning, readonly unknown[]])[],
+): ReadonlyMap<unknown, Meaning> {
+  return new Map(meanings.flatMap(([meaning, errors]) => errors.map((error) => [error, meaning] as const)));
 }
 
 /** Operating system errors that mean an unreachable server, with every driver. */
@@ -44,8 +51,9 @@ export const uuidTaken = "A UUID is in use.";
 /** The detail of a duplicate account name. */
 export const nameTaken = "The user name is in use, or too similar to one in use.";
 
-/** Details of some refusals. */
+/** Details of some errors. */
 const details: ReadonlyMap<unknown, string> = new Map([
+  ["25006", "The database is read-only."],
   ["SP307", "A link references an object that does not exist."],
   ["SP713", "The object has another version."],
   ["SPLCK", "The object is locked by another session."],
@@ -58,18 +66,21 @@ const takenUuid = "SPUID";
 
 interface Failure {
   readonly state: unknown;
-  /** Undefined means unexpected. */
+  /** Undefined means unexpected, or a refusal of the database. */
   readonly code: ErrorCode | undefined;
+  /** Why the database refused the statement, if it did. */
+  readonly reason: StorageReason | undefined;
   /** The detail of the violated constraint. */
   readonly refusedBy: string | undefined;
 }
 
 /** Maps the failure of a statement to a service error. */
-export function failureOf(error: unknown, { state, code = 799, refusedBy }: Failure): ServiceError {
+export function failureOf(error: unknown, { state, code, reason, refusedBy }: Failure): ServiceError {
   if (state === outdatedModel) return new OutdatedModelError(error);
   if (state === takenUuid || refusedBy === uuidTaken) return new UuidTakenError(error);
+  if (code === undefined && reason !== undefined) return new RefusedByStorageError(reason, error);
   const detail = details.get(state) ?? refusedBy;
-  return new ServiceError(code, { cause: error, ...(detail === undefined ? {} : { detail }) });
+  return new ServiceError(code ?? 799, { cause: error, ...(detail === undefined ? {} : { detail }) });
 }
 
 /** Maps the failure to get a connection to a service error; undefined if the error comes from the database. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { OutdatedModelError, ServiceError, type Visibility } from "@sallyport/core";
+import { OutdatedModelError, RefusedByStorageError, ServiceError, type Visibility } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { Statement } from "./statement.ts";
 
@@ -45,6 +45,7 @@ export interface SqlRunner extends SqlReader {
 /** Whether this failure ends the whole transaction: no database, or a time-out. */
 export function endsTransaction(failure: unknown): boolean {
   if (!(failure instanceof ServiceError) || failure instanceof OutdatedModelError) return false;
+  if (failure instanceof RefusedByStorageError) return false;
   return failure.code === 704 || failure.code === 706;
 }
 

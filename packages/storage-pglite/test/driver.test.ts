@@ -4,6 +4,7 @@ import { stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance-kit";
+import { RefusedByStorageError } from "@sallyport/core";
 import { KnexStorage } from "@sallyport/storage-knex";
 import {
   type EmbeddedEngine,
@@ -100,6 +101,43 @@ describe("driver", () => {
       expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
       expect(results.length).toBeGreaterThan(0);
     }, 180_000);
+
+    test("reports a write that the database refuses, with the reason, and goes on", async () => {
+      const dataDir = await newDirectory();
+      cpSync(migrated, dataDir, { recursive: true });
+      const { knex, capabilities, close } = await openEmbeddedEngine({ dataDir, durable: false });
+      const storage = new KnexStorage({ knex, schema: "test", capabilities });
+      const put = () => storage.repositories.records.put("sample", "one", 1);
+      const failure = (call: Promise<unknown>) =>
+        call.then(
+          () => null,
+          (error: unknown) => error,
+        );
+      for (const [state, reason] of [
+        ["53100", "diskFull"],
+        ["53200", "outOfMemory"],
+        ["58030", "ioError"],
+        ["P0001", "refused"],
+      ]) {
+        await knex.raw(`
+          create or replace function refuse() returns trigger language plpgsql as
+            'begin raise exception ''out of ink'' using errcode = ''${state}''; end';
+          create or replace trigger refuse before insert on test.records for each row execute function refuse()`);
+        const error = await failure(put());
+        expect(error).toBeInstanceOf(RefusedByStorageError);
+        expect(error).toMatchObject({ code: 706, reason });
+      }
+      await knex.raw("drop function refuse cascade");
+      expect(await put()).toBe("stored");
+
+      await knex.raw("set temp_file_limit = 0");
+      expect(await failure(storage.health())).toBeInstanceOf(RefusedByStorageError);
+      await knex.raw("reset temp_file_limit; set default_transaction_read_only = on");
+      expect(await failure(storage.health())).toMatchObject({ code: 704, detail: "The database is read-only." });
+      await knex.raw("reset default_transaction_read_only");
+      await storage.health();
+      await close();
+    }, 60_000);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError, type SlowQueries, type TimedQuery } from "@sallyport/core";
+import { type ErrorCode, isRefusedByStorage, ServiceError, type SlowQueries, type TimedQuery } from "@sallyport/core";
 import type { ItemRecord, RequestObserver, RequestRecord } from "@sallyport/http";
 import type { Level, Logger } from "pino";
 
@@ -25,7 +25,7 @@ export class RequestLog implements RequestObserver {
 
   answered({ error, alias, duration, items, ...facts }: RequestRecord): void {
     if (items !== undefined) this.logFailures(items, facts.requestId, alias);
-    const level = isUnservable(error) ? "warn" : levelOf(facts);
+    const level = isUnservable(error) ? "warn" : levelOf({ ...facts, error });
     if (!this.logger.isLevelEnabled(level)) return;
     const line = { ...facts, alias, durationMs: Math.round(duration * 10) / 10, ...countsOf(items) };
     if (level === "error") this.logger.error({ ...line, err: error }, "Request failed");
@@ -35,7 +35,7 @@ export class RequestLog implements RequestObserver {
   /** A server fault has its own line even if the request succeeded. */
   private logFailures(items: readonly ItemRecord[], requestId: string, alias: string | null): void {
     for (const [item, { error, ...facts }] of items.entries()) {
-      if (error !== undefined && levelOf(facts) === "error")
+      if (error !== undefined && levelOf({ ...facts, error }) === "error")
         this.logger.error({ requestId, alias, item, ...facts, err: error }, "Multi item failed");
     }
   }
@@ -55,7 +55,9 @@ function isUnservable(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 710 && error.cause === undefined;
 }
 
-function levelOf({ status, code }: Pick<RequestRecord, "status" | "code">): LineLevel {
+function levelOf({ status, code, error }: Pick<RequestRecord, "status" | "code" | "error">): LineLevel {
+  // An operator must act, also on a code of conflicting clients.
+  if (isRefusedByStorage(error)) return "error";
   return levels.get(code) ?? (status >= 500 ? "error" : "info");
 }
 

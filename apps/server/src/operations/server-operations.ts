@@ -81,6 +81,13 @@ export class ReadinessProbe {
   }
 }
 
+/** The name of the error, and what exactly is wrong with a database that is set up. */
+function stateOf(error: unknown): string {
+  if (!(error instanceof ServiceError)) return errorEntry(799).name;
+  const { name } = errorEntry(error.code);
+  return error.code === 705 || error.detail === undefined ? name : `${name}: ${error.detail}`;
+}
+
 async function untilLate(asking: Promise<string>, timeout: number): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
@@ -89,7 +96,7 @@ async function untilLate(asking: Promise<string>, timeout: number): Promise<stri
   try {
     return await Promise.race([asking, late]);
   } catch (error) {
-    return errorEntry(error instanceof ServiceError ? error.code : 799).name;
+    return stateOf(error);
   } finally {
     clearTimeout(timer);
   }

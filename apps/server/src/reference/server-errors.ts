@@ -14,7 +14,7 @@ export const serverErrors = {
   },
   703: {
     meaning: "The log-out failed. The session is unchanged and still live.",
-    causes: ["The database failed or became unreachable during the log-out."],
+    causes: ["The database failed, refused the write, or became unreachable during the log-out."],
     actions: [
       "Send the log-out again. Otherwise the session ends by its time-out.",
       "An operator looks up the cause in the log by `X-Request-Id`.",
@@ -26,6 +26,7 @@ export const serverErrors = {
       "The database server is down, restarts, or refuses connections.",
       "The address, the user or the password of the connection is wrong.",
       "The connection broke off during the request, or leads to a standby.",
+      "The database is read-only.",
     ],
     actions: [
       "Retry with growing delays. A write that broke off can be done: read the object before you repeat the write.",
@@ -55,11 +56,13 @@ export const serverErrors = {
       "A statement or a multi request took too long, or a transaction failed three times because of conflicts.",
       "A network has too many pending log-ins or password resets, or an identity provider does not respond.",
       "The server stops.",
+      "The database refuses a log-in, a read, or another call that has no code of its own. Its disk is full, for example, or it has no memory.",
     ],
     actions: [
       "Retry after `Retry-After`, without it with growing delays.",
       "An operator compares the metrics with the limits in [Load](../../guides/operate.md#load).",
       "For slow lists, define an index. See [Speed](../../guides/queries.md#speed).",
+      "If the database refuses calls, see [A database that refuses writes](../../guides/operate.md#a-database-that-refuses-writes).",
     ],
   },
   707: {
@@ -122,20 +125,22 @@ export const serverErrors = {
     ],
   },
   713: {
-    meaning: "The server did not change the object, because it conflicts with another change.",
+    meaning: "The server did not change the object.",
     causes: [
       "`If-Match` names another version than the current one: another client changed the object or the classes.",
       "Another session has locked the object.",
       "Two commands of administrators change the same user at once.",
+      "The database refuses the write: its disk is full, it has no memory, it reports an I/O error, a right is missing, or a trigger raises an error.",
     ],
     actions: [
       "Read the object again, apply the change to the new state, and repeat the request with the new `ETag`.",
       "`GET /v1/lock/object/{id}` shows the lock. It ends with its session. See [Lock](../../guides/objects.md#lock).",
+      "If the database refuses the write, an operator finds the reason in the log by `X-Request-Id`. See [A database that refuses writes](../../guides/operate.md#a-database-that-refuses-writes).",
     ],
   },
   714: {
     meaning: "The server cannot record the change for synchronization. It rolls back the change.",
-    causes: ["The database failed while the server stored the result of an operation."],
+    causes: ["The database failed, or refused the write, while the server stored the result of an operation."],
     actions: [
       "Repeat the operation with the same id: it has no effect twice.",
       "The log has the cause under the request id.",
@@ -167,16 +172,18 @@ export const serverErrors = {
       "The deletion affects more than 10,000 objects or references, or more than 64 MiB.",
       "The recycle bin of the user is full.",
       "The object is the caller's own user, the last administrator, or a group with rights on a class.",
+      "The database refuses the write: its disk is full, it has no memory, it reports an I/O error, a right is missing, or a trigger raises an error.",
     ],
     actions: [
       "Delete or change the referring objects first. See [References to a deleted object](../../guides/objects.md#references-to-a-deleted-object).",
       "With `DEBUG_MESSAGES=true`, `debugMessage` names the reason.",
       "Empty the recycle bin with `DELETE /v1/recycler`, or delete without `moveToRecycler=true`.",
+      "If the database refuses the write, an operator finds the reason in the log by `X-Request-Id`. See [A database that refuses writes](../../guides/operate.md#a-database-that-refuses-writes).",
     ],
   },
   719: {
     meaning: "The server cannot remove the object from the synchronization. It rolls back the deletion.",
-    causes: ["The database failed while the server stored the result of a deletion."],
+    causes: ["The database failed, or refused the write, while the server stored the result of a deletion."],
     actions: [
       "Repeat the operation with the same id: it has no effect twice.",
       "The log has the cause under the request id.",
@@ -184,7 +191,9 @@ export const serverErrors = {
   },
   720: {
     meaning: "The server cannot record the deletion for synchronization. It rolls back the deletion.",
-    causes: ["The database failed while the server stored who deleted the object, and on which device."],
+    causes: [
+      "The database failed, or refused the write, while the server stored who deleted the object, and on which device.",
+    ],
     actions: [
       "Repeat the operation with the same id: it has no effect twice.",
       "The log has the cause under the request id.",

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Storage } from "@sallyport/core";
+import type { Database, Storage } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { FaultScript } from "@sallyport/storage-faults";
 import { seedDemo } from "../../src/demo/index.ts";
@@ -36,6 +36,8 @@ export interface FaultFixture {
   readonly url: string;
   readonly script: FaultScript;
   readonly storage: Storage;
+  /** The database as the server uses it, with the faults. */
+  readonly database: Database;
   send(request: Request): Promise<Reply>;
   close(): Promise<void>;
 }
@@ -80,6 +82,7 @@ export async function openFaultFixture(
     url: server.url,
     script,
     storage: sound,
+    database: server.databases.get("") as Database,
     send: (request) => send(server.url, administrator, request),
     close: async () => {
       script.clear();

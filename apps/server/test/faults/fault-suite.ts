@@ -127,8 +127,15 @@ async function runWithFault(
   return [{ call: `${call.within}: ${call.name} (${index + 1} of ${calls.length})`, fault: row.title, actual, wanted }];
 }
 
-function expectedOutcome({ failure }: WriteOperation, call: Call, place: Place, { outcome }: Row): Outcome {
+function expectedOutcome(
+  { failure, refusal, refusedCall }: WriteOperation,
+  call: Call,
+  place: Place,
+  { outcome, isRefusal }: Row,
+): Outcome {
   const { code, state } = outcome(call, place);
   const isInside = call.within === "transaction" || call.name === "transaction";
+  const isWrite = refusedCall === undefined ? isInside || place === "at" : call.name === refusedCall;
+  if (isRefusal === true && isWrite) return { code: failure ?? refusal ?? code, state };
   return { code: code !== 0 && isInside ? (failure ?? code) : code, state };
 }

@@ -19,6 +19,8 @@ export interface Row {
   readonly leavesOut?: (call: Call) => boolean;
   /** The server treats it like another kind, up to the code. */
   readonly isAlike?: true;
+  /** The storage refuses the call: the code is that of what was being done. */
+  readonly isRefusal?: true;
 }
 
 const done: Outcome = { code: 0, state: "whole" };
@@ -75,6 +77,13 @@ const faultTable: readonly Row[] = [
     fault: () => faults.partial(1),
     outcome: refused(799),
     leavesOut: (call) => elementsOf(call) < 2,
+  },
+  {
+    title: "full disk",
+    isAlike: true,
+    isRefusal: true,
+    fault: () => faults.diskFull,
+    outcome: refused(706),
   },
   { title: "unexpected", isAlike: true, fault: () => faults.unexpected, outcome: refused(799) },
   { title: "driver error", isAlike: true, fault: () => faults.foreign, outcome: refused(799) },

@@ -10,8 +10,10 @@ import { faultSuite } from "./fault-suite.ts";
 import { itemsSuite } from "./items-suite.ts";
 import { objectOperations } from "./object-operations.ts";
 import { passwordOperations } from "./password-operations.ts";
+import { refusingDatabaseSuite } from "./refusing-database-suite.ts";
 import { sessionOperations } from "./session-operations.ts";
 import { type Moment, StatementRelay } from "./statement-relay.ts";
+import { syncOperations, syncReads } from "./sync-operations.ts";
 import type { WriteOperation } from "./write-operation.ts";
 
 describe("faults", () => {
@@ -306,7 +308,7 @@ describe("server with real faults of Postgres", () => {
       "answers 799 to an unexpected error, without its words",
       async () => {
         const [id, { request, state }] = [await customer(), await operation("deletes an object").prepare(fixture)];
-        await trigger("raise 'out of ink'");
+        await trigger("perform 1 / 0");
         expect(summary(await rename(id))).toEqual({ status: 500, code: 799, leak: undefined });
         expect(await nameOf(id)).toBe("Ada");
         expect(summary(await fixture.send(request))).toEqual({ status: 500, code: 799, leak: undefined });
@@ -315,6 +317,26 @@ describe("server with real faults of Postgres", () => {
       timeout,
     );
   });
+
+  describe("which refuses writes", () => {
+    refusingDatabaseSuite(() => ({ postgres, fixture }));
+  });
+
+  test.each([
+    ["changes", /^change_read/, 716],
+    ["schemas", /^records_get/, 721],
+  ] as const)(
+    "answers a device whose read of %s is cut at %s with %i",
+    async (read, statement, code) => {
+      await (syncOperations[0] as WriteOperation).prepare(fixture);
+      expect(summary(await fixture.send(syncReads[read]))).toEqual(answered);
+      const cut = relay.cutAt(statement, "before");
+      const [reply] = await Promise.all([fixture.send(syncReads[read]), cut]);
+      expect(summary(reply)).toEqual({ status: 500, code, leak: undefined });
+      expect(summary(await fixture.send(syncReads[read]))).toEqual(answered);
+    },
+    timeout,
+  );
 
   test("answers 713 to a write and 718 to a deletion of an object locked by another session, and keeps it unchanged", async () => {
     const id = await customer();

@@ -37,8 +37,7 @@ const customers =
 const executed = (macro: string, count?: number) => customers(`/v1/execute/${macro}`, (name) => name, count);
 const creation = (Name: string) => ({ method: "POST", path: "/v1/object/Customer", data: { Name } });
 
-/** Macros, and many requests in one transaction. */
-export const macroOperations: readonly WriteOperation[] = [
+const macroWrites: readonly WriteOperation[] = [
   { title: "executes a macro that creates two objects", done: "commit", prepare: executed("CreateTwo") },
   {
     title: "executes a macro that calls another one to create the second object",
@@ -60,3 +59,10 @@ export const macroOperations: readonly WriteOperation[] = [
     ]),
   },
 ];
+
+/** Macros, and many requests in one transaction. */
+export const macroOperations: readonly WriteOperation[] = macroWrites.map((each) => ({
+  ...each,
+  refusal: 713,
+  refusedCall: "objects.insert",
+}));

@@ -54,6 +54,7 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "creates an object",
     done: "objects.insert",
+    refusal: 713,
     prepare: async ({ storage }) => {
       const Name = randomUUID();
       const state = async () => either(await named(storage, Name), 0, 1);
@@ -63,6 +64,7 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "creates an object that refers to another",
     done: "objects.insert",
+    refusal: 713,
     prepare: async (fixture) => {
       const [target] = await create(fixture, customer(randomUUID()));
       const state = async () =>
@@ -80,6 +82,7 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "changes an object",
     done: "objects.update",
+    refusal: 713,
     locks: "objects.update",
     prepare: async (fixture) => {
       const [id] = await create(fixture, customer(randomUUID()));
@@ -93,6 +96,7 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "changes the readers of an object",
     done: "commit",
+    refusal: 713,
     locks: "objects.update",
     prepare: async (fixture) => {
       const [id] = await create(fixture, customer(randomUUID()));
@@ -106,6 +110,7 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "changes all matching objects",
     done: "commit",
+    refusal: 713,
     locks: "objects.update",
     prepare: async (fixture) => {
       const City = randomUUID();
@@ -128,11 +133,12 @@ export const objectOperations: readonly WriteOperation[] = [
       };
     },
   },
-  { title: "deletes an object", done: "commit", prepare: leaving("", "deleted") },
-  { title: "recycles an object", done: "commit", prepare: leaving("?moveToRecycler=true", "recycled") },
+  { title: "deletes an object", done: "commit", refusal: 718, prepare: leaving("", "deleted") },
+  { title: "recycles an object", done: "commit", refusal: 718, prepare: leaving("?moveToRecycler=true", "recycled") },
   {
     title: "restores objects that were deleted together",
     done: "commit",
+    refusal: 713,
     prepare: async (fixture) => {
       const { storage } = fixture;
       const ids = await create(fixture, customer(randomUUID()), customer(randomUUID()));
@@ -147,6 +153,7 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "purges objects that were deleted together",
     done: "commit",
+    refusal: 718,
     prepare: async (fixture) => {
       const { storage } = fixture;
       const { customerId, invoiceId } = await customerWithInvoice(fixture);
@@ -172,6 +179,7 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "locks an object",
     done: "locks.take",
+    refusal: 713,
     locks: "locks.take",
     prepare: async (fixture) => {
       const [id] = await create(fixture, customer(randomUUID()));
@@ -182,6 +190,7 @@ export const objectOperations: readonly WriteOperation[] = [
   {
     title: "unlocks an object",
     done: "locks.release",
+    refusal: 713,
     locks: "locks.release",
     prepare: async (fixture) => {
       const [id] = await create(fixture, customer(randomUUID()));

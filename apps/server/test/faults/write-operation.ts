@@ -17,6 +17,10 @@ export interface WriteOperation {
   readonly locks?: CallName;
   /** The code of all failures inside the transaction; default: that of the fault. */
   readonly failure?: number;
+  /** The code if the storage refuses the write; default: 706. */
+  readonly refusal?: number;
+  /** The call with that code; default: all of the write. */
+  readonly refusedCall?: CallName;
   /** Prepares its own state, without faults. */
   prepare(fixture: FaultFixture): Promise<Scene>;
 }

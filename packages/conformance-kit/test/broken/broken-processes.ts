@@ -34,6 +34,7 @@ export function privately(): Repositories {
 let clocks = 0;
 
 const switched = "sees the switches of another process immediately";
+const refusing = "reports a refusal of the database as such, without a retry, and goes on";
 const losingPart = "retries after a serialization failure in a nested transaction, handled or not";
 const losing = "retries after a serialization failure and gives up with 706 after the third attempt";
 
@@ -246,6 +247,14 @@ export const brokenBatches: readonly BrokenProcesses[] = [
 
   brokenProcesses("continues after a serialization failure in a nested transaction", losingPart, {
     survivesLosses: true,
+  }),
+
+  brokenProcesses("reports a refusal of the database as unexpected", refusing, {
+    refusal: () => new ServiceError(799),
+  }),
+
+  brokenProcesses("reports a refusal of the database as a time-out", refusing, {
+    refusal: () => new ServiceError(706),
   }),
 
   brokenProcesses("rolls back no nested transactions", "shows other processes the committed nested transactions only", {

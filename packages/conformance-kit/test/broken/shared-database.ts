@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { StorageUnderTest } from "@sallyport/conformance-kit";
-import { type Attempt, type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { type Attempt, RefusedByStorageError, type Repositories, ServiceError, type Storage } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenStorage, type Fault, withFault } from "./broken-adapter.ts";
 
@@ -13,6 +13,8 @@ export interface ProcessFault {
   readonly storage?: (process: Storage, storage: MemoryStorage) => Partial<Storage>;
   /** Whether a transaction continues after a serialization failure in a nested one. */
   readonly survivesLosses?: boolean;
+  /** The error of a write that the database refuses; default: the right one. */
+  readonly refusal?: () => unknown;
   /** Maximum number of runs of a transaction with serialization failures. */
   readonly runs?: number;
 }
@@ -23,6 +25,7 @@ export class SharedDatabase {
   /** Outside any transaction of the caller. */
   private readonly outside = AsyncLocalStorage.snapshot();
   private losses = 0;
+  private refusals = 0;
 
   constructor(
     options: { readonly clockOffset: () => number },
@@ -37,6 +40,7 @@ export class SharedDatabase {
       storage: this.connect(),
       another: async () => this.connect(),
       loseNext: async (times) => void (this.losses = times),
+      refuseNext: async (times) => void (this.refusals = times),
       destroy: () => this.storage.close(),
     };
   }
@@ -83,6 +87,10 @@ export class SharedDatabase {
     return withFault(r, () => ({
       records: {
         put: (kind, id, value, options) => {
+          if (this.refusals > 0) {
+            this.refusals -= 1;
+            return Promise.reject(this.fault.refusal?.() ?? new RefusedByStorageError("refused"));
+          }
           if (this.losses === 0) return r.records.put(kind, id, value, options);
           this.losses -= 1;
           return Promise.reject(new ConflictError());

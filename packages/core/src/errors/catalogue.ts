@@ -133,7 +133,7 @@ const fixed = {
   706: [
     503,
     "The server is currently unavailable",
-    "The server is overloaded or in maintenance. `Retry-After` states when to retry.",
+    "The server is overloaded or in maintenance, or its database refuses a call. `Retry-After` states when to retry.",
   ],
   707: [500, "File to download is unavailable", "The file store no longer has the bytes of the file."],
   708: [500, "Error while encrypting file", "Encrypting or decrypting the stored file failed."],
@@ -144,7 +144,7 @@ const fixed = {
   713: [
     500,
     "Unable to update object in the database",
-    "The object is locked, or its version is not the expected one.",
+    "The object is locked, its version is not the expected one, or the database refuses the write.",
   ],
   714: [
     500,
@@ -165,7 +165,7 @@ const fixed = {
     "The deleted element could not be recorded.",
   ],
   721: [500, "Unable to query sync schemas", "The list of synchronisation schemas cannot be read."],
-  799: [500, "Unknown server error", "An unexpected failure. The log contains it under the request id."],
+  799: [500, "Unknown server error", "A defect of the server. The log contains it under the request id."],
 } as const satisfies Entries<number>;
 
 const added = {

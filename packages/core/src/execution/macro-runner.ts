@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { isRefusedByStorage, ServiceError } from "../errors/index.ts";
 import {
   maxExecutionDepth,
   type HookModule,
@@ -274,7 +274,7 @@ const serverCodes: ReadonlySet<number> = new Set([607, 699]);
 
 /** Whether a module may catch the error: errors of the request or objects, not of the server or the database. */
 function isCatchable(error: unknown): boolean {
-  if (!(error instanceof ServiceError)) return false;
+  if (!(error instanceof ServiceError) || isRefusedByStorage(error)) return false;
   const { code } = error;
   return (code >= 300 && code < 700 && !serverCodes.has(code)) || otherRefusalCodes.has(code);
 }

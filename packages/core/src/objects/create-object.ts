@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { refusedAs, ServiceError } from "../errors/index.ts";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import type { NewObject, StoredObject } from "../storage/index.ts";
@@ -15,7 +15,10 @@ import type { Serialization } from "./serialization.ts";
 import { prepareAttributes, type PreparedFor, writeNew } from "./write-object.ts";
 import { missingClass, withoutRight } from "./object-findings.ts";
 
-/** Creates an object. 304: unknown or unreadable class. 404: no right to create, or a file. 307: invalid attributes. */
+/**
+ * Creates an object. 304: unknown or unreadable class. 404: no right to create, or a file. 307: invalid attributes. 713: the
+ * storage refuses it.
+ */
 export class CreateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
 
@@ -90,7 +93,7 @@ function insertWithHooks(
 ): Promise<Created> {
   const { model, modelClass } = to;
   const className = modelClass.definition.name;
-  return hooks.prepared(context, (ready) =>
+  const writing = hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       const prepared = await prepareAttributes(inside, given, { ...to, whole: false });
       const save: HookedSave = { className, base: null, restoring: false, given, prepared };
@@ -102,4 +105,5 @@ function insertWithHooks(
       return { created, targets };
     }),
   );
+  return refusedAs(713, writing);
 }

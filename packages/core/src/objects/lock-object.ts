@@ -1,18 +1,21 @@
 import type { Digest } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { refusedAs, ServiceError } from "../errors/index.ts";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { type Database, requestModel, type SessionContext } from "../request/index.ts";
 import type { Lock, ObjectId, SingleReference } from "../storage/index.ts";
 import { visibleObject } from "./get-object.ts";
 import { withoutRight } from "./object-findings.ts";
 
-/** Locks an object for the session; idempotent. 713: locked by another session. 307: too many locks of the session. */
+/**
+ * Locks an object for the session; idempotent. 713: locked by another session, or the storage refuses the lock. 307: too
+ * many locks of the session.
+ */
 export class LockObject {
   async lockObject(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
     const { r, database, sessionDigest } = context;
     const id = await lockableObject(context, reference);
     const { perSession } = database.policy.locks;
-    const outcome = await r.locks.take(id, sessionDigest, perSession);
+    const outcome = await refusedAs(713, r.locks.take(id, sessionDigest, perSession));
     if (outcome === "notFound") throw new ServiceError(610);
     if (outcome === "lockedByOther")
       throw new ServiceError(713, { detail: "The object is locked by another session." });
@@ -22,12 +25,15 @@ export class LockObject {
   }
 }
 
-/** Releases a lock; idempotent. 713 for a lock of another session, unless the caller is an administrator. */
+/**
+ * Releases a lock; idempotent. 713 for a lock of another session, unless the caller is an administrator, or if the storage
+ * refuses the release.
+ */
 export class UnlockObject {
   async unlockObject(context: SessionContext, reference: SingleReference): Promise<ObjectLock> {
     const { r, database, principal, sessionDigest } = context;
     const id = await lockableObject(context, reference);
-    const outcome = await r.locks.release(id, principal.administrator ? null : sessionDigest);
+    const outcome = await refusedAs(713, r.locks.release(id, principal.administrator ? null : sessionDigest));
     if (outcome === "lockedByOther")
       throw new ServiceError(713, { detail: "The object is locked by another session." });
     return objectLock(null, sessionDigest, database);

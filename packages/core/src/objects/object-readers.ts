@@ -1,4 +1,4 @@
-import { faultAt, ServiceError } from "../errors/index.ts";
+import { faultAt, refusedAs, ServiceError } from "../errors/index.ts";
 import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
 import { requestModel, type SessionContext, sessionEvent, withCurrentModel } from "../request/index.ts";
 import {
@@ -45,8 +45,8 @@ export class GetReaders {
 /**
  * Replaces the readers of an object: a write with an audit event in the same transaction. 304: the object never existed
  * or is invisible. 610: it is deleted. 404: no right to write, or a user or group object without an administrator. 307:
- * an invalid reader, too many readers, or a list that excludes the caller. 713: another version, or a lock of another
- * session.
+ * an invalid reader, too many readers, or a list that excludes the caller. 713: another version, a lock of another
+ * session, or the storage refuses the write.
  */
 export class SetReaders {
   setReaders(
@@ -63,7 +63,7 @@ export class SetReaders {
       const readers = given === null ? null : await resolveReaders(context, given, object, { model, visibility });
       // The class must still be the authorized one.
       const by = { session: sessionDigest, modelGeneration: model.generation, className, visibility };
-      return unit.transaction(async ({ objects, audit }) => {
+      const changing = unit.transaction(async ({ objects, audit }) => {
         const [changed] = (await objects.update(
           [{ id, attributes: {}, links: {}, readers, expectedVersions }],
           by,
@@ -71,6 +71,7 @@ export class SetReaders {
         await audit.append(sessionEvent(context, { type: "objectReaders.changed", className }));
         return { readers: changed.readers, version: changed.version };
       });
+      return refusedAs(713, changing);
     });
   }
 }

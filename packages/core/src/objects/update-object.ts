@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { refusedAs, ServiceError } from "../errors/index.ts";
 import { mayOnClass, type ModelClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import {
@@ -31,8 +31,8 @@ export interface UpdateObjectInput {
 
 /**
  * Changes the given attributes. 304: the object never existed or is invisible. 610: it is deleted. 404: no right to
- * write. 307: invalid attributes. 713: another version, or a lock of another session. With a cached class and no hooks,
- * the update skips the read.
+ * write. 307: invalid attributes. 713: another version, a lock of another session, or the storage refuses the write.
+ * With a cached class and no hooks, the update skips the read.
  */
 export class UpdateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
@@ -146,7 +146,7 @@ function changeWithHooks(
   { id, modelClass, readScope, by }: ChangeTarget,
 ): Promise<Changed> {
   const { className } = by;
-  return hooks.prepared(context, (ready) =>
+  const writing = hooks.prepared(context, (ready) =>
     inTransaction(ready, async (inside) => {
       await inside.r.objects.lock([id]);
       const base = await visibleObject(inside.r, { kind: "id", id }, readScope.visibility, 610);
@@ -162,6 +162,7 @@ function changeWithHooks(
       return { changed, targets };
     }),
   );
+  return refusedAs(713, writing);
 }
 
 /** Checks that all adapters make before an update. 307 for a text that is not storable, 799 for a duplicate object. */

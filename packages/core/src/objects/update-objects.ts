@@ -1,4 +1,4 @@
-import { faultAt, ServiceError } from "../errors/index.ts";
+import { faultAt, refusedAs, ServiceError } from "../errors/index.ts";
 import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import {
@@ -47,7 +47,8 @@ export interface UpdatedObjects {
 /**
  * Sets the same attributes on all objects that match a query, in one transaction. 304: unknown or unreadable class.
  * 404: no right to write one of the matching objects. 307: invalid attributes or query, or more than 10,000 objects, 64
- * MiB or 100,000 links to write. 713: another version, or a lock of another session.
+ * MiB or 100,000 links to write. 713: another version, a lock of another session, or the
+ * storage refuses the write.
  */
 export class UpdateObjects {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
@@ -79,14 +80,10 @@ export class UpdateObjects {
       const hooks = await hooksOfSaves(this.hooks, context, modelClass.subtree, { model, visibility });
       if (hooks !== null) {
         const accept = (name: string, set: GivenAttributes) => acceptClass(context, model, name, set);
-        return changeManyWithHooks(
-          hooks,
-          context,
-          { given, prepared, expectedVersions },
-          { by, visibility, accept, matches },
-        );
+        const change = { given, prepared, expectedVersions };
+        return refusedAs(713, changeManyWithHooks(hooks, context, change, { by, visibility, accept, matches }));
       }
-      return unit.transaction(async ({ objects }) => {
+      const changing = unit.transaction(async ({ objects }) => {
         const matching = await matches(objects);
         for (const batch of batches(matching, (outline) => outline.bytes + bytes, batchSize)) {
           await objects.update(
@@ -96,6 +93,7 @@ export class UpdateObjects {
         }
         return { count: matching.length };
       });
+      return refusedAs(713, changing);
     });
   }
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { refusedAs, ServiceError } from "../errors/index.ts";
 import { fileClass, mayOnClass, type Model, type ModelClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import type { Attributes, Repositories, SingleReference, StoredObject } from "../storage/index.ts";
@@ -33,8 +33,8 @@ export interface FileObjectInput {
 /**
  * Creates or changes the object of a file, with its hooks, in one transaction with the records of the file. 304: no
  * readable class with this name, the object never existed or is invisible, or objects of the class have no bytes. 610: it is
- * deleted. 404: no right to create or write. 307: a mandatory attribute has no value. 713: another version, or a lock of
- * another session.
+ * deleted. 404: no right to create or write. 307: a mandatory attribute has no value. 713: another version, a lock of
+ * another session, or the storage refuses the write.
  */
 export class WriteFileObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
@@ -54,7 +54,7 @@ export class WriteFileObject {
       const hooks = await hooksOfSaves(this.hooks, context, [className], readScope);
       const write = (ready: SessionContext) =>
         inTransaction(ready, (inside) => writeInside(inside, input, { whole, className, hooks, readScope }));
-      const written = await (hooks === null ? write(context) : hooks.prepared(context, write));
+      const written = await refusedAs(713, hooks === null ? write(context) : hooks.prepared(context, write));
       cacheClass(context, written);
       const object = await serializeWritten(hookedSource(this.hooks, context, readScope), plan, written);
       return { object, version: written.version };

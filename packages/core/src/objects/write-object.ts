@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { refusedAs, ServiceError } from "../errors/index.ts";
 import type { Model, ModelClass } from "../model/index.ts";
 import type { RequestContext, SessionContext } from "../request/index.ts";
 import type { NewObject, ObjectChange, ObjectRepository, StoredObject, Visibility, Writing } from "../storage/index.ts";
@@ -9,8 +9,15 @@ import { guardUserAttributes, isUserClass, renameAccount, userName, UserNames } 
 
 type Writer = Pick<RequestContext, "r" | "unit" | "database">;
 
-/** Creates one object and reserves the name of a user. 307 if it looks like another user's name. */
-export async function writeNew(
+/**
+ * Creates one object and reserves the name of a user. 307 if it looks like another user's name. 713 if the storage refuses
+ * the write.
+ */
+export function writeNew(context: Writer, object: NewObject, by: Writing, model: Model): Promise<StoredObject> {
+  return refusedAs(713, insertNamed(context, object, by, model));
+}
+
+async function insertNamed(
   { r, unit, database }: Writer,
   object: NewObject,
   by: Writing,
@@ -25,8 +32,20 @@ export async function writeNew(
   });
 }
 
-/** Changes an object, and atomically the login name of a user. 307 if the name looks like another user's. */
-export async function writeChange(
+/**
+ * Changes an object, and atomically the login name of a user. 307 if the name looks like another user's. 713 if the storage
+ * refuses the write.
+ */
+export function writeChange(
+  context: Writer,
+  change: ObjectChange,
+  by: Writing & { readonly className: string },
+  model: Model,
+): Promise<StoredObject> {
+  return refusedAs(713, updateNamed(context, change, by, model));
+}
+
+async function updateNamed(
   { r, unit, database }: Writer,
   change: ObjectChange,
   by: Writing & { readonly className: string },

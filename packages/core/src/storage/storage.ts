@@ -33,7 +33,7 @@ export interface IndexReport {
 /**
  * Port: one database. All failures are `ServiceError`s. 704: the database cannot be reached. 705: it is not migrated.
  * 607: no connection became free in time. 706: storage is closed, a call timed out, or a transaction lost three
- * conflicts. 799: an unexpected failure. Only the cause of an error may carry text of the database.
+ * conflicts. `RefusedByStorageError`: the database was reached and refused the call. 799: an unexpected failure. Only the cause of an error may carry text of the database.
  */
 export interface Storage {
   readonly capabilities: StorageCapabilities;
@@ -76,7 +76,10 @@ export interface Storage {
   /** Those of the given indexes that exist and are complete, in any order. */
   readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]>;
 
-  /** Resolves if the database is migrated and accepts writes; else throws 704, 705 or 607. */
+  /**
+   * Resolves if the database is migrated and accepts writes; else throws 704 (also for a read-only database), 705, 607, or
+   * `RefusedByStorageError`, such as for a full disk.
+   */
   health(): Promise<void>;
 
   /** The storage's clock, milliseconds since 1970. */

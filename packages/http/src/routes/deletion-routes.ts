@@ -43,7 +43,7 @@ export function deletionRoutes({ deleteObject, listRecycled, purgeRecycled, rest
       query: objectParameters,
       data: writtenObjectSchema,
       versioned: true,
-      errors: [304, 307, 308, 404, 609, 710],
+      errors: [304, 307, 308, 404, 609, 710, 713],
       handle: async (context, { parameter, query }) =>
         objectSuccess(
           await restoreObject.restoreObject(context, singleReference(parameter("idOrClass")), query.serialization),
@@ -88,7 +88,7 @@ export function deletionRoutes({ deleteObject, listRecycled, purgeRecycled, rest
       access: "session",
       query: purgeParameters,
       data: purgeResponse,
-      errors: [307, 404],
+      errors: [307, 404, 718],
       handle: async (context, { query: { all } }) => ({
         data: { "~Count": await purgeRecycled.purgeAllRecycled(context, { allUsers: all }) },
       }),

@@ -86,7 +86,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       query: objectParameters,
       data: writtenObjectSchema,
       versioned: true,
-      errors: [304, 307, 308, 404, 710],
+      errors: [304, 307, 308, 404, 710, 713],
       handle: async (context, { parameter, body, query }) => {
         const className = classNameOf(parameter("idOrClass"));
         return objectSuccess(

@@ -25,6 +25,13 @@ export default {
     const database = await databases.acquire({ migrated });
     const storage = new MariadbStorage({ knex: shared.knex, database, clockOffset });
     const others: Storage[] = [];
+    const failNext = async (times: number, signal: string): Promise<void> => {
+      await server.admin.query(`
+        create sequence if not exists ${database}.losses start with -100 minvalue -100 nocache;
+        create or replace trigger ${database}.lose before insert on ${database}.records for each row
+          if nextval(${database}.losses) <= 0 then signal ${signal}; end if;
+        alter sequence ${database}.losses restart with ${1 - times} nocache`);
+    };
     return {
       storage,
       another: async () => {
@@ -33,13 +40,8 @@ export default {
         others.push(other);
         return other;
       },
-      loseNext: async (times) => {
-        await server.admin.query(`
-          create sequence if not exists ${database}.losses start with -100 minvalue -100 nocache;
-          create or replace trigger ${database}.lose before insert on ${database}.records for each row
-            if nextval(${database}.losses) <= 0 then signal sqlstate '40001' set mysql_errno = 1213; end if;
-          alter sequence ${database}.losses restart with ${1 - times} nocache`);
-      },
+      loseNext: (times) => failNext(times, "sqlstate '40001' set mysql_errno = 1213"),
+      refuseNext: (times) => failNext(times, "sqlstate '45000'"),
       destroy: async () => {
         await Promise.all([storage, ...others].map((each) => each.close()));
         await databases.release(database);

@@ -31,6 +31,17 @@ export default {
     const schema = await schemas.acquire({ migrated });
     const storage = new KnexStorage({ knex: shared.knex, schema, clockOffset });
     const others: Storage[] = [];
+    const failNext = async (times: number, state: string): Promise<void> => {
+      await admin.query(`
+        create sequence if not exists ${schema}.losses minvalue -100;
+        create or replace function ${schema}.lose() returns trigger language plpgsql as $$
+          begin
+            if nextval('${schema}.losses') <= 0 then raise exception using errcode = '${state}'; end if;
+            return new;
+          end $$;
+        create or replace trigger lose before insert on ${schema}.records for each row execute function ${schema}.lose();
+        select setval('${schema}.losses', -${times})`);
+    };
     return {
       storage,
       another: async () => {
@@ -39,17 +50,8 @@ export default {
         others.push(other);
         return other;
       },
-      loseNext: async (times) => {
-        await admin.query(`
-          create sequence if not exists ${schema}.losses minvalue -100;
-          create or replace function ${schema}.lose() returns trigger language plpgsql as $$
-            begin
-              if nextval('${schema}.losses') <= 0 then raise exception using errcode = '40001'; end if;
-              return new;
-            end $$;
-          create or replace trigger lose before insert on ${schema}.records for each row execute function ${schema}.lose();
-          select setval('${schema}.losses', -${times})`);
-      },
+      loseNext: (times) => failNext(times, "40001"),
+      refuseNext: (times) => failNext(times, "53100"),
       destroy: async () => {
         await Promise.all([storage, ...others].map((each) => each.close()));
         await schemas.release(schema);

@@ -1,4 +1,4 @@
-import type { Repositories } from "@sallyport/core";
+import { RefusedByStorageError, type Repositories } from "@sallyport/core";
 import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { createAppName, storedAppNames } from "../../fixtures/apps.ts";
@@ -70,6 +70,30 @@ export const processTransactionChecks: readonly Check[] = processChecks(true, {
     equal(await storedAppNames(r, "one", "two"), ["one"], "the existing app names");
     equal(await audited(r), ["one"], "the audit");
     equal(await createAppName(r, "two"), "created", "the outcome of the next call");
+  },
+
+  "reports a refusal of the database as such, without a retry, and goes on": async ({ storage, r, refuseNext }) => {
+    const refused = async (call: () => Promise<unknown>, what: string) => {
+      const error = await failsWith(706, call, what);
+      isTrue(error instanceof RefusedByStorageError, `${what} must fail with a RefusedByStorageError`);
+    };
+    await refuseNext(1);
+    await refused(() => createAppName(r, "one"), "a refused call");
+    let runs = 0;
+    const work = () =>
+      storage.transaction(async (inside) => {
+        runs += 1;
+        await createAppName(inside, "one");
+      });
+    await refuseNext(1);
+    await refused(work, "a transaction with a refused call");
+    equal(runs, 1, "number of runs of the transaction");
+    await refuseNext(1);
+    await storage.transaction(async (inside, attempt) => {
+      await refused(() => attempt(() => createAppName(inside, "one")), "a refused call of a nested transaction");
+      equal(await createAppName(inside, "two"), "created", "the outcome of a call after the nested transaction");
+    });
+    equal(await storedAppNames(r, "one", "two"), ["two"], "the existing app names");
   },
 
   "shows other processes the committed nested transactions only": async ({ storage, r, other }) => {

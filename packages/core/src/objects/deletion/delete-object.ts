@@ -1,5 +1,5 @@
 import type { Digest } from "../../digests/index.ts";
-import { explained, ServiceError } from "../../errors/index.ts";
+import { explained, refusedAs, ServiceError } from "../../errors/index.ts";
 import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import type {
@@ -29,8 +29,8 @@ export interface DeleteObjectInput {
 /**
  * Deletes an object and applies the delete rules of its referrers, in one transaction. 304: the object never existed or
  * is invisible. 609: it is already deleted. 404: no right to delete, or a user object without an administrator. 713:
- * another version. 718: a delete rule, a lock of another session, class rights of a group, the last administrator, or a
- * full recycle bin.
+ * another version. 718: a delete rule, a lock of another session, class rights of a group, the last administrator, a full
+ * recycle bin, or the storage refuses the deletion.
  */
 export class DeleteObject {
   constructor(
@@ -54,18 +54,22 @@ export class DeleteObject {
       const active = await hooksOfDeletions(this.hooks, context);
       const readScope = { model, visibility };
       if (active !== null)
-        return deleteWithHooks(active, context, id, {
-          readScope,
-          known: model.as(principal),
-          guard: this.guard,
-          recycled,
-          expectedVersions,
-        });
-      return unit.transaction(async (inside) => {
+        return refusedAs(
+          718,
+          deleteWithHooks(active, context, id, {
+            readScope,
+            known: model.as(principal),
+            guard: this.guard,
+            recycled,
+            expectedVersions,
+          }),
+        );
+      const deleting = unit.transaction(async (inside) => {
         const locked = await lockFirst(inside, id, { model, expectedVersions });
         const cascade = await acceptDeletion(inside, locked, { ...readScope, principal, session, recycled });
         await deleteAll(inside, cascade, { model, principal, database, guard: this.guard, recycled, root: id });
       });
+      return refusedAs(718, deleting);
     });
   }
 }

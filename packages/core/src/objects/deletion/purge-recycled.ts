@@ -1,5 +1,5 @@
 import type { Digest } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { isRefusedByStorage, refusedAs, ServiceError } from "../../errors/index.ts";
 import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
 import { requestModel, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import {
@@ -25,7 +25,7 @@ export class PurgeRecycled {
   /**
    * Purges one object with all objects recycled with it; returns their number. 304: the object never existed or is invisible.
    * 609: already permanently deleted. 404: no right to delete, or a user object without an administrator. 307: not in the recycle
-   * bin. 718: a live object needs it, or another session has locked an object that references it.
+   * bin. 718: a live object needs it, another session has locked an object that references it, or the storage refuses the deletion.
    */
   purgeRecycled(context: SessionContext, reference: SingleReference): Promise<number> {
     return withCurrentModel(context, async (model) => {
@@ -99,8 +99,9 @@ function deletable({ principal }: SessionContext, model: Model): Visibility {
 
 /** A group that cannot be purged does not stop the others. */
 function zeroIfRefused(error: unknown): number {
-  if (error instanceof ServiceError && (error.code === 404 || error.code === 718)) return 0;
-  throw error;
+  const isOfGroup = error instanceof ServiceError && (error.code === 404 || error.code === 718);
+  if (!isOfGroup || isRefusedByStorage(error)) throw error;
+  return 0;
 }
 
 /** Number of purged objects; 0 if the object is no longer in the recycle bin. */
@@ -109,7 +110,7 @@ function purgeGroup(
   id: ObjectId,
   model: Model,
 ): Promise<number> {
-  return unit.transaction(async ({ deletion }) => {
+  const purging = unit.transaction(async ({ deletion }) => {
     const group = await deletion.recycledWith(id, { modelGeneration: model.generation });
     if (group.length === 0) return 0;
     requireRightsOnUsers(group, { model, principal });
@@ -125,6 +126,7 @@ function purgeGroup(
     await deletion.purge(ids);
     return ids.length;
   });
+  return refusedAs(718, purging);
 }
 
 interface Purge extends CallerKnowledge {

@@ -1,4 +1,5 @@
 import type { Digests } from "../../digests/index.ts";
+import { refusedAs } from "../../errors/index.ts";
 import { type Model, visibilityOf } from "../../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import {
@@ -27,7 +28,8 @@ import { acceptRestore } from "./plan-restore.ts";
 /**
  * Restores a recycled object with all objects recycled with it. 304: the object never existed or is invisible. 609:
  * permanently deleted. 404: no right to delete. 307: not in the recycle bin, an object of the group does not fit its
- * current class, or a user name now looks like another one. The group then stays in the recycle bin.
+ * current class, or a user name now looks like another one. 713: the storage refuses the write. The group then stays in the
+ * recycle bin.
  */
 export class RestoreObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}
@@ -48,9 +50,10 @@ export class RestoreObject {
       const readScope = { model: known, visibility };
       const names = Array.from(model.all(), ({ definition }) => definition.name);
       const hooks = await hooksOfSaves(this.hooks, context, names, readScope);
-      const restored = await (hooks === null
-        ? restore(context, id, whole)
-        : restoreWithHooks(hooks, context, id, whole));
+      const restored = await refusedAs(
+        713,
+        hooks === null ? restore(context, id, whole) : restoreWithHooks(hooks, context, id, whole),
+      );
       // A concurrent request has restored or purged it.
       if (restored.length === 0) throw notInRecycleBin();
       const root = restored.find((object) => object.id === id) as StoredObject;

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../errors/index.ts";
+import { refusedAs, ServiceError } from "../../errors/index.ts";
 import { hooksOfDeletions, hooksOfSaves } from "../../objects/index.ts";
 import {
   countItems,
@@ -54,13 +54,14 @@ export class ExecuteOperations {
   async executeOne(context: SessionContext, view: SchemaView, operation: SyncOperation): Promise<WrittenOperation> {
     const writes = await this.writesOf(context, view);
     try {
-      return await this.ready(context, writes, (ready) =>
+      const writing = this.ready(context, writes, (ready) =>
         findingTaken(() =>
           ready.unit.attempt(() =>
             inTransaction(ready, (inside) => new OperationWriter(this.parts, inside, writes).write(operation)),
           ),
         ),
       );
+      return await refusedAs(operation.op === "put" ? 713 : 718, writing);
     } catch (error) {
       throw noted(error);
     }

@@ -1,4 +1,4 @@
-import { type ErrorCode, isErrorCode, ServiceError } from "../../errors/index.ts";
+import { type ErrorCode, isErrorCode, refusedAs, ServiceError } from "../../errors/index.ts";
 import { namedObjects } from "../../objects/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import { canonicalJson, type JsonValue, type ObjectId, type RecordKind } from "../../storage/index.ts";
@@ -53,7 +53,7 @@ const codes = new WeakMap<object, ErrorCode>();
 /** Notes the code of a failure of this call. A transaction needs the original error. */
 export async function failingAs<T>(code: ErrorCode, call: Promise<T>): Promise<T> {
   try {
-    return await call;
+    return await refusedAs(code, call);
   } catch (error) {
     if (typeof error === "object" && error !== null) codes.set(error, code);
     throw error;

@@ -1,8 +1,8 @@
-import { type ErrorCode, ServiceError } from "@sallyport/core";
-import { codesOf, failureOf, nameTaken, poolFailureOf, refusals, unreachable, uuidTaken } from "../../sql-errors.ts";
+import { type ErrorCode, ServiceError, type StorageReason } from "@sallyport/core";
+import { failureOf, meaningsOf, nameTaken, poolFailureOf, refusals, unreachable, uuidTaken } from "../../sql-errors.ts";
 
 /** Maps error numbers to codes. Other numbers are unexpected. */
-const codes = codesOf([
+const codes = meaningsOf<ErrorCode>([
   // Too many connections, access denied, server shutdown, or killed connection.
   [704, [1040, 1203, 1226, 1044, 1045, 1698, 1053, 1079, 1927, 4031]],
   // Network time-out, or idle too long within a transaction.
@@ -20,6 +20,20 @@ const codes = codesOf([
   // A text that the database cannot store: invalid, or too long for an index entry.
   [307, [1366, 1406]],
 ]);
+
+/** Error numbers of a database that cannot do what it is asked for, and of errors that a trigger raises. */
+const reasons = meaningsOf<StorageReason>([
+  // Or a table cannot grow.
+  ["diskFull", [20, 35, 1021, 1114]],
+  ["outOfMemory", [5, 1037, 1038, 1041, 1206]],
+  // An error of a file or of the engine, or a damaged table or index.
+  ["ioError", [2, 3, 1016, 1023, 1024, 1026, 1030, 1034, 1035, 1712, 1877]],
+  // Raised by a trigger; missing rights.
+  ["refused", [1644, 1142, 1143, 1370]],
+]);
+
+/** The state of an error that a trigger raises, with any number. */
+const raised = "45000";
 
 /** Constraints that a caller can violate: two writers used the same UUID, or a name is taken. */
 const refusedBy: ReadonlyMap<unknown, string> = new Map([
@@ -54,6 +68,7 @@ export function statementError(error: unknown): ServiceError {
   return failureOf(error, {
     state: partsOf(error).sqlState,
     code: codeOf(error),
+    reason: reasonOf(error),
     refusedBy: refusedBy.get(constraintOf(error)),
   });
 }
@@ -93,6 +108,11 @@ function codeOf(error: unknown): ErrorCode | undefined {
   const { code, errno, sqlState, message } = partsOf(error);
   if (error instanceof SilentServer || lost.has(code) || closedConnection.test(message)) return 704;
   return refusals.get(sqlState) ?? codes.get(errno) ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
+}
+
+function reasonOf(error: unknown): StorageReason | undefined {
+  const { errno, sqlState } = partsOf(error);
+  return reasons.get(errno) ?? (sqlState === raised ? "refused" : undefined);
 }
 
 /** The name of the violated unique key. The driver provides it only at the end of the message, after the value. */

@@ -1,8 +1,8 @@
-import { type ErrorCode, objectTooLarge, ServiceError } from "@sallyport/core";
-import { codesOf, failureOf, nameTaken, poolFailureOf, refusals, unreachable, uuidTaken } from "../../sql-errors.ts";
+import { type ErrorCode, objectTooLarge, ServiceError, type StorageReason } from "@sallyport/core";
+import { failureOf, meaningsOf, nameTaken, poolFailureOf, refusals, unreachable, uuidTaken } from "../../sql-errors.ts";
 
 /** Maps SQLSTATEs to codes, by exact state or by class. Others are unexpected. */
-const codes = codesOf([
+const codes = meaningsOf<ErrorCode>([
   // Unreachable, or shutting down.
   [704, ["08", "28", "53300", "57P01", "57P02", "57P03", "57P05"]],
   // A former primary that became a standby.
@@ -15,6 +15,14 @@ const codes = codesOf([
   [706, ["40001", "40P01"]],
   // A text that the database cannot store: with a null character, or too long for an index entry.
   [307, ["22021", "22P05", "54000"]],
+]);
+
+/** SQLSTATEs of a database that cannot do what it is asked for, by exact state or by class, and of errors that a trigger raises. */
+const reasons = meaningsOf<StorageReason>([
+  ["diskFull", ["53100"]],
+  ["outOfMemory", ["53200"]],
+  ["ioError", ["58030", "XX001", "XX002"]],
+  ["refused", ["09", "27", "38", "39", "42501", "53", "58", "P0"]],
 ]);
 
 /** Constraints that a caller can violate: two writers used the same UUID, or a name is taken. */
@@ -37,7 +45,12 @@ const endedByTime = new Set(["25P03", "25P04"]);
 export function statementError(error: unknown): ServiceError {
   const constraint = constraintOf(error);
   if (constraint === objectSizeConstraint) return objectTooLarge(error);
-  return failureOf(error, { state: stateOf(error), code: codeOf(error), refusedBy: refusedBy.get(constraint) });
+  return failureOf(error, {
+    state: stateOf(error),
+    code: codeOf(error),
+    reason: reasonOf(error),
+    refusedBy: refusedBy.get(constraint),
+  });
 }
 
 /** Maps the failure to get a connection to a service error. Other errors mean an unreachable database. */
@@ -98,6 +111,13 @@ function codeOf(error: unknown): ErrorCode | undefined {
   if (dependencyIsGone(error)) return 706;
   const known = refusals.get(state) ?? codes.get(state) ?? codes.get(state.slice(0, 2));
   return known ?? (refusedBy.has(constraintOf(error)) ? 307 : undefined);
+}
+
+/** A trigger can raise any state. This project's functions raise their own states only. */
+function reasonOf(error: unknown): StorageReason | undefined {
+  const state = stateOf(error);
+  const isRaised = (error as { routine?: unknown } | null | undefined)?.routine === "exec_stmt_raise";
+  return reasons.get(state) ?? reasons.get(state.slice(0, 2)) ?? (isRaised ? "refused" : undefined);
 }
 
 function constraintOf(error: unknown): unknown {

@@ -137,7 +137,10 @@ export class KnexStorage extends SqlStorage {
     await super.health();
     // A commit that waits for a lost standby must not be followed by others.
     this.writing ??= this.calls
-      .during(() => this.commitNothing())
+      .during(async () => {
+        await this.writeNothing();
+        await this.commitNothing();
+      })
       .finally(() => {
         this.writing = undefined;
       });
@@ -147,6 +150,17 @@ export class KnexStorage extends SqlStorage {
   override close(): Promise<void> {
     this.guard?.stop();
     return super.close();
+  }
+
+  /**
+   * Fails like a write on a read-only database, and on a full disk: a temporary file is where the tables are, and is larger
+   * than a page that happens to be free.
+   */
+  private async writeNothing(): Promise<void> {
+    const text = `set local work_mem = '64kB';
+      with nothing as (update ${this.tables.settings} set maintenance = maintenance where false)
+      select count(*) from generate_series(1, 20000)`;
+    await withConnection(this.knex, (connection) => runOn(connection, { text }));
   }
 
   /** A commit without a change to a table. It waits for a synchronous standby, as others do. */
