@@ -165,6 +165,8 @@ describe("access control", () => {
         expect((await call(behind, "/_CheckSession", { sessionId, headers: forwarded("http") })).code).toBe("307");
         expect((await call(behind, "/_CheckSession", { sessionId, headers: forwarded("https") })).code).toBe("0");
         expect((await call(behind, "/_CheckService", { headers: forwarded("http") })).code).toBe("0");
+        for (const unreadable of [{}, { "x-forwarded-for": "unknown" }, { "x-forwarded-for": "127.0.0.1," }])
+          expect(await tryLogIn(behind, "demo", {}, unreadable)).toMatchObject({ status: 400, code: "307" });
         await behind.close();
       });
 

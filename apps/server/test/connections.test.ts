@@ -233,10 +233,14 @@ describe("metrics", () => {
     },
   );
 
-  test("are shown to clients on this machine behind a configured proxy", async () => {
+  test("are shown to clients on this machine behind a configured proxy, and to no unknown ones", async () => {
     const { url } = await serve({ TRUSTED_PROXIES: "127.0.0.1" });
-    expect(await metrics(url, {})).toBe(200);
-    expect(await metrics(url, { "x-forwarded-for": "127.0.0.1, 192.0.2.1" })).toBe(404);
+    const shown = async (...forwarded: string[]) =>
+      Promise.all(forwarded.map((each) => metrics(url, { "x-forwarded-for": each })));
+    expect(await shown("127.0.0.1", "127.0.0.1:51234", "[::1]:51234")).toEqual([200, 200, 200]);
+    expect(await shown("127.0.0.1, 192.0.2.1", "192.0.2.1:51234", "[2001:db8::1]:51234")).toEqual([404, 404, 404]);
+    expect(await shown("unknown", "127.0.0.1,", "127.1", "192.0.2.1, x, 127.0.0.1")).toEqual([404, 404, 404, 404]);
+    expect(await metrics(url, {})).toBe(404);
   });
 });
 

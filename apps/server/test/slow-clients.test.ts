@@ -156,12 +156,13 @@ describe("slow clients", () => {
     const server = await postgres.demo({
       MAX_REQUESTS_IN_FLIGHT: "2",
       MAX_SEND_BUFFER_BYTES_PER_IP: "65536",
+      METRICS_ACCESS: "any",
       TRUSTED_PROXIES: "127.0.0.1",
     });
     await postgres.sql.query(
       "update sallyport_demo.objects set attributes = jsonb_set(attributes, '{Name}', to_jsonb(repeat('x', 500000))) where class = 'Customer'",
     );
-    const sessionId = (await tryLogIn(server, "reader")).body.data.sessionId as string;
+    const sessionId = (await tryLogIn(server, "reader", {}, asIfFrom("192.0.2.1"))).body.data.sessionId as string;
     const from = (address: string) => Object.entries(asIfFrom(address)).map(([name, value]) => `${name}: ${value}`);
     const unread = await rawExchange(
       server.url,

@@ -6,6 +6,12 @@ import ipaddr from "ipaddr.js";
 /** The canonical form of the operating system. Other spellings are normalized. */
 const plainIpv4 = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
 
+/** An address in a forwarding header: IPv4 or IPv6 in brackets, with or without a port, or bare IPv6. */
+const forwardedForm = /^(?:([\d.]+)(?::\d{1,5})?|\[([^\]]+)\](?::\d{1,5})?|([^[\]]*:[^[\]]*:[^[\]]*))$/;
+
+/** The address and network of a client whose proxy does not say where it is. */
+const unknown = "unknown";
+
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 export interface ResolvedOrigin extends ClientOrigin {
@@ -13,7 +19,10 @@ export interface ResolvedOrigin extends ClientOrigin {
   readonly secure: boolean;
 }
 
-/** Determines the origin of requests. Forwarded addresses count only from trusted proxies. */
+/**
+ * Determines the origin of requests. Forwarded addresses count only from trusted proxies. A client without a readable one
+ * is `unknown`: from outside, never the proxy and never this machine.
+ */
 export class OriginResolver {
   private readonly proxies: readonly Network[];
 
@@ -43,31 +52,38 @@ export class OriginResolver {
     const { address: peer } = direct;
     if (this.proxies.length === 0 || !this.isProxy(peer)) return direct;
     const encrypted = "encrypted" in request.socket;
-    const address = this.forwardedAddress(request.headers["x-forwarded-for"]) ?? peer;
+    const address = this.forwardedAddress(request.headers["x-forwarded-for"]);
     const protocol = lastOf(request.headers["x-forwarded-proto"]);
     const secure = protocol === undefined ? encrypted || isLoopback(address) : protocol === "https";
     return { address, network: networkOf(address), secure };
   }
 
-  /** The last address of the chain that is no trusted proxy. The client controls everything before it. */
-  private forwardedAddress(header: string | string[] | undefined): string | undefined {
-    const chain = String(header ?? "")
+  /**
+   * The last address of the chain that is not a trusted proxy. The client controls everything before it. If all are
+   * proxies, the first one: the request is its own.
+   */
+  private forwardedAddress(header: string | string[] | undefined): string {
+    let first = unknown;
+    for (const part of String(header ?? "")
       .split(",")
-      .map((part) => part.trim())
-      .toReversed();
-    let last: string | undefined;
-    for (const part of chain) {
-      if (!ipaddr.isValid(part)) return last;
-      last = plainAddress(part);
-      if (!this.isProxy(last)) return last;
+      .toReversed()) {
+      first = readAddress(part.trim());
+      if (first === unknown || !this.isProxy(first)) return first;
     }
-    return last;
+    return first;
   }
 
   private isProxy(text: string): boolean {
     const address = ipaddr.process(text);
     return this.proxies.some(([range, bits]) => address.kind() === range.kind() && address.match(range, bits));
   }
+}
+
+function readAddress(text: string): string {
+  const [, ipv4, inBrackets, bare] = forwardedForm.exec(text) ?? [];
+  if (ipv4 !== undefined) return ipaddr.IPv4.isValidFourPartDecimal(ipv4) ? ipv4 : unknown;
+  const ipv6 = inBrackets ?? bare;
+  return ipv6 !== undefined && ipaddr.IPv6.isValid(ipv6) ? plainAddress(ipv6) : unknown;
 }
 
 /** Normalizes an address: removes the zone and maps an IPv4-mapped IPv6 address to IPv4. */

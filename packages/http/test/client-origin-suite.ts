@@ -39,8 +39,12 @@ export function clientOriginSuite(): void {
         ["two proxies", "10.0.0.1", "198.51.100.1, 10.0.0.2", "198.51.100.1"],
         ["an address forged by the client", "10.0.0.1", "1.2.3.4, 198.51.100.1", "198.51.100.1"],
         ["an IPv6 proxy", "2001:db8:ffff::1", "198.51.100.1", "198.51.100.1"],
-        ["rubbish", "10.0.0.1", "unknown", "10.0.0.1"],
-        ["garbage before a proxy", "10.0.0.1", "x, 10.0.0.9", "10.0.0.9"],
+        ["an address with a port", "10.0.0.1", "198.51.100.1:51234", "198.51.100.1"],
+        ["a proxy with a port", "10.0.0.1", "198.51.100.1, 10.0.0.2:443", "198.51.100.1"],
+        ["an IPv6 address in brackets", "10.0.0.1", "[2001:db8::1]", "2001:db8::1"],
+        ["an IPv6 address with a port", "10.0.0.1", "[2001:DB8::1]:51234", "2001:db8::1"],
+        ["an IPv4-mapped address with a port", "10.0.0.1", "[::ffff:1.2.3.4]:80", "1.2.3.4"],
+        ["a request of a proxy", "10.0.0.1", "10.0.0.3, 10.0.0.9", "10.0.0.3"],
         ["IPv4-mapped IPv6 in capitals", "10.0.0.1", "::FFFF:1.2.3.4", "1.2.3.4"],
         ["IPv4-mapped IPv6 in hexadecimal digits", "10.0.0.1", "::ffff:102:304", "1.2.3.4"],
         ["another spelling of a proxy", "10.0.0.1", "198.51.100.1, ::ffff:a00:2", "198.51.100.1"],
@@ -48,6 +52,31 @@ export function clientOriginSuite(): void {
         ["an untrusted peer that forwards", "192.0.2.7", "198.51.100.1", "192.0.2.7"],
       ])("%s", (_name, peer, forwarded, address) => {
         expect(resolver.resolve(request(peer, { "x-forwarded-for": forwarded })).address).toBe(address);
+      });
+
+      test.each([
+        ["a word", "unknown"],
+        ["nothing", ""],
+        ["a trailing comma", "198.51.100.1,"],
+        ["something unreadable before a proxy", "198.51.100.1, x, 10.0.0.9"],
+        ["a name", "localhost"],
+        ["a socket", "unix:"],
+        ["an obfuscated client", "_hidden"],
+        ["an address in octal digits", "0177.0.0.1"],
+        ["an address in fewer parts", "127.1"],
+        ["a number", "2130706433"],
+        ["a port without an address", ":8080"],
+        ["an open bracket", "[::1"],
+        ["IPv4 in brackets", "[127.0.0.1]"],
+        ["a long port", "198.51.100.1:512345"],
+        ["another port", "198.51.100.1:80:80"],
+        ["no header", undefined],
+      ])("a trusted proxy on this machine that forwards %s has an unknown client from outside", (_name, forwarded) => {
+        const headers: Record<string, string> = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
+        const origin = { address: "unknown", network: "unknown", secure: false };
+        expect(resolver.resolve(request("127.0.0.1", headers))).toEqual(origin);
+        expect(resolver.resolve(request("10.0.0.1", headers))).toEqual(origin);
+        expect(resolver.resolve(request("127.0.0.1", headers, true))).toEqual({ ...origin, secure: true });
       });
 
       test.each([

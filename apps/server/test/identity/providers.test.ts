@@ -165,7 +165,6 @@ describe("provider messages", () => {
     const kept = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) });
     const environment = {
       ...providerEnvironment,
-      TRUSTED_PROXIES: "127.0.0.1",
       DEBUG_MESSAGES: "true",
       LOG_LEVEL: "trace",
     };
@@ -235,18 +234,24 @@ describe("provider messages", () => {
   });
 
   test("a log-in over plain HTTP from another machine is refused", async () => {
-    const { location, cookie } = await startLogIn(server, "google");
-    const { parameters } = await signIn(location, "anna");
+    const environment = { ...providerEnvironment, TRUSTED_PROXIES: "127.0.0.1" };
+    const databases = [{ engine: "memory" }, { engine: "memory" }] as const;
+    const proxied = await startSeededServer(databases, environment, undefined, fixture.content);
+    await register(fixture, proxied, "google");
     const from = (proto: string) => ({ "x-forwarded-for": "198.51.100.7", "x-forwarded-proto": proto });
-    expect(await begin(server, "google", { headers: from("http") })).toMatchObject({ status: 400, code: "307" });
-    expect(await begin(server, "google", { headers: from("https") })).toMatchObject({ status: 302 });
+    const { location, cookie } = await startLogIn(proxied, "google", { headers: from("https") });
+    const { parameters } = await signIn(location, "anna");
+    expect(await begin(proxied, "google", { headers: from("http") })).toMatchObject({ status: 400, code: "307" });
+    expect(await begin(proxied, "google")).toMatchObject({ status: 400, code: "307" });
+    expect(await begin(proxied, "google", { headers: from("https") })).toMatchObject({ status: 302 });
     const callback = (proto: string) =>
-      request(server.url)
+      request(proxied.url)
         .get(`/v1/google/callback?${new URLSearchParams([...parameters])}`)
         .set({ ...from(proto), Cookie: cookie })
         .ok(() => true);
     expect((await callback("http")).body.status.internalStatus).toBe("307");
     expect((await callback("https")).body.status.internalStatus).toBe("0");
+    await proxied.close();
   });
 
   test("neither logs nor answers nor the audit contain credentials", async () => {

@@ -5,9 +5,9 @@ import type { Database } from "./database.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
 export interface ClientOrigin {
-  /** The client's address, also behind configured proxies. */
+  /** The client's address, also behind configured proxies; `unknown` if such a proxy does not forward a readable one. */
   readonly address: string;
-  /** Key for counting failures: the IPv4 address, or the /64 network of an IPv6 address. */
+  /** Key for counting failures: the IPv4 address, or the /64 network of an IPv6 address, or `unknown`. */
   readonly network: string;
 }
 
