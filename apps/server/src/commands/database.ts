@@ -213,7 +213,7 @@ async function recover(options: RecoverOptions): Promise<void> {
   await withExisting(configuration, evenAfterLostWrites(target), async ({ administration, container }) => {
     const { storage } = target;
     const recovery = storage === null ? null : await container.get(identifiers.engines).recovery(storage);
-    if (recovery === null) throw new CommandError("Only a database on a server can be recovered.");
+    if (recovery === null) throw new CommandError("A database of this engine cannot be recovered.");
     const sessions = allSessions ? "all" : "secure";
     const outcome = await recoverDatabase(administration, recovery, { force, nothingLost, sessions });
     if (outcome === "changed")

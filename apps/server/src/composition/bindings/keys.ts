@@ -77,8 +77,9 @@ export const keyFactories = {
     [keyRings, credentialsCipher, digests, configuration, components.after],
   ),
   channelTraffic: functionFactory(
-    (secrets) => new core.ChannelTraffic(secrets, new core.OutgoingNumbers(), new crypto.AesCtrChannelCipher()),
-    [channelSecrets],
+    (secrets, source) =>
+      new core.ChannelTraffic(secrets, new core.OutgoingNumbers(source), new crypto.AesCtrChannelCipher()),
+    [channelSecrets, random],
   ),
   tokens: classFactoryByName(
     core.Tokens,

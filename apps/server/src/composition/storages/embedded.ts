@@ -70,9 +70,10 @@ function optionsOf(storage: EmbeddedStorage): JoinOptions {
 }
 
 async function sqlEngine({ knex, capabilities, close }: JoinedEngine, name: string): Promise<SqlEngine> {
-  const { KnexStorage } = await import("@sallyport/storage-knex");
+  const { KnexStorage, postgresRecovery } = await import("@sallyport/storage-knex");
   const storage: SqlEngine["storage"] = ({ schema }) => new KnexStorage({ knex, schema, capabilities });
-  return { name, pool: null, facts: null, replicas: null, recovery: null, storage, close };
+  const recovery = (schema: string) => postgresRecovery(knex, schema);
+  return { name, pool: null, facts: null, replicas: null, recovery, storage, close };
 }
 
 const reasons: ReadonlyMap<unknown, string> = new Map([

@@ -30,6 +30,13 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
   "reserves message numbers from 0, each once": async ({ r, session }) => {
     const firsts = await sequentially([1, 5, 1_000_000, 1], (count) => r.channels.reserveOut(session, count));
     equal(firsts, [0n, 1n, 6n, 1_000_006n], "the first numbers");
+    // Beyond the integers that a double can hold.
+    const jumps = await sequentially(Array<number>(40).fill(maxReservation), (count) =>
+      r.channels.reserveOut(session, count),
+    );
+    const expected = jumps.map((_first, index) => 1_000_007n + BigInt(maxReservation) * BigInt(index));
+    equal(jumps, expected, "the first numbers of large reservations");
+    equal(await r.channels.reserveOut(session, 1), 1_000_007n + BigInt(maxReservation) * 40n, "the next number");
   },
 
   "reserves 10,000 numbers for four concurrent callers without duplicates": async ({ r, session }) => {
@@ -51,7 +58,7 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
     for (const number of [-1n, highestOfAll + 1n, -(2n ** 64n)])
       await failsWith(799, () => channels.acceptIn(session, number), `the number ${number}`);
     equal(await channels.reserveOut(session, maxReservation), 10n, "the first number after the refusals");
-    equal(await channels.reserveOut(session, 1), 1_000_010n, "the first number after the largest reservation");
+    equal(await channels.reserveOut(session, 1), 10n + BigInt(maxReservation), "the first number after the largest reservation");
     await judges(session, "0 fresh");
   },
 

@@ -1,10 +1,12 @@
-import type { Digest } from "../../digests/index.ts";
+import type { Digest, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { ChannelRepository } from "../../storage/index.ts";
 
 /** Message numbers reserved with one write to storage. */
 const reserved = 128;
 const maxSessions = 100_000;
+/** Bytes of a random jump. */
+const jumpBytes = 6;
 
 interface Block {
   next: bigint;
@@ -14,10 +16,15 @@ interface Block {
 /**
  * Allocates message numbers. Each session has a block reserved in storage, so no process reuses a number, even after a
  * restart. The rest of a block is lost when the process ends.
+ *
+ * The first reservation of a process for a session jumps ahead by a random number below 2^48. So a restored copy of the
+ * storage, which knows fewer numbers than were used, does not repeat them either.
  */
 export class OutgoingNumbers {
   private readonly blocks = new Map<Digest, Block>();
   private readonly reservations = new Map<Digest, Promise<boolean>>();
+
+  constructor(private readonly random: Pick<RandomSource, "bytes">) {}
 
   /** Returns an unused number, or `null` if the session has no channel any more. */
   async next(channels: ChannelRepository, session: Digest): Promise<bigint | null> {
@@ -38,9 +45,11 @@ export class OutgoingNumbers {
   }
 
   private async reserve(channels: ChannelRepository, session: Digest): Promise<boolean> {
-    const first = await channels.reserveOut(session, reserved);
+    const jump = this.blocks.has(session) ? 0 : this.jump();
+    const before = await channels.reserveOut(session, jump + reserved);
     this.blocks.delete(session);
-    if (first === null) return false;
+    if (before === null) return false;
+    const first = before + BigInt(jump);
     if (this.blocks.size >= maxSessions) {
       const [oldest] = this.blocks.keys();
       if (oldest !== undefined) this.blocks.delete(oldest);
@@ -48,9 +57,14 @@ export class OutgoingNumbers {
     this.blocks.set(session, { next: first, end: first + BigInt(reserved) });
     return true;
   }
+
+  private jump(): number {
+    return this.random.bytes(jumpBytes).reduce((number, byte) => number * 256 + byte, 0);
+  }
 }
 
-export const maxReservation = 1_000_000;
+/** A jump and a block. */
+export const maxReservation = 2 ** (8 * jumpBytes) + reserved;
 
 const numberLimit = 2n ** 64n;
 
