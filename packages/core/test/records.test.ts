@@ -1,4 +1,4 @@
-import { type Account, mapCustomAccount, PendingPasswords, SecondFactors, type Storage } from "../src/index.ts";
+import { type Account, AlignIndexes, mapCustomAccount, PendingPasswords, SecondFactors, type Storage, untilDone } from "../src/index.ts";
 import { digests } from "./fixture.ts";
 import { pendingFactor, factorOf, found, freshDigest } from "./stores/factors.ts";
 import { concurrently, minute, openStoreFixture, type StoreFixture, tally } from "./stores/store-fixture.ts";
@@ -7,6 +7,27 @@ import { newKindSuite } from "./new-kind-suite.ts";
 
 describe("records", () => {
   appNameSuite();
+
+  test("a change that another writer always precedes ends with 706", async () => {
+    let tries = 0;
+    const late = untilDone(async () => {
+      tries += 1;
+      return undefined;
+    });
+    await expect(late).rejects.toMatchObject({ code: 706, retryAfter: 1 });
+    expect(tries).toBe(1_000);
+    expect(await untilDone(async () => (tries++ < 1_003 ? undefined : "done"))).toBe("done");
+  });
+
+  test("indexes of a model that changes all the time are aligned with a bound", async () => {
+    let generation = 0;
+    const storage = {
+      capabilities: { indexesPerTable: null },
+      repositories: { model: { load: async () => ({ generation: (generation += 1), classes: [] }) } },
+      alignIndexes: async () => ({ built: [], removed: 0 }),
+    } as unknown as Storage;
+    await expect(new AlignIndexes().alignIndexes(storage)).rejects.toMatchObject({ code: 706 });
+  });
 
   describe("second factor tokens", () => {
     let stage: StoreFixture;

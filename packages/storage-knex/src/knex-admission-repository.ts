@@ -16,6 +16,7 @@ import {
   touchInterval,
 } from "@sallyport/core";
 import { settingsOf, type SettingsRow } from "./knex-settings-repository.ts";
+import { withSettings } from "./sql-errors.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
@@ -35,8 +36,7 @@ export const knexAdmissionRepository = (
     // A statement of its own: the next one then sees what it waited for.
     if (lock) await sql.run(statements.lock, [sessionDigest]);
     const { rows } = await sql.run<AdmissionRow>(statements.admit[mode], [bytesOf(appKey), sessionDigest, ahead, due]);
-    // The settings table always has one row.
-    const row = rows[0] as AdmissionRow;
+    const row = withSettings(rows);
     if (session !== null && row.mode !== null && row.remaining !== null) {
       const isLate = Number(row.remaining) <= idleTimeout - touchInterval(idleTimeout);
       const isStored = (await renewals?.renew(session, idleTimeout, isLate)) ?? false;
@@ -48,7 +48,7 @@ export const knexAdmissionRepository = (
 
   async admitCallback(state) {
     const { rows } = await sql.run<CallbackRow>(statements.admitCallback, [state, offset()]);
-    const row = rows[0] as CallbackRow;
+    const row = withSettings(rows);
     return { ...settingsOf(row), appKey: appKeyOf(row), state: row.payload };
   },
 });

@@ -1,4 +1,5 @@
 import { acceptStorable, type ClassDefinition, type ModelRepository } from "@sallyport/core";
+import { withSettings } from "./sql-errors.ts";
 import { insertRows, type SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
@@ -10,7 +11,8 @@ export const knexModelRepository = (
 ): ModelRepository => ({
   async load() {
     const { rows } = await sql.run<ModelRow>(statements.load);
-    return { generation: Number(rows[0]?.generation), classes: rows.flatMap(({ definition }) => definition ?? []) };
+    const { generation } = withSettings(rows);
+    return { generation: Number(generation), classes: rows.flatMap(({ definition }) => definition ?? []) };
   },
 
   async lock() {

@@ -1,11 +1,12 @@
 import type { Settings, SettingsRepository } from "@sallyport/core";
+import { withSettings } from "./sql-errors.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";
 
 export const knexSettingsRepository = (sql: SqlRunner, statements: SettingsStatements): SettingsRepository => ({
   async read() {
     const { rows } = await sql.build<SettingsRow>(sql.table("settings").select());
-    return settingsOf(rows[0] as SettingsRow);
+    return settingsOf(withSettings(rows));
   },
 
   async setMaintenance(on) {

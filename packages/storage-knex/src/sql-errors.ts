@@ -83,6 +83,14 @@ export function failureOf(error: unknown, { state, code, reason, refusedBy }: Fa
   return new ServiceError(code ?? 799, { cause: error, ...(detail === undefined ? {} : { detail }) });
 }
 
+/** The first row of a statement on the only row of `settings`. 705 if an interrupted restore has left none. */
+export function withSettings<Row>([row]: readonly Row[]): Row {
+  if (row !== undefined) return row;
+  const detail =
+    "The row of the table settings is missing: a restore was interrupted. Restore the backup again, into an empty database.";
+  throw new ServiceError(705, { detail });
+}
+
 /** Maps the failure to get a connection to a service error; undefined if the error comes from the database. */
 export function poolFailureOf(error: unknown, endedPool: RegExp): ServiceError | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -302,6 +302,18 @@ describe("users", () => {
     expect((await create("Rupert")).code).toBe(0);
   });
 
+  test("migrate, recover and the server report a database without settings, instead of trying for ever", async () => {
+    const commandOn = (...args: string[]) => runCommand(args, { DATABASE_URL: postgres.url }, folder);
+    await postgres.sql.query("create table kept as table sallyport_demo.settings; delete from sallyport_demo.settings");
+    const missing = /The row of the table settings is missing: a restore was interrupted\. Restore the backup again/;
+    for (const args of [["migrate"], ["recover", "--force"], ["recover", "--nothing-lost"]])
+      expect(await commandOn(...args)).toMatchObject({ code: 1, stderr: expect.stringMatching(missing) });
+    expect(await tryLogIn(server, "admin")).toMatchObject({ status: 500, code: "705" });
+    await postgres.sql.query("insert into sallyport_demo.settings select * from kept; drop table kept");
+    expect((await tryLogIn(server, "admin")).code).toBe("0");
+    expect((await commandOn("migrate")).code).toBe(0);
+  });
+
   test("refuses invalid arguments", async () => {
     expect(await run("disable", "nobody")).toMatchObject(refused('There is no user "nobody"'));
     expect(await run("enable", "READER")).toMatchObject(refused('There is no user "READER"'));

@@ -1,6 +1,6 @@
 import { Model, type ModelClass, declaredIndexes } from "../model/index.ts";
 import type { Database } from "../request/index.ts";
-import type { AttributeIndex, IndexReport, Storage } from "../storage/index.ts";
+import { type AttributeIndex, type IndexReport, type Storage, untilDone } from "../storage/index.ts";
 
 /** Result of an alignment, with the indexes beyond the engine's limit. */
 export interface AlignmentReport extends IndexReport {
@@ -10,13 +10,13 @@ export interface AlignmentReport extends IndexReport {
 
 /** Aligns the indexes of a database with its model. May take minutes; runs in the background. */
 export class AlignIndexes {
-  /** `busy` if another process is aligning. */
+  /** `busy` if another process is aligning. 706 if the model changes all the time. */
   async alignIndexes(storage: Storage): Promise<AlignmentReport | "busy"> {
     const { model: models } = storage.repositories;
     const limit = storage.capabilities.indexesPerTable ?? Infinity;
     const built: AttributeIndex[] = [];
     let removed = 0;
-    for (;;) {
+    return untilDone(async () => {
       const model = new Model(await models.load());
       const wanted = declaredIndexes(model);
       const report = await storage.alignIndexes(wanted);
@@ -25,7 +25,8 @@ export class AlignIndexes {
       removed += report.removed;
       // A model change meanwhile got `busy` for its own alignment, so align again.
       if ((await models.load()).generation === model.generation) return { built, removed, left: wanted.slice(limit) };
-    }
+      return undefined;
+    });
   }
 }
 

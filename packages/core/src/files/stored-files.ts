@@ -1,16 +1,17 @@
 import { type RandomSource, randomUuid } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { Database, FilePolicy, UnitOfWork } from "../request/index.ts";
-import type {
-  Attributes,
-  ByteRange,
-  DeletionRepository,
-  FileStore,
-  ObjectId,
-  RecordKind,
-  RecordRepository,
-  SegmentName,
-  StoredRecord,
+import {
+  type Attributes,
+  type ByteRange,
+  type DeletionRepository,
+  type FileStore,
+  type ObjectId,
+  type RecordKind,
+  type RecordRepository,
+  type SegmentName,
+  type StoredRecord,
+  untilDone,
 } from "../storage/index.ts";
 import { type FileBytes, readSegment } from "./segment-bytes.ts";
 
@@ -145,11 +146,12 @@ export async function countBytes(
   if (change === 0) return;
   const isLimited = change > 0 && maxBytes > 0;
   const shard = isLimited ? limitedShard : shardOf(file);
-  for (;;) {
+  await untilDone(async () => {
     const [found] = await records.get(storedBytesKind, [shard]);
     const ifVersion = found?.version ?? "none";
-    if ((await records.put(storedBytesKind, shard, (found?.value ?? 0) + change, { ifVersion })) === "stored") break;
-  }
+    const stored = await records.put(storedBytesKind, shard, (found?.value ?? 0) + change, { ifVersion });
+    return stored === "stored" ? stored : undefined;
+  });
   if (isLimited && (await storedBytes(records)) > maxBytes) throw noCapacity();
 }
 

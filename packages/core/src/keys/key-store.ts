@@ -1,4 +1,4 @@
-import type { RecordKind, RecordRepository, StoredRecord } from "../storage/index.ts";
+import { type RecordKind, type RecordRepository, type StoredRecord, untilDone } from "../storage/index.ts";
 import type { ServerKeyKind, ServerPublicKey } from "./server-keys.ts";
 
 /** All keys that a database ever had, by kind. The current key is first, followed by its predecessors. */
@@ -52,15 +52,15 @@ export class KeyStore {
    * had the new key.
    */
   async rotate(expectedKeyId: string, key: WrappedKeyPair, overlap: number): Promise<"ok" | "stale" | "known"> {
-    for (;;) {
+    return untilDone(async () => {
       const ring = await this.read(key.kind);
       const [current, ...before] = ring?.value ?? [];
       if (ring === undefined || current?.keyId !== expectedKeyId) return "stale";
       if (ring.value.some(({ keyId }) => keyId === key.keyId)) return "known";
       const now = nowOf(ring);
-      if (await this.write(ring, [storedKey(key, now), { ...current, acceptedUntil: now + overlap }, ...before]))
-        return "ok";
-    }
+      const rotated = [storedKey(key, now), { ...current, acceptedUntil: now + overlap }, ...before];
+      return (await this.write(ring, rotated)) ? "ok" : undefined;
+    });
   }
 
   /** Deletes private keys, of any kind, that expired at least `age` milliseconds ago. Returns their number. */

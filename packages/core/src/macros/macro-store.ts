@@ -1,4 +1,4 @@
-import { allPages, type PageRequest, type RecordKind, type Repositories } from "../storage/index.ts";
+import { allPages, type PageRequest, type RecordKind, type Repositories, untilDone } from "../storage/index.ts";
 
 export const currentMacroKind: RecordKind<StoredMacro> = "macro";
 
@@ -40,29 +40,29 @@ export class MacroStore {
   /** Stores the next version if the current one is `expectedVersion` (0: none, `null`: any), else `stale`. 307: not storable. */
   async put(macro: GivenMacro, expectedVersion: number | null): Promise<"stored" | "stale"> {
     const { name, text, language, changedBy } = macro;
-    for (;;) {
+    return untilDone(async () => {
       const [latest] = await this.history(name, 1);
       const current = latest === undefined || latest.text === null ? 0 : latest.version;
       if (expectedVersion !== null && expectedVersion !== current) return "stale";
       const version = { name, text, language, version: (latest?.version ?? 0) + 1, changedBy };
       const changedAt = await this.add(version);
-      if (changedAt === null) continue;
+      if (changedAt === null) return undefined;
       await this.r.records.put(currentMacroKind, name, { ...version, changedAt });
       return "stored";
-    }
+    });
   }
 
   /** Removes a macro and records the removal as a version. `unknown` if there is no macro. 307 for a `changedBy` that is not storable. */
   async remove(name: string, { changedBy, expectedVersion }: MacroRemoval): Promise<"removed" | "stale" | "unknown"> {
-    for (;;) {
+    return untilDone(async () => {
       const [latest] = await this.history(name, 1);
       if (latest === undefined || latest.text === null) return "unknown";
       if (expectedVersion !== null && expectedVersion !== latest.version) return "stale";
       const changedAt = await this.add({ name, text: null, language: null, version: latest.version + 1, changedBy });
-      if (changedAt === null) continue;
+      if (changedAt === null) return undefined;
       await this.r.records.remove(currentMacroKind, { ids: [name] });
       return "removed";
-    }
+    });
   }
 
   /** Versions of a macro, latest first, at most `limit`, optionally below a version. Includes removed macros. */

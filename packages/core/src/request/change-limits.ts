@@ -1,4 +1,5 @@
 import { faultAt } from "../errors/index.ts";
+import { untilDone } from "../storage/index.ts";
 import type { AdministrationContext } from "./administration-context.ts";
 import {
   acceptedLimits,
@@ -50,16 +51,17 @@ export async function setLimits(
 ): Promise<void> {
   for (const [name, value] of changes) acceptLimit(name, value);
   await unit.transaction(async (r) => {
-    for (;;) {
+    const isChanged = await untilDone(async () => {
       const [found] = await r.records.get(limitsKind, [currentLimits]);
       const stored = new Map<string, number | null>(Object.entries(found?.value ?? {}));
-      if ([...changes].every(([name, value]) => (stored.get(name) ?? null) === value)) return;
+      if ([...changes].every(([name, value]) => (stored.get(name) ?? null) === value)) return false;
       const merged = new Map([...stored, ...changes]);
       const limits: StoredLimits = Object.fromEntries([...merged].filter(([, value]) => value !== null));
       acceptTogether({ ...valuesOf(database.policy), ...acceptedLimits(limits) });
       const ifVersion = found?.version ?? ("none" as const);
-      if ((await r.records.put(limitsKind, currentLimits, limits, { ifVersion })) === "stored") break;
-    }
+      return (await r.records.put(limitsKind, currentLimits, limits, { ifVersion })) === "stored" ? true : undefined;
+    });
+    if (!isChanged) return;
     await r.settings.raise();
     await r.audit.append(eventOf({ type: "limits.changed" }));
   });

@@ -1,3 +1,4 @@
+import { ServiceError } from "../errors/index.ts";
 import type { JsonValue } from "./entities/stored-object.ts";
 
 /** The content of a record: any JSON except `null`, which means no record. */
@@ -174,4 +175,18 @@ export async function allPages<T, Key = string>(
     all.push(...found);
     if (found.length < limit) return all;
   }
+}
+
+const maxAttempts = 1_000;
+
+/**
+ * Repeats a change that depends on what it has read, as long as it returns `undefined`: another writer came first. 706 if
+ * others come first all the time, or if the storage never keeps a change.
+ */
+export async function untilDone<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let count = 1; count <= maxAttempts; count += 1) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+  }
+  throw new ServiceError(706, { detail: "Other writers keep changing the same data.", retryAfter: 1 });
 }

@@ -7,6 +7,7 @@ import {
   type RecordKind,
   type Repositories,
   type StoredRecord,
+  untilDone,
 } from "../../storage/index.ts";
 
 /** Maps a custom account to another user. Returns `false` for an unknown account. Call it in the transaction that ends its sessions. */
@@ -51,14 +52,15 @@ export class PendingPasswords {
 
   /** Whether the code matches. Consumes a try before the comparison. Call it outside a transaction, as a rollback would restore the try. */
   async tryCode(id: AccountId, code: Digest): Promise<boolean> {
-    for (;;) {
+    return untilDone(async () => {
       const found = await this.find(id);
       if (found === undefined || found.value.tries < 1) return false;
       const { value, version, age } = found;
       const options = { owner: found.owner, lifetime: Math.max(1, value.lifetime - age), ifVersion: version };
       const tried = { ...value, tries: value.tries - 1 };
-      if ((await this.r.records.put(pendingPasswordKind, id, tried, options)) === "stored") return value.code === code;
-    }
+      const stored = await this.r.records.put(pendingPasswordKind, id, tried, options);
+      return stored === "stored" ? value.code === code : undefined;
+    });
   }
 
   /** Returns the new secret version, or `null` for a wrong code or a concurrent change. Call it in a transaction. */

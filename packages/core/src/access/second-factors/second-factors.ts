@@ -5,6 +5,7 @@ import {
   type RecordKind,
   type RecordRepository,
   type StoredRecord,
+  untilDone,
 } from "../../storage/index.ts";
 
 /** Factors by subject and app name, owned by the subject. Subjects contain no space, so ids sort by subject, then app name. */
@@ -32,13 +33,13 @@ export class SecondFactors {
   /** Starts or restarts an enrolment. Returns `confirmed`, without a change, for a confirmed factor. Text that cannot be stored: 307. */
   async enrol(factor: NewSecondFactor): Promise<"enrolled" | "confirmed"> {
     const pendingFactor: SecondFactor = { ...factor, confirmed: false, lastStep: -1 };
-    for (;;) {
+    return untilDone(async () => {
       const [present] = await this.records.get(secondFactorKind, [idOf(factor)]);
       if (present?.value.confirmed === true) return "confirmed";
       const options = { owner: factor.subject, ifVersion: present?.version ?? ("none" as const) };
-      if ((await this.records.put(secondFactorKind, idOf(factor), pendingFactor, options)) === "stored")
-        return "enrolled";
-    }
+      const stored = await this.records.put(secondFactorKind, idOf(factor), pendingFactor, options);
+      return stored === "stored" ? "enrolled" : undefined;
+    });
   }
 
   /** Accepts a later time step and confirms the factor. Returns `false` for an earlier step or a changed secret. */

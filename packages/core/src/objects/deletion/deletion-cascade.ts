@@ -16,6 +16,7 @@ import {
   type Repositories,
   type StoredObject,
   type Visibility,
+  untilDone,
 } from "../../storage/index.ts";
 import { isUserClass, UserNames } from "../user-names.ts";
 
@@ -71,14 +72,15 @@ export async function deletionSetOf(first: LockedRow, deletion: Deletion): Promi
 async function linksTo(ids: readonly ObjectId[], locked: LockedObjects, deletion: Deletion): Promise<Referrer[]> {
   const { repository, model, recycled } = deletion;
   const attributes = recycled ? strictLinks(model) : null;
-  for (;;) {
+  return untilDone(async () => {
     const links = await repository.referrers(ids, { attributes, limit: maximum + 1 });
     if (links.length > maximum) throw tooMany();
     const sources = links.filter((link) => ruleOf(link, deletion) !== "refuse").map(({ id }) => id);
     const missing = [...new Set(sources)].filter((id) => !locked.objects.has(id));
     if (missing.length === 0) return links;
     accept(await repository.lock(missing), locked, deletion);
-  }
+    return undefined;
+  });
 }
 
 function accept(objects: readonly LockedRow[], locked: LockedObjects, { session }: Deletion): void {

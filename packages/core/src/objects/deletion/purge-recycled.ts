@@ -11,6 +11,7 @@ import {
   requireAdministrator,
   type SingleReference,
   type Visibility,
+  untilDone,
 } from "../../storage/index.ts";
 import { visibleObject } from "../get-object.ts";
 import { requireRightsOnUsers } from "./delete-object.ts";
@@ -140,7 +141,7 @@ async function linksTo(
   { deletion, model, session, ...knowledge }: Purge,
 ): Promise<readonly Referrer[]> {
   const locked = new Set<ObjectId>();
-  for (;;) {
+  return untilDone(async () => {
     const links = await deletion.referrers(ids, { attributes: null, limit: maximum + 1 });
     if (links.length > maximum)
       throw refused(`The object has more than ${maximum} references. Remove some of them first.`);
@@ -153,5 +154,6 @@ async function linksTo(
         throw refused("Another session has locked an object that references this one.");
     }
     for (const id of missing) locked.add(id);
-  }
+    return undefined;
+  });
 }

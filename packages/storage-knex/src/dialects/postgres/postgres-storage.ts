@@ -22,6 +22,7 @@ import { knexThrottleRepository } from "../../knex-throttle-repository.ts";
 import { objectOf } from "../../object-row.ts";
 import { connectionsOf } from "../../pooled-connections.ts";
 import { type Numbered, pendingMigrations, refuseUnsuitable } from "../../schema.ts";
+import { withSettings } from "../../sql-errors.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { PostgresArchive } from "./archive/postgres-archive.ts";
@@ -160,7 +161,10 @@ export class KnexStorage extends SqlStorage {
     const text = `set local work_mem = '64kB';
       with nothing as (update ${this.tables.settings} set maintenance = maintenance where false)
       select count(*) from generate_series(1, 20000)`;
-    await withConnection(this.knex, (connection) => runOn(connection, { text }));
+    await withConnection(this.knex, async (connection) => {
+      await runOn(connection, { text });
+      withSettings((await runOn(connection, { text: `select from ${this.tables.settings}` })).rows);
+    });
   }
 
   /** A commit without a change to a table. It waits for a synchronous standby, as others do. */

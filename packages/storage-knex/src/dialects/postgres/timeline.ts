@@ -1,6 +1,7 @@
 import { ServiceError, type StorageRecovery } from "@sallyport/core";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
+import { withSettings } from "../../sql-errors.ts";
 import { acquire, type Connection, release, rollBack, runnerOf, runOn, withConnection } from "./connection.ts";
 import { lockMigrations } from "./migrations/migrator.ts";
 import { raiseStamps } from "./stamps.ts";
@@ -354,6 +355,7 @@ export function postgresRecovery(knex: Knex, schema: string): StorageRecovery {
         const [found] = (await runOn<Found>(connection, { text: findQuery(tables) })).rows;
         const { name = null, recorded = null } = found ?? {};
         if (name === null) throw new ServiceError(704, { detail: "The database server is a standby." });
+        withSettings((await runOn(connection, { text: `select from ${settings}` })).rows);
         return { timeline: name, isPending: recorded !== null && (recorded.lost === true || recorded.name !== name) };
       }),
     skip: (mode) =>
