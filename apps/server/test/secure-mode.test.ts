@@ -143,6 +143,29 @@ describe("secure mode", () => {
       expect(seen.has("clear")).toBe(false);
     });
 
+    test("never repeats a number if a copy of the database is put back, once or twice", async () => {
+      const session = await logInSecurely(server);
+      await callSecurely(server, session, "/_CheckSession");
+      const { rows } = await postgres.sql.query("select session, next_out from sallyport_demo.channels");
+      const servers = [server];
+      const seen: string[] = [];
+      for (let copy = 0; copy < 2; copy += 1) {
+        // What a copy knows of the numbers.
+        for (const { session: digest, next_out: next } of rows)
+          await postgres.sql.query("update sallyport_demo.channels set next_out = $2 where session = $1", [
+            digest,
+            next,
+          ]);
+        servers.push(await postgres.demo({ MASTER_KEY: masterKey }));
+        for (let round = 0; round < 150; round += 1) {
+          for (const each of servers)
+            seen.push((await callSecurely(each, session, "/_CheckSession")).iv?.toString("hex") ?? "clear");
+        }
+      }
+      expect(seen).not.toContain("clear");
+      expect(new Set(seen).size).toBe(seen.length);
+    });
+
     test("answers 314 when the key of the session cannot be unwrapped", async () => {
       const session = await logInSecurely(server);
       await postgres.sql.query("update sallyport_demo.channels set wrapped_key = 'x' || wrapped_key");

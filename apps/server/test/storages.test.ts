@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { cpSync } from "node:fs";
 import { mkdtemp, rm, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +39,6 @@ import { moveThrough } from "./move-through.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { runCommand } from "./processes/run-command.ts";
 import { streamed } from "./sample-archive.ts";
-import { callSecurely, logInSecurely, type SecureSession } from "./secure-client.ts";
 import { testEnvironment } from "./test-environment.ts";
 
 describe("databases of a running server", () => {
@@ -148,6 +146,18 @@ describe("storages", () => {
       startTimeout,
     );
 
+    test("is recovered like one of a server after a copy of the directory was put back", async () => {
+      const before = await logIn(server, "demo");
+      const config = join(directory, "recover.json");
+      const storage = { engine: "embedded", dataDir: directory, schema: "sallyport_demo" };
+      await writeFile(config, JSON.stringify({ databases: [{ alias: "", storage }] }));
+      const recover = (...args: string[]) => runCommand(["recover", ...args, "--config", config], {}, directory);
+      expect((await recover()).stdout).toContain("There is nothing to recover.");
+      expect((await recover("--force", "--all-sessions")).stdout).toContain("The database is recovered.");
+      expect(await checkSession(server, before)).toBe("201");
+      sessionId = await logIn(server, "demo");
+    });
+
     test(
       "delays waiting requests by no more than its timeout and a restart",
       async () => {
@@ -158,51 +168,6 @@ describe("storages", () => {
         // A second for the statement; the restart takes less than two on an idle machine.
         expect(performance.now() - began).toBeLessThan(8_000);
         expect((await endless).code).toBe("706");
-      },
-      startTimeout,
-    );
-  });
-
-  describe("a copy of the directory of an embedded engine, put back twice", () => {
-    let folder: string;
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), "sallyport-"));
-    });
-    afterAll(() => rm(folder, { recursive: true }));
-
-    const environment = { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") };
-    const databasesIn = (dataDir: string) => ({
-      databases: [{ alias: "", storage: { engine: "embedded", dataDir, schema: "sallyport_demo" } }],
-    });
-    const start = (name: string) => startConfiguredServer(databasesIn(join(folder, name)), environment);
-    const message = async (server: RunningServer, session: SecureSession): Promise<string> =>
-      (await callSecurely(server, session, "/_CheckSession")).iv?.toString("hex") ?? "clear";
-
-    test(
-      "repeats no counter block of a secure session, and ends the session with recover",
-      async () => {
-        await copyEmbeddedDemo(join(folder, "original"));
-        const original = await start("original");
-        const session = await logInSecurely(original);
-        const before = await message(original, session);
-        await original.close();
-        for (const name of ["one", "two"]) cpSync(join(folder, "original"), join(folder, name), { recursive: true });
-        const copies = [await start("one"), await start("two"), await start("original")];
-        const blocks: string[] = [before];
-        for (let round = 0; round < 150; round += 1)
-          blocks.push(...(await Promise.all(copies.map((copy) => message(copy, session)))));
-        expect(blocks).not.toContain("clear");
-        expect(new Set(blocks).size).toBe(451);
-        await Promise.all(copies.map((copy) => copy.close()));
-
-        const config = join(folder, "one.json");
-        await writeFile(config, JSON.stringify(databasesIn(join(folder, "one"))));
-        const { code, stdout } = await runCommand(["recover", "--force", "--config", config], environment, folder);
-        expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("The database is recovered.") });
-        const recovered = await start("one");
-        expect(await callSecurely(recovered, session, "/_CheckSession")).toMatchObject({ status: 401, code: "203" });
-        expect((await tryLogIn(recovered, "demo")).code).toBe("0");
-        await recovered.close();
       },
       startTimeout,
     );

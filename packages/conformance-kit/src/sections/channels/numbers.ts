@@ -58,7 +58,11 @@ export const channelNumberChecks: readonly Check[] = checksAfter("channels", beg
     for (const number of [-1n, highestOfAll + 1n, -(2n ** 64n)])
       await failsWith(799, () => channels.acceptIn(session, number), `the number ${number}`);
     equal(await channels.reserveOut(session, maxReservation), 10n, "the first number after the refusals");
-    equal(await channels.reserveOut(session, 1), 10n + BigInt(maxReservation), "the first number after the largest reservation");
+    equal(
+      await channels.reserveOut(session, 1),
+      10n + BigInt(maxReservation),
+      "the first number after the largest reservation",
+    );
     await judges(session, "0 fresh");
   },
 
