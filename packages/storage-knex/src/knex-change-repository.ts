@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   type Change,
   type ChangePage,
@@ -6,6 +7,7 @@ import {
   isStorableText,
   objectIdOf,
   objectNumber,
+  ServiceError,
 } from "@sallyport/core";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
@@ -13,8 +15,11 @@ import type { Statement } from "./statement.ts";
 /** Greater than any object number. */
 const behindAll = Number.MAX_SAFE_INTEGER;
 
+/** Milliseconds for which a writer can be between the two steps of taking a stamp: its process was stopped there. */
+const writerTimeout = 5_000;
+
 interface ChangeDialect {
-  /** Selects `watermark`. */
+  /** Selects `watermark`: null while a writer is taking its stamp, no row on a standby. */
   readonly watermark: Statement;
   /** The stamp of a transaction that has written, if it is the highest of all. */
   readonly ownStamp?: (sql: SqlRunner) => number | undefined;
@@ -37,8 +42,12 @@ export const knexChangeRepository = (
   async watermark() {
     const stamp = ownStamp(sql);
     if (stamp !== undefined) return stamp - 1;
-    const { rows } = await sql.run<{ watermark: string | number }>(watermark);
-    return Number(rows[0]?.watermark);
+    for (const end = performance.now() + writerTimeout; ; await delay(1)) {
+      const [row] = (await sql.run<{ watermark: string | number | null }>(watermark)).rows;
+      if (row === undefined) throw new ServiceError(704, { detail: "The database server is a standby." });
+      if (row.watermark !== null) return Number(row.watermark);
+      if (performance.now() > end) throw new ServiceError(706, { detail: "A writer does not finish its first write." });
+    }
   },
 
   async read({ classes, after: { stamp, id }, upTo, limit }) {

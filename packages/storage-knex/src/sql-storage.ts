@@ -46,10 +46,26 @@ export interface ServerFacts {
    * `unreadable`: the role cannot read the history of timelines; `null`: commits wait for no standby.
    */
   readonly failoverProof: "possible" | "unclear" | "unreadable" | null;
+  /** Open transactions that keep changes from devices. */
+  readonly openWriters: readonly OpenWriter[];
   /** Further settings of connections that are not in force, such as `jit = off`. A pooler can drop them. */
   readonly missingSettings: readonly string[];
   /** Probes the server as `migrate` does, and changes nothing. Returns the reasons why it is unsuitable. */
   readonly unmetRequirements: () => Promise<readonly string[]>;
+}
+
+/** An open transaction that has written objects: later changes reach no device before it ends. */
+export interface OpenWriter {
+  /** Its name while it is open. */
+  readonly transaction: string;
+  /** The process of its session; `null` if it is prepared. */
+  readonly pid: number | null;
+  readonly role: string;
+  readonly application: string;
+  /** The name of a prepared transaction. */
+  readonly prepared: string | null;
+  /** Milliseconds since its beginning; `null` if the role may not see it. */
+  readonly age: number | null;
 }
 
 /** A standby that takes reads, or that could. */

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { beforeAllChanges } from "@sallyport/core";
 import type { Knex } from "knex";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
-import { type Migration, Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
+import { type Functions, type Migration, Migrator } from "../src/dialects/postgres/migrations/migrator.ts";
 import type { Connection, Query } from "../src/dialects/postgres/connection.ts";
 import { unmetBy } from "../src/dialects/postgres/server-facts.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
@@ -76,7 +76,7 @@ describe("migrations", () => {
     test.each([
       ["advisory locks that do nothing", "pg_advisory_xact_lock($1::bigint)", "$1::bigint", /advisory locks/],
       ["no advisory locks", "pg_advisory_xact_lock($1", "no_such_function($1", /advisory locks/],
-      ["transaction numbers of each node", "txid_current() > $1::bigint", "1 > $1::bigint", /transaction numbers/],
+      ["advisory locks of each node", "objsubid = 2", "false", /one another's advisory locks/],
       ["another isolation", "isolation level read committed", "isolation level repeatable read", /read committed/],
       ["no rows for triggers", "select count(*) from added", "select 0", /triggers/],
       ["no settings for triggers", "'sallyport.counted', 'yes'", "'sallyport.counted', ''", /triggers/],
@@ -185,6 +185,16 @@ describe("migrations", () => {
     await database.admin.query(write);
   });
 
+  /** Stamps before the sequence: the numbers of transactions on the server. */
+  const stampsOfTransactions: Functions = {
+    name: "stamp_row",
+    number: 1,
+    statements: ({ schema, stampRow }) => [
+      `create or replace function ${stampRow} () returns trigger language plpgsql as $$
+      begin new.stamp := "${schema}".stamp_offset() + txid_current(); return new; end $$`,
+    ],
+  };
+
   test("keep the changes of objects and tombstones, and their readers from then on", async () => {
     const { knex } = database.connect();
     const added = [
@@ -192,9 +202,11 @@ describe("migrations", () => {
       "0004-former-readers",
       "0005-swept-objects",
       "0006-swept-stamp",
+      "0009-stamp-sequence",
       "keep_readers",
+      "stamp_row",
     ];
-    const former = migrations.filter(({ name }) => !added.includes(name));
+    const former = [...migrations.filter(({ name }) => !added.includes(name)), stampsOfTransactions];
     await new Migrator(knex, tablesOf("test"), former).migrate();
     await database.admin.query(`
       insert into test.objects (uuid, class, attributes, stored_at) select gen_random_uuid(), 'File', '{}', now() from generate_series(1, 2);
@@ -203,6 +215,10 @@ describe("migrations", () => {
     const storage = database.storage();
     expect(await storage.migrate()).toEqual({ applied: added });
     const { changes: feed, deletion, objects } = storage.repositories;
+    const { rows: highest } = await database.admin.query(
+      "select last_value - (select max(stamp) from test.tombstones) as above from test.stamps",
+    );
+    expect(highest).toEqual([{ above: "0" }]);
     const changed = async () => {
       const query = { classes: ["File"], after: beforeAllChanges, limit: 10 };
       const { changes } = await feed.read({ ...query, upTo: Number.MAX_SAFE_INTEGER });

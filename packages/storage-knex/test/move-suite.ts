@@ -208,7 +208,8 @@ export function moveSuite(): void {
     async () => {
       const role = `sallyport_server_${process.pid}`;
       await old.admin.query(`create role ${role} login password 'server'; grant usage on schema test to ${role};
-        grant select, insert, update, delete on all tables in schema test to ${role}`);
+        grant select, insert, update, delete on all tables in schema test to ${role};
+        grant usage on all sequences in schema test to ${role}`);
       try {
         const url = Object.assign(new URL(old.directUrl), { username: role, password: "server" }).href;
         const limited = old.storage({ knex: old.connect({ url }).knex, onMove: (notice) => notices.push(notice) });

@@ -30,6 +30,8 @@ describe("plans of frequent statements", () => {
     await database.storage().migrate();
     // Otherwise the rows may still wait for a flush during the vacuum and not be marked as visible to all.
     await database.admin.query("set synchronous_commit = on");
+    // As in a database that was in use: the rows of former readers have lower stamps.
+    await database.admin.query("select setval('test.stamps', 20000)");
     await database.admin.query(`
       insert into test.objects (uuid, class, attributes, stored_at)
         select gen_random_uuid(), 'Rare', '{}', now() from generate_series(1, 30);
@@ -104,6 +106,7 @@ describe("plans of frequent statements", () => {
     return flatten(rows[0]["QUERY PLAN"][0].Plan as PlanNode);
   }
 
+  const ofFewRows = ["settings", "session_counts", "pg_database"];
   const indexesOf = (nodes: PlanNode[]) => [...new Set(nodes.flatMap((node) => node["Index Name"] ?? []))].toSorted();
   const scannedWhole = (nodes: PlanNode[]) =>
     nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"]);
@@ -289,9 +292,7 @@ describe("plans of frequent statements", () => {
   ])("%s", async (_, statement, parameters, indexes) => {
     const nodes = await nodesOf(statement, parameters);
     expect(indexesOf(nodes)).toEqual(indexes);
-    expect(scannedWhole(nodes).filter((relation) => relation !== "settings" && relation !== "session_counts")).toEqual(
-      [],
-    );
+    expect(scannedWhole(nodes).filter((relation) => !ofFewRows.includes(String(relation)))).toEqual([]);
   });
 
   test.each([

@@ -9,7 +9,6 @@ import { atLeast, atMost, type Bound, type Costs, type Outcome } from "../compar
 import { sessionIdOf, withStorage } from "../database/prepare-schema.ts";
 import { contactAttributes } from "../database/sample-data.ts";
 import { mebibyte } from "../processes/file-client.ts";
-import { pollUntil } from "../processes/measured-process.ts";
 import { SyncClient, type Upsert } from "../processes/sync-client.ts";
 
 const maxRounds = 3;
@@ -198,12 +197,8 @@ async function versionBefore(bench: BenchEnvironment, { schema }: SyncDatabase, 
 const stampDigits = 16;
 
 async function change(bench: BenchEnvironment, { schema: { schema } }: SyncDatabase, className: string): Promise<void> {
-  const served = `select txid_snapshot_xmin(txid_current_snapshot()) > max(stamp) as served from ${schema}.objects where class = '${className}'`;
   const some = `select oid from ${schema}.objects where class = '${className}' order by class, oid limit ${changes}`;
   await bench.database.run(`update ${schema}.objects set version = version + 1 where oid in (${some})`);
-  // Pulls stop before the oldest open transaction of the database server.
-  const isServed = async () => (await bench.database.run(served))[0]?.["served"] === true;
-  if (!(await pollUntil(isServed, 60_000))) throw new Error("A transaction of the database server does not end.");
 }
 
 /** Pushes, half of them creations and half of them changes, beside hand-written upserts of the same values. */

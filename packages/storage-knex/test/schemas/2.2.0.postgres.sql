@@ -287,6 +287,70 @@ insert into "sallyport"."migrations" (name, number) values ('0007-session-addres
 alter table "sallyport"."settings" add column timeline jsonb;
 insert into "sallyport"."migrations" (name, number) values ('0008-timeline', 1);
 
+-- migration 0009-stamp-sequence
+lock table "sallyport"."objects", "sallyport"."tombstones" in access exclusive mode;
+create sequence "sallyport"."stamps" maxvalue 9007199254740991;
+select setval('"sallyport"."stamps"', stamp) from (select greatest(coalesce(pg_sequence_last_value('"sallyport"."stamps"'), 0), greatest((
+      with recursive c as (select (select class from "sallyport"."objects" where true order by class limit 1) as class union all select (select class from "sallyport"."objects" where class > c.class order by class limit 1) from c where c.class is not null)
+      select max((select stamp from "sallyport"."objects" o where o.class = c.class order by stamp desc limit 1)) from c
+    ), (select max(stamp) from "sallyport"."tombstones"), (select swept_stamp from "sallyport"."settings"))) + 0 as stamp) raised where stamp > 0;
+create or replace function "sallyport"."take_stamp" () returns bigint language plpgsql as $$
+  declare
+    taken bigint;
+    done boolean;
+    setting text;
+  begin
+    done := pg_advisory_xact_lock_shared(hashtext('sallyport:sallyport:writer'), 0) is not null;
+    taken := nextval('"sallyport"."stamps"');
+    done := pg_advisory_xact_lock_shared(hashtext('sallyport:sallyport:stamp'), (((taken) & 4294967295) - ((taken) & 2147483648) * 2)::integer) is not null;
+    setting := set_config('sallyport.sallyport_stamp', taken::text, true);
+    return taken;
+  end
+  $$;
+create or replace function "sallyport"."stamp_row" () returns trigger language plpgsql as $$
+  begin
+    new.stamp := coalesce(nullif(current_setting('sallyport.sallyport_stamp', true), '')::bigint, "sallyport"."take_stamp"());
+    if new.created_stamp = 0 then
+      new.created_stamp := new.stamp;
+    end if;
+    return new;
+  end
+  $$;
+create or replace function "sallyport"."keep_stamp" () returns trigger language plpgsql as $$
+  declare
+    issued bigint := nullif(current_setting('sallyport.sallyport_floor', true), '');
+    origin constant bigint := new.stamp;
+    done boolean;
+    setting text;
+  begin
+    if issued is null then
+      done := pg_advisory_xact_lock_shared(hashtext('sallyport:sallyport:writer'), 0) is not null;
+      issued := coalesce(pg_sequence_last_value('"sallyport"."stamps"'), 0);
+      done := pg_advisory_xact_lock_shared(hashtext('sallyport:sallyport:stamp'), (((issued + 1) & 4294967295) - ((issued + 1) & 2147483648) * 2)::integer) is not null;
+      setting := set_config('sallyport.sallyport_floor', issued::text, true);
+    end if;
+    if origin <= issued then
+      new.stamp := coalesce(nullif(current_setting('sallyport.sallyport_stamp', true), '')::bigint, "sallyport"."take_stamp"());
+      if tg_nargs > 0 then
+        if new.created_stamp = origin then
+          new.created_stamp := new.stamp;
+        end if;
+      end if;
+    end if;
+    return new;
+  end
+  $$;
+alter table "sallyport"."objects" alter column stamp set default 0, alter column created_stamp set default 0;
+alter table "sallyport"."tombstones" alter column stamp set default 0;
+create trigger objects_replicated before insert or update on "sallyport"."objects" for each row execute function "sallyport"."keep_stamp"('object');
+alter table "sallyport"."objects" enable replica trigger objects_replicated;
+create trigger tombstones_replicated before insert or update on "sallyport"."tombstones" for each row execute function "sallyport"."keep_stamp"('object');
+alter table "sallyport"."tombstones" enable replica trigger tombstones_replicated;
+create trigger former_readers_replicated before insert or update on "sallyport"."former_readers" for each row execute function "sallyport"."keep_stamp"();
+alter table "sallyport"."former_readers" enable replica trigger former_readers_replicated;
+drop function "sallyport".stamp_offset();
+insert into "sallyport"."migrations" (name, number) values ('0009-stamp-sequence', 1);
+
 -- functions keep_readers 1
 create or replace function "sallyport"."keep_readers" () returns trigger language plpgsql as $$
   begin
@@ -811,14 +875,54 @@ create or replace function "sallyport"."remove_accounts" (users bigint[], given 
   $$;
 insert into "sallyport"."migrations" (name, number) values ('remove_accounts', 1);
 
--- functions stamp_row 1
+-- functions stamp_row 2
+create or replace function "sallyport"."take_stamp" () returns bigint language plpgsql as $$
+  declare
+    taken bigint;
+    done boolean;
+    setting text;
+  begin
+    done := pg_advisory_xact_lock_shared(hashtext('sallyport:sallyport:writer'), 0) is not null;
+    taken := nextval('"sallyport"."stamps"');
+    done := pg_advisory_xact_lock_shared(hashtext('sallyport:sallyport:stamp'), (((taken) & 4294967295) - ((taken) & 2147483648) * 2)::integer) is not null;
+    setting := set_config('sallyport.sallyport_stamp', taken::text, true);
+    return taken;
+  end
+  $$;
 create or replace function "sallyport"."stamp_row" () returns trigger language plpgsql as $$
   begin
-    new.stamp := "sallyport"."stamp_offset"() + txid_current();
+    new.stamp := coalesce(nullif(current_setting('sallyport.sallyport_stamp', true), '')::bigint, "sallyport"."take_stamp"());
+    if new.created_stamp = 0 then
+      new.created_stamp := new.stamp;
+    end if;
     return new;
   end
   $$;
-insert into "sallyport"."migrations" (name, number) values ('stamp_row', 1);
+create or replace function "sallyport"."keep_stamp" () returns trigger language plpgsql as $$
+  declare
+    issued bigint := nullif(current_setting('sallyport.sallyport_floor', true), '');
+    origin constant bigint := new.stamp;
+    done boolean;
+    setting text;
+  begin
+    if issued is null then
+      done := pg_advisory_xact_lock_shared(hashtext('sallyport:sallyport:writer'), 0) is not null;
+      issued := coalesce(pg_sequence_last_value('"sallyport"."stamps"'), 0);
+      done := pg_advisory_xact_lock_shared(hashtext('sallyport:sallyport:stamp'), (((issued + 1) & 4294967295) - ((issued + 1) & 2147483648) * 2)::integer) is not null;
+      setting := set_config('sallyport.sallyport_floor', issued::text, true);
+    end if;
+    if origin <= issued then
+      new.stamp := coalesce(nullif(current_setting('sallyport.sallyport_stamp', true), '')::bigint, "sallyport"."take_stamp"());
+      if tg_nargs > 0 then
+        if new.created_stamp = origin then
+          new.created_stamp := new.stamp;
+        end if;
+      end if;
+    end if;
+    return new;
+  end
+  $$;
+insert into "sallyport"."migrations" (name, number) values ('stamp_row', 2);
 
 -- functions update_objects 2
 drop function if exists "sallyport"."update_objects";

@@ -2,8 +2,9 @@ import { randomInt } from "node:crypto";
 import type { Knex } from "knex";
 import { usualIdleInTransactionTimeout } from "../../pooled-connections.ts";
 import { canHoldTwo, probeAlone, type Requirement, unmetRequirements } from "../../schema.ts";
-import type { ServerFacts } from "../../sql-storage.ts";
+import type { OpenWriter, ServerFacts } from "../../sql-storage.ts";
 import { type Connection, rollBack, type Run, runnerOf, runOn, withConnection } from "./connection.ts";
+import { openWriters } from "./stamps.ts";
 import { canReadHistory, confirmedByAll } from "./statements/expressions.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
@@ -71,10 +72,16 @@ export function postgresFacts(knex: Knex, schema: string): Promise<ServerFacts> 
       maxConnections: connections,
       statementTimeout: timeout,
       failoverProof,
+      openWriters: await openWriters((query) => runOn(connection, query), tablesOf(schema)),
       missingSettings: settings,
       unmetRequirements: () => unmetBy(knex, tablesOf(schema), true),
     };
   });
+}
+
+/** The open transactions that keep changes from devices, the oldest first. */
+export function postgresOpenWriters(knex: Knex, schema: string): Promise<OpenWriter[]> {
+  return withConnection(knex, (connection) => openWriters((query) => runOn(connection, query), tablesOf(schema)));
 }
 
 /** Two sessions of the server, each in an open transaction that is rolled back. */
@@ -100,12 +107,16 @@ const betweenSessions: readonly Requirement<Sessions>[] = [
     },
   },
   {
-    reason: "Its sessions do not see one another's transaction numbers, so that synchronization would miss changes.",
+    reason: "Its sessions do not see one another's advisory locks, so that synchronization would miss changes.",
     holds: async ({ one, other }) => {
-      const [open] = (await one<{ number: string }>({ text: "select txid_current()::text as number" })).rows;
-      const text = `select txid_snapshot_xmin(txid_current_snapshot()) <= $1::bigint and txid_current() > $1::bigint as follows`;
-      const { rows } = await other<{ follows: boolean }>({ text, values: [open?.number ?? null] });
-      return rows[0]?.follows === true;
+      const values = [randomInt(2 ** 31), randomInt(2 ** 31)];
+      await one({ text: "select pg_advisory_xact_lock_shared($1, $2)", values });
+      const { rows } = await other<{ writers: number }>({
+        text: `select count(distinct virtualtransaction)::integer as writers from pg_locks
+          where locktype = 'advisory' and objsubid = 2 and (classid, objid) = ($1::integer::oid, $2::integer::oid)`,
+        values,
+      });
+      return rows[0]?.writers === 1;
     },
   },
   {

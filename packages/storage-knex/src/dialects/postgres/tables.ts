@@ -1,8 +1,16 @@
 import { type Names, quotedNames } from "../../schema.ts";
 
-const sequences = ["objectIds"] as const;
+const sequences = ["objectIds", "stamps"] as const;
 const objectFunctions = ["lockObjects", "insertObject", "insertObjects", "linkedObjects", "updateObjects"] as const;
-const otherFunctions = ["keepReaders", "objectNumber", "releaseLock", "stampOffset", "stampRow", "takeLock"] as const;
+const otherFunctions = [
+  "keepReaders",
+  "keepStamp",
+  "objectNumber",
+  "releaseLock",
+  "stampRow",
+  "takeLock",
+  "takeStamp",
+] as const;
 const own = [...sequences, ...objectFunctions, ...otherFunctions];
 
 /** The quoted, schema-qualified names of all tables, sequences and functions. */

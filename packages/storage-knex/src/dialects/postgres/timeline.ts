@@ -348,7 +348,7 @@ const skipped = 2 ** 30;
 /** Recovers one schema after lost transactions. The role must own the schema. */
 export function postgresRecovery(knex: Knex, schema: string): StorageRecovery {
   const tables = tablesOf(schema);
-  const { channels, sessions, settings } = tables;
+  const { channels, sessions, settings, stamps } = tables;
   return {
     look: () =>
       withConnection(knex, async (connection) => {
@@ -367,7 +367,7 @@ export function postgresRecovery(knex: Knex, schema: string): StorageRecovery {
           await lockMigrations(run, tables);
           await run({
             text: `select setval(c.oid::regclass, coalesce(pg_sequence_last_value(c.oid::regclass), 0) + ${skipped})
-              from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'S'`,
+              from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'S' and c.oid <> '${stamps}'::regclass`,
             values: [schema],
           });
           await run({

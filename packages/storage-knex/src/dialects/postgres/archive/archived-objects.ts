@@ -73,8 +73,8 @@ export function archivedObjects({ objects }: Tables): ArchivedTable<"objects"> {
     size: "bytes",
     line: objectLine("stored_at"),
     recordOf: objectOfLine,
-    insert: `insert into ${objects} (oid, uuid, class, version, stored_at, readers, attributes, stamp)
-      select oid, uuid, class, version, ${timeOf("stored_at")}, readers, attributes, stamp from jsonb_to_recordset($1::jsonb) as l (${objectRow})`,
+    insert: `insert into ${objects} (oid, uuid, class, version, stored_at, readers, attributes, stamp, created_stamp)
+      select oid, uuid, class, version, ${timeOf("stored_at")}, readers, attributes, stamp, null from jsonb_to_recordset($1::jsonb) as l (${objectRow})`,
     rowsOf: (record) => `${objectMembers(record)}}`,
   };
 }

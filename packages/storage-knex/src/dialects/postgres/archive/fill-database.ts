@@ -14,7 +14,7 @@ export async function fillDatabase(
   records: AsyncIterable<ArchiveRecord>,
 ): Promise<void> {
   const { tombstones, objects } = tables;
-  for (const table of [objects, tombstones]) await run({ text: `alter table ${table} disable trigger user` });
+  await turnTriggers(run, tables, "disable");
   await run({ text: `delete from ${tables.classes}` });
   const settings = await writeRecords(
     records,
@@ -23,11 +23,19 @@ export async function fillDatabase(
   );
   await refuseInconsistentRecords(run, tables);
   await countObjects(run, tables);
-  for (const table of [objects, tombstones]) await run({ text: `alter table ${table} enable trigger user` });
+  await turnTriggers(run, tables, "enable");
   await raiseStamps(run, tables);
   // The embedded engine has no autovacuum, and on a server it could take minutes to run.
   await run({ text: `analyze ${[objects, tables.links, tombstones, tables.accounts, tables.audit].join(", ")}` });
   if (settings !== undefined) await writeSequences(run, tables, settings);
+}
+
+/** By name: "all" would also enable those of logical replication. */
+async function turnTriggers(run: Run, { objects, tombstones }: Tables, action: "disable" | "enable"): Promise<void> {
+  const each = (...names: string[]) => names.map((name) => `${action} trigger ${name}`).join(", ");
+  const counts = ["count_added", "count_removed", "count_opened"];
+  await run({ text: `alter table ${objects} ${each(...counts, "objects_stamped", "readers_kept")}` });
+  await run({ text: `alter table ${tombstones} ${each("tombstones_stamped")}` });
 }
 
 /** Ids and UUIDs are unique across objects, tombstones and forgotten objects. The unique indexes cover only one table each. */

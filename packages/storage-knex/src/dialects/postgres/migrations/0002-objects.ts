@@ -39,9 +39,9 @@ function model({ classes: table }: Tables, classes: readonly ClassDefinition[]) 
  * function that returns its offset is replaced if the database comes from another server. The constraint is `not
  * valid`: the database still checks every written row, but the planner ignores it.
  */
-function present({ objects: table, objectIds, schema, stampOffset }: Tables) {
+function present({ objects: table, objectIds, schema }: Tables) {
   return [
-    `create function ${stampOffset} () returns bigint language sql stable as 'select (0)::bigint'`,
+    `create function "${schema}"."stamp_offset" () returns bigint language sql stable as 'select (0)::bigint'`,
     `create sequence ${objectIds} maxvalue 3656158440062975`,
     `create table ${table} (
       oid bigint primary key default nextval('"${schema}"."object_ids"'),
@@ -52,7 +52,7 @@ function present({ objects: table, objectIds, schema, stampOffset }: Tables) {
       readers bigint[],
       attributes jsonb not null,
       bytes integer not null generated always as (octet_length(attributes::text)) stored,
-      stamp bigint not null default ${stampOffset}() + txid_current()
+      stamp bigint not null default "${schema}"."stamp_offset"() + txid_current()
     ) with (fillfactor = 90)`,
     `alter table ${table} add constraint objects_size check (bytes <= 1048576) not valid`,
     `alter sequence ${objectIds} owned by ${table}.oid`,
@@ -67,7 +67,7 @@ function present({ objects: table, objectIds, schema, stampOffset }: Tables) {
  * object can be restored. `root` finds the objects that were deleted together. The recycle bin is listed and counted by
  * `deleted_by`.
  */
-function tombstoneTable({ tombstones: table, stampOffset }: Tables) {
+function tombstoneTable({ tombstones: table, schema }: Tables) {
   return [
     `create table ${table} (
       oid bigint primary key,
@@ -78,7 +78,7 @@ function tombstoneTable({ tombstones: table, stampOffset }: Tables) {
       readers bigint[],
       attributes jsonb,
       root bigint not null,
-      stamp bigint not null default ${stampOffset}() + txid_current(),
+      stamp bigint not null default "${schema}"."stamp_offset"() + txid_current(),
       deleted_by bigint
     )`,
     `create index tombstones_root on ${table} (root) where attributes is not null`,

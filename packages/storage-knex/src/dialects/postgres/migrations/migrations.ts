@@ -6,7 +6,7 @@ import { openOnBasisFunctions, openSessionFunction } from "../functions/open-ses
 import { passThrottleFunction, removeAccountsFunction } from "../functions/accounts.ts";
 import { putRecordFunction } from "../functions/put-record.ts";
 import { updateObjectsFunction } from "../functions/update-objects.ts";
-import { stampRowFunction } from "../stamps.ts";
+import { stampFunctions, stampSequence } from "../stamps.ts";
 import { access } from "./0001-access.ts";
 import { objects as objectTables } from "./0002-objects.ts";
 import type { Functions, Migration } from "./migrator.ts";
@@ -23,7 +23,7 @@ const changes: readonly Migration[] = [
   },
   {
     name: "0004-former-readers",
-    statements: ({ formerReaders, keepReaders, objects, schema, stampOffset }) => [
+    statements: ({ formerReaders, keepReaders, objects, schema }) => [
       // Found by object, in the order of changes, and by age.
       `create table ${formerReaders} (
         oid bigint not null,
@@ -38,7 +38,7 @@ const changes: readonly Migration[] = [
       // Keeps nothing until it is installed: servers of the previous version change readers meanwhile.
       `create function ${keepReaders} () returns trigger language plpgsql as $$ begin return null; end $$`,
       `alter table ${objects} add column created_stamp bigint`,
-      `alter table ${objects} alter column created_stamp set default ${stampOffset}() + txid_current()`,
+      `alter table ${objects} alter column created_stamp set default "${schema}"."stamp_offset"() + txid_current()`,
       `drop index "${schema}".objects_stamp`,
       `create trigger readers_kept after update of readers on ${objects} for each row
         when (old.readers is distinct from new.readers) execute function ${keepReaders}()`,
@@ -71,7 +71,7 @@ const timeline: Migration = {
   statements: ({ settings }) => [`alter table ${settings} add column timeline jsonb`],
 };
 
-/** All functions, except the one for the stamp offset, whose content belongs to the database. */
+/** All functions. */
 const functions: readonly Functions[] = [
   keepReadersFunction,
   lockObjectsFunction,
@@ -84,7 +84,7 @@ const functions: readonly Functions[] = [
   passThrottleFunction,
   putRecordFunction,
   removeAccountsFunction,
-  stampRowFunction,
+  stampFunctions,
   updateObjectsFunction,
 ];
 
@@ -95,5 +95,6 @@ export const migrations: readonly Migration[] = [
   ...changes,
   sessionAddress,
   timeline,
+  stampSequence,
   ...functions,
 ];

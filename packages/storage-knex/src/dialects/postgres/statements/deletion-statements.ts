@@ -134,9 +134,11 @@ function deleteObjects({ tombstones, links, locks, objects }: Tables): string {
 /** Stores the readers before like a change of readers, see `keepReadersFunction`. */
 function restore(tables: Tables): string {
   const { formerReaders, tombstones, links, objects } = tables;
-  const stamp = writeStamp(tables);
+  const stamp = "(select stamp from own)";
   const earlier = `f.oid = b.oid and f.stamp < ${stamp}`;
-  return `with requested as materialized (
+  return `with own as materialized (
+    select ${writeStamp(tables)} as stamp
+  ), requested as materialized (
     select oid, attributes from jsonb_to_recordset($1::jsonb) as list (oid bigint, attributes jsonb)
   ), back as (
     delete from ${tombstones} d using requested a where d.oid = a.oid
