@@ -15,6 +15,12 @@ function withChanges(fault: string, caughtBy: readonly string[], changed: Partia
 export const brokenChanges: readonly BrokenAdapter[] = [
   withChanges("stamps changes from a plain sequence", overlapping, { watermark: (log) => log.highestKept }),
 
+  withChanges(
+    "stamps changes with the number of the transaction",
+    ["gives the first write of a transaction a stamp above all watermarks so far"],
+    { stamp: (_log, unit) => unit.begun },
+  ),
+
   withChanges("stamps changes from a clock", overlapping, {
     stamp: (_log, unit) => ChangeLog.stampOf(unit) ?? Date.now(),
     watermark: () => Date.now(),

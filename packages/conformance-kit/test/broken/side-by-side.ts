@@ -13,6 +13,8 @@ import { brokenStorage, unguarded } from "./broken-adapter.ts";
 
 /** A running call or transaction with its writes. */
 export interface Unit {
+  /** A number that was given at its start. */
+  readonly begun: number;
   readonly changes: Map<string, Change>;
 }
 
@@ -97,7 +99,7 @@ export function sideBySide(
   };
 
   const atWork = async <T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> => {
-    const unit: Unit = { changes: new Map() };
+    const unit: Unit = { begun: log.next(), changes: new Map() };
     log.atWork.add(unit);
     try {
       const result = await work(repositoriesOf(unit), unguarded);
@@ -111,7 +113,7 @@ export function sideBySide(
     }
   };
 
-  const outside = repositoriesOf({ changes: new Map() });
+  const outside = repositoriesOf({ begun: 0, changes: new Map() });
   return brokenStorage(storage, {
     repositories: {
       ...outside,

@@ -1,9 +1,18 @@
-import { beforeAllChanges, type Change, type Repositories, type Storage, type StoredObject } from "@sallyport/core";
+import {
+  Applications,
+  type Attempt,
+  beforeAllChanges,
+  type Change,
+  type Repositories,
+  type Storage,
+  type StoredObject,
+} from "@sallyport/core";
 import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createObject, files, idsOf, objectOf } from "../../fixtures/objects.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
+import { rollBackNested } from "../../fixtures/rolled-back.ts";
 import { concurrently, keepOpen, repeatWhilePending, whileOpen } from "../../fixtures/concurrently.ts";
 
 /** The watermark and all changes up to it. */
@@ -40,6 +49,28 @@ async function overlap(storage: Storage, other: Storage, end: "committed" | "rol
       created,
       "the IDs of the changed objects",
     );
+  }
+}
+
+/** Asserts that a transaction never adds changes up to a watermark that was read after its start and before its first write of an object. */
+async function begin(storage: Storage, other: Storage): Promise<void> {
+  const starts: ((r: Repositories, attempt: Attempt) => Promise<unknown>)[] = [
+    (r) => r.audit.read(0, 1),
+    (r) => new Applications(r.records).create({ name: "before", seats: null }),
+    (r, attempt) => rollBackNested(attempt, () => r.objects.insert(files(1))),
+  ];
+  const created: string[] = [];
+  for (const start of starts) {
+    const insert = async (r: Repositories) => void created.push(...idsOf(await r.objects.insert(files(1))));
+    const others = async () => {
+      await insert(other.repositories);
+      return lookAt(other.repositories);
+    };
+    const seen = await whileOpen(storage, start, others, { last: insert });
+    const { repositories: reader } = other;
+    equal(await changesUpTo(reader, seen.watermark), seen.changes, "the changes up to the watermark, read again");
+    const watermark = await watermarkBehind(reader, created);
+    equalInAnyOrder(idsOf(await changesUpTo(reader, watermark)), created, "the IDs of the changed objects");
   }
 }
 
@@ -113,6 +144,9 @@ const withinOne = checksOf("changes", {
   "never adds changes below a watermark that was read during an open transaction": ({ storage }) =>
     overlap(storage, storage, "committed"),
 
+  "gives the first write of a transaction a stamp above all watermarks so far": ({ storage }) =>
+    begin(storage, storage),
+
   "hides changes of rolled-back transactions without delaying others": ({ storage }) =>
     overlap(storage, storage, "rolled back"),
 
@@ -143,6 +177,11 @@ const concurrencyChecks = checksOf(
       storage,
       another,
     }) => overlap(storage, await another(), "committed"),
+
+    "gives the first write of a transaction a stamp above all watermarks of other processes": async ({
+      storage,
+      another,
+    }) => begin(storage, await another()),
 
     "gives a follower every change once during writes by several processes": async ({ storage, another }) =>
       follow([storage, await another()]),
