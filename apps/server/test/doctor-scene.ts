@@ -11,7 +11,7 @@ import {
   type Storage,
 } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
-import type { ReplicaState, ServerFacts } from "@sallyport/storage-knex";
+import type { OpenWriter, ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { ServedDatabaseExaminer } from "../src/doctor/database-examiner.ts";
 import type { ExaminedDatabase } from "../src/doctor/examine-database.ts";
@@ -46,6 +46,7 @@ const healthyFacts = {
   statementTimeout: 30_000,
   replicas: [] as ReplicaState[],
   failoverProof: null as ServerFacts["failoverProof"],
+  openWriters: [] as OpenWriter[],
   missingSettings: [] as string[],
   unmetRequirements: async (): Promise<string[]> => [],
 };

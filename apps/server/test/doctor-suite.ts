@@ -1,3 +1,4 @@
+import type { OpenWriter } from "@sallyport/storage-knex";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +12,16 @@ import { fileOf, findingsOf, folder, masterKey, ownFindingsOf, type Scene, tls }
 
 const google = { oAuthProviders: [{ name: "google" }], encryption: { masterKey } };
 const httpsUrl = { server: { publicUrl: "https://api.example", maxRequestsInFlight: 500 } };
+
+const writer = (properties: Partial<OpenWriter>): OpenWriter => ({
+  transaction: "3/7",
+  pid: 4711,
+  role: "reports",
+  application: "psql",
+  prepared: null,
+  age: null,
+  ...properties,
+});
 
 /** A scene, and the finding that it provokes: check, level, words of the finding, words of the fix. */
 const provoked: readonly (readonly [string, Scene, string, Finding["level"], RegExp, RegExp])[] = [
@@ -152,6 +163,22 @@ const provoked: readonly (readonly [string, Scene, string, Finding["level"], Reg
     "warning",
     /not migrate or create indexes/,
     /migrate" as the owner/,
+  ],
+  [
+    "a transaction that keeps changes from devices",
+    { facts: { openWriters: [writer({ age: 95_000 }), writer({ age: 500 })] } },
+    "synchronization",
+    "warning",
+    /process 4711 of the role reports \(psql\) has been writing objects for 95 s/,
+    /End the transaction/,
+  ],
+  [
+    "a prepared transaction of unknown age",
+    { facts: { openWriters: [writer({ pid: null, prepared: "two", application: "" })] } },
+    "synchronization",
+    "warning",
+    /prepared transaction "two" of the role reports \(no application name\).* for an unknown time/,
+    /End the transaction/,
   ],
   [
     "a pooler that drops the time limit",

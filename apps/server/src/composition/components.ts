@@ -18,6 +18,7 @@ import type { ServerOperations } from "../operations/server-operations.ts";
 import type { BanTimer } from "../operations/ban-timer.ts";
 import type { TrafficWriter } from "../operations/traffic-writer.ts";
 import type { Sweeper } from "../operations/sweeper.ts";
+import type { WriterWatch } from "../operations/writer-watch.ts";
 import type { WorkerLink } from "../workers/worker-link.ts";
 import type { DatabasePreparation } from "./storages/database-preparation.ts";
 import type { DemoAdministrationKeys, DemoProviderEntries, DemoSeeder } from "./storages/demo-data.ts";
@@ -67,6 +68,7 @@ export const components = {
   preparation: named<DatabasePreparation>("preparation"),
   sweeper: named<Sweeper>("sweeper"),
   banTimer: named<BanTimer>("banTimer"),
+  writerWatch: named<WriterWatch>("writerWatch"),
   alignIndexes: named<core.AlignIndexes>("alignIndexes"),
   indexKeeper: named<IndexKeeper>("indexKeeper"),
   timeTokens: named<core.TimeTokens>("timeTokens"),

@@ -38,6 +38,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
   const administrationKeys = await container.getAsync(identifiers.demoAdministrationKeys);
   const sweeper = await container.getAsync(identifiers.sweeper);
   const banTimer = await container.getAsync(identifiers.banTimer);
+  const writerWatch = await container.getAsync(identifiers.writerWatch);
   const fileKeeper = await container.getAsync(identifiers.fileKeeper);
   const indexKeeper = await container.getAsync(identifiers.indexKeeper);
   const macroFolders = await container.getAsync(identifiers.macroFolders);
@@ -110,6 +111,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
       if (!isFirst) return;
       sweeper.start();
       banTimer.start();
+      writerWatch.start();
       fileKeeper.start();
       indexKeeper.start(databases, cleanup.interval);
     },
@@ -117,6 +119,7 @@ export async function openParts(container: Container): Promise<ServerParts> {
       preparation.stop();
       sweeper.stop();
       banTimer.stop();
+      writerWatch.stop();
       fileKeeper.stop();
       indexKeeper.stop();
       macroFolders.stop();

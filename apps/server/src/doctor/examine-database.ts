@@ -54,6 +54,7 @@ export async function examineDatabase(
         ...examineSettings(facts, each),
         ...examineReplicas(facts),
         ...examineFailover(name, facts),
+        ...examineWriters(name, facts),
       );
     const before = Date.now();
     findings.push(...examineClock(name, await database.storage.now(), before));
@@ -182,6 +183,21 @@ function* examineFailover(name: string, { failoverProof }: ServerFacts): Generat
   const { reason, fix } = unproven[failoverProof];
   const finding = `${name}: after a failover, requests fail with 705 until "recover" has run, because ${reason}.`;
   yield { check, level: "warning", finding, fix };
+}
+
+/** Milliseconds. Younger transactions are those of requests. */
+const longWriter = 30_000;
+
+function* examineWriters(name: string, { openWriters }: ServerFacts): Generator<Finding> {
+  const check = "synchronization";
+  const fix = "End the transaction: it keeps all later changes from devices.";
+  for (const { pid, role, application, prepared, age } of openWriters) {
+    if (age !== null && age < longWriter) continue;
+    const what = prepared === null ? `process ${pid}` : `prepared transaction "${prepared}"`;
+    const since = age === null ? "for an unknown time" : `for ${Math.round(age / 1_000)} s`;
+    const finding = `${name}: the ${what} of the role ${role} (${application || "no application name"}) has been writing objects ${since}.`;
+    yield { check, level: "warning", finding, fix };
+  }
 }
 
 const unproven = {

@@ -3,9 +3,13 @@ import { AlignIndexes, Database, type DatabasePolicy, ServiceError, type Storage
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
+import type { OpenWriter } from "@sallyport/storage-knex";
 import { pino } from "pino";
+import type { DatabaseConfiguration } from "../configuration/index.ts";
 import { ServedDatabases } from "../databases/served-databases.ts";
 import { IndexKeeper } from "./index-keeper.ts";
+import { Metrics } from "./metrics.ts";
+import { WriterWatch } from "./writer-watch.ts";
 import { sweeperSuite } from "../../test/sweeper-suite.ts";
 
 describe("IndexKeeper", () => {
@@ -200,3 +204,45 @@ describe("IndexKeeper", () => {
 });
 
 sweeperSuite();
+
+describe("WriterWatch", () => {
+  const writer = { transaction: "3/7", pid: 4711, role: "reports", application: "psql", prepared: null, age: null };
+
+  test("logs a transaction that keeps changes from devices once it is 30 s old, and measures its age", async () => {
+    const database = { alias: "one" } as Database;
+    const storage = { engine: "postgres", schema: "sallyport" };
+    const databases = new ServedDatabases([["one", database]]);
+    databases.configurations.set("one", { alias: "one", storage } as unknown as DatabaseConfiguration);
+    const written: string[] = [];
+    const logger = pino({ base: null, timestamp: false }, { write: (line: string) => void written.push(line) });
+    const metrics = new Metrics();
+    let [open, now]: [OpenWriter[], number] = [[], 0];
+    const watch = new WriterWatch(databases, { openWriters: async () => open }, metrics, logger, () => now);
+    const look = async (writers: OpenWriter[], at: number) => {
+      [open, now] = [writers, at];
+      await watch.look(database);
+      const { text } = await metrics.text();
+      return [
+        /sync_watermark_age_seconds\{alias="one"\} (\S+)/.exec(text)?.[1],
+        written.splice(0).map((line) => JSON.parse(line)),
+      ];
+    };
+    const line = (properties: object) => {
+      const { transaction: _, age: _age, ...facts } = writer;
+      const msg = "An open transaction keeps changes from devices";
+      return { level: 40, alias: "one", ...facts, ...properties, msg };
+    };
+    expect(await look([], 0)).toEqual(["0", []]);
+    // The age of other roles' transactions is hidden: since the first look.
+    expect(await look([writer], 1_000)).toEqual(["0", []]);
+    expect(await look([writer], 30_999)).toEqual(["29.999", []]);
+    expect(await look([writer], 31_000)).toEqual(["30", [line({ ageMs: 30_000 })]]);
+    const prepared = { ...writer, transaction: "-1/8", pid: null, prepared: "two", age: 90_000 };
+    expect(await look([writer, prepared], 41_000)).toEqual([
+      "90",
+      [line({ pid: null, prepared: "two", ageMs: 90_000 })],
+    ]);
+    expect(await look([], 51_000)).toEqual(["0", []]);
+    expect(await look([writer], 61_000)).toEqual(["0", []]);
+  });
+});

@@ -92,6 +92,8 @@ export class Metrics implements RequestObserver {
   /** Outbox state per database at its last poll. */
   private readonly waitingMail = new Map<string, WaitingMail>();
   private readonly waitingLicences = new Map<string, RecordCount>();
+  /** Milliseconds since the beginning of the oldest transaction that keeps changes from devices, per database. */
+  private readonly heldWatermarks = new Map<string, number>();
 
   constructor() {
     this.gauge("sallyport_workers", "Number of processes of the server that serve requests.", () => 1);
@@ -103,6 +105,11 @@ export class Metrics implements RequestObserver {
     );
     watch("sallyport_mail_oldest_seconds", "Age of the oldest message in the outbox.", ({ oldest }) => oldest / 1000);
     watch("sallyport_mail_stuck_seconds", "Duration of the current mail outage.", ({ stuck }) => stuck / 1000);
+    this.gauges("alias", () => this.heldWatermarks)(
+      "sallyport_sync_watermark_age_seconds",
+      "Age of the oldest open transaction that keeps changes from devices; 0 without one.",
+      (age) => age / 1000,
+    );
     const watchLicences = this.gauges("alias", () => this.waitingLicences);
     watchLicences(
       "sallyport_licence_messages_waiting",
@@ -230,10 +237,15 @@ export class Metrics implements RequestObserver {
     this.waitingMail.set(alias, waiting);
   }
 
-  /** Forgets the outboxes of a database that is no longer served. */
+  /** Forgets the state of a database that is no longer served. */
   forget(alias: string): void {
     this.waitingMail.delete(alias);
     this.waitingLicences.delete(alias);
+    this.heldWatermarks.delete(alias);
+  }
+
+  watermarkHeld(alias: string, age: number): void {
+    this.heldWatermarks.set(alias, age);
   }
 
   licenceMessage(outcome: LicenceDelivery["kind"]): void {

@@ -4,7 +4,7 @@ import type { Container } from "inversify";
 import { identifiers } from "../composition/identifiers.ts";
 
 /** The work that a server does by timers, in the order of `runAll`. */
-export const timerNames = ["bans", "mail", "licences", "traffic", "indexes", "files", "sweep"] as const;
+export const timerNames = ["bans", "mail", "licences", "traffic", "indexes", "files", "sweep", "writers"] as const;
 
 export type TimerName = (typeof timerNames)[number];
 
@@ -54,6 +54,10 @@ export class ServerTimers {
       case "files": {
         const keeper = await container.getAsync(identifiers.fileKeeper);
         return (database) => keeper.collect(database);
+      }
+      case "writers": {
+        const watch = await container.getAsync(identifiers.writerWatch);
+        return (database) => watch.look(database);
       }
       case "sweep": {
         const sweeper = await container.getAsync(identifiers.sweeper);

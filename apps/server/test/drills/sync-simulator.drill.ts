@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { reproductionModule, simulate, type SimulationFailure, type World } from "@sallyport/sync-simulator";
 import { openRealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import { administrationKey, administrator } from "../administration-fixture.ts";
@@ -73,6 +74,16 @@ interface Engine {
   close(): Promise<void>;
 }
 
+/** A transaction that stays open and writes elsewhere: in another database of the server, or in another schema. */
+async function openStranger(url: string, database: string | null, write: string): Promise<pg.Client> {
+  const place = new URL(url);
+  if (database !== null) place.pathname = `/${database}`;
+  const stranger = new pg.Client({ connectionString: place.href });
+  await stranger.connect();
+  await stranger.query(`begin; ${write}`);
+  return stranger;
+}
+
 const engines: readonly (readonly [name: string, open: () => Promise<Engine>])[] = [
   [
     "Postgres",
@@ -81,12 +92,19 @@ const engines: readonly (readonly [name: string, open: () => Promise<Engine>])[]
       const seeded = await postgres.demo();
       const adminKey = await administrationKey(seeded);
       await seeded.close();
+      const strangers = [
+        await openStranger(postgres.url, "postgres", "select txid_current()"),
+        await openStranger(postgres.url, null, "create table public.elsewhere (number integer)"),
+      ];
       return {
         storage: (schema) => ({ engine: "postgres", url: postgres.url, schema, migrateOnStart: true }),
         demo: "sallyport_demo",
         adminKey,
         drop: (schema) => postgres.sql.query(`drop schema ${schema} cascade`),
-        close: () => postgres.close(),
+        close: async () => {
+          for (const stranger of strangers) await stranger.end();
+          await postgres.close();
+        },
       };
     },
   ],

@@ -3,7 +3,6 @@ import { memoryStorage, sync, type SyncOptions, type SyncReport, SyncStore } fro
 import { administrationOf, type ClassDefinition, type ConflictPolicy, putSyncSchema } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { databaseOf, repositoriesOf } from "../repositories-of.ts";
-import { settled } from "./settled.ts";
 
 export interface Reference {
   readonly "~UUID": string;
@@ -79,10 +78,8 @@ async function openDevice(
     client,
     store,
     network,
-    sync: async (more: Partial<SyncOptions> = {}): Promise<SyncReport> => {
-      await settled(databaseOf(server, alias));
-      return sync({ client, schema, store, retries: 0, ...more });
-    },
+    sync: (more: Partial<SyncOptions> = {}): Promise<SyncReport> =>
+      sync({ client, schema, store, retries: 0, ...more }),
     create: (fields: Visit, className = "Visit", uuid?: string) => store.create(schema, className, fields, uuid),
     update: (uuid: string, fields: Partial<Visit>) => store.update(schema, uuid, fields),
     remove: (uuid: string) => store.remove(schema, uuid),

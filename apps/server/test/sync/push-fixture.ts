@@ -13,7 +13,6 @@ import {
 import type { RunningServer } from "../../src/index.ts";
 import { type Answer, callIn, type Sent } from "../client.ts";
 import { openSession } from "../open-session.ts";
-import { settled } from "./settled.ts";
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
@@ -126,13 +125,10 @@ export function syncPushFixture(server: () => RunningServer, mode: LogInMode) {
     send(as, path(schema, uuid), "PUT", body);
   const remove = (uuid: string, body: object = { syncVersion: "1" }, { schema = "client", as = sessions.one } = {}) =>
     send(as, path(schema, uuid), "DELETE", body);
-  const push = async (
+  const push = (
     ops: readonly SentOperation[],
     { schema = "client", as = sessions.one, ...more }: { schema?: string; as?: Session; [name: string]: unknown } = {},
-  ) => {
-    await settled(database());
-    return send(as, `/v1/sync/${schemaOf(schema)}/push`, "POST", { syncVersion: "0", ops, ...more });
-  };
+  ) => send(as, `/v1/sync/${schemaOf(schema)}/push`, "POST", { syncVersion: "0", ops, ...more });
   /** The results of a push that succeeded as a whole. */
   const pushed = async (...given: Parameters<typeof push>): Promise<ReturnType<typeof JSON.parse>[]> => {
     const { status, code, body } = await push(...given);

@@ -5,6 +5,7 @@ import { databaseMacros, macroLimits } from "../../macros/macro-folders.ts";
 import { FileKeeper } from "../../operations/file-keeper.ts";
 import { BanTimer } from "../../operations/ban-timer.ts";
 import { Sweeper } from "../../operations/sweeper.ts";
+import { WriterWatch } from "../../operations/writer-watch.ts";
 import { classFactory, components, type Factories, functionFactory } from "../components.ts";
 import { identifiers } from "../identifiers.ts";
 import { examineSettings } from "../../doctor/examine-database.ts";
@@ -57,6 +58,7 @@ export const databaseFactories = {
     [databases, configuration, logger],
   ),
   banTimer: classFactory(BanTimer, [databases, logger]),
+  writerWatch: classFactory(WriterWatch, [databases, components.engines, components.metrics, logger, components.now]),
   demoSeeder: classFactory(DemoSeeder, [components.hasher, digests, logger]),
   demoAdministrationKeys: functionFactory(
     ({ demoFolder }, createAppKey, digest) => new DemoAdministrationKeys(demoFolder, createAppKey, digest),

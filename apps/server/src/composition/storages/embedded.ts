@@ -73,7 +73,7 @@ async function sqlEngine({ knex, capabilities, close }: JoinedEngine, name: stri
   const { KnexStorage, postgresRecovery } = await import("@sallyport/storage-knex");
   const storage: SqlEngine["storage"] = ({ schema }) => new KnexStorage({ knex, schema, capabilities });
   const recovery = (schema: string) => postgresRecovery(knex, schema);
-  return { name, pool: null, facts: null, replicas: null, recovery, storage, close };
+  return { name, pool: null, facts: null, openWriters: null, replicas: null, recovery, storage, close };
 }
 
 const reasons: ReadonlyMap<unknown, string> = new Map([

@@ -37,6 +37,7 @@ export async function openMariadb({ url, pool, statementTimeout }: ServerStorage
     }),
     replicas: null,
     facts: (schema) => mariadbFacts(knex, schema),
+    openWriters: null,
     recovery: (schema) => mariadbRecovery(knex, schema),
     storage: ({ schema }) => new MariadbStorage({ knex, database: schema }),
     close,

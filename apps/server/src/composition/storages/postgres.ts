@@ -26,9 +26,8 @@ export async function openPostgres(
   { url, readUrls, pool, statementTimeout }: ServerStorage,
   onReplicaChange: (state: ReplicaState) => void,
 ): Promise<SqlEngine> {
-  const { createPostgresKnex, KnexStorage, postgresFacts, postgresRecovery, PostgresReplicas } = await import(
-    "@sallyport/storage-knex"
-  );
+  const { createPostgresKnex, KnexStorage, postgresFacts, postgresOpenWriters, postgresRecovery, PostgresReplicas } =
+    await import("@sallyport/storage-knex");
   const settings = { pool: poolLimits(pool), connectTimeout, statementTimeout };
   const open = () => {
     const { knex, close } = createPostgresKnex({ ...settings, url });
@@ -45,6 +44,7 @@ export async function openPostgres(
       ...(await postgresFacts(knex, schema)),
       replicas: (await replicas?.examine()) ?? [],
     }),
+    openWriters: (schema) => postgresOpenWriters(knex, schema),
     recovery: (schema) => postgresRecovery(knex, schema),
     storage: ({ schema, ...configuration }, { onTimeline = () => {}, onMove = () => {} }) => {
       const afterLossyFailover =

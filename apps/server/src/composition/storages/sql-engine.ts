@@ -1,5 +1,5 @@
 import type { Storage, StorageRecovery } from "@sallyport/core";
-import type { MoveNotice, PostgresReplicas, ServerFacts, TimelineEvent } from "@sallyport/storage-knex";
+import type { MoveNotice, OpenWriter, PostgresReplicas, ServerFacts, TimelineEvent } from "@sallyport/storage-knex";
 import { hostText, parseAddress } from "@sallyport/storage-knex/server-address";
 import type { EmbeddedStorage, PoolConfiguration, ServerStorage } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
@@ -28,6 +28,8 @@ export interface SqlEngine {
   readonly pool: (() => PoolState) | null;
   /** Reads what an operator needs to know about the server; `null` if there is no server. */
   readonly facts: ((schema: string) => Promise<ServerFacts>) | null;
+  /** Reads which open transactions keep changes from devices; `null` if the engine has no such transactions. */
+  readonly openWriters: ((schema: string) => Promise<readonly OpenWriter[]>) | null;
   /** `null` without replicas. */
   readonly replicas: Pick<PostgresReplicas, "reads" | "states"> | null;
   /** Recovers a schema after lost transactions or a restore; `null` if the engine has no recovery. */

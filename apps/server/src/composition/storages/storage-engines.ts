@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
 import { type OpenStorage, type Storage, type StorageRecovery, type TurnLimits, Turns } from "@sallyport/core";
-import type { ReplicaState, ServerFacts } from "@sallyport/storage-knex";
+import type { OpenWriter, ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import type { EmbeddedStorage, ModuleStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
 import { StartError } from "../start-error.ts";
@@ -65,6 +65,13 @@ export class StorageEngines {
     if (configuration.engine === "memory" || configuration.engine === "module") return null;
     const { facts } = await this.engineOf(configuration);
     return facts === null ? null : facts(configuration.schema);
+  }
+
+  /** The open transactions that keep changes of a storage from devices. */
+  async openWriters(configuration: StorageConfiguration): Promise<readonly OpenWriter[]> {
+    if (configuration.engine === "memory" || configuration.engine === "module") return [];
+    const { openWriters } = await this.engineOf(configuration);
+    return openWriters === null ? [] : openWriters(configuration.schema);
   }
 
   /** The recovery of a storage after lost transactions; `null` if its engine has none. */
