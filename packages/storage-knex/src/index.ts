@@ -18,5 +18,6 @@ export { PostgresReplicas, type ReplicaReads } from "./dialects/postgres/replica
 export { postgresRecovery, type TimelineEvent, type TimelineOptions } from "./dialects/postgres/timeline.ts";
 export { mariadbRecovery } from "./dialects/mariadb/recovery.ts";
 export { mariadbFacts } from "./dialects/mariadb/connection.ts";
-export { postgresFacts, postgresOpenWriters } from "./dialects/postgres/server-facts.ts";
+export { postgresFacts } from "./dialects/postgres/server-facts.ts";
+export { postgresOpenWriters } from "./dialects/postgres/stamps.ts";
 export type { OpenWriter, ReplicaState, ServerFacts } from "./sql-storage.ts";

@@ -46,8 +46,8 @@ export interface ServerFacts {
    * `unreadable`: the role cannot read the history of timelines; `null`: commits wait for no standby.
    */
   readonly failoverProof: "possible" | "unclear" | "unreadable" | null;
-  /** Open transactions that keep changes from devices. */
-  readonly openWriters: readonly OpenWriter[];
+  /** Open transactions that keep changes from devices. On MariaDB a writer keeps the others waiting. */
+  readonly openWriters?: readonly OpenWriter[];
   /** Further settings of connections that are not in force, such as `jit = off`. A pooler can drop them. */
   readonly missingSettings: readonly string[];
   /** Probes the server as `migrate` does, and changes nothing. Returns the reasons why it is unsuitable. */

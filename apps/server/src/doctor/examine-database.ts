@@ -188,7 +188,7 @@ function* examineFailover(name: string, { failoverProof }: ServerFacts): Generat
 /** Milliseconds. Younger transactions are those of requests. */
 const longWriter = 30_000;
 
-function* examineWriters(name: string, { openWriters }: ServerFacts): Generator<Finding> {
+function* examineWriters(name: string, { openWriters = [] }: ServerFacts): Generator<Finding> {
   const check = "synchronization";
   const fix = "End the transaction: it keeps all later changes from devices.";
   for (const { pid, role, application, prepared, age } of openWriters) {

@@ -43,6 +43,7 @@ export async function openPostgres(
     facts: async (schema) => ({
       ...(await postgresFacts(knex, schema)),
       replicas: (await replicas?.examine()) ?? [],
+      openWriters: await postgresOpenWriters(knex, schema),
     }),
     openWriters: (schema) => postgresOpenWriters(knex, schema),
     recovery: (schema) => postgresRecovery(knex, schema),

@@ -206,8 +206,6 @@ export function mariadbFacts(knex: Knex, database: string): Promise<ServerFacts>
       maxConnections: Number(connections),
       statementTimeout: Number(timeout) * 1_000,
       failoverProof: null,
-      // A writer keeps the others waiting, so that none is ahead of it.
-      openWriters: [],
       missingSettings: [],
       unmetRequirements: async () => [],
     };

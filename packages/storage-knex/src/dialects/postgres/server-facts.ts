@@ -2,9 +2,8 @@ import { randomInt } from "node:crypto";
 import type { Knex } from "knex";
 import { usualIdleInTransactionTimeout } from "../../pooled-connections.ts";
 import { canHoldTwo, probeAlone, type Requirement, unmetRequirements } from "../../schema.ts";
-import type { OpenWriter, ServerFacts } from "../../sql-storage.ts";
+import type { ServerFacts } from "../../sql-storage.ts";
 import { type Connection, rollBack, type Run, runnerOf, runOn, withConnection } from "./connection.ts";
-import { openWriters } from "./stamps.ts";
 import { canReadHistory, confirmedByAll } from "./statements/expressions.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
@@ -72,16 +71,10 @@ export function postgresFacts(knex: Knex, schema: string): Promise<ServerFacts> 
       maxConnections: connections,
       statementTimeout: timeout,
       failoverProof,
-      openWriters: await openWriters((query) => runOn(connection, query), tablesOf(schema)),
       missingSettings: settings,
       unmetRequirements: () => unmetBy(knex, tablesOf(schema), true),
     };
   });
-}
-
-/** The open transactions that keep changes from devices, the oldest first. */
-export function postgresOpenWriters(knex: Knex, schema: string): Promise<OpenWriter[]> {
-  return withConnection(knex, (connection) => openWriters((query) => runOn(connection, query), tablesOf(schema)));
 }
 
 /** Two sessions of the server, each in an open transaction that is rolled back. */

@@ -1,8 +1,9 @@
+import type { Knex } from "knex";
 import type { OpenWriter } from "../../sql-storage.ts";
 import { type Statement, statement } from "../../statement.ts";
-import type { Run } from "./connection.ts";
+import { type Run, runOn, withConnection } from "./connection.ts";
 import type { Functions, Migration } from "./migrations/migrator.ts";
-import type { Tables } from "./tables.ts";
+import { type Tables, tablesOf } from "./tables.ts";
 
 /**
  * The stamp of a write: one number per transaction, of a sequence. It is the setting of the transaction, which a rollback
@@ -202,18 +203,17 @@ function watermark(tables: Tables): string {
     from highest`;
 }
 
-/** The open transactions that hold the watermark, the oldest first. */
-export async function openWriters(run: Run, tables: Tables): Promise<OpenWriter[]> {
+/** The open transactions that keep changes from devices, the oldest first. */
+export function postgresOpenWriters(knex: Knex, schema: string): Promise<OpenWriter[]> {
+  const tables = tablesOf(schema);
   const held = `select distinct virtualtransaction as transaction, pid from pg_locks l where ${locksOfWriters(tables)}`;
   const prepared = `select p.owner, p.gid, p.prepared, x.virtualtransaction as transaction from pg_prepared_xacts p
     join pg_locks x on x.locktype = 'transactionid' and x.transactionid = p.transaction and x.pid is null`;
-  const { rows } = await run<OpenWriter>({
-    text: `select transaction, pid, coalesce(a.usename, p.owner) as role, coalesce(a.application_name, '') as application,
+  const text = `select transaction, pid, coalesce(a.usename, p.owner) as role, coalesce(a.application_name, '') as application,
         p.gid as prepared, (extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as age
       from (${held}) w left join pg_stat_activity a using (pid) left join (${prepared}) p using (transaction)
-      order by age desc nulls last, transaction`,
-  });
-  return rows as OpenWriter[];
+      order by age desc nulls last, transaction`;
+  return withConnection(knex, async (connection) => (await runOn<OpenWriter>(connection, { text })).rows);
 }
 
 export function changeStatements(tables: Tables) {
