@@ -100,10 +100,13 @@ export class Given {
     return time;
   }
 
-  /** A new password. The call repeats after a proof; the question does not. */
-  newPassword(): Promise<string> {
-    this.password ??= this.questions.newSecret("New password", this.text("passwordFile"));
-    return this.password;
+  /** A new password, or with `--password-digest` its MD5. The call repeats after a proof; the question does not. */
+  async newPassword(): Promise<{ readonly password: string } | { readonly passwordDigest: string }> {
+    const isDigest = this.flag("passwordDigest");
+    const asked = isDigest ? "MD5 of the new password" : "New password";
+    this.password ??= this.questions.newSecret(asked, this.text("passwordFile"));
+    const given = await this.password;
+    return isDigest ? { passwordDigest: given } : { password: given };
   }
 
   /** All of standard input. */

@@ -9,6 +9,7 @@ import { administrationAccessSuite } from "./administration-access-suite.ts";
 import { administrationKey } from "./administration-fixture.ts";
 import { administrationResourceSuite } from "./administration-resource-suite.ts";
 import { administrationSuite } from "./administration-suite.ts";
+import { typedPasswordSuite } from "./typed-password-suite.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
 import { callbackEnvironment, callbackSuite } from "./log-in-endpoints/callback-suite.ts";
 import { logInEnvironment, logInEndpointSuite } from "./log-in-endpoints/log-in-endpoint-suite.ts";
@@ -254,6 +255,9 @@ describe("administration", () => {
     (server, demo) => {
       administrationAccessSuite(server);
       administrationSuite(server);
+      describe("new passwords", () => {
+        typedPasswordSuite(server);
+      });
       describe("resources", () => {
         administrationResourceSuite(server, demo);
       });

@@ -8,6 +8,7 @@ import { clientFileSuite } from "./client-file-suite.ts";
 import { clientSuite } from "./client-suite.ts";
 import { deletionSuite } from "./deletion-suite.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
+import { exactNumberSuite } from "./exact-number-suite.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { multiEnvironment, multiSuite } from "./multi-suite.ts";
 import { repositoriesOf } from "./repositories-of.ts";
@@ -26,6 +27,7 @@ describe("objects", () => {
     ["with a changing class", classSuite],
     ["deleted and restored", deletionSuite],
     ["in multi requests", multiSuite],
+    ["with numbers", exactNumberSuite],
     ["with readers", readersSuite],
     ["with rights on classes", rightsSuite],
     ["with rights on attributes", attributeRightsSuite],

@@ -2,7 +2,6 @@ import type { ObjectData } from "@sallyport/contract";
 import { headerNames } from "@sallyport/contract/header-names";
 import { decodeBase64, encodeBase64, lenientBase64 } from "@sallyport/contract/secure";
 import { openHybrid, sealHybrid } from "./crypto/hybrid-message.ts";
-import { md5 } from "./crypto/md5.ts";
 import {
   checkKeyPair,
   type ClientKeyPair,
@@ -14,6 +13,7 @@ import {
   type RsaKey,
   type RsaPadding,
 } from "./crypto/rsa.ts";
+import { sentPassword } from "./crypto/sent-password.ts";
 import { ChannelError, TransportError } from "./errors.ts";
 import type {
   EncryptedLogInOptions,
@@ -204,7 +204,7 @@ function logInBody(
   { user, password, passwordHash, appNames, device, twoFactorToken, enrolling }: LogInFields,
   more?: object,
 ): string {
-  const pass = passwordHash === "none" ? password : md5(password);
+  const pass = sentPassword(password, passwordHash);
   return JSON.stringify({ user, pass, appNames, device, "2faToken": twoFactorToken, "2faEnrol": enrolling, ...more });
 }
 

@@ -1,6 +1,7 @@
 import { ServiceError } from "@sallyport/core/errors";
 import fc from "fast-check";
 import * as z from "zod";
+import { parseExactJson } from "./exact-json.ts";
 import { parseFields, parseIfMatch } from "./fields.ts";
 import { serializationParameter } from "./object-parameters.ts";
 import {
@@ -288,3 +289,45 @@ test.each(["A", "AA", "AAA", "AA=", "AB==", "AAB=", "A===", "====", "AA==AAAA", 
     expect(decodeBase64(text)).toBeUndefined();
   },
 );
+
+describe("exact JSON", () => {
+  test.each([
+    "9007199254740993",
+    "-9007199254740993",
+    "123456789012345678901234567890",
+    "1e400",
+    "-1e400",
+    "1e-400",
+    "-0",
+    "-0.0e5",
+    "0.1000000000000000055511151231257827",
+  ])("tells %s from the number that a double holds", (number) => {
+    for (const text of [number, ` [${number}]`, `{"a": 1, "b":${number}, "c": "x"}`]) {
+      const parsed = parseExactJson(text);
+      const value = text === number ? parsed : Object.values(parsed as object).find((each) => typeof each === "object");
+      expect(value).toBeInstanceOf(Number);
+      expect(Number(value)).toBe(Number(number));
+      expect(JSON.stringify(parsed)).toBe(JSON.stringify(JSON.parse(text)));
+    }
+  });
+
+  test.each([
+    "9007199254740991",
+    "123456789012345680000.000",
+    "0.30000000000000004",
+    "5e-324",
+    "1.7976931348623157e308",
+    "0.000e99",
+    "1000000e-6",
+    "-1E-7",
+    '"1e400, -0"',
+    '{"\\"": "[-0,", "a\\\\": ":1e400", ":-0": -0.5}',
+  ])("parses %s as usual", (text) => {
+    expect(parseExactJson(text)).toEqual(JSON.parse(text));
+    expect(JSON.stringify(parseExactJson(`[${text}]`))).toBe(JSON.stringify(JSON.parse(`[${text}]`)));
+  });
+
+  test.each(["01e5", "1e", "[-0 1]", '{"a": 12345678901234567'])("refuses %s", (text) => {
+    expect(() => parseExactJson(text)).toThrow(SyntaxError);
+  });
+});

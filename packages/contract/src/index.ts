@@ -8,6 +8,7 @@ export * from "./administration/refusals.ts";
 export * from "./administration/rules.ts";
 export * from "./administration/synchronization.ts";
 export * from "./envelope.ts";
+export { parseExactJson } from "./exact-json.ts";
 export {
   type FileLinkData,
   fileLinkRequest,

@@ -1,5 +1,6 @@
 import { type ErrorCode, faultAt, jsonPointer, ServiceError } from "@sallyport/core/errors";
 import * as z from "zod";
+import { parseExactJson } from "./exact-json.ts";
 
 /** Any JSON value. The route validates the body itself. */
 export const anyJson = z.unknown().describe("Any JSON value.");
@@ -65,7 +66,7 @@ function faultIn(value: unknown, depth: number): Fault | undefined {
 export function parseJsonParameter(name: string, text: string, notAnObject: ErrorCode): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch {
     throw new ServiceError(308, { detail: `at /${name}` });
   }

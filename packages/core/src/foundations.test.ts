@@ -110,7 +110,7 @@ describe("password policy", () => {
 
   function outcome(pass: string, clientHash: ClientHash): string {
     try {
-      return policy.accept({ pass, clientHash });
+      return policy.accept({ sent: pass }, clientHash);
     } catch (error) {
       expect((error as ServiceError).code).toBe(320);
       return (error as ServiceError).detail ?? "";

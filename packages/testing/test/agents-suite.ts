@@ -78,6 +78,11 @@ export function agentsSuite(): void {
     await expect(service.as("ada", { password: "wrong" }).get("/_CheckSession")).rejects.toMatchObject({ code: 302 });
   });
 
+  test("logs in with a password that looks like a digest, and with the password of a digest", async () => {
+    await service.as("hex").get("/_CheckSession").expect(200);
+    await service.as("digest", { password: "secret" }).get("/_CheckSession").expect(200);
+  });
+
   test("sends only the app key without a user", async () => {
     const { body } = await service.anonymous().get("/_CheckSession").expect(400);
     expect(body.status.internalStatus).toBe("200");

@@ -24,6 +24,8 @@ export const tickets: DatabaseContent = {
   users: [
     { name: "ada", password: "correct horse", groups: ["staff"], email: "ada@example.com" },
     { name: "bob" },
+    { name: "hex", password: "00112233445566778899aabbccddeeff" },
+    { name: "digest", passwordDigest: "5ebe2294ecd0e0f08eab7690d2a6ee69" },
     { name: "root", administrator: true },
   ],
   objects: [

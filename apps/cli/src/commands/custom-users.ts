@@ -2,7 +2,7 @@ import type { AdministeredFactorData, CustomUserChangeData } from "@sallyport/cl
 import { findCustomUser, findUser } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
 import { done, endedText, everyItem, listed, type Outcome, shown } from "../outcome.ts";
-import { emailOf, passwordFile, stateText } from "./users.ts";
+import { emailOf, passwordOptions, stateText } from "./users.ts";
 
 const name = ["<name>", "log-in name or id of the custom user"] as const;
 
@@ -49,13 +49,13 @@ const customUserCommands: readonly AdminCommand[] = [
     options: [
       ["--user <name>", "database user whose rights the custom user gets (required)"],
       ["--email <address>", "e-mail address for password resets"],
-      passwordFile,
+      ...passwordOptions,
     ],
     call: async (given) => {
       const { userId } = await findUser(given.admin, given.required("user"));
       const user = await given.admin.customUsers.create({
         name: given.word(0),
-        password: await given.newPassword(),
+        ...(await given.newPassword()),
         userId,
         email: given.text("email") ?? null,
       });
@@ -96,7 +96,7 @@ const customUserCommands: readonly AdminCommand[] = [
     description:
       "set the password of a custom user and end their sessions; asks for it or reads it from standard input",
     arguments: [name],
-    options: [passwordFile],
+    options: passwordOptions,
     call: async (given) => {
       const user = await findCustomUser(given.admin, given.word(0));
       await given.admin.customUsers.setPassword(user.customUserId, await given.newPassword());

@@ -6,7 +6,12 @@ import { done, everyItem, listed, type Outcome, shown } from "../outcome.ts";
 
 const name = ["<name>", "log-in name or id of the user"] as const;
 const groupName = ["<name>", "name or id of the group"] as const;
-export const passwordFile = ["--password-file <file>", "read the password from this file"] as const;
+
+/** Options of `Given.newPassword`. */
+export const passwordOptions = [
+  ["--password-file <file>", "read the password from this file"],
+  ["--password-digest", "import the MD5 of a password, 32 hexadecimal digits, instead of a password"],
+] as const;
 
 export function stateText({ enabled }: { readonly enabled: boolean }): string {
   return enabled ? "enabled" : "disabled";
@@ -90,7 +95,7 @@ const userCommands: readonly AdminCommand[] = [
       ["--description <text>", "description of the user"],
       ["--email <address>", "e-mail address for password resets"],
       ["--group <name...>", "groups to add the user to"],
-      passwordFile,
+      ...passwordOptions,
     ],
     call: async (given) => {
       const description = given.text("description");
@@ -98,7 +103,7 @@ const userCommands: readonly AdminCommand[] = [
       const groups = await groupIds(given.admin, given.texts("group") ?? []);
       const user = await given.admin.users.create({
         name: given.word(0),
-        password: await given.newPassword(),
+        ...(await given.newPassword()),
         administrator: given.flag("administrator"),
         email: given.text("email") ?? null,
         groups,
@@ -142,7 +147,7 @@ const userCommands: readonly AdminCommand[] = [
     name: "user set-password",
     description: "set the password of a user and end their sessions; asks for it or reads it from standard input",
     arguments: [name],
-    options: [passwordFile],
+    options: passwordOptions,
     call: async (given) => {
       const user = await findUser(given.admin, given.word(0));
       await given.admin.users.setPassword(user.userId, await given.newPassword());

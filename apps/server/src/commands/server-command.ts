@@ -39,6 +39,14 @@ export class ServerCommand extends Command {
     return this.option("-a, --alias <alias>", `alias of the database (default: ${otherwise})`).withConfiguration();
   }
 
+  /** Adds the options with which a command reads a new password. */
+  withPassword(): this {
+    return this.option("--password-file <file>", "read the password from this file").option(
+      "--password-digest",
+      "import the MD5 of a password, 32 hexadecimal digits, instead of a password",
+    );
+  }
+
   /** Sets the action; adds `--alias` and `--config` if absent. `prepare` runs before the database opens. */
   onDatabase<Given extends unknown[]>(prepare: (...given: Given) => Work | Promise<Work>): this {
     if (!this.options.some(({ long }) => long === "--alias")) this.withAlias();

@@ -5,7 +5,6 @@ import {
   type ClassDefinition,
   type ClassRight,
   type ClientHash,
-  clientPassword,
   confusableKeyOf,
   type Digests,
   fileAttributes,
@@ -25,6 +24,7 @@ import {
   Applications,
   isEmptyDatabase,
   syncSchemaKind,
+  typedPassword,
 } from "@sallyport/core";
 import { NodeRandomSource } from "@sallyport/crypto";
 import { readModelFile } from "../configuration/index.ts";
@@ -102,7 +102,7 @@ interface SeedParts extends DemoParts {
 
 async function hashPasswords({ hasher, digests, clientHash }: DemoParts): Promise<Secrets> {
   const hashed = [...demoCredentials.users, ...demoCredentials.customUsers].map(
-    async ({ name, password }) => [name, await hasher.hash(clientPassword(password, clientHash, digests))] as const,
+    async ({ name, password }) => [name, await hasher.hash(typedPassword(password, clientHash, digests))] as const,
   );
   return new Map(await Promise.all(hashed));
 }

@@ -79,6 +79,7 @@ export const requestErrors = {
       "A value has the wrong type or is out of range. The server never converts strings to other types.",
       "A name is unknown: an attribute, an operator, a member of `query` or `serialization`.",
       "A mandatory attribute is missing, a reference leads to no object, or a name is taken.",
+      "A number for a `json` attribute is not exact as a 64-bit float: 9007199254740993, 1e400, -0. Send it as a string.",
       "A limit is exceeded: 32 levels of nesting, 10,000 elements, 1,000 members, or the size of the response.",
       "The request has credentials and arrives over plain HTTP from another machine.",
     ],

@@ -9,6 +9,7 @@ import {
   type Database,
   findGroups,
   type GivenClass,
+  type NewPassword,
   type ObjectId,
   type PasswordPolicy,
   passwordSession,
@@ -31,7 +32,9 @@ export interface SeedClass extends ClassDefinitionData {
 export interface SeedUser {
   readonly name: string;
   /** Default: the name. */
-  readonly password?: string;
+  readonly password?: string | undefined;
+  /** The MD5 of a password, instead of a password. */
+  readonly passwordDigest?: string | undefined;
   /** Names of groups, which are created if needed. */
   readonly groups?: readonly string[];
   readonly administrator?: boolean;
@@ -95,13 +98,13 @@ export async function seedDatabase(
 
   const createAccount = await container.getAsync(identifiers.createAccount);
   const createUser = new CreateUser(anyPassword, createAccount);
-  for (const { name, password = name, administrator = false, email = null, groups: memberOf = [] } of users) {
-    const user = { name, password, administrator, email, groups: memberOf, createsGroups: true };
-    ids.set(name, await createUser.createUser(administration, user));
+  for (const { name, administrator = false, email = null, groups: memberOf = [], ...given } of users) {
+    const user = { name, administrator, email, groups: memberOf, createsGroups: true };
+    ids.set(name, await createUser.createUser(administration, { ...user, ...passwordOf(name, given) }));
   }
   const addCustomUser = new AddCustomUser(anyPassword, createAccount, 1);
-  for (const { password, email = null, ...given } of customUsers)
-    await addCustomUser.addCustomUser(administration, { ...given, email, password: password ?? given.name });
+  for (const { name, user, email = null, ...given } of customUsers)
+    await addCustomUser.addCustomUser(administration, { name, user, email, ...passwordOf(name, given) });
 
   await grantRights(container, database, classes, ids);
   await createObjects(await contextOf(database), objects, ids);
@@ -110,7 +113,12 @@ export async function seedDatabase(
 }
 
 /** Tests choose short passwords. */
-const anyPassword = { accept: ({ pass }: { readonly pass: string }) => pass } as unknown as PasswordPolicy;
+const anyPassword = { accept: () => "" } as unknown as PasswordPolicy;
+
+/** The given password or digest. Default: the name as password. */
+function passwordOf(name: string, { password, passwordDigest }: NewPassword): NewPassword {
+  return passwordDigest === undefined ? { password: password ?? name } : { password, passwordDigest };
+}
 
 const isGroup = (group: string): boolean => group !== "*";
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, Socket } from "node:net";
@@ -256,12 +257,19 @@ describe("demo", () => {
       const made = await command(["app-key", "create", "another-client", "--app-name", "demo-app"]);
       expect(made).toMatchObject({ code: 0 });
       const appkey = /^[\w-]{43}$/m.exec(made.stdout)?.[0] ?? "";
-      expect(await command(["user", "create", "ann", "--group", "Readers"], "secret of Ann\n")).toMatchObject({
+      // Hashed as clients do, although it looks like an MD5.
+      const typed = "0123456789abcdef0123456789abcdef";
+      expect(await command(["user", "create", "ann", "--group", "Readers"], `${typed}\n`)).toMatchObject({
         code: 0,
         stdout: 'Created user "ann".\n',
       });
       const logIn = () =>
-        ask(url, "/v1/login", { appkey }, { user: "ann", pass: "secret of Ann", appNames: ["demo-app"] });
+        ask(
+          url,
+          "/v1/login",
+          { appkey },
+          { user: "ann", pass: createHash("md5").update(typed).digest("hex"), appNames: ["demo-app"] },
+        );
       expect(await logIn()).toMatchObject({ code: "0" });
       // Commands get the database in turn, however many there are.
       const others = await Promise.all([

@@ -109,6 +109,9 @@ describe("set up", () => {
     expect(await command("user create other", "Password123\n")).toBe(
       "1 error: The password is in a list of breached passwords.",
     );
+    expect(await command("user create other --password-digest", "pass word\n")).toMatch(
+      /^1 error: passwordDigest must/,
+    );
     expect(await command("user create other", "\n")).toMatch(/^1 error: The password is empty/);
 
     expect(await command("app list")).toBe(

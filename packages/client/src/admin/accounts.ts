@@ -8,6 +8,7 @@ import type {
   NewCustomUserData,
   NewGroupData,
   NewUserData,
+  SetPasswordData,
   UserChangeData,
 } from "@sallyport/contract";
 import type { CallLimits } from "../transport/deadline.ts";
@@ -25,9 +26,13 @@ class Credentials {
     protected readonly folder: string,
   ) {}
 
-  /** Sets the password, in plain text or as its MD5, and ends the sessions of the account. Needs a recent proof. */
-  async setPassword(id: string, password: string, limits: CallLimits = {}): Promise<void> {
-    await this.calls.send({ ...limits, method: "PUT", path: pathOf(this.folder, id, "password"), body: { password } });
+  /**
+   * Sets the password as a person types it, or imports the MD5 of one as `{ passwordDigest }`. Ends the sessions of the
+   * account. Needs a recent proof.
+   */
+  async setPassword(id: string, given: string | SetPasswordData, limits: CallLimits = {}): Promise<void> {
+    const body = typeof given === "string" ? { password: given } : given;
+    await this.calls.send({ ...limits, method: "PUT", path: pathOf(this.folder, id, "password"), body });
   }
 
   async factors(id: string, limits: CallLimits = {}): Promise<readonly AdministeredFactorData[]> {
@@ -55,7 +60,7 @@ export class Users extends Credentials {
     return this.calls.send({ ...limits, path: pathOf("users", userId) });
   }
 
-  /** 320 for a refused password, 307 for a taken name. Needs a recent proof. */
+  /** With `password`, or `passwordDigest`. 320 for a refused password, 307 for a taken name. Needs a recent proof. */
   create(user: NewUserData, limits: CallLimits = {}): Promise<AdministeredUserData> {
     return this.calls.send({ ...limits, method: "POST", path: "/users", body: user });
   }
@@ -101,7 +106,7 @@ export class CustomUsers extends Credentials {
     return this.calls.send({ ...limits, path: pathOf("customUsers", customUserId) });
   }
 
-  /** Needs a recent proof. */
+  /** With `password`, or `passwordDigest`. Needs a recent proof. */
   create(user: NewCustomUserData, limits: CallLimits = {}): Promise<AdministeredCustomUserData> {
     return this.calls.send({ ...limits, method: "POST", path: "/customUsers", body: user });
   }

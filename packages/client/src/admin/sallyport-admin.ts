@@ -1,5 +1,5 @@
 import type { ObjectData } from "@sallyport/contract";
-import { md5 } from "../crypto/md5.ts";
+import { sentPassword } from "../crypto/sent-password.ts";
 import { SallyportError } from "../errors.ts";
 import type { ClientOptions, LogInFields } from "../options.ts";
 import { type CallLimits, checkTimeout } from "../transport/deadline.ts";
@@ -115,7 +115,7 @@ export class SallyportAdmin {
   /** Opens a session. 302 for a wrong password, and for a user who is no administrator. */
   async logIn(options: AdminLogInOptions, limits: CallLimits = {}): Promise<AdminLogInResult> {
     const { user, twoFactorToken } = options;
-    const body = { user, pass: passOf(options), "2faToken": twoFactorToken };
+    const body = { user, pass: sentPassword(options.password, options.passwordHash), "2faToken": twoFactorToken };
     const request = { ...limits, method: "POST", path: "/login", body, anonymous: true } as const;
     const { sessionId, ...result } = await this.#calls.send<AdminLogInResult & { readonly sessionId: string }>(request);
     this.#calls.use(sessionId);
@@ -124,7 +124,10 @@ export class SallyportAdmin {
 
   /** Gives a new proof, which is recent for 10 minutes. */
   async prove(proof: AdminProof, limits: CallLimits = {}): Promise<void> {
-    const body = "password" in proof ? { pass: passOf(proof) } : { "2faToken": proof.twoFactorToken };
+    const body =
+      "password" in proof
+        ? { pass: sentPassword(proof.password, proof.passwordHash) }
+        : { "2faToken": proof.twoFactorToken };
     await this.#calls.send({ ...limits, method: "POST", path: "/proof", body });
   }
 
@@ -138,8 +141,4 @@ export class SallyportAdmin {
     }
     this.#calls.use(undefined);
   }
-}
-
-function passOf({ password, passwordHash }: Pick<LogInFields, "password" | "passwordHash">): string {
-  return passwordHash === "none" ? password : md5(password);
 }

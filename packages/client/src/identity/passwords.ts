@@ -1,7 +1,7 @@
 import { encodeBase64 } from "@sallyport/contract/secure";
 import type { SallyportClient } from "../client.ts";
-import { md5 } from "../crypto/md5.ts";
 import { encryptBlocks, readServerKey } from "../crypto/rsa.ts";
+import { sentNewPassword, sentPassword } from "../crypto/sent-password.ts";
 import { ChannelError } from "../errors.ts";
 import type { KeyOptions, LogInFields } from "../options.ts";
 import type { CallOptions } from "../requests.ts";
@@ -28,8 +28,8 @@ export async function changePassword(
 ): Promise<{ readonly confirmationRequired: boolean }> {
   const { passwordHash, encrypted = false } = change;
   const texts = {
-    oldPassword: currentPassword(change.oldPassword, passwordHash),
-    newPassword: newPassword(change.newPassword, passwordHash),
+    oldPassword: sentPassword(change.oldPassword, passwordHash),
+    newPassword: sentNewPassword(change.newPassword, passwordHash),
   };
   const body = encrypted === false ? texts : await sealed(client, texts, encrypted === true ? {} : encrypted, options);
   const { data } = await client.request<{ readonly confirmationRequired?: boolean }>({
@@ -117,18 +117,6 @@ export async function confirmResetPassword(
   reset: PasswordReset,
   options: CallOptions = {},
 ): Promise<void> {
-  const body = { resetPasswordToken: reset.token, newPassword: newPassword(reset.newPassword, reset.passwordHash) };
+  const body = { resetPasswordToken: reset.token, newPassword: sentNewPassword(reset.newPassword, reset.passwordHash) };
   await client.request({ ...options, method: "POST", path: "/v1/confirmResetPassword", body, anonymous: true });
-}
-
-const digest = /^[0-9a-f]{32}$/i;
-
-/** An existing password, in the format of a log-in. */
-function currentPassword(password: string, passwordHash: LogInFields["passwordHash"]): string {
-  return passwordHash === "none" ? password : md5(password);
-}
-
-/** A new password in plain text, so that the server can check it. Text that looks like an MD5 is hashed. */
-function newPassword(password: string, passwordHash: LogInFields["passwordHash"]): string {
-  return passwordHash !== "none" && digest.test(password) ? md5(password) : password;
 }

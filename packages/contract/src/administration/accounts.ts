@@ -3,7 +3,19 @@ import { objectId, pageOf, pageParameters } from "./access.ts";
 
 const name = z.string().describe("Log-in name. Case-sensitive.");
 const email = z.string().nullable().describe("Mail address for password resets. `null` for none.");
-const password = z.string().max(1_024).describe("In the form of `pass` of a log-in, or in plain text.");
+/** Exactly one of them. */
+const newPassword = {
+  password: z
+    .string()
+    .max(1_024)
+    .optional()
+    .describe("As a person types it, also if it looks like an MD5. Required without `passwordDigest`."),
+  passwordDigest: z
+    .string()
+    .max(32)
+    .optional()
+    .describe("Instead of `password`: the MD5 of a password, 32 hexadecimal digits. Its length is not checked."),
+};
 
 /** A database user. */
 export const administeredUser = z
@@ -24,7 +36,7 @@ export const usersResponse = pageOf(administeredUser).meta({ id: "AdministeredUs
 export const newUserRequest = z
   .strictObject({
     name,
-    password,
+    ...newPassword,
     description: z.string().optional(),
     administrator: z.boolean().default(false),
     email: email.default(null),
@@ -45,7 +57,7 @@ export const userChangeRequest = z
   .meta({ id: "UserChange" });
 
 /** Body that sets the password of a user. */
-export const setPasswordRequest = z.strictObject({ password }).meta({ id: "SetPassword" });
+export const setPasswordRequest = z.strictObject(newPassword).meta({ id: "SetPassword" });
 
 /** A user group. */
 export const administeredGroup = z
@@ -77,7 +89,7 @@ export const customUsersResponse = pageOf(administeredCustomUser).meta({ id: "Ad
 export const newCustomUserRequest = z
   .strictObject({
     name,
-    password,
+    ...newPassword,
     userId: z.string().describe("Id of the database user to map to."),
     email: email.default(null),
   })
@@ -120,6 +132,7 @@ export type AdministeredCustomUserData = z.infer<typeof administeredCustomUser>;
 export type AdministeredFactorData = z.infer<typeof administeredFactor>;
 export type NewUserData = z.input<typeof newUserRequest>;
 export type UserChangeData = z.input<typeof userChangeRequest>;
+export type SetPasswordData = z.input<typeof setPasswordRequest>;
 export type NewGroupData = z.input<typeof newGroupRequest>;
 export type GroupChangeData = z.input<typeof groupChangeRequest>;
 export type NewCustomUserData = z.input<typeof newCustomUserRequest>;

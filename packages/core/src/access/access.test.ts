@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { AppKeyContext } from "../request/index.ts";
 import { confusableKeyOf, listingsOf, loginNameOf, tallyTime } from "../storage/index.ts";
-import { clientPassword } from "./accounts/verify-password.ts";
+import { sentForms, typedPassword, verifyForms } from "./accounts/client-password.ts";
+import type { PasswordHasher } from "./accounts/verify-password.ts";
 import { ApplicationCache } from "./appkeys/applications.ts";
 import { isReturnAddress, listsReturnAddress, withParameter } from "./appkeys/return-address.ts";
 import { ReplayRecord } from "./channels/message-rules.ts";
@@ -36,7 +37,7 @@ describe("client password", () => {
     md5: (text: string) => createHash("md5").update(text).digest("hex"),
   };
 
-  describe("clientPassword", () => {
+  describe("password of a client", () => {
     const demo = "fe01ce2a7fbac8fafaed7c982a04e229";
 
     test.each([
@@ -44,17 +45,45 @@ describe("client password", () => {
       ["the digest in capitals", demo.toUpperCase()],
       ["the plain text", "demo"],
     ])("treats %s as the same password", (_name, pass) => {
-      expect(clientPassword(pass, "md5", digests)).toBe(demo);
+      expect(sentForms(pass, "md5", digests)).toEqual([demo]);
     });
 
     test("hashes 32 characters that are not all hexadecimal digits", () => {
       const pass = `${demo.slice(0, 31)}g`;
-      expect(clientPassword(pass, "md5", digests)).toBe(digests.md5(pass));
+      expect(sentForms(pass, "md5", digests)).toEqual([digests.md5(pass)]);
     });
 
     test("leaves the password unchanged when clients do not hash", () => {
-      expect(clientPassword("demo", "none", digests)).toBe("demo");
+      expect(sentForms("demo", "none", digests)).toEqual(["demo"]);
+      expect(sentForms(demo.toUpperCase(), "none", digests)).toEqual([demo.toUpperCase()]);
     });
+
+    test("is hashed as typed by a tool, in NFC", () => {
+      expect(typedPassword(demo, "md5", digests)).toBe(digests.md5(demo));
+      expect(typedPassword("e\u0301", "md5", digests)).toBe(digests.md5("\u00e9"));
+      expect(typedPassword("e\u0301", "none", digests)).toBe("\u00e9");
+    });
+
+    test.each(["md5", "none"] as const)(
+      "is verified in both forms at one cost under %s, unless it is in NFC",
+      async (hash) => {
+        const hashed = (text: string) => (hash === "md5" ? digests.md5(text) : text);
+        const forms = sentForms("e\u0301", hash, digests);
+        expect(forms).toEqual([hashed("\u00e9"), hashed("e\u0301")]);
+        expect(sentForms("\u00e9", hash, digests)).toEqual([hashed("\u00e9")]);
+        for (const encoded of [...forms, "another", null]) {
+          const verified: (string | null)[][] = [];
+          const hasher = {
+            verify: async (...given: [string | null, string, string | null]) => {
+              verified.push(given);
+              return given[0] === given[1];
+            },
+          } as unknown as PasswordHasher;
+          expect(await verifyForms(hasher, encoded, forms, "decoy")).toBe(forms.includes(encoded ?? ""));
+          expect(verified).toEqual(forms.map((form) => [encoded, form, "decoy"]));
+        }
+      },
+    );
   });
 
   describe("user name comparison", () => {

@@ -7,6 +7,7 @@ import {
   type MacroOutcome,
   type MacroReports,
 } from "../macros/index.ts";
+import { isExactJson } from "../objects/index.ts";
 import { requestMacros, type SessionContext, sessionEvent } from "../request/index.ts";
 import type { JsonValue } from "../storage/index.ts";
 import { accessFinding, accessibleMacro, CallerNames, mayExecute } from "./macro-access.ts";
@@ -31,6 +32,8 @@ export class ExecuteMacro {
 
   async executeMacro(context: SessionContext, name: string, input: MacroInput): Promise<MacroResult> {
     if (!isMacroName(name)) throw new ServiceError(400);
+    if (input.input !== undefined && !isExactJson(input.input))
+      throw new ServiceError(307, { detail: "The input has a number that a double does not hold exactly." });
     const began = Date.now();
     const { alias } = context.database;
     const tell = (code: ExecutedMacro["code"], cpu: number): void =>

@@ -13,7 +13,7 @@ export {
 } from "./object-plan.ts";
 export * from "./object-readers.ts";
 export { ObjectSerializer } from "./object-serializer.ts";
-export { dateValue, plainRule, type TargetReference, targetReference } from "./plain-value.ts";
+export { dateValue, isExactJson, plainRule, type TargetReference, targetReference } from "./plain-value.ts";
 export type { SerializationSource } from "./serialization-source.ts";
 export type { Serialization, SerializationField, SerializationFieldObject } from "./serialization.ts";
 export * from "./serialize-own-user.ts";

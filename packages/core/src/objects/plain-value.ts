@@ -25,7 +25,10 @@ const rules: Readonly<Record<PlainType, PlainRule>> = {
   },
   number: {
     expected: "A finite number",
-    accept: (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined),
+    accept: (value) => {
+      const number = isInexact(value) ? Number(value) : value;
+      return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+    },
   },
   boolean: {
     expected: "true or false",
@@ -36,8 +39,8 @@ const rules: Readonly<Record<PlainType, PlainRule>> = {
     accept: (value) => (typeof value === "string" ? (dateValue(value) ?? undefined) : undefined),
   },
   json: {
-    expected: "JSON with finite numbers and without null characters and unpaired surrogates",
-    accept: (value) => (isStorable(value) && isFinite(value) ? value : undefined),
+    expected: "JSON with numbers that a double holds exactly, without null characters and unpaired surrogates",
+    accept: (value) => (isStorable(value) && isExactJson(value) ? value : undefined),
   },
 };
 
@@ -45,10 +48,16 @@ export function plainRule(type: PlainType): PlainRule {
   return rules[type];
 }
 
-/** Whether all numbers are finite. JSON can spell larger ones, such as 1e999, which cannot be stored. */
-function isFinite(value: JsonValue): boolean {
-  if (typeof value === "number") return Number.isFinite(value);
-  return typeof value !== "object" || value === null || Object.values(value).every(isFinite);
+/** A number that a request spells as no double is, such as 9007199254740993, 1e400 or -0. Routes pass it as an object. */
+function isInexact(value: unknown): value is number {
+  return typeof value === "object" && Object.prototype.toString.call(value) === "[object Number]";
+}
+
+/** Whether a double holds each number as it was sent. */
+export function isExactJson(value: JsonValue): boolean {
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value !== "object" || value === null) return true;
+  return !isInexact(value) && Object.values(value).every(isExactJson);
 }
 
 const day = /^(\d{4})-(\d{2})-(\d{2})$/;

@@ -111,8 +111,8 @@ export function customUserAdministrationRoutes({ addCustomUser, setCustomPasswor
       body: { schema: setPasswordRequest, faultOrder: [] },
       data: emptyResponse,
       errors: [320, 713],
-      handle: async (context, { parameter, body: { password } }) => {
-        await setCustomPassword.setCustomPassword(context, { name: { id: idOf(parameter) }, password });
+      handle: async (context, { parameter, body }) => {
+        await setCustomPassword.setCustomPassword(context, { name: { id: idOf(parameter) }, ...body });
         return { data: {} };
       },
     }),

@@ -102,8 +102,8 @@ export function userRoutes({ createUser, changeUser, setUserPassword }: UseCases
       body: { schema: setPasswordRequest, faultOrder: [] },
       data: emptyResponse,
       errors: [320, 713],
-      handle: async (context, { parameter, body: { password } }) => {
-        await setUserPassword.setUserPassword(context, { name: { id: parameter("userId") }, password });
+      handle: async (context, { parameter, body }) => {
+        await setUserPassword.setUserPassword(context, { name: { id: parameter("userId") }, ...body });
         return { data: {} };
       },
     }),

@@ -1,13 +1,13 @@
-import { checkJsonLimits, parseFields } from "@sallyport/contract";
+import { checkJsonLimits, parseExactJson, parseFields } from "@sallyport/contract";
 import { ServiceError, strictJsonObject } from "@sallyport/core";
 import type { BodyRule } from "../routes/route.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Parses JSON from UTF-8 bytes. Invalid JSON or UTF-8: the given code. `parseBody` checks the limits. */
+/** Parses JSON from UTF-8 bytes, as `parseExactJson`. Invalid JSON or UTF-8: the given code. `parseBody` checks the limits. */
 export function parseJson(bytes: Uint8Array, notJson: 311 | 312): unknown {
   try {
-    return JSON.parse(decoder.decode(bytes));
+    return parseExactJson(decoder.decode(bytes));
   } catch {
     throw new ServiceError(notJson);
   }

@@ -1,5 +1,5 @@
 import { Refusal } from "../authoring/refusal.ts";
-import { parse, stringify } from "./primordials.ts";
+import { indexOf, isFinite, parse, stringify, toText } from "./primordials.ts";
 
 /** The only worker function that the sandbox can call. Each argument is a name, JSON, or empty for `undefined`. */
 type Send = (kind: "call" | "log" | "done" | "failed", first: string, second?: string) => void;
@@ -45,10 +45,18 @@ export function answered(text: string | undefined, code: number | undefined): vo
   else call.resolve(text === undefined ? undefined : parse(text));
 }
 
-/** Calls the host. One call is pending at a time; the others queue in the sandbox's own memory. */
+function refuseNotFinite(name: string, value: unknown): unknown {
+  if (typeof value === "number" && !isFinite(value))
+    throw new TypeError(`The value of ${name} is ${toText(value)}, which JSON cannot hold.`);
+  return value;
+}
+
+/** Calls the host. A number that is not finite is a `TypeError`. One call is pending at a time; the others queue in the sandbox's own memory. */
 export function callHost(name: string, argument: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const text = stringify(argument ?? null);
+    // JSON writes `NaN` and infinite numbers as `null`.
+    if (indexOf(text, "null") !== -1) stringify(argument, refuseNotFinite);
     const call: Waiting = { name, argument: text, resolve, reject, next: undefined };
     if (last === undefined) {
       first = last = call;

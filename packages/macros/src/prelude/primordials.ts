@@ -4,7 +4,7 @@ export const { freeze, keys, is, hasOwn } = Object;
 export const { isArray } = Array;
 export const { apply } = Reflect;
 export const toText = String;
-export const { isSafeInteger } = Number;
+export const { isFinite, isSafeInteger } = Number;
 export const { floor } = Math;
 export const Integers = Int32Array;
 
@@ -23,6 +23,7 @@ const uncurried = Function.prototype.bind.bind(Function.prototype.call) as <
 
 const cut = String.prototype.slice;
 export const slice: (text: string, from: number, to?: number) => string = uncurried(cut);
+export const indexOf: (text: string, part: string) => number = uncurried(String.prototype.indexOf);
 const bind = uncurried(Function.prototype.bind);
 
 /** Returns a function that slices the given text. */

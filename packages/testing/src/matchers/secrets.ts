@@ -7,6 +7,7 @@ const secrets = new Set([
   "id_token",
   "ivPrefix",
   "newPassword",
+  "passwordDigest",
   "oldPassword",
   "otpauthUrl",
   "pass",

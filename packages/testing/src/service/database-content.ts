@@ -20,6 +20,8 @@ export interface UserContent {
   readonly name: string;
   /** Default: the name. */
   readonly password?: string;
+  /** The MD5 of a password, instead of a password: as of users of another service. Agents then need a password. */
+  readonly passwordDigest?: string;
   /** Names of groups. Missing ones are created. */
   readonly groups?: readonly string[];
   readonly administrator?: boolean;
@@ -31,6 +33,8 @@ export interface CustomUserContent {
   readonly name: string;
   /** Default: the name. */
   readonly password?: string;
+  /** The MD5 of a password, instead of a password: as of users of another service. Agents then need a password. */
+  readonly passwordDigest?: string;
   /** Name of the database user. */
   readonly user: string;
   readonly email?: string;

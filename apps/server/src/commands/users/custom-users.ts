@@ -28,7 +28,7 @@ export function defineCustomUsers(group: ServerCommand): void {
     .argument("<name>", "log-in name at /v1/auth/df")
     .requiredOption("--user <name>", "database user whose rights the custom user gets")
     .option("--email <address>", "e-mail address for confirmation codes and password resets")
-    .option("--password-file <file>", "read the password from this file")
+    .withPassword()
     .onDatabase(add);
   group.addCommand(
     listCommand({
@@ -55,7 +55,7 @@ export function defineCustomUsers(group: ServerCommand): void {
     "set the password of a custom user and end their sessions; prompts for the password or reads it from standard input",
   )
     .withAlias()
-    .option("--password-file <file>", "read the password from this file")
+    .withPassword()
     .onDatabase(setPassword);
   ofOne("set-email", "set the e-mail address of a custom user")
     .argument("[address]", "new e-mail address")
@@ -95,7 +95,7 @@ function add(name: string, options: AddOptions): Work {
     await advising(304, userListAdvice, () => requireMappedUser(administration.r, user));
     const password = await readPassword(options);
     const addCustomUser = await container.getAsync(identifiers.addCustomUser);
-    await addCustomUser.addCustomUser(administration, { name, password, user, email });
+    await addCustomUser.addCustomUser(administration, { name, ...password, user, email });
     console.log(`Created custom user "${name}", mapped to "${user}".`);
   };
 }
@@ -130,7 +130,7 @@ function setPassword(name: string, options: PasswordOptions): Work {
     await requireCustomUser(administration.r, name);
     const password = await readPassword(options);
     const change = await container.getAsync(identifiers.setCustomPassword);
-    const ended = await change.setCustomPassword(administration, { name, password });
+    const ended = await change.setCustomPassword(administration, { name, ...password });
     console.log(`Set the password of "${name}".${endedSessions(ended)}`);
   };
 }

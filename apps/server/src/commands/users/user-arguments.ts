@@ -1,15 +1,22 @@
 import { text } from "node:stream/consumers";
-import { acceptMailAddress } from "@sallyport/core";
+import { acceptMailAddress, type NewPassword } from "@sallyport/core";
 import { hiddenLine } from "@sallyport/terminal";
 import { CommandError } from "../command-error.ts";
 import { readGivenFile } from "../server-command.ts";
 
 export interface PasswordOptions {
   readonly passwordFile?: string;
+  readonly passwordDigest?: true;
 }
 
-/** Reads a password from a file, standard input or a prompt. Arguments are visible to other users. */
-export async function readPassword({ passwordFile }: PasswordOptions): Promise<string> {
+/** Reads a new password, or with `--password-digest` the MD5 of one. */
+export async function readPassword(options: PasswordOptions): Promise<NewPassword> {
+  const given = await readSecret(options);
+  return options.passwordDigest === true ? { passwordDigest: given } : { password: given };
+}
+
+/** Reads from a file, standard input or a prompt. Arguments are visible to other users. */
+async function readSecret({ passwordFile }: PasswordOptions): Promise<string> {
   if (passwordFile !== undefined) return checked(readGivenFile(passwordFile).toString());
   if (!process.stdin.isTTY) return checked(await text(process.stdin));
   const first = await typed("Password: ");

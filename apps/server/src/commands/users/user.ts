@@ -25,7 +25,7 @@ export function defineUser(group: ServerCommand): void {
     .option("--email <address>", "e-mail address for password resets")
     .option("--group <name...>", "groups to add the user to")
     .option("--create-groups", "create the groups of --group that do not exist")
-    .option("--password-file <file>", "read the password from this file")
+    .withPassword()
     .onDatabase(create);
   group.addCommand(
     listCommand({
@@ -60,7 +60,7 @@ export function defineUser(group: ServerCommand): void {
     "set the password of a user and end their sessions; prompts for the password or reads it from standard input",
   )
     .withAlias()
-    .option("--password-file <file>", "read the password from this file")
+    .withPassword()
     .onDatabase(setPassword);
 }
 
@@ -80,7 +80,7 @@ function create(name: string, options: CreateOptions): Work {
     await database.storage.health();
     const password = await readPassword(options);
     const createUser = await container.getAsync(identifiers.createUser);
-    const input = { name, password, description, administrator, email, groups, createsGroups };
+    const input = { name, ...password, description, administrator, email, groups, createsGroups };
     await advising(304, "Create it with --create-groups.", () => createUser.createUser(administration, input));
     console.log(`Created user "${name}".`);
   };
@@ -107,7 +107,7 @@ function setPassword(name: string, options: PasswordOptions): Work {
     await requireAccount(administration.r, name);
     const password = await readPassword(options);
     const change = await container.getAsync(identifiers.setUserPassword);
-    await change.setUserPassword(administration, { name, password });
+    await change.setUserPassword(administration, { name, ...password });
     console.log(`Set the password of "${name}" and ended all sessions.`);
   };
 }

@@ -7,6 +7,7 @@ import { takeAccess } from "../rules/last-administrator.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
 import type { ReplacePassword } from "../passwords/replace-password.ts";
 import { type AccountReference, noSuchUser, requireAccount, wordsOf } from "./account-reference.ts";
+import type { NewPassword } from "./client-password.ts";
 import type { PasswordHasher } from "./verify-password.ts";
 
 /** Sets or clears a user's e-mail address. Revokes pending password resets, as another person may read the old mailbox. Unknown name: 304. */
@@ -40,10 +41,8 @@ export async function setUserDisabled(
   });
 }
 
-export interface SetUserPasswordInput {
+export interface SetUserPasswordInput extends NewPassword {
   readonly name: AccountReference;
-  /** Plain text, or the client hash. */
-  readonly password: string;
 }
 
 /** Sets a user's password without the old one and ends all sessions of the user. */
@@ -57,10 +56,10 @@ export class SetUserPassword {
   /** Unknown name: 304. Password refused by the policy: 320. Concurrent change: 713. */
   async setUserPassword(
     { database, r: outside, unit, eventOf }: AdministrationContext,
-    { name, password }: SetUserPasswordInput,
+    { name, ...given }: SetUserPasswordInput,
   ): Promise<void> {
     const account = await requireAccount(outside, name);
-    const accepted = this.policy.accept({ pass: password, clientHash: database.policy.clientHash });
+    const accepted = this.policy.accept(given, database.policy.clientHash);
     const secret = await this.hasher.hash(accepted);
     await unit.transaction(async (r) => {
       if (!(await this.replace.replacePassword(r, account, { secret }))) {

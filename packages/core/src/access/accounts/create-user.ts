@@ -19,12 +19,11 @@ import {
   type StoredObject,
 } from "../../storage/index.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
-import { clientPassword, type PasswordHasher } from "./verify-password.ts";
+import { type NewPassword, newPasswordText } from "./client-password.ts";
+import type { PasswordHasher } from "./verify-password.ts";
 
-export interface CreateAccountInput extends Omit<NewAccount, "id" | "secret"> {
+export interface CreateAccountInput extends Omit<NewAccount, "id" | "secret">, NewPassword {
   readonly realm: Realm;
-  /** Plain text, or the client hash. */
-  readonly password: string;
   readonly clientHash: ClientHash;
 }
 
@@ -39,9 +38,9 @@ export class CreateAccount {
   /** Returns the account id. Throws 307 if the name is taken in the realm or confusable with a taken name. */
   async createAccount(
     accounts: AccountRepository,
-    { realm, password, clientHash, ...given }: CreateAccountInput,
+    { realm, password, passwordDigest, clientHash, ...given }: CreateAccountInput,
   ): Promise<AccountId> {
-    const secret = await this.hasher.hash(clientPassword(password, clientHash, this.digests));
+    const secret = await this.hasher.hash(newPasswordText({ password, passwordDigest }, clientHash, this.digests));
     const loginName = loginNameOf(given.loginName);
     const id = realm === "custom" ? randomUuid(this.random) : given.userId;
     const outcome = await accounts.create({ ...given, id, loginName, secret }, confusableKeyOf(loginName));
@@ -53,10 +52,8 @@ export class CreateAccount {
   }
 }
 
-export interface CreateUserInput {
+export interface CreateUserInput extends NewPassword {
   readonly name: string;
-  /** Plain text, or the client hash. */
-  readonly password: string;
   readonly description?: string | undefined;
   readonly administrator: boolean;
   readonly email: string | null;
@@ -75,13 +72,14 @@ export class CreateUser {
   /** Returns the user id. Refused password: 320. Taken or confusable name, or invalid e-mail address: 307. Unknown group: 304. */
   async createUser(
     { database, unit, eventOf }: AdministrationContext,
-    { name, password, description, administrator, groups, createsGroups, groupIds = [], ...given }: CreateUserInput,
+    { name, description, administrator, groups, createsGroups, groupIds = [], ...given }: CreateUserInput,
   ): Promise<ObjectId> {
+    const { password, passwordDigest } = given;
     const { policy, digests } = database;
     const { clientHash } = policy;
     const Name = userName(name);
     const email = given.email === null ? null : acceptMailAddress(given.email);
-    this.policy.accept({ pass: password, clientHash });
+    this.policy.accept({ password, passwordDigest }, clientHash);
     return unit.transaction(async (r) => {
       const named = await findGroups(r.objects, groups, createsGroups);
       const Groups = [...new Set([...named, ...(await acceptGroups(r.objects, groupIds))])];
@@ -90,7 +88,7 @@ export class CreateUser {
       if (user === undefined) throw new ServiceError(799, { detail: "The user could not be created." });
       const { id: userId } = user;
       // Hashing inside the transaction holds the connection. User creation is too rare for this to matter.
-      const account = { userId, loginName: name, password, administrator, clientHash, email };
+      const account = { userId, loginName: name, password, passwordDigest, administrator, clientHash, email };
       await this.createAccount.createAccount(r.accounts, { ...account, realm: "database" });
       await new UserNames(r.records, digests).reserve({ id: userId, name });
       await r.audit.append(eventOf({ type: "account.created", subjectId: userId }));

@@ -1,4 +1,5 @@
 export { type AccountReference, requireAccount } from "./account-reference.ts";
 export * from "./change-user.ts";
 export * from "./create-user.ts";
-export { clientPassword, type GivenPassword, type PasswordHasher, VerifyPassword } from "./verify-password.ts";
+export { type NewPassword, sentForms, typedPassword } from "./client-password.ts";
+export { type GivenPassword, type PasswordHasher, VerifyPassword } from "./verify-password.ts";

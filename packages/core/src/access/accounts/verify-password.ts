@@ -7,6 +7,7 @@ import {
   passwordAuthentication,
   type AuthenticatedAccount,
 } from "../../storage/index.ts";
+import { renewedHash, sentForms, verifyForms } from "./client-password.ts";
 
 /** Port: slow password hashing. Calls are queued. A full queue throws 706. */
 export interface PasswordHasher {
@@ -21,14 +22,6 @@ export interface PasswordHasher {
 
   /** Whether the hash uses other parameters than a new hash. */
   isOutdated(encoded: string): boolean;
-}
-
-const md5Digits = /^[0-9a-fA-F]{32}$/;
-
-/** Returns the text to hash and compare. Under `md5`, a plain password becomes its MD5, which is the form clients send. */
-export function clientPassword(pass: string, clientHash: ClientHash, digests: Digests): string {
-  if (clientHash === "none") return pass;
-  return md5Digits.test(pass) ? pass.toLowerCase() : digests.md5(pass);
 }
 
 export interface GivenPassword {
@@ -59,8 +52,8 @@ export class VerifyPassword {
       links,
     );
     return async () => {
-      const password = clientPassword(pass, clientHash, this.digests);
-      const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
+      const forms = sentForms(pass, clientHash, this.digests);
+      const proven = await verifyForms(this.hasher, account?.secret ?? null, forms, decoy);
       return proven && account !== null && user !== null && !account.disabled
         ? { account, user, linked, authenticationMethod: passwordAuthentication }
         : null;
@@ -73,9 +66,9 @@ export class VerifyPassword {
     { id, secret }: Account,
     { pass, clientHash }: GivenPassword,
   ): Promise<void> {
-    if (!this.hasher.isOutdated(secret)) return;
     try {
-      await accounts.rehash(id, secret, await this.hasher.hash(clientPassword(pass, clientHash, this.digests)));
+      const renewed = await renewedHash(this.hasher, secret, sentForms(pass, clientHash, this.digests));
+      if (renewed !== null) await accounts.rehash(id, secret, renewed);
     } catch {
       // The log-in does not depend on the rehash. The next log-in tries again.
     }

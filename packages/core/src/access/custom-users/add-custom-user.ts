@@ -3,14 +3,13 @@ import { acceptMailAddress } from "../../mail/index.ts";
 import { isUserName } from "../../objects/index.ts";
 import type { AdministrationContext } from "../../request/index.ts";
 import type { AccountReference } from "../accounts/account-reference.ts";
+import type { NewPassword } from "../accounts/client-password.ts";
 import type { CreateAccount } from "../accounts/create-user.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { requireMappedUser } from "./change-custom-user.ts";
 
-export interface AddCustomUserInput {
+export interface AddCustomUserInput extends NewPassword {
   readonly name: string;
-  /** Plain text, or the client hash. */
-  readonly password: string;
   /** The mapped database user. */
   readonly user: AccountReference;
   readonly email: string | null;
@@ -27,17 +26,18 @@ export class AddCustomUser {
   /** Returns the account id. Unknown user: 304. Refused password: 320. Taken or confusable name, or invalid address: 307. */
   async addCustomUser(
     { database, r: outside, unit, eventOf }: AdministrationContext,
-    { name, password, user, ...given }: AddCustomUserInput,
+    { name, password, passwordDigest, user, ...given }: AddCustomUserInput,
   ): Promise<string> {
     if (!isUserName(name))
       throw new ServiceError(307, { detail: "The name of a custom user must have 1 to 1024 characters." });
     const email = given.email === null ? null : acceptMailAddress(given.email);
     const { clientHash } = database.policy;
     const userId = await requireMappedUser(outside, user);
-    this.policy.accept({ pass: password, clientHash }, this.minLength);
+    const secret = { password, passwordDigest };
+    this.policy.accept(secret, clientHash, this.minLength);
     // Hashing inside the transaction holds the connection. Custom users are added too rarely for this to matter.
     return unit.transaction(async (r) => {
-      const account = { realm: "custom", loginName: name, password, userId, email, clientHash } as const;
+      const account = { realm: "custom", loginName: name, ...secret, userId, email, clientHash } as const;
       const id = await this.createAccount.createAccount(r.accounts, account);
       await r.audit.append(eventOf({ type: "customUser.created", subjectId: userId }));
       return id;

@@ -4,7 +4,7 @@ import type { ChangeNotice, MailLanguage, QueueMail } from "../../mail/index.ts"
 import type { ObjectHooks } from "../../objects/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { Account } from "../../storage/index.ts";
-import { clientPassword } from "../accounts/verify-password.ts";
+import { sentForms } from "../accounts/client-password.ts";
 import type { Gate } from "../gate/gate.ts";
 import { customUserKey } from "../gate/user-keys.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "../passwords/change-password.ts";
@@ -43,9 +43,9 @@ export class ChangeCustomPassword implements PasswordChange {
   ): Promise<PasswordChangeResult> {
     const { gate, digests, random, policy, minLength, replace, hooks } = this.parts;
     const { clientHash } = context.database.policy;
-    const password = policy.accept({ pass: newPassword, clientHash }, minLength);
-    const old = clientPassword(oldPassword, clientHash, digests);
-    if (old === password) throw new ServiceError(321);
+    const password = policy.accept({ sent: newPassword }, clientHash, minLength);
+    const old = sentForms(oldPassword, clientHash, digests);
+    if (old.includes(password)) throw new ServiceError(321);
     const { userId, authenticationMethod } = context.session;
     const account =
       authenticationMethod.kind === "custom"

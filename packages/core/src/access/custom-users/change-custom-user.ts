@@ -13,6 +13,7 @@ import {
   seesAll,
 } from "../../storage/index.ts";
 import { type AccountReference, selectorOf, wordsOf } from "../accounts/account-reference.ts";
+import type { NewPassword } from "../accounts/client-password.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { passwordResets } from "../passwords/password-reset.ts";
@@ -109,10 +110,8 @@ async function changeCustomUser(
   });
 }
 
-export interface SetCustomPasswordInput {
+export interface SetCustomPasswordInput extends NewPassword {
   readonly name: AccountReference;
-  /** Plain text, or the client hash. */
-  readonly password: string;
 }
 
 export class SetCustomPassword {
@@ -125,11 +124,8 @@ export class SetCustomPassword {
   ) {}
 
   /** Returns the number of ended sessions. Password refused by the policy: 320. Other refusals: see `changeCustomUser`. */
-  async setCustomPassword(context: AdministrationContext, { name, password }: SetCustomPasswordInput): Promise<number> {
-    const accepted = this.policy.accept(
-      { pass: password, clientHash: context.database.policy.clientHash },
-      this.minLength,
-    );
+  async setCustomPassword(context: AdministrationContext, { name, ...given }: SetCustomPasswordInput): Promise<number> {
+    const accepted = this.policy.accept(given, context.database.policy.clientHash, this.minLength);
     const secret = await this.hasher.hash(accepted);
     return changeCustomUser(context, name, {
       type: "customPassword.changed",

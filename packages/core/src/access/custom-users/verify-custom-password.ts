@@ -1,7 +1,8 @@
 import type { Digests } from "../../digests/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
 import { type Account, type AccountRepository, loginNameOf, type AuthenticatedAccount } from "../../storage/index.ts";
-import { clientPassword, type PasswordHasher } from "../accounts/verify-password.ts";
+import { renewedHash, sentForms, verifyForms } from "../accounts/client-password.ts";
+import type { PasswordHasher } from "../accounts/verify-password.ts";
 
 /** Verifies custom users by password. Unknown and disabled users cost and answer the same as a wrong password. */
 export class VerifyCustomPassword implements ProveCustomUser {
@@ -17,17 +18,18 @@ export class VerifyCustomPassword implements ProveCustomUser {
     const { r, database } = context;
     const { account, decoy } = await r.accounts.find({ realm: "custom", loginName: loginNameOf(user) }, []);
     return async () => {
-      const password = clientPassword(pass, database.policy.clientHash, this.digests);
-      const proven = await this.hasher.verify(account?.secret ?? null, password, decoy);
+      const forms = sentForms(pass, database.policy.clientHash, this.digests);
+      const proven = await verifyForms(this.hasher, account?.secret ?? null, forms, decoy);
       if (!proven || account === null) return null;
       const authenticated = await mappedUser(r.accounts, account, links);
-      return authenticated && { authenticated, afterwards: (later) => this.renew(later, account, password) };
+      return authenticated && { authenticated, afterwards: (later) => this.renew(later, account, forms) };
     };
   }
 
   /** Rehashes a verified password if its hash uses outdated parameters. */
-  private async renew({ r }: AppKeyContext, { id, secret }: Account, password: string): Promise<void> {
-    if (this.hasher.isOutdated(secret)) await r.accounts.rehash(id, secret, await this.hasher.hash(password));
+  private async renew({ r }: AppKeyContext, { id, secret }: Account, forms: readonly string[]): Promise<void> {
+    const renewed = await renewedHash(this.hasher, secret, forms);
+    if (renewed !== null) await r.accounts.rehash(id, secret, renewed);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { ChangeNotice } from "../../mail/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
-import { clientPassword } from "../accounts/verify-password.ts";
+import { sentForms } from "../accounts/client-password.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { PasswordChange, PasswordChangeInput, PasswordChangeResult } from "./change-password.ts";
 import type { PasswordPolicy } from "./password-policy.ts";
@@ -26,9 +26,9 @@ export class ChangeOwnPassword implements PasswordChange {
   ): Promise<PasswordChangeResult> {
     const { gate, digests, policy, replace, notice } = this.parts;
     const { clientHash } = context.database.policy;
-    const password = policy.accept({ pass: newPassword, clientHash });
-    const old = clientPassword(oldPassword, clientHash, digests);
-    if (old === password) throw new ServiceError(321);
+    const password = policy.accept({ sent: newPassword }, clientHash);
+    const old = sentForms(oldPassword, clientHash, digests);
+    if (old.includes(password)) throw new ServiceError(321);
     const { userId } = context.session;
     const { account } = await context.r.accounts.find({ id: userId }, []);
     if (account === null) throw new ServiceError(context.sessionEndedCode);

@@ -44,7 +44,7 @@ export class ConfirmReset {
     if (found === null) return this.refuse(context);
     const { reset, account } = found;
     if (!isPasswordText(newPassword)) throw new ServiceError(320);
-    const password = policy.accept({ pass: newPassword, clientHash: database.policy.clientHash }, reset.minLength);
+    const password = policy.accept({ sent: newPassword }, database.policy.clientHash, reset.minLength);
     await policy.acceptUnused([account.secret, ...(await passwords.former(r, account.id))], password);
     const secret = await hasher.hash(password);
     if (!(await this.consume(context, digest, { ...found, secret }))) return this.refuse(context);

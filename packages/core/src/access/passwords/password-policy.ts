@@ -1,13 +1,23 @@
 import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import { type SessionContext, sessionEvent } from "../../request/index.ts";
+import { type ClientHash, type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { AuditEventType } from "../../storage/index.ts";
-import { clientPassword, type GivenPassword, type PasswordHasher } from "../accounts/verify-password.ts";
+import {
+  isSentDigest,
+  type NewPassword,
+  newPasswordText,
+  typedPassword,
+  verifyForms,
+} from "../accounts/client-password.ts";
+import type { PasswordHasher } from "../accounts/verify-password.ts";
 
 /** Default minimum length of a plain-text password, in characters. */
 export const minPasswordLength = 8;
 
-const md5Digits = /^[0-9a-f]{32}$/i;
+interface SentPassword {
+  /** As a client sends it: 32 hexadecimal digits are the MD5 of a password, if clients send these. */
+  readonly sent?: string;
+}
 
 /** Rules for new passwords. A violation throws 320. */
 export class PasswordPolicy {
@@ -17,21 +27,35 @@ export class PasswordPolicy {
     private readonly breached: BreachedPasswords,
   ) {}
 
-  /** Refuses short and breached passwords. Returns the text to hash. An MD5 client hash hides the length, which is then not checked. */
-  accept(given: GivenPassword, minLength: number = minPasswordLength): string {
-    const { pass, clientHash } = given;
-    const isHashed = md5Digits.test(pass);
-    if (!(isHashed && clientHash === "md5") && [...pass].length < minLength) {
+  /** Refuses short and breached passwords. Returns the text to hash. A digest hides the length, which is then not checked. */
+  accept(
+    { sent, ...given }: NewPassword & SentPassword,
+    clientHash: ClientHash,
+    minLength: number = minPasswordLength,
+  ): string {
+    const [text, plain] = this.read(sent, given, clientHash);
+    const typed = plain?.normalize("NFC");
+    if (typed !== undefined && [...typed].length < minLength)
       throw new ServiceError(320, { detail: `The password has fewer than ${minLength} characters.` });
-    }
-    const spellings = [
-      this.digests.md5(pass),
-      this.digests.md5(pass.toLowerCase()),
-      ...(isHashed ? [pass.toLowerCase()] : []),
-    ];
-    if (spellings.some((md5) => this.breached.has(md5)))
+    const { digests } = this;
+    // Someone may take the digest of a breached password for a password.
+    const known =
+      typed === undefined ? [text] : [digests.md5(typed), digests.md5(typed.toLowerCase()), typed.toLowerCase()];
+    if (known.some((md5) => this.breached.has(md5)))
       throw new ServiceError(320, { detail: "The password is in a list of breached passwords." });
-    return clientPassword(pass, clientHash, this.digests);
+    return text;
+  }
+
+  /** The text to hash, and the plain text; `undefined` for a digest. */
+  private read(
+    sent: string | undefined,
+    given: NewPassword,
+    clientHash: ClientHash,
+  ): readonly [text: string, plain: string | undefined] {
+    const { digests } = this;
+    if (sent === undefined) return [newPasswordText(given, clientHash, digests), given.password];
+    if (isSentDigest(sent, clientHash)) return [sent.toLowerCase(), undefined];
+    return [typedPassword(sent, clientHash, digests), sent];
   }
 
   /** Refuses a password that matches one of the hashes. */
@@ -47,7 +71,7 @@ export class PasswordPolicy {
     context: SessionContext,
     { secret, old, password, former, refused }: ProvenChange,
   ): Promise<string | null> {
-    if (!(await this.hasher.verify(secret, old, null))) return null;
+    if (!(await verifyForms(this.hasher, secret, old, null))) return null;
     try {
       await this.acceptUnused(await former(), password);
     } catch (error) {
@@ -61,7 +85,8 @@ export class PasswordPolicy {
 
 interface ProvenChange {
   readonly secret: string;
-  readonly old: string;
+  /** The forms of the old password. */
+  readonly old: readonly string[];
   readonly password: string;
   readonly former: () => Promise<readonly string[]>;
   /** Audit event for a reused password. */

@@ -1,0 +1,78 @@
+import type { Digests } from "../../digests/index.ts";
+import { ServiceError } from "../../errors/index.ts";
+import type { ClientHash } from "../../request/index.ts";
+import type { PasswordHasher } from "./verify-password.ts";
+
+/** A new password of a tool. Exactly one member; otherwise 307. */
+export interface NewPassword {
+  /** As a person types it, also if it looks like an MD5. */
+  readonly password?: string | undefined;
+  /** The MD5 of a password, as clients compute it: 32 hexadecimal digits. */
+  readonly passwordDigest?: string | undefined;
+}
+
+const md5Digits = /^[0-9a-f]{32}$/i;
+
+/** Whether a password that a client sends is the MD5 of one. */
+export function isSentDigest(pass: string, clientHash: ClientHash): boolean {
+  return clientHash === "md5" && md5Digits.test(pass);
+}
+
+/**
+ * The texts to compare with the stored one, of a password as a client sends it. Plain text becomes its MD5 under `md5`.
+ * Text that is not in NFC has two forms: secrets can come from clients that do not normalize.
+ */
+export function sentForms(pass: string, clientHash: ClientHash, digests: Digests): readonly string[] {
+  if (isSentDigest(pass, clientHash)) return [pass.toLowerCase()];
+  const forms = new Set([pass.normalize("NFC"), pass]);
+  return Array.from(forms, (form) => (clientHash === "none" ? form : digests.md5(form)));
+}
+
+/** The text that clients send of a typed password: its MD5 under `md5`, of the NFC form. */
+export function typedPassword(password: string, clientHash: ClientHash, digests: Digests): string {
+  const text = password.normalize("NFC");
+  return clientHash === "none" ? text : digests.md5(text);
+}
+
+/** The text to hash of a new password. 307 for both or no member, an invalid digest, or clients that send no digests. */
+export function newPasswordText(
+  { password, passwordDigest }: NewPassword,
+  clientHash: ClientHash,
+  digests: Digests,
+): string {
+  if ((password === undefined) === (passwordDigest === undefined))
+    throw new ServiceError(307, { detail: "Exactly one of password and passwordDigest is required." });
+  if (password !== undefined) return typedPassword(password, clientHash, digests);
+  if (!isSentDigest(passwordDigest ?? "", clientHash)) {
+    const detail =
+      clientHash === "md5"
+        ? "passwordDigest must be an MD5 of 32 hexadecimal digits."
+        : "The clients of this database send plain text, so it has no digests of passwords.";
+    throw new ServiceError(307, { detail });
+  }
+  return (passwordDigest ?? "").toLowerCase();
+}
+
+/** Whether one of the forms matches. Each costs the same, whether an earlier one matches or not. */
+export async function verifyForms(
+  hasher: PasswordHasher,
+  encoded: string | null,
+  forms: readonly string[],
+  decoy: string | null,
+): Promise<boolean> {
+  let matches = false;
+  for (const form of forms) matches = (await hasher.verify(encoded, form, decoy)) || matches;
+  return matches;
+}
+
+/** Hashes a verified password again if its hash uses outdated parameters. `null`: there is no need. */
+export async function renewedHash(
+  hasher: PasswordHasher,
+  encoded: string,
+  forms: readonly string[],
+): Promise<string | null> {
+  if (!hasher.isOutdated(encoded)) return null;
+  for (const form of forms)
+    if (forms.length === 1 || (await hasher.verify(encoded, form, null))) return hasher.hash(form);
+  return null;
+}
