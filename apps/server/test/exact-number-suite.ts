@@ -54,8 +54,8 @@ export function exactNumberSuite(server: () => RunningServer): void {
     await new MacroStore(r).put(
       {
         name: "WriteNumber",
-        text: `import { defineMacro, objects } from "@sallyport/macros";
-          export default defineMacro({ access: "everyone", run: ({ input }) => objects.update(input.id, {
+        text: `import { defineMacro } from "@sallyport/macros";
+          export default defineMacro({ access: "everyone", run: ({ input, objects }) => objects.update(input.id, {
             Any: { deep: [null, { NaN, Infinity, one: 1 }[input.value]] },
           }) });`,
         language: "js",

@@ -28,8 +28,9 @@ function boxed(_name: string, value: unknown): unknown {
 /** Whether a double has this decimal value, in its shortest form. */
 function isExactNumber(text: string): boolean {
   const value = Number(text);
-  if (Object.is(value, -0)) return false;
-  return Number.isFinite(value) && decimalOf(String(value)) === decimalOf(text);
+  const shown = String(value);
+  if (shown === text) return true;
+  return Number.isFinite(value) && !Object.is(value, -0) && decimalOf(shown) === decimalOf(text);
 }
 
 /** The digits of a number without zeros at both ends, and the power of ten behind them. */

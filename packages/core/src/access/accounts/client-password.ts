@@ -1,7 +1,6 @@
 import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import type { ClientHash } from "../../request/index.ts";
-import type { PasswordHasher } from "./verify-password.ts";
 
 /** A new password of a tool. Exactly one member; otherwise 307. */
 export interface NewPassword {
@@ -51,28 +50,4 @@ export function newPasswordText(
     throw new ServiceError(307, { detail });
   }
   return (passwordDigest ?? "").toLowerCase();
-}
-
-/** Whether one of the forms matches. Each costs the same, whether an earlier one matches or not. */
-export async function verifyForms(
-  hasher: PasswordHasher,
-  encoded: string | null,
-  forms: readonly string[],
-  decoy: string | null,
-): Promise<boolean> {
-  let matches = false;
-  for (const form of forms) matches = (await hasher.verify(encoded, form, decoy)) || matches;
-  return matches;
-}
-
-/** Hashes a verified password again if its hash uses outdated parameters. `null`: there is no need. */
-export async function renewedHash(
-  hasher: PasswordHasher,
-  encoded: string,
-  forms: readonly string[],
-): Promise<string | null> {
-  if (!hasher.isOutdated(encoded)) return null;
-  for (const form of forms)
-    if (forms.length === 1 || (await hasher.verify(encoded, form, null))) return hasher.hash(form);
-  return null;
 }

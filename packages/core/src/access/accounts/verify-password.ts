@@ -7,7 +7,7 @@ import {
   passwordAuthentication,
   type AuthenticatedAccount,
 } from "../../storage/index.ts";
-import { renewedHash, sentForms, verifyForms } from "./client-password.ts";
+import { sentForms } from "./client-password.ts";
 
 /** Port: slow password hashing. Calls are queued. A full queue throws 706. */
 export interface PasswordHasher {
@@ -22,6 +22,30 @@ export interface PasswordHasher {
 
   /** Whether the hash uses other parameters than a new hash. */
   isOutdated(encoded: string): boolean;
+}
+
+/** Whether one of the forms matches. Each costs the same, whether an earlier one matches or not. */
+export async function verifyForms(
+  hasher: PasswordHasher,
+  encoded: string | null,
+  forms: readonly string[],
+  decoy: string | null,
+): Promise<boolean> {
+  let matches = false;
+  for (const form of forms) matches = (await hasher.verify(encoded, form, decoy)) || matches;
+  return matches;
+}
+
+/** Hashes a verified password again if its hash uses outdated parameters. `null`: there is no need. */
+export async function renewedHash(
+  hasher: PasswordHasher,
+  encoded: string,
+  forms: readonly string[],
+): Promise<string | null> {
+  if (!hasher.isOutdated(encoded)) return null;
+  for (const form of forms)
+    if (forms.length === 1 || (await hasher.verify(encoded, form, null))) return hasher.hash(form);
+  return null;
 }
 
 export interface GivenPassword {

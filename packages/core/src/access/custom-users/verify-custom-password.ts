@@ -1,8 +1,8 @@
 import type { Digests } from "../../digests/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
 import { type Account, type AccountRepository, loginNameOf, type AuthenticatedAccount } from "../../storage/index.ts";
-import { renewedHash, sentForms, verifyForms } from "../accounts/client-password.ts";
-import type { PasswordHasher } from "../accounts/verify-password.ts";
+import { sentForms } from "../accounts/client-password.ts";
+import { type PasswordHasher, renewedHash, verifyForms } from "../accounts/verify-password.ts";
 
 /** Verifies custom users by password. Unknown and disabled users cost and answer the same as a wrong password. */
 export class VerifyCustomPassword implements ProveCustomUser {

@@ -2,14 +2,8 @@ import type { Digests } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
 import { type ClientHash, type SessionContext, sessionEvent } from "../../request/index.ts";
 import type { AuditEventType } from "../../storage/index.ts";
-import {
-  isSentDigest,
-  type NewPassword,
-  newPasswordText,
-  typedPassword,
-  verifyForms,
-} from "../accounts/client-password.ts";
-import type { PasswordHasher } from "../accounts/verify-password.ts";
+import { isSentDigest, type NewPassword, newPasswordText, typedPassword } from "../accounts/client-password.ts";
+import { type PasswordHasher, verifyForms } from "../accounts/verify-password.ts";
 
 /** Default minimum length of a plain-text password, in characters. */
 export const minPasswordLength = 8;
