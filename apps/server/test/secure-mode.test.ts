@@ -150,7 +150,7 @@ describe("secure mode", () => {
       const servers = [server];
       const seen: string[] = [];
       for (let copy = 0; copy < 2; copy += 1) {
-        // What a copy knows of the numbers.
+        // A copy has the numbers of its time.
         for (const { session: digest, next_out: next } of rows)
           await postgres.sql.query("update sallyport_demo.channels set next_out = $2 where session = $1", [
             digest,
