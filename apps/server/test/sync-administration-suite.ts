@@ -219,7 +219,9 @@ export function syncAdministrationSuite(server: () => RunningServer, demo: DemoO
       const before = await current();
       const { id } = await create();
       await sql.query("begin");
-      await sql.query(`update sallyport.objects set attributes = attributes where oid = $1`, [Number.parseInt(id, 36)]);
+      await sql.query(`update sallyport_demo.objects set attributes = attributes where oid = $1`, [
+        Number.parseInt(id, 36),
+      ]);
       const { uuid } = await create("why-2");
       expect(await causes(uuid, before)).toEqual([
         "order: The last change of the object waits for a transaction that began before it and is still open.",
