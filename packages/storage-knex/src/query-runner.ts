@@ -4,6 +4,7 @@ import type { OpenCalls } from "./open-calls.ts";
 import type { PooledConnection } from "./pooled-connections.ts";
 import {
   endsTransaction,
+  NestedPart,
   type ReadingOptions,
   type SqlReader,
   type SqlResult,
@@ -41,6 +42,7 @@ export interface SqlDialect<Query, Connection> {
 
 /** Turns statements of repositories into queries. Subclasses send them. */
 abstract class QueryRunner<Query, Connection> implements SqlRunner {
+  nested: NestedPart | null = null;
   protected abstract readonly dialect: SqlDialect<Query, Connection>;
 
   constructor(
@@ -220,6 +222,9 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
   /** Runs a nested transaction and rolls it back if it throws. */
   private async attempt<T>(work: () => Promise<T>): Promise<T> {
     if (this.failure !== undefined) throw this.failure;
+    const outer = this.nested;
+    const part = new NestedPart(outer);
+    this.nested = part;
     this.depth += 1;
     const { begin, release, undo } = this.dialect.savepoint(this.depth);
     this.deferred.push(begin);
@@ -230,6 +235,7 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
       this.endSavepoint(begin, release);
       return result;
     } catch (error) {
+      part.rollBack();
       await this.answered();
       if (!this.conflicted && !endsTransaction(this.failure)) {
         this.failure = undefined;
@@ -237,6 +243,7 @@ export abstract class SqlTransactionRunner<Query, Connection extends PooledConne
       }
       throw error;
     } finally {
+      this.nested = outer;
       this.depth -= 1;
     }
   }

@@ -24,8 +24,26 @@ export interface SqlReader {
 /** How a `Visibility` lets storage read. */
 export type ReadingOptions = Pick<Visibility, "position" | "onCancel">;
 
+/** A nested transaction. `isUndone`: it was rolled back, or one around it. */
+export class NestedPart {
+  private wasRolledBack = false;
+
+  constructor(private readonly outer: NestedPart | null) {}
+
+  get isUndone(): boolean {
+    return this.wasRolledBack || this.outer?.isUndone === true;
+  }
+
+  rollBack(): void {
+    this.wasRolledBack = true;
+  }
+}
+
 /** Runs the SQL of repositories, on any free connection or in a transaction. Its errors are `ServiceError`s. */
 export interface SqlRunner extends SqlReader {
+  /** The innermost nested transaction; `null` outside of any. */
+  readonly nested: NestedPart | null;
+
   /**
    * Reads any state from the position on, on a replica if possible; in a transaction, and without a position, the current
    * one. Outside of transactions, a read that no client waits for any more is cancelled if possible.

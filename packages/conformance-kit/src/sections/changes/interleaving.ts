@@ -1,5 +1,6 @@
 import {
   Applications,
+  type Attempt,
   beforeAllChanges,
   type Change,
   type Repositories,
@@ -11,6 +12,7 @@ import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";
 import { createObject, files, idsOf, objectOf } from "../../fixtures/objects.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
+import { rollBackNested } from "../../fixtures/rolled-back.ts";
 import { concurrently, keepOpen, repeatWhilePending, whileOpen } from "../../fixtures/concurrently.ts";
 
 /** The watermark and all changes up to it. */
@@ -52,9 +54,10 @@ async function overlap(storage: Storage, other: Storage, end: "committed" | "rol
 
 /** Asserts that a transaction never adds changes up to a watermark that was read after its start and before its first write of an object. */
 async function begin(storage: Storage, other: Storage): Promise<void> {
-  const starts: ((r: Repositories) => Promise<unknown>)[] = [
+  const starts: ((r: Repositories, attempt: Attempt) => Promise<unknown>)[] = [
     (r) => r.audit.read(0, 1),
     (r) => new Applications(r.records).create({ name: "before", seats: null }),
+    (r, attempt) => rollBackNested(attempt, () => r.objects.insert(files(1))),
   ];
   const created: string[] = [];
   for (const start of starts) {

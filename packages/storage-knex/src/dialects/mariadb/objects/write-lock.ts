@@ -1,5 +1,5 @@
 import { OutdatedModelError, type Writing } from "@sallyport/core";
-import type { SqlRunner } from "../../../sql-runner.ts";
+import type { NestedPart, SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import { isUnknownColumn } from "../mariadb-error.ts";
 import { epochMilliseconds, storageTime } from "../statements/storage-time.ts";
@@ -19,8 +19,8 @@ interface SeriesRow extends Series {
   readonly generation: number;
 }
 
-/** The stamps of transactions that have written. */
-const stamps = new WeakMap<SqlRunner, number>();
+/** The stamps of transactions that have written, with the nested transaction that took each. */
+const stamps = new WeakMap<SqlRunner, { readonly stamp: number; readonly takenIn: NestedPart | null }>();
 
 /**
  * The write lock of a transaction. Writers of objects, object locks and model changes are serialized: each locks the
@@ -54,10 +54,9 @@ export class WriteLock {
     return new WriteLock(sql, context, series, Number(last.generation), Number(now));
   }
 
-  /** The stamp of all writes of the transaction. A new one is taken if the part that took it was rolled back. */
+  /** The stamp of all writes of the transaction. */
   async stamp(): Promise<number> {
-    const { stamp } = this.series;
-    return stamps.get(this.sql) === stamp ? stamp : (await this.count(0)).stamp;
+    return stampOf(this.sql) ?? (await this.count(0)).stamp;
   }
 
   /** Reserves numbers for this many new objects. Returns the first one and the stamp. */
@@ -79,17 +78,21 @@ export class WriteLock {
   }
 
   private async count(objects: number): Promise<Series> {
-    const stamp = stamps.get(this.sql) ?? this.series.stamp + 1;
+    const stamp = stampOf(this.sql) ?? this.series.stamp + 1;
     this.series = { stamp, number: this.series.number + objects };
     await this.sql.runOnce(this.context.statements.count(stamp, this.series.number));
-    stamps.set(this.sql, stamp);
+    if (stampOf(this.sql) === undefined) stamps.set(this.sql, { stamp, takenIn: this.sql.nested });
     return this.series;
   }
 }
 
-/** The stamp of a transaction, if it has written. */
+/**
+ * The stamp of a transaction; `undefined` if it has not written. A stamp of a nested transaction that was rolled back may
+ * belong to another writer by now: if the nested transaction was the first work, the server has released the series.
+ */
 export function stampOf(sql: SqlRunner): number | undefined {
-  return stamps.get(sql);
+  const taken = stamps.get(sql);
+  return taken?.takenIn?.isUndone === true ? undefined : taken?.stamp;
 }
 
 /** The shared parts of the object repositories of one database. */
