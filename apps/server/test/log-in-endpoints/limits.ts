@@ -9,7 +9,6 @@ export const perUser = 2;
 const limit = 30;
 
 export const limitEnvironment: Readonly<Record<string, string>> = {
-  TRUSTED_PROXIES: "127.0.0.1",
   SESSION_LIMIT: `${limit}`,
   SESSION_PER_USER_LIMIT: `${perUser}`,
   SESSIONS_PER_DEVICE: "1",

@@ -11,7 +11,13 @@ import { addressFailures, delayed, fillSessions, limitEnvironment, perUser, refu
 import { type TestUser, createTestUser } from "./test-user.ts";
 
 /** Settings of servers with password log-ins. */
-export const logInEnvironment: Readonly<Record<string, string>> = { ...storedServerKeys, ...limitEnvironment };
+export const logInEnvironment: Readonly<Record<string, string>> = {
+  ...storedServerKeys,
+  ...limitEnvironment,
+  TRUSTED_PROXIES: "127.0.0.1",
+  // For requests without a forwarded address, which are from an unknown client.
+  ALLOW_INSECURE_TRANSPORT: "true",
+};
 
 let networks = 0;
 

@@ -74,8 +74,8 @@ export function stormSuite(): void {
       openProviderFixture(),
       LicenceReceiver.open({ tolerance: 300 }),
     ]);
-    // No log-in of a storm gives up waiting for a connection.
-    const pool = { acquireTimeout: "1m" };
+    // No log-in of a storm gives up waiting for a connection, and the network of the test may use half of them.
+    const pool = { acquireTimeout: "1m", max: 20 };
     const storage = { engine: "postgres", url: postgres.url, schema: "sallyport_demo", pool };
     const content = {
       ...providers.content,

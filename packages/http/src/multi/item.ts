@@ -1,4 +1,4 @@
-import { checkEnvelopeLimits, multiItem, parseFields } from "@sallyport/contract";
+import { multiItem, parseFields } from "@sallyport/contract";
 import { type ExecuteMacro, type ObjectHooks, type RequestContext, ServiceError } from "@sallyport/core";
 import { parseBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";
@@ -83,8 +83,6 @@ export class Item {
     { matcher, settings, atomic }: ItemParts,
     rateError: ServiceError | null,
   ): typeof this.call {
-    // The route of the item checks its data.
-    checkEnvelopeLimits(given, ["data"], () => {});
     const { method, path, data } = parseFields(multiItem, given, []);
     const { segments, queryString } = itemTarget(path);
     const matched = matcher.match(segments);

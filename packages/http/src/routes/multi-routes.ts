@@ -29,8 +29,6 @@ export function multiRoutes(others: readonly Route[], { objectHooks: hooks, exec
       faultOrder: [],
       any: true,
       alternative: () => ({ schema: multiItems, faultOrder: [] }),
-      // One item over the limits fails alone.
-      checkLimits: () => {},
     },
     query: multiParameters,
     data: multiResponse,
