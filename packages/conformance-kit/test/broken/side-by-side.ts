@@ -9,7 +9,7 @@ import type {
 } from "@sallyport/core";
 import { objectNumber } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { brokenStorage, unguarded } from "./broken-adapter.ts";
+import { brokenStorage } from "./broken-adapter.ts";
 
 /** A running call or transaction with its writes. */
 export interface Unit {
@@ -101,8 +101,18 @@ export function sideBySide(
   const atWork = async <T>(work: (r: Repositories, attempt: Attempt) => Promise<T>): Promise<T> => {
     const unit: Unit = { begun: log.next(), changes: new Map() };
     log.atWork.add(unit);
+    const attempt: Attempt = async (nested) => {
+      const before = [...unit.changes];
+      try {
+        return await nested();
+      } catch (error) {
+        unit.changes.clear();
+        for (const [id, change] of before) unit.changes.set(id, change);
+        throw error;
+      }
+    };
     try {
-      const result = await work(repositoriesOf(unit), unguarded);
+      const result = await work(repositoriesOf(unit), attempt);
       keep(unit);
       return result;
     } catch (error) {
