@@ -107,7 +107,7 @@ describe("packed server", () => {
     const { code, stderr } = await start(["migrate"], { DATABASE_URL: "mariadb://sallyport@127.0.0.1:1/sallyport" })
       .ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('Install it with "npm install mysql2".');
+    expect(stderr).toContain('Install it beside the server: "npm install mysql2"');
   });
 
   test("recognises the errors of a storage adapter with its own copy of the core", async () => {

@@ -80,7 +80,7 @@ describe("sessions on Postgres", () => {
       );
       const failed = await tryLogIn(server, "demo");
       await postgres.sql.query("drop trigger refuse on sallyport_demo.audit");
-      expect(failed).toMatchObject({ status: 500, code: "799" });
+      expect(failed).toMatchObject({ status: 503, code: "706" });
       expect(JSON.stringify(failed.body)).not.toContain("ink");
       expect(await count()).toBe(before);
     });

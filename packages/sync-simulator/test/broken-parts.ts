@@ -221,8 +221,8 @@ const refusedRemoval: Scenario = {
 
 /** The server refuses an edit. The application ends at one of the calls of the store. */
 const endsDuringReport: Scenario = {
-  devices: Array.from({ length: 12 }, () => 0),
-  steps: Array.from({ length: 12 }, (_, device): Step[] => [
+  devices: Array.from({ length: 40 }, () => 0),
+  steps: Array.from({ length: 40 }, (_, device): Step[] => [
     {
       kind: "edit",
       device,

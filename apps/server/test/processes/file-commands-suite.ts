@@ -182,7 +182,7 @@ export function fileCommandsSuite(): void {
       });
       expect(await run("", "verify", "--fast")).toMatchObject({
         code: 0,
-        stdout: expect.stringMatching(/^Verified \d+ records\. All invariants hold\.$/m),
+        stdout: expect.stringMatching(/^Verified [\d,]+ records\. All invariants hold\.$/m),
       });
       renameSync(join(stored, segment), join(folder, segment));
       expect(await run("", "file", "check", "--fast")).toMatchObject(problem("missing"));

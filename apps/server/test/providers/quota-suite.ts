@@ -8,6 +8,8 @@ import { repositoriesOf } from "../repositories-of.ts";
 export const quotaEnvironment = {
   ...providerEnvironment,
   TRUSTED_PROXIES: "127.0.0.1",
+  // For callbacks without a forwarded address, which are from an unknown client.
+  ALLOW_INSECURE_TRANSPORT: "true",
   PROVIDERS_MAX_PENDING_LOGINS_PER_IP: "3",
   PROVIDERS_MAX_PENDING_LOGINS: "5",
 };

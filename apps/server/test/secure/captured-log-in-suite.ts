@@ -169,7 +169,7 @@ export function capturedLogInSuite(): void {
     test("is limited per network, so that others need not wait", async () => {
       const body = { publicKey: client.text, credentials: base64(randomBytes(16 * 256)) };
       const answers = await Promise.all(
-        Array.from({ length: 120 }, () => post(`${servers[0]?.url}/v2/login/secure`, body)),
+        Array.from({ length: 160 }, () => post(`${servers[0]?.url}/v2/login/secure`, body)),
       );
       const refused = answers.filter(({ code }) => code === "706");
       expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(["310", "706"]));

@@ -88,7 +88,19 @@ export function createApplication(parts: ApplicationParts): Application {
       share,
       sendBufferBytes,
     );
-    response.on("close", () => countTraffic(exchange, trafficRecorder));
+    // An unread response still occupies memory, and the request of a client that has left still works.
+    const open = { work: true, response: true };
+    const end = (part: keyof typeof open): void => {
+      open[part] = false;
+      if (open.work || open.response) return;
+      share.end();
+      exchange.use?.end();
+    };
+    response.on("close", () => {
+      countTraffic(exchange, trafficRecorder);
+      // Before the connection begins its next request.
+      end("response");
+    });
     let error: unknown;
     try {
       await runPipeline(exchange, pipeline);
@@ -100,13 +112,7 @@ export function createApplication(parts: ApplicationParts): Application {
       observe(observer, exchange, error ?? exchange.failure);
       const refused = refusals.of(exchange, error ?? exchange.failure);
       if (refused !== null) refusalRecorder?.refused(exchange.database, refused);
-      // An unread response still occupies memory, and the request of a client that has left still works.
-      const end = (): void => {
-        share.end();
-        exchange.use?.end();
-      };
-      if (response.destroyed) end();
-      else response.once("close", end);
+      end("work");
     }
   };
 

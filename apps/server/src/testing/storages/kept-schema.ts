@@ -37,10 +37,21 @@ export async function keepSchema(run: RunSql, schema: string): Promise<string> {
   // Triggers would count the restored rows a second time.
   const triggers = (state: "disable" | "enable") =>
     tables.map(({ name }) => `alter table ${schema}.${name} ${state} trigger user`);
+  const replicating = await run<{ table: string; name: string }>(
+    `select c.relname as table, t.tgname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where c.relnamespace = '${schema}'::regnamespace and t.tgenabled = 'R'`,
+  );
   const [before, after] =
     right?.superuser === "on"
-      ? [["set local session_replication_role = replica"], []]
-      : [triggers("disable"), triggers("enable")];
+      ? // All stamps are above this floor, so the restored rows keep theirs.
+        [["set local session_replication_role = replica", `set local "sallyport.${schema}_floor" = '0'`], []]
+      : [
+          triggers("disable"),
+          [
+            ...triggers("enable"),
+            ...replicating.map(({ table, name }) => `alter table ${schema}.${table} enable replica trigger ${name}`),
+          ],
+        ];
   return [
     "begin",
     ...before,
