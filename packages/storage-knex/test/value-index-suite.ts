@@ -261,7 +261,7 @@ export function valueIndexSuite(): void {
       url.password = "x";
       const storage = database.storage({ knex: database.connect({ url: url.href }).knex });
       expect(await storage.alignIndexes(all)).toEqual({ built: [], removed: 0 });
-      await expect(storage.alignIndexes(all.slice(1))).rejects.toMatchObject({ code: 799, cause: { code: "42501" } });
+      await expect(storage.alignIndexes(all.slice(1))).rejects.toMatchObject({ code: 706, cause: { code: "42501" } });
       await database.admin.query("drop owned by sallyport_indexless; drop role sallyport_indexless");
     });
   });

@@ -163,7 +163,7 @@ const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
 /** All responses of a route by HTTP status: the success and the declared failures. */
 export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
   const responses: Record<string, ResponseObject> =
-    route.isFile === true ? files() : { [route.redirects === true ? 302 : 200]: success(route, components) };
+    route.isFile === true ? files(takesSession(route)) : { [route.redirects === true ? 302 : 200]: success(route, components) };
   if (route.mayRedirect === true)
     responses[302] = success({ ...route, data: emptyResponse, redirects: true }, components);
   for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(route, codes, components);
@@ -193,12 +193,12 @@ function success(route: Route, components: SchemaComponents): ResponseObject {
 }
 
 /** The answers with a file: whole, a range, or none because the client has it. */
-function files(): Record<string, ResponseObject> {
-  const file = headers([], true);
+function files(encrypted: boolean): Record<string, ResponseObject> {
+  const file = headers([], encrypted);
   const ofBytes = (description: string, ...names: readonly string[]): ResponseObject => ({
     description,
     headers: Object.assign({ ...file }, ...["ETag", "Accept-Ranges", ...names].map((name) => named(name, true))),
-    content: { "application/octet-stream": { schema: { description: "The bytes, or raw ciphertext." } } },
+    content: { "application/octet-stream": { schema: { description: encrypted ? "The bytes, or raw ciphertext." : "The bytes." } } },
   });
   return {
     200: ofBytes("The file, with its media type if browsers run nothing of it.", "Content-Disposition"),
