@@ -41,8 +41,8 @@ afterAll(() => startWith(Worker));
 
 const { started } = FakeWorker;
 const request = { bytes: new Uint8Array(256), keys: [] };
-const opened = { keyIndex: 0, padding: "OAEP-SHA-256", plain: new Uint8Array() } as const;
-const answer = (worker = started.at(-1)) => worker?.emit("message", { opened });
+const reply = { opened: { keyIndex: 0, padding: "OAEP-SHA-256", plain: new Uint8Array() }, milliseconds: 1 } as const;
+const answer = (worker = started.at(-1)) => worker?.emit("message", reply);
 const turn = () =>
   new Promise((resolve) => {
     setImmediate(resolve);
@@ -57,7 +57,7 @@ test("starts a thread on demand, and reuses it", async () => {
     const opening = threads.open(request);
     expect(started[0]?.keepsAlive).toBe(true);
     answer();
-    expect(await opening).toBe(opened);
+    expect(await opening).toBe(reply);
     expect(started[0]?.keepsAlive).toBe(false);
   }
   expect(started).toHaveLength(1);
@@ -75,7 +75,7 @@ test("starts at most the allowed number, and gives each one request at a time", 
   await turn();
   expect(started.map(({ requests }) => requests.length)).toEqual([2, 2]);
   for (const worker of started) answer(worker);
-  expect(await Promise.all(opening)).toEqual([opened, opened, opened, opened]);
+  expect(await Promise.all(opening)).toEqual([reply, reply, reply, reply]);
   expect(started).toHaveLength(2);
 });
 
@@ -94,7 +94,7 @@ test.each([
     const opening = threads.open(request);
     expect(started).toHaveLength(2);
     answer();
-    expect(await opening).toBe(opened);
+    expect(await opening).toBe(reply);
   },
 );
 
@@ -107,7 +107,7 @@ test("a thread that ends while idle is replaced, too", async () => {
   const second = threads.open(request);
   expect(started).toHaveLength(2);
   answer();
-  expect(await second).toBe(opened);
+  expect(await second).toBe(reply);
 });
 
 test("a request that cannot be served fails, and its thread continues", async () => {
@@ -117,7 +117,7 @@ test("a request that cannot be served fails, and its thread continues", async ()
   await expect(failing).rejects.toThrow("RSA failed: a reason");
   const opening = threads.open(request);
   answer();
-  expect(await opening).toBe(opened);
+  expect(await opening).toBe(reply);
   expect(started).toHaveLength(1);
 });
 
