@@ -7,7 +7,8 @@ import { type ApplicationParts, createApplication, type Route } from "@sallyport
 
 const ivPrefix = Uint8Array.of(1, 2, 3);
 const admission = { maintenance: false, modelGeneration: 1, appKey: { enabled: true, origins: [] }, principal: {} };
-const sessions = { session: { appNames: ["app"] }, secure: { appNames: ["app"], channel: { ivPrefix } } };
+const open = { appNames: ["app"], authenticationMethod: { kind: "password" } };
+const sessions = { session: open, secure: { ...open, channel: { ivPrefix } } };
 
 const database = {
   inTurns: () => database,

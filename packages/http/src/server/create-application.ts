@@ -108,11 +108,11 @@ export function createApplication(parts: ApplicationParts): Application {
       error = thrown;
       writeFailure(exchange, failureOf(thrown), debugMessages);
     } finally {
+      end("work");
       watchSendBuffer(exchange, sendTimeout);
       observe(observer, exchange, error ?? exchange.failure);
       const refused = refusals.of(exchange, error ?? exchange.failure);
       if (refused !== null) refusalRecorder?.refused(exchange.database, refused);
-      end("work");
     }
   };
 
