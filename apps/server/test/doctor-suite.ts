@@ -315,6 +315,8 @@ export function doctorSuite(): void {
 
   describe("for administrators of one database", () => {
     const ofDatabase = new Set([
+      "a transaction that keeps changes from devices",
+      "a prepared transaction of unknown age",
       "the app key of the demo",
       "a provider that is not registered",
       "a provider with incomplete data",

@@ -48,7 +48,8 @@ describe("set up", () => {
     return status.internalStatus;
   }
 
-  const everything = "durable, several processes, parallel transactions, value indexes, unlimited indexes";
+  const everything =
+    "durable, several processes, parallel transactions, value indexes, unlimited indexes, calls at once: 10";
 
   test("commands set up an empty Postgres beside a running server, until a user can log in", async () => {
     const url = await server.url();
