@@ -217,7 +217,7 @@ describe("record quotas on MariaDB", () => {
   afterAll(() => server.close());
 
   const connections = async () =>
-    Number((await server.admin.query<RowDataPacket[]>("select max_connections as most"))[0][0]?.["most"]);
+    Number((await server.admin.query<RowDataPacket[]>("select @@max_connections as most"))[0][0]?.["most"]);
   recordQuotaSuite(() => ({ url: server.url, schema, storage, connections }));
 });
 

@@ -185,9 +185,9 @@ export function mariadbFacts(knex: Knex, database: string): Promise<ServerFacts>
     const run = <T>(sql: string, values: readonly string[] = []) =>
       runOn<T>(connection, { sql, values: [...values], plain: true });
     const { rows } = await run<FactsRow>(
-      `select version() as version, global.read_only as read_only,
-        least(max_connections, if(max_user_connections = 0, max_connections, max_user_connections)) as connections,
-        max_statement_time as timeout`,
+      `select version() as version, @@global.read_only as read_only,
+        least(@@max_connections, if(@@max_user_connections = 0, @@max_connections, @@max_user_connections)) as connections,
+        @@max_statement_time as timeout`,
     );
     // The account's own privileges and those of its role. A database name in a grant is a pattern.
     const { rows: granted } = await run<{ readonly privilege: string }>(

@@ -6,7 +6,7 @@ export function procedure(name: string, parameters: string, body: string): strin
   return `create or replace procedure ${name} (${parameters})
   modifies sql data sql security invoker
   begin
-    declare alone boolean default not in_transaction;
+    declare alone boolean default not @@in_transaction;
     declare exit handler for sqlexception
     begin
       if alone then rollback; end if;

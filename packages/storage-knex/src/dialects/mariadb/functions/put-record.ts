@@ -75,7 +75,7 @@ function counted(key: string, which: string, limit: string): string {
  * ignores a full quota. If the free quota shrinks meanwhile, it raises a deadlock error, so that the call is retried.
  */
 function lockQuota(limit: string, lockRow: string, count: string, full: string): string {
-  const isBelowLimit = `existing + max_connections < ${limit}`;
+  const isBelowLimit = `existing + @@max_connections < ${limit}`;
   const lockRowText = `select number into lock_row from ${own.recordLockRows} where number = ${lockRow}`;
   return `if ${limit} > 0 then
         ${count}
