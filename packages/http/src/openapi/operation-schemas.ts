@@ -163,7 +163,9 @@ const withAllow: ReadonlySet<ErrorCode> = new Set<ErrorCode>([305]);
 /** All responses of a route by HTTP status: the success and the declared failures. */
 export function responsesOf(route: Route, components: SchemaComponents): Record<string, ResponseObject> {
   const responses: Record<string, ResponseObject> =
-    route.isFile === true ? files(takesSession(route)) : { [route.redirects === true ? 302 : 200]: success(route, components) };
+    route.isFile === true
+      ? files(takesSession(route))
+      : { [route.redirects === true ? 302 : 200]: success(route, components) };
   if (route.mayRedirect === true)
     responses[302] = success({ ...route, data: emptyResponse, redirects: true }, components);
   for (const [status, codes] of byStatus(declaredErrors(route))) responses[status] = failure(route, codes, components);
@@ -198,7 +200,11 @@ function files(encrypted: boolean): Record<string, ResponseObject> {
   const ofBytes = (description: string, ...names: readonly string[]): ResponseObject => ({
     description,
     headers: Object.assign({ ...file }, ...["ETag", "Accept-Ranges", ...names].map((name) => named(name, true))),
-    content: { "application/octet-stream": { schema: { description: encrypted ? "The bytes, or raw ciphertext." : "The bytes." } } },
+    content: {
+      "application/octet-stream": {
+        schema: { description: encrypted ? "The bytes, or raw ciphertext." : "The bytes." },
+      },
+    },
   });
   return {
     200: ofBytes("The file, with its media type if browsers run nothing of it.", "Content-Disposition"),
