@@ -254,7 +254,7 @@ export function valueIndexSuite(): void {
     test("need no permission to create if all exist", async () => {
       await database.storage().alignIndexes(all);
       await database.admin.query(
-        "drop role if exists sallyport_indexless; create role sallyport_indexless login password 'x'; grant usage on schema test to sallyport_indexless; grant select on all tables in schema test to sallyport_indexless",
+        "drop role if exists sallyport_indexless; create role sallyport_indexless login password 'x'; grant usage on schema test to sallyport_indexless; grant select on all tables in schema test to sallyport_indexless; grant usage on all sequences in schema test to sallyport_indexless",
       );
       const url = new URL(database.directUrl);
       url.username = "sallyport_indexless";
