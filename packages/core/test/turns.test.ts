@@ -5,6 +5,7 @@ import {
   seesAll,
   type ServiceError,
   type Storage,
+  type Turn,
   type TurningRequest,
   Turns,
   type TurnTaker,
@@ -52,19 +53,19 @@ function queue(turns: number | null, limits: { readonly maxWaiting?: number } = 
   const { after, ...clock } = timers();
   const shared = new Turns({ turns, timeout: 1_000, maxWaiting: limits.maxWaiting ?? 1_000 }, after);
   const begun: string[] = [];
-  const running: TurnTaker[] = [];
-  const take = (taker: TurnTaker, name = taker.session): Promise<void> => {
-    const begin = () => {
-      begun.push(name);
-      running.push(taker);
+  const running: Turn[] = [];
+  const take = async (taker: TurnTaker, { writesRow = false } = {}): Promise<void> => {
+    const begin = (turn: Turn) => {
+      begun.push(taker.session);
+      running.push(turn);
     };
-    const turn = shared.take(taker, stay);
-    if (turn === undefined) begin();
-    return (turn ?? Promise.resolve()).then(turn === undefined ? undefined : begin);
+    const taken = shared.take(taker, writesRow, stay);
+    if (taken instanceof Promise) begin(await taken);
+    else begin(taken);
   };
   const endOldest = async () => {
-    const taker = running.shift();
-    if (taker !== undefined) shared.end(taker.person);
+    const turn = running.shift();
+    if (turn !== undefined) shared.end(turn);
     await settled();
   };
   return { shared, begun, take, endOldest, ...clock };
@@ -134,6 +135,38 @@ describe("turns", () => {
     expect(await Promise.all([...waiting, ...others].map(codeOf))).toEqual([607, 607, 607, 607]);
     expect(shared.waiting).toBe(0);
     expect(running.size).toBe(0);
+  });
+
+  test("calls that write one row each share a turn if they begin at the same moment", async () => {
+    const { begun, take, endOldest } = queue(1);
+    const write = (name: string) => void take(client(name), { writesRow: true });
+    for (const name of ["one", "one", "two"]) write(name);
+    expect(begun).toEqual(["one", "one", "two"]);
+    void take(client("reader"));
+    await settled();
+    write("late");
+    expect(begun).toHaveLength(3);
+    await endOldest();
+    await endOldest();
+    expect(begun).toHaveLength(3);
+    await endOldest();
+    expect(begun.slice(3)).toEqual(["reader"]);
+    await endOldest();
+    expect(begun.slice(4)).toEqual(["late"]);
+  });
+
+  test("waiting calls that write one row each begin together, eight in a turn, round by persons", async () => {
+    const { begun, take, endOldest } = queue(1);
+    void take(client("reader"));
+    for (const name of ["flood", "flood", "flood", "flood", "flood", "flood", "flood", "flood", "one", "two"])
+      void take(client(name), { writesRow: true });
+    void take(client("list"));
+    await endOldest();
+    expect(begun.slice(1)).toEqual(["flood", "one", "two", ...Array.from({ length: 5 }, () => "flood")]);
+    for (let count = 0; count < 8; count += 1) await endOldest();
+    expect(begun.slice(9)).toEqual(["list"]);
+    await endOldest();
+    expect(begun.slice(10)).toEqual(["flood", "flood"]);
   });
 
   test("without a number, all calls begin at once", async () => {

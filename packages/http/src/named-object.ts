@@ -2,9 +2,9 @@ import { objectReference } from "@sallyport/core";
 
 /** The object or class that a request is about, as far as it is known. For the log. */
 export interface NamedObject {
-  readonly className?: string;
+  readonly className?: string | undefined;
   /** The object id, or the UUID that the path contains. */
-  readonly objectId?: string;
+  readonly objectId?: string | undefined;
 }
 
 const objectParameters = ["idOrClass", "idOrUuid", "className", "uuid", "id"];

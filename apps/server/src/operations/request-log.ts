@@ -23,10 +23,11 @@ const levels: ReadonlyMap<ErrorCode | 0, LineLevel> = new Map([
 export class RequestLog implements RequestObserver {
   constructor(private readonly logger: Logger) {}
 
-  answered({ error, alias, duration, items, ...facts }: RequestRecord): void {
-    if (items !== undefined) this.logFailures(items, facts.requestId, alias);
-    const level = isUnservable(error) ? "warn" : levelOf({ ...facts, error });
+  answered(record: RequestRecord): void {
+    if (record.items !== undefined) this.logFailures(record.items, record.requestId, record.alias);
+    const level = isUnservable(record.error) ? "warn" : levelOf(record);
     if (!this.logger.isLevelEnabled(level)) return;
+    const { error, alias, duration, items, ...facts } = record;
     const line = { ...facts, alias, durationMs: Math.round(duration * 10) / 10, ...countsOf(items) };
     if (level === "error") this.logger.error({ ...line, err: error }, "Request failed");
     else this.logger[level](withDetail(line, error), "Request completed");

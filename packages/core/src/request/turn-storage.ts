@@ -61,9 +61,9 @@ class RequestTurns {
     const { request, turns } = this;
     const early = this.disconnection();
     if (early !== undefined) throw early;
-    const turn = turns.take(request, () => this.disconnection());
-    if (turn !== undefined) await turn;
-    this.hasWritten ||= kind === "write";
+    const taken = turns.take(request, kind === "row", () => this.disconnection());
+    const turn = taken instanceof Promise ? await taken : taken;
+    this.hasWritten ||= kind === "write" || kind === "row";
     try {
       const answer = await work(kind === "search" ? { onCancel: request.onDisconnect } : undefined);
       const late = this.disconnection();
@@ -72,7 +72,7 @@ class RequestTurns {
     } catch (error) {
       throw this.disconnection(error) ?? error;
     } finally {
-      turns.end(request.person);
+      turns.end(turn);
     }
   }
 

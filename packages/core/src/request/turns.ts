@@ -21,10 +21,21 @@ export interface TurnTaker {
   readonly onDisconnect: (call: () => void) => () => void;
 }
 
+/** Rows that are written in one turn: adapters send the statements of one moment over one connection. */
+const rowsInTurn = 8;
+
+/** A turn of a person, until its last call ends. The other calls can be those of others. */
+export class Turn {
+  calls = 1;
+
+  constructor(readonly person: Person) {}
+}
+
 /** A waiting call. */
 interface Waiter {
   readonly session: string;
-  readonly begin: () => void;
+  readonly writesRow: boolean;
+  readonly begin: (turn: Turn) => void;
 }
 
 interface Person {
@@ -37,7 +48,8 @@ interface Person {
 
 /**
  * Shares the connections of a storage between persons. Turns go round by persons, and those of one person by sessions. One
- * person has at most half of the turns. No person has two turns in a row while another one waits.
+ * person has at most half of the turns. No person has two turns in a row while another one waits. Calls of one person that
+ * each write a row share a turn if they begin at the same moment.
  *
  * Several storages can share the turns, as they share a pool. Processes do not: each has a pool of its own.
  */
@@ -49,6 +61,8 @@ export class Turns {
   /** The persons who wait, in the order of their next turns. */
   private readonly round: Person[] = [];
   private latest: Person | undefined;
+  /** The turn that began at this moment with a row to write. */
+  private shared: Turn | undefined;
 
   constructor(
     private readonly limits: TurnLimits,
@@ -63,26 +77,42 @@ export class Turns {
   }
 
   /**
-   * Takes a turn. Resolves when it begins; `undefined` if that is at once. `end` must follow. Rejects with 607 if too many
-   * calls wait or the time is over, and with the error of `leave`, if there is one when the client disconnects.
+   * Takes a turn, or a part of one for a call that writes one row. Returns it, or a promise of it if the call waits. `end`
+   * must follow. Rejects with 607 if too many calls wait or the time is over, and with the error of `leave`, if there is one
+   * when the client disconnects.
    */
-  take(taker: TurnTaker, leave: () => ServiceError | undefined): Promise<void> | undefined {
+  take(taker: TurnTaker, writesRow: boolean, leave: () => ServiceError | undefined): Turn | Promise<Turn> {
+    const { shared } = this;
+    if (writesRow && shared !== undefined && shared.calls < rowsInTurn) {
+      shared.calls += 1;
+      return shared;
+    }
     const { turns } = this.limits;
     const person = this.personOf(taker.person);
-    if (turns === null || (this.running < turns && person.running < this.half)) {
-      this.begin(person);
-      return undefined;
-    }
-    return this.wait(person, taker, leave);
+    if (turns !== null && (this.running >= turns || person.running >= this.half))
+      return this.wait(person, taker, writesRow, leave);
+    const turn = this.begin(person);
+    if (writesRow) this.share(turn);
+    return turn;
   }
 
-  /** Ends a turn of the person. */
-  end(name: string): void {
-    const person = this.personOf(name);
+  /** Ends a call in the turn. */
+  end(turn: Turn): void {
+    turn.calls -= 1;
+    if (turn.calls > 0) return;
+    const { person } = turn;
+    if (this.shared === turn) this.shared = undefined;
     this.running -= 1;
     person.running -= 1;
     this.forgetIdle(person);
-    for (let next = this.next(); next !== undefined; next = this.next()) next.begin();
+    while (this.beginNext());
+  }
+
+  private share(turn: Turn): void {
+    this.shared = turn;
+    void Promise.resolve().then(() => {
+      if (this.shared === turn) this.shared = undefined;
+    });
   }
 
   private personOf(name: string): Person {
@@ -94,13 +124,19 @@ export class Turns {
     return person;
   }
 
-  private begin(person: Person): void {
+  private begin(person: Person): Turn {
     this.running += 1;
     person.running += 1;
     this.latest = person;
+    return new Turn(person);
   }
 
-  private wait(person: Person, taker: TurnTaker, leave: () => ServiceError | undefined): Promise<void> {
+  private wait(
+    person: Person,
+    taker: TurnTaker,
+    writesRow: boolean,
+    leave: () => ServiceError | undefined,
+  ): Promise<Turn> {
     const { maxWaiting, timeout } = this.limits;
     if (this.total >= maxWaiting || person.waiting >= maxWaiting / 2) {
       this.forgetIdle(person);
@@ -113,9 +149,10 @@ export class Turns {
       };
       const waiter: Waiter = {
         session: taker.session,
-        begin: () => {
+        writesRow,
+        begin: (turn) => {
           settle();
-          resolve();
+          resolve(turn);
         },
       };
       const giveUp = (error: ServiceError): void => {
@@ -154,17 +191,40 @@ export class Turns {
     this.forgetIdle(person);
   }
 
-  /** Gives a free turn to the first waiting call that may have it. */
-  private next(): Waiter | undefined {
-    if (this.total === 0 || this.running >= (this.limits.turns ?? Number.POSITIVE_INFINITY)) return undefined;
+  /** Gives a free turn to the first waiting call that may have it. Returns whether there was one. */
+  private beginNext(): boolean {
+    if (this.total === 0 || this.running >= (this.limits.turns ?? Number.POSITIVE_INFINITY)) return false;
     const eligible = this.round.filter(({ running }) => running < this.half);
     const person = eligible.find((each) => each !== this.latest) ?? eligible[0];
-    if (person === undefined) return undefined;
+    if (person === undefined) return false;
+    const turn = this.begin(person);
+    if (this.beginOne(person, turn).writesRow) this.fill(turn);
+    return true;
+  }
+
+  /** Begins waiting calls that write one row each, in a turn of such a call. */
+  private fill(turn: Turn): void {
+    while (turn.calls < rowsInTurn) {
+      const next = this.round.find((each) => firstOf(each).writesRow);
+      if (next === undefined) return;
+      turn.calls += 1;
+      this.beginOne(next, turn);
+    }
+  }
+
+  /** Begins the first call of the person's first session. Person and session become the last ones. */
+  private beginOne(person: Person, turn: Turn): Waiter {
+    const { sessions } = person;
+    const waiter = firstOf(person);
+    const queue = sessions.get(waiter.session) ?? [];
+    queue.shift();
+    sessions.delete(waiter.session);
+    if (queue.length > 0) sessions.set(waiter.session, queue);
     this.round.splice(this.round.indexOf(person), 1);
-    const waiter = firstOf(person.sessions);
     this.removed(person);
     if (person.waiting > 0) this.round.push(person);
-    this.begin(person);
+    else this.forgetIdle(person);
+    waiter.begin(turn);
     return waiter;
   }
 
@@ -178,15 +238,10 @@ export class Turns {
   }
 }
 
-/** Takes the first call of the first session, which becomes the last one. */
-function firstOf(sessions: Person["sessions"]): Waiter | undefined {
-  for (const [session, queue] of sessions) {
-    const waiter = queue.shift();
-    sessions.delete(session);
-    if (queue.length > 0) sessions.set(session, queue);
-    return waiter;
-  }
-  return undefined;
+/** The first call of a person who waits. */
+function firstOf({ sessions }: Person): Waiter {
+  const [queue] = sessions.values();
+  return (queue as Waiter[])[0] as Waiter;
 }
 
 function exhausted(detail: string): ServiceError {

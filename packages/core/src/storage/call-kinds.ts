@@ -3,10 +3,10 @@ import type { Repositories } from "./repositories.ts";
 
 /**
  * How a call uses its connection. `short`: reads or writes one row by its key, never waits for a lock and has a small
- * answer. `search`: reads any number of objects, for the `Visibility` that is its second argument. `read` and `write`:
- * all others.
+ * answer. `row`: writes one row by its key, and can wait for a lock. `search`: reads any number of objects, for the
+ * `Visibility` that is its second argument. `read` and `write`: all others.
  */
-export type CallKind = "short" | "search" | "read" | "write";
+export type CallKind = "short" | "row" | "search" | "read" | "write";
 
 /** The kind of a call, or how its first argument decides. */
 type KindOf<Method> = Method extends (first: infer First, ...others: never) => unknown
@@ -57,8 +57,8 @@ export const callKinds: CallKinds = {
     match: "search",
     count: "search",
     lock: "write",
-    insert: "write",
-    update: "write",
+    insert: ofSeveral,
+    update: ofSeveral,
   },
   records: {
     get: "read",
@@ -84,6 +84,10 @@ export const callKinds: CallKinds = {
   settings: { read: "read", setMaintenance: "write", raise: "write", isEmpty: "read" },
   throttle: { attempt: "write", fail: "write", pass: "write", sweep: "write" },
 };
+
+function ofSeveral(rows: readonly unknown[]): CallKind {
+  return rows.length === 1 ? "row" : "write";
+}
 
 function isSingle(which: ObjectKeys): boolean {
   return ("uuids" in which ? which.uuids : which).length === 1;

@@ -7,7 +7,7 @@ import { Connections, refuseUnparsed } from "../connections/connections.ts";
 import { DatabaseRequests } from "../database-requests.ts";
 import { failureOf, writeFailure } from "../envelope.ts";
 import { EventLoopDelay, LoadGauge, NetworkBudget } from "../load-gauge.ts";
-import { objectOfPath } from "../named-object.ts";
+import { type NamedObject, objectOfPath } from "../named-object.ts";
 import { type Operations, operationsAnswer } from "../operations-listener.ts";
 import { OriginResolver } from "../client-origin.ts";
 import { idleTimeoutOf } from "../pipeline/administration.ts";
@@ -18,13 +18,7 @@ import { asksForPage, playgroundRouter } from "../playground/playground-router.t
 import type { Playground } from "../playground/playground-pages.ts";
 import type { Route } from "../routes/route.ts";
 import { RouteMatcher } from "../routing/route-matcher.ts";
-import {
-  type CallerRecord,
-  type ItemRecord,
-  requestIdOf,
-  type RequestObserver,
-  type TrafficRecorder,
-} from "./http-settings.ts";
+import { type ItemRecord, requestIdOf, type RequestObserver, type TrafficRecorder } from "./http-settings.ts";
 
 export interface ApplicationParts
   extends Omit<PipelineParts, "matcher" | "load" | "requests" | "incompleteBodies" | "transfers"> {
@@ -193,7 +187,15 @@ function expressMessages(application: Express, refuseBody: (request: IncomingMes
 
 /** Reports a written response. `error` is `undefined` for a success. */
 function observe(observer: RequestObserver, exchange: Exchange, error: unknown): void {
-  const { requestId, request, response, alias, matched, origin, startedAt, items, channel } = exchange;
+  const { requestId, request, response, alias, matched, origin, startedAt, items, channel, session } = exchange;
+  // Not yet set if an earlier step has failed.
+  const admission = exchange.admission as Admission | undefined;
+  const live = admission?.session;
+  const method = live?.authenticationMethod;
+  // Bodies of secure sessions are secret, and so are their objects.
+  const answered = channel === null ? exchange.answered : unnamed;
+  const ofPath = matched === null ? unnamed : objectOfPath(matched);
+  // One literal: every request passes here, and spreading parts into it took two per cent of a small one.
   observer.answered({
     requestId,
     method: request.method ?? "",
@@ -203,25 +205,18 @@ function observe(observer: RequestObserver, exchange: Exchange, error: unknown):
     code: error === undefined ? 0 : failureOf(error).code,
     duration: performance.now() - startedAt,
     address: origin.address,
-    ...callerOf(exchange),
-    ...(matched === null ? {} : objectOfPath(matched)),
-    // Bodies of secure sessions are secret, and so are their objects.
-    ...(channel === null ? exchange.answered : {}),
-    ...(items === null ? {} : { items: channel === null ? items : items.map(withoutObject) }),
-    ...(error === undefined ? {} : { error }),
+    session: session === null || !live ? undefined : publicSessionId(session.digest),
+    userId: admission?.principal?.userId,
+    customUserId: method?.kind === "custom" ? method.accountId : undefined,
+    appKeyId: admission?.appKey?.id,
+    className: answered.className ?? ofPath.className,
+    objectId: answered.objectId ?? ofPath.objectId,
+    items: items === null || channel === null ? (items ?? undefined) : items.map(withoutObject),
+    error,
   });
 }
 
-function callerOf({ admission, session }: Exchange): CallerRecord {
-  // Not yet set if an earlier step has failed.
-  const { appKey, principal, session: live } = (admission as Admission | undefined) ?? {};
-  return {
-    ...(session === null || !live ? {} : { session: publicSessionId(session.digest) }),
-    ...(principal ? { userId: principal.userId } : {}),
-    ...(live?.authenticationMethod.kind === "custom" ? { customUserId: live.authenticationMethod.accountId } : {}),
-    ...(appKey ? { appKeyId: appKey.id } : {}),
-  };
-}
+const unnamed: NamedObject = {};
 
 function withoutObject({ className: _1, objectId: _2, ...item }: ItemRecord): ItemRecord {
   return item;

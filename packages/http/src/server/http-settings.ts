@@ -78,12 +78,12 @@ export interface ItemRecord extends NamedObject {
 /** The caller of a request that was admitted. */
 export interface CallerRecord {
   /** The public id of the session, as in the list of sessions. */
-  readonly session?: string;
+  readonly session?: string | undefined;
   /** Object id of the user whose rights apply. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   /** The custom user behind it. */
-  readonly customUserId?: string;
-  readonly appKeyId?: string;
+  readonly customUserId?: string | undefined;
+  readonly appKeyId?: string | undefined;
 }
 
 /** One answered request, for log and metrics. Contains no header, body or query string. */
@@ -96,7 +96,7 @@ export interface RequestRecord extends ItemRecord, CallerRecord {
   readonly duration: number;
   readonly address: string;
   /** Items of a multi request, in order. Rolled-back items have the code of the failed item but no error. */
-  readonly items?: readonly ItemRecord[];
+  readonly items?: readonly ItemRecord[] | undefined;
 }
 
 /** Port: receives every answered request. Must not throw. */

@@ -14,12 +14,14 @@ export interface AnsweredRequest {
   /** Milliseconds. */
   readonly duration: number;
   /** Items of a multi request. */
-  readonly items?: readonly {
-    readonly route: string | null;
-    readonly method: string | null;
-    readonly status: number;
-    readonly code: number;
-  }[];
+  readonly items?:
+    | readonly {
+        readonly route: string | null;
+        readonly method: string | null;
+        readonly status: number;
+        readonly code: number;
+      }[]
+    | undefined;
 }
 
 /** A check of a refused request: what it asked and what it found. */

@@ -99,12 +99,12 @@ export class BlockBudget {
     };
     try {
       const outcome = await work(async (open) => {
-        const turn = this.turns.take(taker, () => new ServiceError(699, { detail: "The client has disconnected." }));
-        if (turn !== undefined) await turn;
+        const left = (): ServiceError => new ServiceError(699, { detail: "The client has disconnected." });
+        const turn = await this.turns.take(taker, false, left);
         try {
           return await open(spent);
         } finally {
-          this.turns.end(place.name);
+          this.turns.end(turn);
         }
       });
       const succeeded = (): void => {
