@@ -99,6 +99,7 @@ export abstract class SqlStorage implements Storage {
   protected readonly ready = (): Promise<void> | undefined => (this.migrated ? undefined : this.check());
   private readonly onClose: () => Promise<void>;
   private migrated = false;
+  private writing: Promise<void> | undefined;
   private closed: Promise<void> | undefined;
 
   constructor({ knex, clockOffset, onClose }: SqlStorageOptions) {
@@ -116,6 +117,9 @@ export abstract class SqlStorage implements Storage {
 
   /** Whether all migrations are applied. Throws 705 for an unsuitable database, or a newer one without `allowNewer`. */
   protected abstract isMigrated(options: { readonly allowNewer: boolean }): Promise<boolean>;
+
+  /** Fails like a write, and changes nothing. */
+  protected abstract writeNothing(): Promise<void>;
 
   protected abstract readClock(): Promise<number>;
 
@@ -138,8 +142,15 @@ export abstract class SqlStorage implements Storage {
     });
   }
 
-  health(): Promise<void> {
-    return this.calls.during(() => this.check());
+  async health(): Promise<void> {
+    await this.calls.during(() => this.check());
+    // A commit that waits for a lost standby must not be followed by others.
+    this.writing ??= this.calls
+      .during(() => this.writeNothing())
+      .finally(() => {
+        this.writing = undefined;
+      });
+    await this.writing;
   }
 
   now(): Promise<number> {

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { jest } from "@jest/globals";
 import type { Storage } from "@sallyport/core";
 import { createMariadbKnex, KnexStorage, MariadbStorage } from "@sallyport/storage-knex";
@@ -8,6 +10,8 @@ import { MemoryStorage } from "@sallyport/storage-memory";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";
 import { openRealMariadb, type RealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import type { RowDataPacket } from "mysql2";
+import type { RunningServer } from "../../src/index.ts";
+import { startConfiguredServer } from "../demo-server.ts";
 import { moveThrough } from "../move-through.ts";
 import { type Ended, ServerProcess } from "../processes/server-process.ts";
 
@@ -64,6 +68,19 @@ describe("commands", () => {
     });
   });
 
+  test("doctor finds nothing to correct in a new database", async () => {
+    const environment = {
+      NODE_ENV: "production",
+      DATABASE_URL: urlOf(owner),
+      MASTER_KEY: randomBytes(32).toString("base64"),
+    };
+    const { code, stdout } = await new ServerProcess(["doctor", "--json"], environment, folder).ended;
+    const findings = JSON.parse(stdout) as { check: string; level: string }[];
+    expect([code, findings.filter(({ level }) => level !== "ok")]).toEqual([0, []]);
+    const checks = ["engine", "rights", "timeout", "clock", "schema", "connections"];
+    expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(checks));
+  });
+
   test("the demo is seeded, and an account without the right to change tables can serve it", async () => {
     const file = join(folder, "seed.json");
     writeFileSync(file, JSON.stringify({ databases: [{ storage: { url: urlOf(owner) } }] }));
@@ -93,6 +110,52 @@ describe("commands", () => {
       `select count(*) as count from ${database}.records where kind = 'application' and id = 'another'`,
     );
     expect(rows).toEqual([{ count: 1 }]);
+    await mariadb.admin.query(`grant delete on ${database}.* to '${worker}'@'%'`);
+  });
+
+  describe("readiness", () => {
+    let server: RunningServer;
+    beforeAll(async () => {
+      server = await startConfiguredServer({ databases: [{ storage: { url: urlOf(worker) } }] });
+    });
+    afterAll(() => server.close());
+
+    async function becomes(expected: object): Promise<void> {
+      for (;;) {
+        const answer = await fetch(`${server.url}/readyz`);
+        const { databases } = (await answer.json()) as { databases: Readonly<Record<string, string>> };
+        const now = { status: answer.status, state: databases["(empty)"] };
+        if (JSON.stringify(now) === JSON.stringify(expected)) return;
+        await pause(10);
+      }
+    }
+
+    // A limit on temporary tables fails a write to one as a full disk does. Only new connections of the account get it.
+    test.each([
+      [
+        "a read-only server",
+        "read_only = 1",
+        "read_only = 0",
+        "Unable to connect to RAS server: The database is read-only.",
+      ],
+      [
+        "a server without space",
+        () =>
+          `init_connect = 'set tmp_disk_table_size = if(current_user() like "${worker}@%", 1024, @@tmp_disk_table_size)'`,
+        "init_connect = ''",
+        "The server is currently unavailable: The disk of the database is full.",
+      ],
+    ])("reports %s", async (_title, setting, before, state) => {
+      await becomes({ status: 200, state: "ok" });
+      await mariadb.admin.query(`set global ${typeof setting === "string" ? setting : setting()}`);
+      try {
+        await mariadb.admin.query(`kill user '${worker}'@'%'`);
+        await becomes({ status: 503, state });
+      } finally {
+        await mariadb.admin.query(`set global ${before}; kill user '${worker}'@'%'`);
+      }
+      await becomes({ status: 200, state: "ok" });
+    });
   });
 });
 

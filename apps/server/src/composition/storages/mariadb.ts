@@ -57,7 +57,7 @@ const byNumber: ReadonlyMap<unknown, Diagnostic> = new Map<unknown, Diagnostic>(
   [1044, lacksDatabase],
   ...diagnosticFor([1045, 1698], refused),
   ...diagnosticFor([1142, 1143, 1227, 1370], lacksRight),
-  ...diagnosticFor([1290, 1792, 1836], readOnly),
+  ...diagnosticFor([1036, 1290, 1792, 1836, 1874], readOnly),
 ]);
 
 /** By error code of the operating system or the driver. */

@@ -162,7 +162,7 @@ function waitsOf(configuration: StorageConfiguration): Omit<TurnLimits, "turns">
   if (configuration.engine === "embedded")
     return { timeout: acquireTimeoutOf(configuration), maxWaiting: Number.POSITIVE_INFINITY };
   if (configuration.engine === "memory" || configuration.engine === "module")
-    return { timeout: 5_000, maxWaiting: 500 };
+    return { timeout: 5_000, maxWaiting: 1_000 };
   const { acquireTimeout, maxWaiting } = configuration.pool;
   return { timeout: acquireTimeout, maxWaiting };
 }

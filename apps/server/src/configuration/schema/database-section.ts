@@ -53,7 +53,7 @@ const poolSection = section({
   acquireTimeout: field(null, duration("10ms", "10m"), "5s", {
     doc: "Maximum time that a request waits for a connection. Then it fails with 607.",
   }),
-  maxWaiting: field(null, wholeNumber(0, 100_000), 500, {
+  maxWaiting: field(null, wholeNumber(0, 100_000), 1_000, {
     doc: "Maximum number of requests that wait for a connection. Further requests fail with 607.",
   }),
 });

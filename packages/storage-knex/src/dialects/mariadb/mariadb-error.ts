@@ -1,6 +1,9 @@
 import { type ErrorCode, ServiceError, type StorageReason } from "@sallyport/core";
 import { failureOf, meaningsOf, nameTaken, poolFailureOf, refusals, unreachable, uuidTaken } from "../../sql-errors.ts";
 
+/** Error numbers of a read-only server, such as a replica, or of InnoDB in its read-only mode. */
+const readOnly = [1036, 1290, 1792, 1836, 1874];
+
 /** Maps error numbers to codes. Other numbers are unexpected. */
 const codes = meaningsOf<ErrorCode>([
   // Too many connections, access denied, server shutdown, or killed connection.
@@ -9,8 +12,7 @@ const codes = meaningsOf<ErrorCode>([
   [704, [1158, 1159, 1160, 1161]],
   // A node that has left its cluster.
   [704, [1047]],
-  // Read-only server, such as a replica.
-  [704, [1290, 1792, 1836]],
+  [704, readOnly],
   // Not migrated, or migrated by another version.
   [705, [1046, 1049, 1051, 1054, 1109, 1146, 1305, 1318]],
   // Time-out.
@@ -26,11 +28,14 @@ const reasons = meaningsOf<StorageReason>([
   // Or a table cannot grow.
   ["diskFull", [20, 35, 1021, 1114]],
   ["outOfMemory", [5, 1037, 1038, 1041, 1206]],
-  // An error of a file or of the engine, or a damaged table or index.
-  ["ioError", [2, 3, 1016, 1023, 1024, 1026, 1030, 1034, 1035, 1712, 1877]],
+  // An error of a file or of the engine, or a damaged table or index, also of a temporary table on a full disk.
+  ["ioError", [2, 3, 126, 1016, 1023, 1024, 1026, 1030, 1034, 1035, 1712, 1877]],
   // Raised by a trigger; missing rights.
   ["refused", [1644, 1142, 1143, 1370]],
 ]);
+
+/** The standard state of a read-only transaction, which the server gives to one of its errors. */
+const readOnlyState = "25006";
 
 /** The state of an error that a trigger raises, with any number. */
 const raised = "45000";
@@ -66,7 +71,7 @@ const unknownColumn = 1054;
 /** Maps the failure of a statement to a service error. */
 export function statementError(error: unknown): ServiceError {
   return failureOf(error, {
-    state: partsOf(error).sqlState,
+    state: readOnly.includes(partsOf(error).errno as number) ? readOnlyState : partsOf(error).sqlState,
     code: codeOf(error),
     reason: reasonOf(error),
     refusedBy: refusedBy.get(constraintOf(error)),

@@ -19,6 +19,7 @@ import { knexThrottleRepository } from "../../knex-throttle-repository.ts";
 import { type Numbered, pendingMigrations } from "../../schema.ts";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { connectionsOf } from "../../pooled-connections.ts";
+import { withSettings } from "../../sql-errors.ts";
 import { SqlStorage, type SqlStorageOptions } from "../../sql-storage.ts";
 import { MariadbArchive } from "./archive/mariadb-archive.ts";
 import { positionalQuery, runOn, withConnection } from "./connection.ts";
@@ -116,6 +117,21 @@ export class MariadbStorage extends SqlStorage {
     const query = { sql: `select name, number from ${this.tables.migrations}`, values: [] };
     const { rows } = await withConnection(this.knex, (connection) => runOn<Required<Numbered>>(connection, query));
     return pendingMigrations(migrations, rows, options).length === 0;
+  }
+
+  /**
+   * InnoDB can end the whole server if a disk is full while it rolls back, so the probe writes to none of its tables. The
+   * temporary table has an index, because its pages are written when the statement ends, and others may stay in memory.
+   */
+  protected async writeNothing(): Promise<void> {
+    const { settings } = this.tables;
+    await withConnection(this.knex, async (connection) => {
+      const run = (sql: string) => runOn(connection, { sql, values: [], plain: true });
+      await run(`update ${settings} set maintenance = maintenance where false`);
+      const { rows } = await run(`set statement tmp_memory_table_size = 0 for
+        select length(filler) from (select distinct repeat(singleton, 300000) as filler from ${settings}) fillers`);
+      withSettings(rows);
+    });
   }
 
   protected async readClock(): Promise<number> {

@@ -75,7 +75,6 @@ export class KnexStorage extends SqlStorage {
   private readonly statements: Statements;
   private readonly guard: TimelineGuard | undefined;
   private readonly formerPlace: FormerPlace;
-  private writing: Promise<void> | undefined;
   private readonly replicas: PostgresReplicas | undefined;
 
   constructor({ schema, capabilities, replicas, timelines, onMove, ...options }: KnexStorageOptions) {
@@ -134,30 +133,13 @@ export class KnexStorage extends SqlStorage {
     };
   }
 
-  override async health(): Promise<void> {
-    await super.health();
-    // A commit that waits for a lost standby must not be followed by others.
-    this.writing ??= this.calls
-      .during(async () => {
-        await this.writeNothing();
-        await this.commitNothing();
-      })
-      .finally(() => {
-        this.writing = undefined;
-      });
-    await this.writing;
-  }
-
   override close(): Promise<void> {
     this.guard?.stop();
     return super.close();
   }
 
-  /**
-   * Fails like a write on a read-only database, and on a full disk: a temporary file is where the tables are, and is larger
-   * than a page that happens to be free.
-   */
-  private async writeNothing(): Promise<void> {
+  /** A temporary file is where the tables are, and is larger than a page that happens to be free. */
+  protected async writeNothing(): Promise<void> {
     const text = `set local work_mem = '64kB';
       with nothing as (update ${this.tables.settings} set maintenance = maintenance where false)
       select count(*) from generate_series(1, 20000)`;
@@ -165,6 +147,7 @@ export class KnexStorage extends SqlStorage {
       await runOn(connection, { text });
       withSettings((await runOn(connection, { text: `select from ${this.tables.settings}` })).rows);
     });
+    await this.commitNothing();
   }
 
   /** A commit without a change to a table. It waits for a synchronous standby, as others do. */
