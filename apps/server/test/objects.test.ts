@@ -17,7 +17,6 @@ import { publicObjectSuite } from "./public-clients/object-suite.ts";
 import { publicSessionSuite } from "./public-clients/session-suite.ts";
 import { readersSuite } from "./readers-suite.ts";
 import { rightsSuite } from "./rights-suite.ts";
-import { turnSuite } from "./turn-suite.ts";
 import { writeSuite } from "./write-suite.ts";
 
 describe("objects", () => {
@@ -31,14 +30,13 @@ describe("objects", () => {
     ["with readers", readersSuite],
     ["with rights on classes", rightsSuite],
     ["with rights on attributes", attributeRightsSuite],
-    ["in turns", turnSuite],
   ] as const;
 
   onEngines(
     "objects",
-    (server, demo) => {
+    (server) => {
       describe.each(suites)("%s", (_title, suite) => {
-        suite(server, demo);
+        suite(server);
       });
     },
     { environment: { ...boundEnvironment, ...multiEnvironment, ...withoutLockout } },

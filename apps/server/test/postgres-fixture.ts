@@ -1,4 +1,5 @@
 import pg from "pg";
+import type { Logger } from "pino";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import type { RunningServer } from "../src/index.ts";
 import { buildIndexes } from "./build-indexes.ts";
@@ -10,7 +11,7 @@ export interface PostgresFixture {
   /** A connection besides those of the servers, and without a pooler. */
   readonly sql: pg.Client;
   /** Starts the demo on it. */
-  demo(environment?: Record<string, string>): Promise<RunningServer>;
+  demo(environment?: Record<string, string>, logger?: Logger): Promise<RunningServer>;
   /** Starts a server with this configuration file. */
   configured(content: unknown, environment?: Record<string, string>): Promise<RunningServer>;
   /** Stops the servers and drops the database. */
@@ -36,7 +37,7 @@ export async function openPostgresFixture({ empty = false } = {}): Promise<Postg
   return {
     url: database.url,
     sql,
-    demo: (environment) => keep(startDemoServer({ databaseUrl: database.url }, environment)),
+    demo: (environment, logger) => keep(startDemoServer({ databaseUrl: database.url }, environment, logger)),
     configured: (content, environment) => keep(startConfiguredServer(content, environment)),
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));

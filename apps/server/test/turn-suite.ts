@@ -1,68 +1,51 @@
-import { once } from "node:events";
-import { type ClientRequest, get, type IncomingMessage } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { RunningServer } from "../src/index.ts";
-import { call } from "./client.ts";
-import type { DemoOfSuite } from "./engines.ts";
-import { appKey } from "./subject.ts";
+import { type DemoOfSuite, withoutLockout } from "./engines.ts";
+import { createCustomers, type HeavyRequest, heavyRequests, logInRequest } from "./heavy-requests.ts";
+import { inFlight, logIn, send, smallList, statusOf } from "./turn-fixture.ts";
+
+/** Settings of the server: the macros of the demo, and time for as many of them. */
+export const turnEnvironment: Readonly<Record<string, string>> = {
+  ...withoutLockout,
+  MACROS_DIR: fileURLToPath(new URL("../macros/demo", import.meta.url)),
+  MACROS_WATCH: "false",
+  MACRO_TIMEOUT: "30s",
+  MACRO_QUEUE_TIMEOUT: "30s",
+};
+
+type Kind = readonly [title: string, heavy: (index: number) => HeavyRequest, sessions: number];
+
+const kinds: readonly Kind[] = [
+  ...Object.entries(heavyRequests).map(([kind, heavy]): Kind => [`${kind} of another person`, heavy, 1]),
+  ["lists of another person with ten sessions", heavyRequests.lists, 10],
+  ["log-ins of another person", () => logInRequest, 0],
+];
 
 /** How persons share the connections to a database. */
 export function turnSuite(server: () => RunningServer, demo: DemoOfSuite): void {
-  const logIn = async (user: string): Promise<string> => {
-    const body = { user, pass: user, appNames: "demo-app" };
-    return (await call(server(), "/v1/login", { method: "POST", body })).body.data.sessionId;
-  };
+  const count = 30;
+  let other: string;
+  let sessions: readonly string[];
+  beforeAll(async () => {
+    other = await logIn(server(), "admin");
+    sessions = await Promise.all(Array.from({ length: 10 }, () => logIn(server(), "demo")));
+    await createCustomers(server(), sessions[0] as string);
+  }, 120_000);
 
-  /** A list that is counted, and one whose objects are counted as they are read. */
-  const slow = `/v1/objects/Customer?query=${encodeURIComponent('{"where":{"City":"nowhere"}}')}`;
-  const small = "/v1/objects/User?perPage=1000";
-
-  const send = (path: string, sessionId: string): ClientRequest =>
-    get(server().url + path, { headers: { appkey: appKey, sessionid: sessionId }, agent: false }).on("error", () => {});
-
-  const statusOf = async (sent: ClientRequest): Promise<number> => {
-    const [answer] = (await once(sent, "response")) as [IncomingMessage];
-    await once(answer.resume(), "end");
-    return answer.statusCode ?? 0;
-  };
-
-  const inFlight = async (): Promise<number> => {
-    const text = await (await fetch(`${server().url}/metrics`)).text();
-    return Number(/^sallyport_requests_in_flight (\d+)$/m.exec(text)?.[1]);
-  };
-
-  /** Runs work while no list can be counted, after as many lists of the sessions have arrived. They are sent, too. */
-  async function whileBlocked(
-    sessions: readonly string[],
-    work: (sent: readonly ClientRequest[]) => Promise<void>,
-  ): Promise<void> {
-    const { sql } = demo.postgres();
-    await sql.query("begin; lock table sallyport_demo.object_counts in access exclusive mode");
-    const sent = Array.from({ length: 40 }, (_, index) => send(slow, sessions[index % sessions.length] as string));
-    while ((await inFlight()) < sent.length) await pause(10);
-    await work(sent);
-    await sql.query("rollback");
-  }
-
-  test.each([1, 10])("no list waits for those of another person with %i sessions", async (count) => {
-    if (demo.postgres() === null) return;
-    const others = await logIn("admin");
-    const sessions = await Promise.all(Array.from({ length: count }, () => logIn("demo")));
-    const answers: Promise<number>[] = [];
-    await whileBlocked(sessions, async (sent) => {
-      answers.push(...sent.map(statusOf));
-      expect(await statusOf(send(small, others))).toBe(200);
+  test.each(kinds)("a small list comes before most %s", async (_title, heavy, of) => {
+    // None of the heavy requests can end meanwhile. The embedded engine makes one after the other.
+    const locked = await demo.lockTables()?.(["object_counts", "tombstones", "audit"]);
+    let answered = 0;
+    const statuses = Array.from({ length: count }, async (_, index) => {
+      const status = await statusOf(send(server(), heavy(index), of === 0 ? undefined : sessions[index % of]));
+      answered += 1;
+      return status;
     });
-    expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
-  });
-
-  test("requests without their clients leave the queue, and running reads are cancelled", async () => {
-    if (demo.postgres() === null) return;
-    const sessionId = await logIn("demo");
-    await whileBlocked([sessionId], async (sent) => {
-      for (const each of sent) each.destroy();
-      while ((await inFlight()) > 0) await pause(10);
-    });
-    expect(await statusOf(send(slow, sessionId))).toBe(200);
+    while ((await inFlight(server())) + answered < count) await pause(1);
+    expect(await statusOf(send(server(), smallList, other))).toBe(200);
+    expect(answered).toBeLessThan(locked === undefined ? count / 2 : 1);
+    await locked?.unlock();
+    expect(new Set(await Promise.all(statuses))).toEqual(new Set([200]));
   });
 }

@@ -1,5 +1,6 @@
 import { setImmediate as settled } from "node:timers/promises";
 import {
+  type CancellableRead,
   Database,
   type Repositories,
   seesAll,
@@ -184,14 +185,19 @@ function openStorage() {
       calls.push({ name, end });
     });
   const cancelled: string[] = [];
+  const cancellable = (name: string, { onCancel }: CancellableRead) => {
+    onCancel?.(() => cancelled.push(name));
+    return call(name)();
+  };
   const repositories = {
     admission: { admit: call("admit") },
     objects: {
-      find: (_query: unknown, { onCancel }: { onCancel?: (call: () => void) => () => void }) => {
-        onCancel?.(() => cancelled.push("find"));
-        return call("find")();
-      },
+      find: (_query: unknown, options: CancellableRead) => cancellable("find", options),
       get: call("get"),
+    },
+    changes: {
+      watermark: (options: CancellableRead) => cancellable("watermark", options),
+      read: (_query: unknown, options: CancellableRead) => cancellable("read", options),
     },
     records: { get: call("records.get"), put: call("records.put") },
   } as unknown as Repositories;
@@ -286,5 +292,32 @@ describe("the storage of a request", () => {
     await put;
     void repositories.records.get({} as never, []);
     expect(names()).toEqual(["records.get"]);
+  });
+
+  test("a read of a request that has written is not cancelled", async () => {
+    const { database, end, cancelled } = openStorage();
+    const writer = client("writer");
+    const view = database.inTurns(writer);
+    const put = view.storage.repositories.records.put({} as never, "", null as never);
+    end();
+    await put;
+    const reading = find(view);
+    writer.leave();
+    end();
+    expect(await reading).toEqual([]);
+    expect(cancelled).toEqual([]);
+  });
+
+  test.each<["watermark" | "read", (r: Repositories) => Promise<unknown>]>([
+    ["watermark", (r) => r.changes.watermark()],
+    ["read", (r) => r.changes.read({} as never)],
+  ])("a %s of changes is cancelled", async (name, read) => {
+    const { database, end, cancelled } = openStorage();
+    const reader = client("reader");
+    const reading = read(database.inTurns(reader).storage.repositories);
+    reader.leave();
+    end();
+    expect(await codeOf(reading)).toBe(699);
+    expect(cancelled).toEqual([name]);
   });
 });

@@ -9,7 +9,7 @@ import {
   objectNumber,
   ServiceError,
 } from "@sallyport/core";
-import type { SqlRunner } from "./sql-runner.ts";
+import type { SqlReader, SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 
 /** Greater than any object number. */
@@ -24,7 +24,7 @@ interface ChangeDialect {
   /** The stamp of a transaction that has written, if it is the highest of all. */
   readonly ownStamp?: (sql: SqlRunner) => number | undefined;
   /** The rows of a page, or some more. */
-  readonly read: (sql: SqlRunner, query: SelectedChanges) => Promise<readonly ChangeRow[]>;
+  readonly read: (sql: SqlReader, query: SelectedChanges) => Promise<readonly ChangeRow[]>;
 }
 
 /** The values of a `ChangeQuery`. */
@@ -39,21 +39,21 @@ export const knexChangeRepository = (
   sql: SqlRunner,
   { watermark, ownStamp = () => undefined, read }: ChangeDialect,
 ): ChangeRepository => ({
-  async watermark() {
+  async watermark(options = {}) {
     const stamp = ownStamp(sql);
     if (stamp !== undefined) return stamp - 1;
     for (const end = performance.now() + writerTimeout; ; await delay(1)) {
-      const [row] = (await sql.run<{ watermark: string | number | null }>(watermark)).rows;
+      const [row] = (await sql.reading(options).run<{ watermark: string | number | null }>(watermark)).rows;
       if (row === undefined) throw new ServiceError(704, { detail: "The database server is a standby." });
       if (row.watermark !== null) return Number(row.watermark);
       if (performance.now() > end) throw new ServiceError(706, { detail: "A writer does not finish its first write." });
     }
   },
 
-  async read({ classes, after: { stamp, id }, upTo, limit }) {
+  async read({ classes, after: { stamp, id }, upTo, limit }, options = {}) {
     const names = [...new Set(classes)].filter(isStorableText);
     const after = [stamp, id === null ? behindAll : objectNumber(id)] as const;
-    return pageOf(await read(sql, { classes: names, after, upTo, limit }), limit);
+    return pageOf(await read(sql.reading(options), { classes: names, after, upTo, limit }), limit);
   },
 });
 

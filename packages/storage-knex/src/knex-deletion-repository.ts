@@ -71,11 +71,9 @@ export function knexDeletionRepository(
     async find(reference, visibility) {
       const number = reference.kind === "id" && isObjectId(reference.id) ? objectNumber(reference.id) : null;
       const uuid = reference.kind === "uuid" && isUuid(reference.uuid) ? reference.uuid : null;
-      const { rows } = await sql.run<TombstoneRow>(statements.find, [
-        number,
-        uuid,
-        ...visibilityParameters(visibility),
-      ]);
+      const { rows } = await sql
+        .reading(visibility)
+        .run<TombstoneRow>(statements.find, [number, uuid, ...visibilityParameters(visibility)]);
       return rows[0] === undefined ? null : tombstoneOf(rows[0]);
     },
 
@@ -97,13 +95,14 @@ export function knexDeletionRepository(
       return rows.map(targetOf);
     },
 
-    async listRecycled({ deletedBy, visibility, after, limit }) {
+    async listRecycled({ deletedBy, visibility, after, limit }, options = {}) {
       const behind = after === null ? [null, null] : [after.deletedAt, objectNumber(after.id)];
       const values = [...behind, limit, ...visibilityParameters(visibility)];
       const { listRecycled, listRecycledBy } = statements;
+      const reader = sql.reading(options);
       const { rows } = await (deletedBy === null
-        ? sql.run<RecycledRow>(listRecycled, values)
-        : sql.run<RecycledRow>(listRecycledBy, [...values, objectNumber(deletedBy)]));
+        ? reader.run<RecycledRow>(listRecycled, values)
+        : reader.run<RecycledRow>(listRecycledBy, [...values, objectNumber(deletedBy)]));
       return rows.map(recycledRootOf);
     },
 

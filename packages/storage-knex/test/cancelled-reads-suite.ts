@@ -1,34 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { seesAll, type ServiceError } from "@sallyport/core";
+import { seesAll } from "@sallyport/core";
 import type { Connection } from "../src/dialects/postgres/connection.ts";
 import { runOn } from "../src/dialects/postgres/connection.ts";
 import type { KnexStorage } from "../src/index.ts";
+import { cancellableReads, client, outcomeOf } from "./cancellable-reads.ts";
 import type { TestDatabase } from "./test-database.ts";
-
-/** A client that can leave. */
-function client() {
-  let leave = (): void => {};
-  let subscribed = 0;
-  return {
-    onCancel: (call: () => void) => {
-      subscribed += 1;
-      leave = call;
-      return () => {
-        subscribed -= 1;
-      };
-    },
-    leave: () => leave(),
-    get subscribed() {
-      return subscribed;
-    },
-  };
-}
-
-const outcomeOf = (work: Promise<unknown>) =>
-  work.then(
-    () => "read",
-    (error: unknown) => (error as ServiceError).code,
-  );
 
 /** Defines the tests of reads that are cancelled on a server. */
 export function cancelledReadsSuite(opened: () => TestDatabase): void {
@@ -59,7 +35,7 @@ export function cancelledReadsSuite(opened: () => TestDatabase): void {
 
     /** Runs work while no object can be read, and at least one read waits. */
     async function whileBlocked(reads: () => Promise<unknown>[], work: () => Promise<void>): Promise<unknown[]> {
-      await database.admin.query("begin; lock table test.objects in access exclusive mode");
+      await database.admin.query("begin; lock table test.objects, test.tombstones in access exclusive mode");
       const outcomes = reads().map(outcomeOf);
       while (!(await sessions()).some(({ waits }) => waits)) await pause(10);
       await work();
@@ -67,14 +43,14 @@ export function cancelledReadsSuite(opened: () => TestDatabase): void {
       return Promise.all(outcomes);
     }
 
-    test("are cancelled, and their connection is kept", async () => {
+    test.each(cancellableReads)("are cancelled, and their connection is kept: %s", async (_name, read) => {
       await find();
       const before = await sessions();
       const reader = client();
       const reads: Promise<unknown>[] = [];
       const outcomes = await whileBlocked(
         () => {
-          reads.push(find(reader.onCancel));
+          reads.push(read(storage.repositories, reader.onCancel));
           return reads;
         },
         async () => {

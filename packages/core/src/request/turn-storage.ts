@@ -4,6 +4,7 @@ import {
   type AttributeIndex,
   type BatchRepositories,
   type CallKind,
+  type CancellableRead,
   callKinds,
   type ClassDefinition,
   type IndexReport,
@@ -12,9 +13,14 @@ import {
   type Storage,
   type StorageArchive,
   type StorageCapabilities,
-  type Visibility,
 } from "../storage/index.ts";
 import type { Turns, TurnTaker } from "./turns.ts";
+
+/** The argument of a call that can be a `CancellableRead`, by the kind of the call. */
+const optionsAt: ReadonlyMap<CallKind, number> = new Map([
+  ["search", 1],
+  ["survey", 0],
+]);
 
 /** A request that takes turns. */
 export interface TurningRequest extends TurnTaker {
@@ -31,6 +37,12 @@ export interface TurningRequest extends TurnTaker {
 class RequestTurns {
   private transactions = 0;
   private hasWritten = false;
+  private readonly cancellable: CancellableRead = {
+    onCancel: (call) =>
+      this.request.onDisconnect(() => {
+        if (!this.hasWritten) call();
+      }),
+  };
 
   constructor(
     private readonly turns: Turns,
@@ -38,7 +50,7 @@ class RequestTurns {
   ) {}
 
   /** Runs a call of the storage. `cancellable`: subscribes it to the disconnection of the client. */
-  call<T>(kind: CallKind, work: (cancellable?: Pick<Visibility, "onCancel">) => Promise<T>): Promise<T> {
+  call<T>(kind: CallKind, work: (cancellable?: CancellableRead) => Promise<T>): Promise<T> {
     return kind === "short" || this.transactions > 0 ? work() : this.inTurn(kind, work);
   }
 
@@ -54,10 +66,7 @@ class RequestTurns {
     });
   }
 
-  private async inTurn<T>(
-    kind: CallKind,
-    work: (cancellable?: Pick<Visibility, "onCancel">) => Promise<T>,
-  ): Promise<T> {
+  private async inTurn<T>(kind: CallKind, work: (cancellable?: CancellableRead) => Promise<T>): Promise<T> {
     const { request, turns } = this;
     const early = this.disconnection();
     if (early !== undefined) throw early;
@@ -65,7 +74,7 @@ class RequestTurns {
     const turn = taken instanceof Promise ? await taken : taken;
     this.hasWritten ||= kind === "write" || kind === "row";
     try {
-      const answer = await work(kind === "search" ? { onCancel: request.onDisconnect } : undefined);
+      const answer = await work(optionsAt.has(kind) && !this.hasWritten ? this.cancellable : undefined);
       const late = this.disconnection();
       if (late !== undefined) throw late;
       return answer;
@@ -167,7 +176,9 @@ for (const [area, kinds] of Object.entries(callKinds)) {
     const call = function (this: TurnRepository, ...given: unknown[]): Promise<unknown> {
       const of = typeof kind === "function" ? (kind as (first: unknown) => CallKind)(given[0]) : (kind as CallKind);
       return this.turns.call(of, (cancellable) => {
-        if (cancellable !== undefined) given[1] = { ...(given[1] as Visibility), ...cancellable };
+        const place = optionsAt.get(of);
+        if (cancellable !== undefined && place !== undefined)
+          given[place] = { ...(given[place] as CancellableRead | undefined), ...cancellable };
         return (this.repository[name] as AnyCall)(...given);
       });
     };

@@ -4,9 +4,10 @@ import type { Repositories } from "./repositories.ts";
 /**
  * How a call uses its connection. `short`: reads or writes one row by its key, or reads a count that the storage keeps;
  * never waits for a lock and has a small answer. `row`: writes one row by its key, and can wait for a lock. `search`: reads
- * any number of objects, for the `Visibility` that is its second argument. `read` and `write`: all others.
+ * any number of objects or changes; its second argument can be a `CancellableRead`. `survey`: the same, with that as its
+ * first argument. `read` and `write`: all others.
  */
-export type CallKind = "short" | "row" | "search" | "read" | "write";
+export type CallKind = "short" | "row" | "search" | "survey" | "read" | "write";
 
 /** The kind of a call, or how its first argument decides. */
 type KindOf<Method> = Method extends (first: infer First, ...others: never) => unknown
@@ -33,17 +34,17 @@ export const callKinds: CallKinds = {
   },
   appKeys: { create: "write", setEnabled: "write", listsOrigin: "read", list: "read" },
   audit: { append: "write", tally: "write", settle: "write", read: "read", sweep: "write" },
-  changes: { watermark: "read", read: "read" },
+  changes: { watermark: "survey", read: "search" },
   channels: { reserveOut: "short", acceptIn: "short", registerBlocks: "write", sweepBlocks: "write" },
   deletion: {
     lock: "write",
     referrers: "read",
     clear: "write",
     delete: "write",
-    find: "read",
+    find: "search",
     recycledWith: "write",
     targets: "read",
-    listRecycled: "read",
+    listRecycled: "search",
     purge: "write",
     restore: "write",
     sweep: "write",

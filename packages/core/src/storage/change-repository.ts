@@ -1,5 +1,6 @@
 import type { ObjectId } from "./entities/object-id.ts";
 import type { StoredObject } from "./entities/stored-object.ts";
+import type { CancellableRead } from "./entities/visibility.ts";
 
 /**
  * Port: the ordered feed of written and deleted objects, by class, readable from any position. Contains the latest
@@ -12,7 +13,7 @@ export interface ChangeRepository {
    * watermark reaches a stamp once the transactions that began writing before it have ended. It never decreases. Inside
    * a transaction that has written, it is below the stamp of that transaction.
    */
-  watermark(): Promise<number>;
+  watermark(options?: CancellableRead): Promise<number>;
 
   /**
    * Returns a page of the changes of some classes, in order. The result is complete up to a watermark read before, so a
@@ -20,7 +21,7 @@ export interface ChangeRepository {
    * higher stamp. Changes of rolled-back transactions never appear. The cost depends on the number of classes and the
    * size of the page, not on the number of objects or on the changes of other classes.
    */
-  read(query: ChangeQuery): Promise<ChangePage>;
+  read(query: ChangeQuery, options?: CancellableRead): Promise<ChangePage>;
 }
 
 /** Selects changes. */

@@ -1,7 +1,7 @@
 import type { Digest } from "../digests/index.ts";
 import type { ObjectId, SingleReference } from "./entities/object-id.ts";
 import type { Attributes, Links, ObjectOutline, StoredObject, Writing } from "./entities/stored-object.ts";
-import type { Visibility } from "./entities/visibility.ts";
+import type { CancellableRead, Visibility } from "./entities/visibility.ts";
 
 /** Selects the links to return. */
 export interface ReferrerQuery {
@@ -73,7 +73,7 @@ export interface DeletionRepository {
   targets(ids: readonly ObjectId[]): Promise<LinkTarget[]>;
 
   /** Entries of the recycle bin: the roots of deletions, newest first, then by descending number. */
-  listRecycled(page: TrashQuery): Promise<RecycledRoot[]>;
+  listRecycled(page: TrashQuery, options?: CancellableRead): Promise<RecycledRoot[]>;
 
   /**
    * Deletes recycled objects permanently, with the next version and the current time. `deletedBy` stays. Pass only

@@ -6,11 +6,21 @@ import type { ObjectId } from "./object-id.ts";
  */
 export type ReadPosition = object;
 
+/** A read that can end before its answer. */
+export interface CancellableRead {
+  /**
+   * Calls `call` when no client waits for the answer any more, at once if none waits. Returns a function to unsubscribe. An
+   * adapter can then cancel the read, which fails with any error. A cancellation must hit no other call, even if it comes
+   * late. Default: never.
+   */
+  readonly onCancel?: (call: () => void) => () => void;
+}
+
 /**
  * The set of objects that a caller may see. The domain computes it once per request. Storage applies it to every read:
  * invisible objects do not exist for the caller.
  */
-export interface Visibility {
+export interface Visibility extends CancellableRead {
   /** Names of the visible classes; `null` for all classes. */
   readonly classes: ReadonlySet<string> | null;
   /**
@@ -23,11 +33,6 @@ export interface Visibility {
    * Default: the current state.
    */
   readonly position?: ReadPosition;
-  /**
-   * Calls `call` when no client waits for the answer any more. Returns a function to unsubscribe. An adapter can then cancel
-   * the read, which fails with any error. A cancellation must hit no other call, even if it comes late. Default: never.
-   */
-  readonly onCancel?: (call: () => void) => () => void;
 }
 
 /** Sees all objects. For administrators. */

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
+import type { CancellableRead } from "@sallyport/core";
 import type { Knex } from "knex";
 import { connectionAccess, type PooledConnection } from "../../pooled-connections.ts";
 import { type SqlResult, type SqlValue, withRetries } from "../../sql-runner.ts";
@@ -35,6 +37,10 @@ export interface Connection extends PooledConnection {
   answers?: AwaitedAnswers;
   /** Whether the server is a node of a Galera cluster. */
   isClustered?: boolean;
+  /** The id of the session on its server. */
+  readonly threadId?: number;
+  /** Begins the text of reads that can be cancelled. */
+  mark?: string;
 }
 
 export const { acquire, release, withConnection } = connectionAccess<Connection>(connectionError);
@@ -66,6 +72,69 @@ export function runOn<T>(
     if (plain) connection.query(sql, values, answered);
     else connection.execute(sql, values, answered);
   });
+}
+
+/** Runs a composed query, and cancels it on demand. */
+export async function readOn<T>(
+  connection: Connection,
+  query: Query,
+  onCancel: NonNullable<CancellableRead["onCancel"]>,
+): Promise<SqlResult<T>> {
+  connection.mark ??= `/* ${randomUUID()} */`;
+  let isRunning = true;
+  let cancelled: Promise<void> | undefined;
+  const answer = runOn<T>(connection, { ...query, sql: `${connection.mark} ${query.sql}` });
+  const unsubscribe = onCancel(() => {
+    if (isRunning) cancelled ??= connection.cancel?.();
+  });
+  try {
+    return await answer;
+  } finally {
+    isRunning = false;
+    unsubscribe();
+    // The connection stays lent meanwhile, so that a late cancellation hits nothing.
+    await cancelled;
+  }
+}
+
+/** The part of the driver's connections that cancels the read of another one. */
+export interface Canceller {
+  promise(): { query(sql: string, values?: readonly unknown[]): Promise<[unknown, unknown]> };
+  destroy(): void;
+}
+
+/** Milliseconds until a request to cancel counts as lost. */
+const cancelTimeout = 5_000;
+
+/**
+ * Cancels the marked read of a connection, on a connection of its own. Resolves when the server has passed the signal on; it
+ * ignores one that comes between two statements. The connection is not used again if this is uncertain. The mark proves that
+ * both connections lead to one server: behind a proxy, another one can have a session with the same id.
+ */
+export async function cancelOn(
+  connection: Pick<Connection, "threadId" | "mark" | "__knex__disposed">,
+  open: () => Canceller,
+): Promise<void> {
+  const { threadId, mark } = connection;
+  const canceller = open();
+  const cancel = async (): Promise<void> => {
+    const session = canceller.promise();
+    const running = "select 1 from information_schema.processlist where id = ? and info like ?";
+    const [rows] = await session.query(running, [threadId, `${mark}%`]);
+    if ((rows as unknown[]).length > 0) await session.query("kill query ?", [threadId]);
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the cancellation took too long")), cancelTimeout);
+  });
+  try {
+    await Promise.race([cancel(), late]);
+  } catch (reason) {
+    connection.__knex__disposed = reason;
+  } finally {
+    clearTimeout(timer);
+    canceller.destroy();
+  }
 }
 
 /** Streams the rows of a query with backpressure. A reader that stops early must dismiss the connection. */

@@ -6,7 +6,7 @@ import { type PooledConnectionSettings, silentLog, withDefaults } from "../../po
 import { parseAddress, type ServerTls, tlsOf } from "../server-address.ts";
 import { PoolExhausted } from "../../sql-errors.ts";
 import { type Probe, ServerWatch } from "../../server-watch.ts";
-import { AwaitedAnswers } from "./connection.ts";
+import { AwaitedAnswers, type Canceller, cancelOn, type Connection as SentOn } from "./connection.ts";
 import { connectionError } from "./mariadb-error.ts";
 
 const { knex: createKnex } = knexPkg;
@@ -30,11 +30,17 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
   const driver = await mysql2();
   const prepare = preparation(sessionSettings(given));
   const answers = new AwaitedAnswers();
+  /** A connection outside the pool. */
+  const beside = (): Connection => {
+    const connection = driver.createConnection({ ...server, connectTimeout });
+    connection.on("error", () => {});
+    return connection;
+  };
   const watch = new ServerWatch({
     limit: silenceTimeout,
     waitingSince: () => answers.waitingSince,
     cut: (before) => answers.cut(before),
-    probe: () => probeOf(driver, { ...server, connectTimeout }),
+    probe: () => probeOf(beside()),
   });
   const client: MariadbClientConfiguration = { driver, watch, maxPendingAcquires: pool.maxPendingAcquires };
   const knex = createKnex({
@@ -67,6 +73,7 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
       createRetryIntervalMillis: 1,
       afterCreate: (connection: NewConnection, done: (error: Error | null) => void) => {
         connection.answers = answers;
+        connection.cancel = () => cancelOn(connection, () => beside() as unknown as Canceller);
         const query: Ask = (sql, answered) => connection.query({ sql, timeout: silenceTimeout }, answered);
         prepare(query, (error, isClustered) => {
           connection.isClustered = isClustered;
@@ -111,9 +118,7 @@ interface Driver {
   createConnection(options: ConnectionOptions): Connection;
 }
 
-interface NewConnection {
-  answers?: AwaitedAnswers;
-  isClustered?: boolean;
+interface NewConnection extends Omit<SentOn, "query"> {
   query(options: object, callback: Answered): void;
 }
 
@@ -139,9 +144,7 @@ function preparation(settings: string) {
   };
 }
 
-function probeOf(driver: Driver, options: ConnectionOptions): Probe {
-  const connection = driver.createConnection(options);
-  connection.on("error", () => {});
+function probeOf(connection: Connection): Probe {
   return { ask: () => connection.promise().query("select 1"), close: () => connection.destroy() };
 }
 

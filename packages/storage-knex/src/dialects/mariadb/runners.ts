@@ -1,6 +1,22 @@
 import { promiseTry, type SqlDialect, SqlPooledRunner, SqlTransactionRunner } from "../../query-runner.ts";
-import { type SqlResult, type SqlRunner, usualAttempts, withRetries } from "../../sql-runner.ts";
-import { clusterAttempts, type Connection, positionalQuery, type Query, runOn, withConnection } from "./connection.ts";
+import {
+  type ReadingOptions,
+  type SqlReader,
+  type SqlResult,
+  type SqlRunner,
+  usualAttempts,
+  withRetries,
+} from "../../sql-runner.ts";
+import type { Statement } from "../../statement.ts";
+import {
+  clusterAttempts,
+  type Connection,
+  positionalQuery,
+  type Query,
+  readOn,
+  runOn,
+  withConnection,
+} from "./connection.ts";
 import { TransactionPlaces } from "./create-mariadb-knex.ts";
 import { isConflict, isUnknownColumn } from "./mariadb-error.ts";
 
@@ -33,14 +49,27 @@ function attemptsOn({ isClustered }: Connection): number {
 export class PooledRunner extends SqlPooledRunner<Query, Connection> {
   protected readonly dialect = dialect;
 
-  protected send<Row>(query: Query): Promise<SqlResult<Row>> {
+  /** Composed reads can be cancelled. Those of prepared statements are short. */
+  override reading({ onCancel }: ReadingOptions): SqlReader {
+    if (onCancel === undefined) return this;
+    return {
+      run: (statement, values) => this.run(statement, values),
+      runOnce: (text, values = []) => this.send(dialect.composed(text, values), undefined, onCancel),
+    };
+  }
+
+  protected send<Row>(
+    query: Query,
+    _statement?: Statement,
+    onCancel?: ReadingOptions["onCancel"],
+  ): Promise<SqlResult<Row>> {
     return this.calls.during(async () => {
       await this.checkReady();
       let attempts = usualAttempts;
       const work = () =>
         withConnection(this.knex, (connection) => {
           attempts = attemptsOn(connection);
-          return runOn<Row>(connection, query);
+          return onCancel === undefined ? runOn<Row>(connection, query) : readOn<Row>(connection, query, onCancel);
         });
       return withRetries(
         work,

@@ -105,7 +105,7 @@ export function mariadbDeletionRepository(runner: SqlRunner, context: ObjectCont
 
     targets: (ids) => withWriteLock(({ tombstones }) => tombstones.targets(objectNumbers(ids))),
 
-    listRecycled: (page) => unlocked.listRecycled(page),
+    listRecycled: (page, options = {}) => unlocked.listRecycled(page, options),
 
     purge: (ids) =>
       withWriteLock(async ({ writeLock, tombstones }) => {

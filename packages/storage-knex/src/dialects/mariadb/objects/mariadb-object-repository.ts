@@ -80,7 +80,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       if (classes.length === 0) return [];
       return byColumns(async () => {
         const { text, values } = matchText(source(visibility), { ...query, classes }, atMost);
-        const { rows } = await runner.runOnce<OutlineRow>(text, values);
+        const { rows } = await runner.reading(visibility).runOnce<OutlineRow>(text, values);
         return rows.map(outlineOf);
       });
     },
@@ -93,7 +93,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
       if (query.filter === undefined) return Math.min(await readsForAll.count(classes, visibility), most);
       return byColumns(async () => {
         const { text, values } = countText(source(visibility), { ...query, classes }, atMost);
-        const { rows } = await runner.runOnce<{ count: number }>(text, values);
+        const { rows } = await runner.reading(visibility).runOnce<{ count: number }>(text, values);
         return Number(rows[0]?.count);
       });
     },
@@ -199,7 +199,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
   async function floorOf(query: ObjectQuery, visibility: Visibility, page: Page): Promise<KeyValue> {
     const composed = floorText(source(visibility), query, page);
     if (composed === null) return null;
-    const { rows } = await runner.runOnce<{ floor: KeyValue }>(composed.text, composed.values);
+    const { rows } = await runner.reading(visibility).runOnce<{ floor: KeyValue }>(composed.text, composed.values);
     return rows[0]?.floor ?? null;
   }
 
@@ -215,7 +215,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
     by: SortPrecision,
   ): Promise<ObjectPage | null> {
     const { text, values, columns } = findText(source(visibility), query, page, by);
-    const { rows } = await runner.runOnce<BoundedRow & Record<string, KeyValue>>(text, values);
+    const { rows } = await runner.reading(visibility).runOnce<BoundedRow & Record<string, KeyValue>>(text, values);
     if (by === "starts" && !rows.every((row) => isDecided(columns, row))) return null;
     const last = rows.at(-1);
     return {
@@ -234,7 +234,7 @@ export function mariadbObjectRepository(runner: SqlRunner, context: ObjectContex
   /** A page sorted by whole texts. */
   async function querySlowly(query: ObjectQuery, visibility: Visibility, page: BoundedPage): Promise<ObjectPage> {
     const { text, values } = maxTextLength(source(visibility), query);
-    const { rows } = await runner.runOnce<{ longest: string }>(text, values);
+    const { rows } = await runner.reading(visibility).runOnce<{ longest: string }>(text, values);
     return (await pageOf(query, visibility, page, {
       longest: JSON.parse(rows[0]?.longest ?? "[]") as number[],
     })) as ObjectPage;

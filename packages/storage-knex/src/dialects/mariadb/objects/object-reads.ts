@@ -16,7 +16,7 @@ import {
   readersOf,
 } from "../../../object-row.ts";
 import type { ChangeRow, SelectedChanges } from "../../../knex-change-repository.ts";
-import type { SqlRunner } from "../../../sql-runner.ts";
+import type { SqlReader, SqlRunner } from "../../../sql-runner.ts";
 import { QueryParameters, readableCondition, visibleCondition } from "../query/mariadb-query-scope.ts";
 import { storageTime } from "../statements/storage-time.ts";
 import type { Tables } from "../tables.ts";
@@ -51,7 +51,7 @@ export class ObjectReads {
     const parameters = new QueryParameters();
     const visible = visibleCondition("o", visibility, parameters);
     const text = `select ${outlineColumns("o")} from ${this.tables.objects} o where ${isAmongNumbers("o.oid", numbers)} and ${visible}`;
-    const { rows } = await this.sql.runOnce<OutlineRow>(text, parameters.values);
+    const { rows } = await this.sql.reading(visibility).runOnce<OutlineRow>(text, parameters.values);
     return rows.map(outlineOf);
   }
 
@@ -74,7 +74,7 @@ export class ObjectReads {
     const text = `select straight_join ${boundedColumns("o", bytes)}
       from (${parts.join(" union all ")} order by oid limit ${page.limit} offset ${page.offset}) page
       join ${this.tables.objects} o on o.oid = page.oid order by o.oid`;
-    const { rows } = await this.sql.runOnce<BoundedRow>(text, parameters.values);
+    const { rows } = await this.sql.reading(visibility).runOnce<BoundedRow>(text, parameters.values);
     return objectsWithin(rows, objectOf);
   }
 
@@ -86,7 +86,7 @@ export class ObjectReads {
     const readable = readableCondition("o", visibility, parameters);
     const text = `select (select coalesce(sum(objects), 0) from ${objectCounts} where class in (${places}))
       + (select count(*) from ${objects} o where o.class in (${places}) and o.restricted = 1 and ${readable}) as count`;
-    const { rows } = await this.sql.runOnce<{ count: number }>(text, parameters.values);
+    const { rows } = await this.sql.reading(visibility).runOnce<{ count: number }>(text, parameters.values);
     return Number(rows[0]?.count);
   }
 
@@ -94,10 +94,12 @@ export class ObjectReads {
   async countRecycled(classes: readonly string[], visibility: Visibility): Promise<number> {
     const parameters = new QueryParameters();
     const visible = visibleCondition("d", { ...visibility, classes: new Set(classes) }, parameters);
-    const { rows } = await this.sql.runOnce<{ count: number }>(
-      `select count(*) as count from ${this.tables.tombstones} d where ${visible} and d.recycled = 1`,
-      parameters.values,
-    );
+    const { rows } = await this.sql
+      .reading(visibility)
+      .runOnce<{ count: number }>(
+        `select count(*) as count from ${this.tables.tombstones} d where ${visible} and d.recycled = 1`,
+        parameters.values,
+      );
     return Number(rows[0]?.count);
   }
 
@@ -154,17 +156,19 @@ export class ObjectReads {
   ): Promise<StoredObject[]> {
     const visible = visibleCondition("o", visibility, parameters);
     const columns = bytes === unbounded ? objectColumns("o") : boundedColumns("o", bytes);
-    const { rows } = await this.sql.runOnce<BoundedRow>(
-      `select ${columns} from ${this.tables.objects} o where ${selection} and ${visible}`,
-      parameters.values,
-    );
+    const { rows } = await this.sql
+      .reading(visibility)
+      .runOnce<BoundedRow>(
+        `select ${columns} from ${this.tables.objects} o where ${selection} and ${visible}`,
+        parameters.values,
+      );
     return objectsWithin(rows, objectOf);
   }
 }
 
 /** Reads a page of changes: its places from the index of each class alone, then their rows by number. */
 export async function readChanges(
-  sql: SqlRunner,
+  sql: SqlReader,
   { formerReaders, objects, settings, tombstones }: Tables,
   { classes, after: [stamp, number], upTo, limit }: SelectedChanges,
 ): Promise<readonly ChangeRow[]> {

@@ -1,4 +1,5 @@
 import {
+  type CancellableRead,
   type Tombstone,
   type LinkTarget,
   type ObjectId,
@@ -60,7 +61,7 @@ export class Tombstones {
     const parameters = new QueryParameters();
     const selection = `d.${column} = ${parameters.add(value)} and ${visibleCondition("d", visibility, parameters)}`;
     const text = `select d.oid, d.uuid, d.class, d.version, d.deleted_at, d.deleted_by, d.recycled from ${this.tables.tombstones} d where ${selection}`;
-    const { rows } = await this.sql.runOnce<TombstoneRow>(text, parameters.values);
+    const { rows } = await this.sql.reading(visibility).runOnce<TombstoneRow>(text, parameters.values);
     return rows[0] === undefined ? null : tombstoneOf(rows[0]);
   }
 
@@ -95,7 +96,10 @@ export class Tombstones {
     return Number(rows[0]?.count);
   }
 
-  async listRecycled({ deletedBy, visibility, after, limit }: TrashQuery): Promise<RecycledRoot[]> {
+  async listRecycled(
+    { deletedBy, visibility, after, limit }: TrashQuery,
+    options: CancellableRead,
+  ): Promise<RecycledRoot[]> {
     const parameters = new QueryParameters();
     const conditions = ["d.recycled = 1", "d.root = d.oid", visibleCondition("d", visibility, parameters)];
     if (deletedBy !== null) conditions.push(`d.deleted_by = ${objectNumber(deletedBy)}`);
@@ -105,7 +109,7 @@ export class Tombstones {
     }
     const text = `select d.oid, d.uuid, d.class, d.version, d.deleted_at, d.deleted_by from ${this.tables.tombstones} d
       where ${conditions.join(" and ")} order by d.deleted_at desc, d.oid desc limit ${limit}`;
-    const { rows } = await this.sql.runOnce<RecycledRow>(text, parameters.values);
+    const { rows } = await this.sql.reading(options).runOnce<RecycledRow>(text, parameters.values);
     return rows.map(recycledRootOf);
   }
 
