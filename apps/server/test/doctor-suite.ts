@@ -438,6 +438,19 @@ export function doctorSuite(): void {
           }),
         ]);
         await grant("insert, update, delete on all tables");
+        expect(await rights()).toEqual([
+          1,
+          expect.objectContaining({
+            level: "error",
+            finding: expect.stringMatching(/lacks USAGE on object_ids, USAGE on record_versions, USAGE on stamps\.$/),
+          }),
+        ]);
+        await grant("usage on all sequences");
+        await postgres.sql.query(`revoke usage on sequence sallyport_demo.stamps from ${role}`);
+        expect(await rights()).toEqual([
+          1,
+          expect.objectContaining({ level: "error", finding: expect.stringMatching(/lacks USAGE on stamps\.$/) }),
+        ]);
         await grant("usage on all sequences");
         expect(await rights()).toEqual([0, expect.objectContaining({ level: "warning" })]);
       } finally {

@@ -7,7 +7,10 @@ import { type Connection, rollBack, type Run, runnerOf, runOn, withConnection } 
 import { canReadHistory, confirmedByAll } from "./statements/expressions.ts";
 import { type Tables, tablesOf } from "./tables.ts";
 
-/** 1 schema. An owner can migrate. Without a schema, the role must be able to create it. */
+/**
+ * 1 schema. An owner can migrate. Without a schema, the role must be able to create it. The sequence of an identity column
+ * needs no privilege.
+ */
 const factsQuery = `
   select current_setting('server_version') as version,
     pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as read_only,
@@ -35,6 +38,11 @@ const factsQuery = `
       where c.relnamespace = n.oid and c.relkind in ('r', 'p') and c.relname <> 'migrations'
         and not has_table_privilege(c.oid, privilege)
       order by c.relname, position
+    ) || array(
+      select 'USAGE on ' || c.relname from pg_class c
+      where c.relnamespace = n.oid and c.relkind = 'S' and not has_sequence_privilege(c.oid, 'USAGE')
+        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i')
+      order by c.relname
     ) as missing
   from (select 1) one left join pg_namespace n on n.nspname = $1`;
 
