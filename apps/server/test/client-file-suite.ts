@@ -188,7 +188,7 @@ export function clientFileSuite(server: () => RunningServer): void {
     };
     const isFinish = (_url: string, { method, body }: RequestInit) => method === "PATCH" && body === undefined;
     /** Begins an upload, and stops after the first chunk. */
-    const stopped = async (options: { keep: boolean }) => {
+    const stopped = async (options: { keep: boolean; chunkSize?: number }) => {
       const stop = new AbortController();
       let id = "";
       const failed = upload(client, blob, {
@@ -223,6 +223,12 @@ export function clientFileSuite(server: () => RunningServer): void {
       await client.request({ ...part, headers, body: bytes.subarray(1000, 2000) });
       const stored = await upload(client, generated(bytes), { name: "gaps.bin", uploadId, size: bytes.length });
       expect(stored).toMatchObject({ Name: "gaps.bin", Sha256: sha256(bytes) });
+    });
+
+    test("names a file whose bytes another process has sent", async () => {
+      const uploadId = await stopped({ keep: true, chunkSize: bytes.length });
+      const stored = await upload(client, blob, { name: "renamed.txt", mediaType: "text/plain", uploadId });
+      expect(stored).toMatchObject({ Name: "renamed.txt", MediaType: "text/plain", Size: bytes.length });
     });
 
     test("cancels an aborted upload, whose stream it closes", async () => {

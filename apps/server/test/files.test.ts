@@ -18,6 +18,7 @@ import { sharedFilesSuite } from "./shared-files-suite.ts";
 import { fileClassSuite } from "./file-class-suite.ts";
 import { fileLinkSuite } from "./file-link-suite.ts";
 import { fileCodeSuite } from "./file-code-suite.ts";
+import { fileNameSuite } from "./file-name-suite.ts";
 import { fileEncryptionSettingSuite, fileEncryptionSuite } from "./file-encryption-suite.ts";
 import { transferSessionSuite } from "./transfer-session-suite.ts";
 import { transferSuite } from "./file-transfer-suite.ts";
@@ -44,6 +45,7 @@ function smokeSuite(server: () => RunningServer): void {
   describe.each(testedModes)("in mode %s", (mode) => {
     transferSuite(server, mode);
     fileClassSuite(server, mode);
+    fileNameSuite(server, mode);
     fileCodeSuite(server, mode, countFiles);
   });
 }

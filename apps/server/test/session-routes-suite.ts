@@ -28,6 +28,7 @@ const ofCustomUsers = "POST /v1/auth/df/confirmChangePassword";
 const ofFiles = [
   "POST /v1/uploadFile",
   "PATCH /v1/uploadFile",
+  "DELETE /v1/uploadFile",
   "POST /v1/uploadFile/{uploadId}",
   "PATCH /v1/uploadFile/{uploadId}",
   "GET /v1/file/{idOrUuid}",

@@ -29,8 +29,14 @@ export const storeParameters = objectParameters.extend({
     .describe("Class of the new object: `File`, `Image` or a subclass of them. Defaults to `File`."),
 });
 
+/** Query parameters that name the file of an upload. */
+export const descriptionParameters = z.object({
+  name: z.string().optional().describe("Name of the file, for chunks that are no forms."),
+  mediaType: z.string().optional().describe("Its media type, such as `text/plain`."),
+});
+
 /** Query parameters that finish an upload. */
-export const finishParameters = storeParameters.extend({
+export const finishParameters = storeParameters.extend(descriptionParameters.shape).extend({
   replaceOID: z
     .string()
     .min(1)

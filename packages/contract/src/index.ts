@@ -13,6 +13,7 @@ export {
   type FileLinkData,
   fileLinkRequest,
   fileLinkResponse,
+  descriptionParameters,
   finishParameters,
   storeParameters,
   type UploadData,

@@ -4,6 +4,7 @@ import {
   use,
   send,
   content,
+  validators,
   useCases,
   raw,
   useFileServer,
@@ -22,7 +23,7 @@ useFileServer();
 
 describe("downloads", () => {
   beforeEach(() => {
-    use.opened = { size: content.length, etag: "tag", name: "a.txt", mediaType: "text/plain" };
+    use.opened = { size: content.length, etag: "tag", name: "a.txt", mediaType: "text/plain", ...validators };
   });
 
   test("carry the bytes and headers that keep browsers from running them", async () => {
@@ -38,8 +39,16 @@ describe("downloads", () => {
       "cache-control": "private, no-cache",
       "accept-ranges": "bytes",
       etag: '"tag"',
+      "last-modified": "Tue, 01 Jul 2025 10:00:00 GMT",
+      "repr-digest": "sha-256=:AQIDAA==:",
       "x-request-id": expect.any(String),
     });
+  });
+
+  test("were modified at the time of the response at the latest", async () => {
+    use.opened = { ...use.opened, modifiedAt: Date.now() + 86_400_000 };
+    const { headers } = await send("GET", "/v1/file/1AB");
+    expect(Date.parse(headers.get("last-modified") ?? "")).toBeLessThan(Date.now());
   });
 
   test.each([
@@ -270,6 +279,7 @@ describe("files in a secure session", () => {
     for (const { headers } of answers) {
       expect(headers.get("content-type")).toBe("application/octet-stream");
       expect(headers.get("content-disposition")).toBe("attachment");
+      expect([headers.get("last-modified"), headers.get("repr-digest")]).toEqual([null, null]);
       expect(headers.get("cache-control")).toBe("no-store");
     }
     const refused = await send("GET", "/v1/file/1AB", undefined, secure(21n, { range: "bytes=999999-" }));

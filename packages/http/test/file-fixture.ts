@@ -101,6 +101,7 @@ export const uploadId = "00000000-0000-4000-8000-000000000000";
 export const stateOf = (size: number) => ({ uploadId, size, hash: "hash", ranges: [], expiresAt: 1 });
 export const found = { object: { "~ObjectID": "1A" }, version: 3 };
 export const content = randomBytes(300_000);
+export const validators = { sha256: "01020300", modifiedAt: Date.UTC(2025, 6, 1, 10) };
 
 export const useCases = {
   beginUpload: { beginUpload: async () => stateOf(0) },
@@ -209,7 +210,7 @@ export const use = {
   /** Whether the session has ended, or the right to read the file is lost. */
   hasEnded: false,
   mayRead: true,
-  opened: { size: 0, etag: "tag", name: "a.txt", mediaType: "text/plain" as string | null },
+  opened: { size: 0, etag: "tag", name: "a.txt", mediaType: "text/plain" as string | null, ...validators },
   readEnded: false,
 };
 
@@ -229,7 +230,7 @@ export function useFileServer(): void {
     use.accept = () => {};
     use.onPiece = () => {};
     use.received = null;
-    use.opened = { size: content.length, etag: "tag", name: "a.txt", mediaType: "text/plain" };
+    use.opened = { size: content.length, etag: "tag", name: "a.txt", mediaType: "text/plain", ...validators };
     use.failure = null;
     use.traffic = [];
     use.renewals = [];

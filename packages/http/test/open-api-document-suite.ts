@@ -124,6 +124,7 @@ export function openApiDocumentSuite(): void {
             "downloadFile",
             "downloadLinkedFile",
             "readUpload",
+            "rejectCancelWithoutId",
             "rejectUploadWithoutId",
             "storeFile",
             "uploadWhole",

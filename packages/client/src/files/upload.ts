@@ -213,7 +213,9 @@ class Transfer {
   /** Creates the object, or gives an existing one the bytes. */
   async #finish(): Promise<FileObject> {
     const { replace, ifMatch, signal } = this.#options;
-    const query = { replaceOID: replace };
+    // Forms have named the file, unless an earlier process sent all bytes. A secure session encrypts no parameters.
+    const isUnnamed = !this.#isNamed && this.#client.session?.mode !== "secure";
+    const query = { replaceOID: replace, ...(isUnnamed ? this.#file : {}) };
     return this.#retries.run(async () => {
       try {
         const request = { method: "PATCH", path: this.#path, query, headers: ifMatchHeader(ifMatch), signal } as const;

@@ -1,5 +1,6 @@
 import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
+import { type FileDescription, fileKind, type StoredFile } from "../objects/index.ts";
 import type { Database } from "../request/index.ts";
 import type { ArchiveChunk, ArchiveRecord, RecordOf, Repositories, StoredRecord } from "../storage/index.ts";
 import { intact } from "./intact-bytes.ts";
@@ -8,8 +9,6 @@ import { type FileBytes, writeSegment } from "./segment-bytes.ts";
 import {
   detachedKind,
   existingOwners,
-  type FileDescription,
-  fileKind,
   filePages,
   newStoreName,
   readStored,
@@ -17,7 +16,6 @@ import {
   segmentRecord,
   shardOf,
   storedBytesKind,
-  type StoredFile,
 } from "./stored-files.ts";
 
 /** A complete file in an archive: its record, and its bytes. */

@@ -4,12 +4,22 @@ import type { SessionContext } from "../request/index.ts";
 import { personOf } from "../storage/index.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { detach, detachedKind, requireCapacity } from "./stored-files.ts";
-import { acceptUploader, FileDigests, fileNameOf, ownUpload, stateOf, type Upload, uploadKind } from "./uploads.ts";
+import {
+  acceptDescription,
+  acceptUploader,
+  FileDigests,
+  fileNameOf,
+  ownUpload,
+  stateOf,
+  type Upload,
+  type UploadDescription,
+  uploadKind,
+} from "./uploads.ts";
 import type { UploadState } from "./upload-state.ts";
 
 /**
  * Begins an upload. 304: no readable class with bytes. 404: no right to create or write any. 702: no capacity left. 706: the user
- * has too many unfinished uploads. 700, 709: the store cannot create it.
+ * has too many unfinished uploads. 700, 709: the store cannot create it. 502, 307: see `acceptDescription`.
  */
 export class BeginUpload {
   constructor(
@@ -17,10 +27,11 @@ export class BeginUpload {
     private readonly random: RandomSource,
   ) {}
 
-  async beginUpload(context: SessionContext): Promise<UploadState> {
+  async beginUpload(context: SessionContext, description: UploadDescription = {}): Promise<UploadState> {
     const { r, unit, database } = context;
     const { files, policy } = database;
     await acceptUploader(context);
+    const described = acceptDescription(description, policy.files);
     await requireCapacity(database, r.records, null);
     const { uploadLifetime: lifetime, maxOpenUploads: perOwner } = policy.files;
     const id = randomUuid(this.random);
@@ -33,6 +44,7 @@ export class BeginUpload {
       key: database.fileCipher.newKey(),
       size: 0,
       beyond: [],
+      ...described,
     };
     const quota = { perOwner, total: 0 };
     const added = await r.records.putWithin(uploadKind, id, upload, {

@@ -1,9 +1,10 @@
 import { ServiceError } from "../errors/index.ts";
+import { fileKind, type StoredFile } from "../objects/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
 import type { ObjectId, StoredRecord } from "../storage/index.ts";
 import { intact } from "./intact-bytes.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
-import { fileKind, filePages, readStored, segmentsFrom, type StoredFile } from "./stored-files.ts";
+import { filePages, readStored, segmentsFrom } from "./stored-files.ts";
 import { unreferencedFiles } from "./unreferenced-files.ts";
 
 export interface CheckedFile {

@@ -1,20 +1,39 @@
 import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { FileObjectInput, FoundObject, WriteFileObject } from "../objects/index.ts";
+import {
+  acceptFileName,
+  fileAttributes,
+  type FileObjectInput,
+  type FoundObject,
+  type WriteFileObject,
+} from "../objects/index.ts";
 import type { SessionContext } from "../request/index.ts";
-import { acceptFileName } from "./file-names.ts";
-import { fileAttributes, putFile } from "./stored-files.ts";
+import { putFile } from "./stored-files.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { leaseLost, UploadLease } from "./upload-lease.ts";
-import { catchUp, fileNameOf, isBehind, ownUpload, readmitted, uploadKind, withDigests } from "./uploads.ts";
+import {
+  acceptDescription,
+  catchUp,
+  fileNameOf,
+  isBehind,
+  ownUpload,
+  readmitted,
+  type Upload,
+  type UploadDescription,
+  uploadKind,
+  withDigests,
+} from "./uploads.ts";
 
-export type FinishUploadInput = Omit<FileObjectInput, "attributes" | "also">;
+export interface FinishUploadInput extends Omit<FileObjectInput, "attributes" | "also"> {
+  /** Replaces what the upload says about its file. */
+  readonly description?: UploadDescription;
+}
 
 /**
  * Turns an upload into a file with its object, in one transaction that copies no bytes.
  *
  * 602, 603: see `ReadUpload`. 604: no bytes. 600: bytes are missing. 606: another request is writing the upload. 502: the
- * name is not accepted. 304, 404, 610, 713: see `WriteFileObject`. 201 or 203: the session has ended meanwhile.
+ * name is not accepted. 307: the media type is malformed. 304, 404, 610, 713: see `WriteFileObject`. 201 or 203: the session has ended meanwhile.
  */
 export class FinishUpload {
   constructor(
@@ -23,12 +42,14 @@ export class FinishUpload {
     private readonly random: RandomSource,
   ) {}
 
-  async finishUpload(context: SessionContext, uploadId: string, input: FinishUploadInput): Promise<FoundObject> {
+  async finishUpload(context: SessionContext, uploadId: string, given: FinishUploadInput): Promise<FoundObject> {
+    const { description = {}, ...input } = given;
+    const described = acceptDescription(description, context.database.policy.files);
     const { id } = await ownUpload(context, uploadId);
     const lease = await UploadLease.take(context.r.records, id, this.random.secret());
     if (lease === null) throw leaseLost();
     try {
-      const stored = await this.complete(context, lease, id);
+      const stored = await this.complete(context, lease, id, described);
       await lease.keep();
       return await this.writer.writeFileObject(await readmitted(context, { lock: false }), {
         ...input,
@@ -46,7 +67,7 @@ export class FinishUpload {
     }
   }
 
-  private async complete(context: SessionContext, lease: UploadLease, id: string) {
+  private async complete(context: SessionContext, lease: UploadLease, id: string, described: Partial<Upload>) {
     const found = await ownUpload(context, id);
     // A transaction must not wait for the bytes to be read.
     if (context.unit.joined && isBehind(found.value))
@@ -55,11 +76,11 @@ export class FinishUpload {
       });
     const { value } = await catchUp(context, this.hashes, lease, found);
     const { upload, digests } = await withDigests(this.hashes, value);
-    const { size, total, beyond, mediaType, key } = upload;
+    const { size, total, beyond, name: known, mediaType, key } = { ...upload, ...described };
     if (size === 0 && beyond.length === 0) throw new ServiceError(604);
     if (beyond.length > 0 || size !== (total ?? size)) throw new ServiceError(600, { detail: "Bytes are missing." });
-    // An upload of raw bytes has no name of its own.
-    const name = acceptFileName(upload.name ?? id, context.database.policy.files);
+    // Raw bytes have no name of their own.
+    const name = acceptFileName(known ?? id, context.database.policy.files);
     return { size, sha256: digests.sha256.digest(), name, mediaType, key };
   }
 }

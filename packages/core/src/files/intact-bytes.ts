@@ -1,6 +1,6 @@
 import { ServiceError } from "../errors/index.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
-import type { FileDescription } from "./stored-files.ts";
+import type { FileDescription } from "../objects/index.ts";
 
 /** Passes on the bytes of a file. Throws 707 at their end if they are not those of its record. */
 export async function* intact(

@@ -1,7 +1,8 @@
+import { fileKind } from "../objects/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
 import type { ObjectId } from "../storage/index.ts";
 import { bytesOf } from "./received-ranges.ts";
-import { allSegments, detachedKind, existingOwners, fileKind, filePages, pagesOf } from "./stored-files.ts";
+import { allSegments, detachedKind, existingOwners, filePages, pagesOf } from "./stored-files.ts";
 import { fileNameOf, receivedRanges, uploadIdOf, uploadKind } from "./uploads.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { ServiceError } from "../errors/index.ts";
 import { visibilityOf } from "../model/index.ts";
-import { canHaveBytes, isFileClass, visibleObject } from "../objects/index.ts";
+import { canHaveBytes, fileOf, isFileClass, visibleObject } from "../objects/index.ts";
 import { type RequestContext, requestModel } from "../request/index.ts";
 import type { ByteRange, ObjectId, Principal, SingleReference } from "../storage/index.ts";
-import { fileOf, readStored } from "./stored-files.ts";
+import { readStored } from "./stored-files.ts";
 
 /** A request on behalf of a user. */
 type FileReader = RequestContext & { readonly principal: Principal };
@@ -16,6 +16,10 @@ export interface OpenedFile {
   readonly etag: string;
   readonly name: string;
   readonly mediaType: string | null;
+  /** SHA-256 of the bytes, in hex digits. */
+  readonly sha256: string;
+  /** Latest write of the object, milliseconds since 1970. */
+  readonly modifiedAt: number;
   /** Whether the caller may still read the file, also if it was deleted since it was opened. `now`: the context as of now. */
   isReadable(now: FileReader): Promise<boolean>;
   /** The range must be inside the file. Errors: see `readStored`. */
@@ -30,14 +34,18 @@ export class OpenFile {
   async openFile(context: FileReader, reference: SingleReference): Promise<OpenedFile> {
     const { r, database, principal } = context;
     const model = await requestModel(context);
-    const { id, className } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
+    const {
+      id,
+      className,
+      storedAt: modifiedAt,
+    } = await visibleObject(r, reference, visibilityOf(principal, model), 609);
     if (!canHaveBytes(model, className)) throw new ServiceError(304);
     const found = await fileOf(r.records, id);
     if (found === undefined) throw new ServiceError(isFileClass(model, className) ? 707 : 304);
-    const { size, name, mediaType, key } = found.value;
+    const { size, name, mediaType, sha256, key } = found.value;
     const read = (range: ByteRange) => readStored(database, r.records, { file: found.id, key, range });
     const isReadable = (now: FileReader) => isVisible(now, { kind: "id", id });
-    return { id, size, etag: found.id, name, mediaType, isReadable, read };
+    return { id, size, etag: found.id, name, mediaType, sha256, modifiedAt, isReadable, read };
   }
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors/index.ts";
+import { acceptFileName, mediaTypeOf } from "../objects/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import { ByteReader } from "./byte-reader.ts";
-import { acceptFileName, mediaTypeOf } from "./file-names.ts";
 import { type ChunkPart, from, partsOf, union } from "./received-ranges.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { writeSegment } from "./segment-bytes.ts";
@@ -56,13 +56,13 @@ export class ChunkReceiver {
     return { ...upload, ...this.described(incoming), ...digests.save(), total, size, beyond };
   }
 
-  /** 604 without bytes. */
+  /** 501 without bytes. */
   async receiveAll(incoming: IncomingFile, capacity: number): Promise<Upload> {
     const { context, record, hashes } = this.target;
     const digests = FileDigests.beginWhole(hashes);
     const { maxSize } = context.database.policy.files;
     const size = await this.store(0, this.observed(bounded(incoming.bytes, { maxSize, capacity }), digests));
-    if (size === 0) throw new ServiceError(604);
+    if (size === 0) throw new ServiceError(501);
     return { ...record.value, ...this.described(incoming), ...digests.save(), total: size, size, beyond: [] };
   }
 

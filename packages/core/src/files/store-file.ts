@@ -1,9 +1,16 @@
 import type { RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { FileObjectInput, FoundObject, WriteFileObject } from "../objects/index.ts";
+import {
+  acceptFileName,
+  fileAttributes,
+  type FileObjectInput,
+  type FoundObject,
+  mediaTypeOf,
+  type StoredFile,
+  type WriteFileObject,
+} from "../objects/index.ts";
 import type { FilePolicy, SessionContext } from "../request/index.ts";
 import type { ObjectId, Repositories } from "../storage/index.ts";
-import { acceptFileName, mediaTypeOf } from "./file-names.ts";
 import type { ResumableHash, ResumableHashes } from "./resumable-hash.ts";
 import { type FileBytes, writeSegment } from "./segment-bytes.ts";
 import {
@@ -11,14 +18,12 @@ import {
   bounded,
   countBytes,
   detach,
-  fileAttributes,
   newStoreName,
   putFile,
   removeDetached,
   renewDetached,
   requireCapacity,
   type PlacedSegment,
-  type StoredFile,
 } from "./stored-files.ts";
 import type { IncomingFile, ReceiveFile } from "./upload-state.ts";
 import { readmitted } from "./uploads.ts";
@@ -27,7 +32,7 @@ export type StoreFileInput = Pick<FileObjectInput, "className" | "serialization"
 
 /**
  * Stores a file in one step and creates its object. 304, 404: see `WriteFileObject`; 304 also for a folder other than
- * the root. 501: no bytes. 502: the name is not accepted. 702: no capacity left. 801: the file is too large. 201 or 203: the
+ * the root. 500: a part without a name is no file. 501: no bytes. 502: the name is not accepted. 702: no capacity left. 801: the file is too large. 201 or 203: the
  * session has ended meanwhile. 700, 709: the store cannot create it.
  */
 export class StoreFile {
@@ -43,6 +48,7 @@ export class StoreFile {
     await this.writer.acceptWriter(context, { ...input, replace: null });
     const capacity = await requireCapacity(database, r.records, null);
     const incoming = await receive();
+    if (incoming.name === null) throw new ServiceError(500, { detail: "The file has no name." });
     const name = acceptFileName(incoming.name, policy.files);
     const segment = { file: newStoreName(this.random), segment: newStoreName(this.random), start: 0 };
     await detach(r.records, segment.file);

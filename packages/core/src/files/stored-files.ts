@@ -1,8 +1,8 @@
 import { type RandomSource, randomUuid } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
+import { fileKind, type StoredFile } from "../objects/index.ts";
 import type { Database, FilePolicy, UnitOfWork } from "../request/index.ts";
 import {
-  type Attributes,
   type ByteRange,
   type DeletionRepository,
   type FileStore,
@@ -14,21 +14,6 @@ import {
   untilDone,
 } from "../storage/index.ts";
 import { type FileBytes, readSegment } from "./segment-bytes.ts";
-
-export interface FileDescription {
-  readonly size: number;
-  readonly sha256: string;
-  readonly name: string;
-  readonly mediaType: string | null;
-}
-
-/** A complete file: its id in the store is the id of the record, its owner the id of its object. */
-export interface StoredFile extends FileDescription {
-  /** Wrapped key of the file; `null` if its bytes are not encrypted. */
-  readonly key: string | null;
-}
-
-export const fileKind: RecordKind<StoredFile> = "file";
 
 /**
  * Files of this database without an object: unfinished, replaced, of a deleted object, or being removed. The age of the
@@ -254,11 +239,6 @@ export function newStoreName(random: RandomSource): string {
   return randomUuid(random).replaceAll("-", "");
 }
 
-/** The attributes of a file's object. */
-export function fileAttributes({ name, size, mediaType, sha256 }: FileDescription): Attributes {
-  return { Name: name, Size: size, MediaType: mediaType, Sha256: sha256 };
-}
-
 /**
  * Makes a detached file the one of an object, in the transaction that writes the object. The collector removes the former
  * bytes. 702 if it has removed the new ones.
@@ -273,12 +253,6 @@ export async function putFile(
   if ((await records.take(detachedKind, file)) !== "kept")
     throw new ServiceError(702, { detail: "The bytes were removed meanwhile." });
   await records.put(fileKind, file, stored, { owner: objectId, ifVersion: "none" });
-}
-
-/** The file of an object; `undefined` if it has none. */
-export async function fileOf(records: RecordRepository, objectId: ObjectId) {
-  const [found] = await records.list(fileKind, { owner: objectId, after: null, limit: 1 });
-  return found;
 }
 
 /** All records of a kind, page by page. */

@@ -1,6 +1,7 @@
+import { fileKind } from "../objects/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
 import type { FoundFile, Repositories } from "../storage/index.ts";
-import { detachedKind, existingOwners, fileKind } from "./stored-files.ts";
+import { detachedKind, existingOwners } from "./stored-files.ts";
 import { uploadIdOf, uploadKind } from "./uploads.ts";
 
 /** A file in the store that neither an object nor an upload has. Objects in the recycle bin have their files. */

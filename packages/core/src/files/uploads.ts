@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors/index.ts";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
-import { classesWithBytes } from "../objects/index.ts";
-import { requestModel, type SessionContext } from "../request/index.ts";
+import { acceptFileName, acceptMediaType, classesWithBytes } from "../objects/index.ts";
+import { type FilePolicy, requestModel, type SessionContext } from "../request/index.ts";
 import {
   isUuid,
   type Permission,
@@ -33,6 +33,17 @@ export interface Upload {
   readonly sha256: string;
   /** Bytes received from `size` on: ascending, neither overlapping nor adjacent. */
   readonly beyond: readonly InclusiveRange[];
+}
+
+/** The file of an upload, as far as a client describes it. */
+export type UploadDescription = { readonly [Member in "name" | "mediaType"]?: string | undefined };
+
+/** The described members of an upload. 502: the name is not accepted. 307: the media type is malformed. */
+export function acceptDescription({ name, mediaType }: UploadDescription, rules: FilePolicy): Partial<Upload> {
+  return {
+    ...(name === undefined ? {} : { name: acceptFileName(name, rules) }),
+    ...(mediaType === undefined ? {} : { mediaType: acceptMediaType(mediaType, "/mediaType") }),
+  };
 }
 
 export type UploadRecord = StoredRecord<Upload>;

@@ -11,7 +11,7 @@ export const imageClass = "Image";
 
 /**
  * The classes of a new database. Without rights, only administrators see the objects; users see their own user object.
- * The service alone creates `File` objects and writes these attributes of them, as they describe stored bytes. Deletion,
+ * The service alone creates `File` objects and writes size and digest of them, as they follow from stored bytes. Deletion,
  * restoration and readers are those of any object.
  */
 export const builtInClasses: readonly ClassDefinition[] = [

@@ -1,6 +1,8 @@
 export type { GivenAttributes } from "./accept-attributes.ts";
 export { createAccepted, CreateObject } from "./create-object.ts";
-export { canHaveBytes, classesWithBytes, isFileClass, writableAttributes } from "./file-class.ts";
+export { canHaveBytes, classesWithBytes, isFileClass, writableAttributes } from "./files/file-class.ts";
+export { acceptFileName, acceptMediaType, isFileName, mediaTypeOf } from "./files/file-names.ts";
+export { fileAttributes, type FileDescription, fileKind, fileOf, type StoredFile } from "./files/file-record.ts";
 export { type FoundObject, GetObject, visibleObject } from "./get-object.ts";
 export * from "./list-objects.ts";
 export {

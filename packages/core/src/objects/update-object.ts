@@ -31,8 +31,8 @@ export interface UpdateObjectInput {
 
 /**
  * Changes the given attributes. 304: the object never existed or is invisible. 610: it is deleted. 404: no right to
- * write. 307: invalid attributes. 713: another version, a lock of another session, or the storage refuses the write.
- * With a cached class and no hooks, the update skips the read.
+ * write. 307: invalid attributes. 502: a file name that is not accepted. 713: another version, a lock of another session, or
+ * the storage refuses the write. With a cached class and no hooks, the update skips the read.
  */
 export class UpdateObject {
   constructor(private readonly hooks: ObjectHooks = noHooks) {}

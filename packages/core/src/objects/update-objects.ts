@@ -15,7 +15,7 @@ import {
 } from "../storage/index.ts";
 import type { GivenAttributes } from "./accept-attributes.ts";
 import { batches } from "./batches.ts";
-import { guardFileAttributes, isFileClass } from "./file-class.ts";
+import { guardFileAttributes, isFileClass } from "./files/file-class.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { findHookRunner } from "./hooks/run-find-hooks.ts";
 import { hookFailure } from "./hooks/hook-caller.ts";
@@ -46,7 +46,7 @@ export interface UpdatedObjects {
 
 /**
  * Sets the same attributes on all objects that match a query, in one transaction. 304: unknown or unreadable class.
- * 404: no right to write one of the matching objects. 307: invalid attributes or query, or more than 10,000 objects, 64
+ * 404: no right to write one of the matching objects. 502: a file name that is not accepted. 307: invalid attributes or query, or more than 10,000 objects, 64
  * MiB or 100,000 links to write. 713: another version, a lock of another session, or the
  * storage refuses the write.
  */
@@ -122,7 +122,11 @@ function mayWrite({ principal }: SessionContext, model: Model, className: string
 function acceptClass(context: SessionContext, model: Model, className: string, given: GivenAttributes): void {
   if (!mayWrite(context, model, className))
     throw new ServiceError(404, { detail: `Objects of the class ${className} cannot be written.` });
-  if (isFileClass(model, className)) guardFileAttributes(Object.keys(given));
+  if (isFileClass(model, className)) {
+    guardFileAttributes(Object.keys(given));
+    for (const name of ["Name", "MediaType"])
+      if (Object.hasOwn(given, name)) throw faultAt(`/${name}`, "Several files cannot be renamed at once.");
+  }
   if (!isUserClass(model, className)) return;
   guardUserAttributes(context.principal, Object.keys(given));
   if (Object.hasOwn(given, "Name")) throw faultAt("/Name", "The names of several users cannot be set at once.");

@@ -3,7 +3,8 @@ import { fileClass, mayOnClass, type Model, type ModelClass, visibilityOf } from
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import type { Attributes, Repositories, SingleReference, StoredObject } from "../storage/index.ts";
 import { requireMandatory } from "./accept-attributes.ts";
-import { canHaveBytes, knownFileAttributes } from "./file-class.ts";
+import { canHaveBytes, isFileClass, knownFileAttributes } from "./files/file-class.ts";
+import { renameFile } from "./files/file-record.ts";
 import { cacheClass, type FoundObject, visibleObject } from "./get-object.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
@@ -114,6 +115,8 @@ async function writeInside(
           whole,
         );
   await also(inside.r, written);
+  // A hook can have renamed the file.
+  if (hooks !== null && isFileClass(whole, className)) await renameFile(inside.r.records, written.id, saved);
   await hooks?.after(inside, [save], [written]);
   return written;
 }

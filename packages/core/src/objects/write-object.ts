@@ -4,7 +4,8 @@ import type { RequestContext, SessionContext } from "../request/index.ts";
 import type { NewObject, ObjectChange, ObjectRepository, StoredObject, Visibility, Writing } from "../storage/index.ts";
 import { type AcceptedAttributes, acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
 import { type ResolvedAttributes, resolveAllLinks, resolveLinks, unlessRefused } from "./resolve-links.ts";
-import { guardFileAttributes, isFileClass } from "./file-class.ts";
+import { acceptFileAttributes, guardFileAttributes, isFileClass } from "./files/file-class.ts";
+import { renameFile } from "./files/file-record.ts";
 import { guardUserAttributes, isUserClass, renameAccount, userName, UserNames } from "./user-names.ts";
 
 type Writer = Pick<RequestContext, "r" | "unit" | "database">;
@@ -33,7 +34,7 @@ async function insertNamed(
 }
 
 /**
- * Changes an object, and atomically the login name of a user. 307 if the name looks like another user's. 713 if the storage
+ * Changes an object, and atomically the login name of a user or the name of a file. 307 if the name looks like another user's. 713 if the storage
  * refuses the write.
  */
 export function writeChange(
@@ -51,7 +52,13 @@ async function updateNamed(
   by: Writing & { readonly className: string },
   model: Model,
 ): Promise<StoredObject> {
-  const { Name: name } = change.attributes;
+  const { Name: name, MediaType: mediaType } = change.attributes;
+  if (isFileClass(model, by.className) && (name !== undefined || mediaType !== undefined))
+    return unit.transaction(async ({ objects, records }) => {
+      const changed = await update(objects, change, by);
+      await renameFile(records, change.id, change.attributes);
+      return changed;
+    });
   if (!isUserClass(model, by.className) || name === undefined) return update(r.objects, change, by);
   return unit.transaction(async ({ objects, accounts, records }) => {
     const changed = await update(objects, change, by);
@@ -82,7 +89,7 @@ export interface PreparedFor {
 
 /**
  * Validates a body and resolves its links. 404: user attributes reserved to administrators, or file attributes reserved to
- * the service. 307: invalid attributes.
+ * the service. 307: invalid attributes. 502: a file name that is not accepted.
  */
 export async function prepareAttributes(
   context: Pick<SessionContext, "principal" | "r" | "database">,
@@ -91,10 +98,13 @@ export async function prepareAttributes(
 ): Promise<ResolvedAttributes> {
   const { r, database } = context;
   const accepted = acceptGiven(context, { given, modelClass, whole }, model);
-  const { answerBytes } = database;
+  const { answerBytes, policy } = database;
   const resolved = await resolveLinks(accepted, { model, objects: r.objects, visibility, answerBytes });
+  const { name: className } = modelClass.definition;
+  if (isFileClass(model, className))
+    return { ...resolved, attributes: acceptFileAttributes(resolved.attributes, policy.files) };
   const { Name: name } = resolved.attributes;
-  return isUserClass(model, modelClass.definition.name) && typeof name === "string"
+  return isUserClass(model, className) && typeof name === "string"
     ? { ...resolved, attributes: { ...resolved.attributes, Name: userName(name) } }
     : resolved;
 }
@@ -103,7 +113,7 @@ export interface GivenWrite extends Pick<PreparedFor, "modelClass" | "whole"> {
   readonly given: GivenAttributes;
 }
 
-/** Like `prepareAttributes`, for many writes that are not of users, in one round trip. Each result can be an error. */
+/** Like `prepareAttributes`, for many writes that are not of users or files, in one round trip. Each result can be an error. */
 export async function prepareAllAttributes(
   context: Pick<SessionContext, "principal" | "r">,
   writes: readonly GivenWrite[],

@@ -1,5 +1,5 @@
 import { type SecondFactor, secondFactorKind } from "../access/index.ts";
-import { fileKind, type StoredFile, type Upload, uploadKind } from "../files/index.ts";
+import { type Upload, uploadKind } from "../files/index.ts";
 import {
   type ProviderEntry,
   providerEntryKind,
@@ -10,6 +10,7 @@ import {
 } from "../identities/index.ts";
 import { deletedMarker, keyRingKind, type SealedPurpose, type SealedUse, type StoredKey } from "../keys/index.ts";
 import { mailJobs } from "../mail/index.ts";
+import { fileKind, type StoredFile } from "../objects/index.ts";
 import type { RecordValue, StoredRecord } from "../storage/index.ts";
 
 /** Seals one text of a record again. Returns it as it is if that is not possible or needed. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { isFileName, ServiceError } from "@sallyport/core";
+import { isFileName, type OpenedFile, ServiceError } from "@sallyport/core";
 import { fixedHeaders } from "../answer.ts";
 import type { Exchange, PipelineParts } from "../pipeline/exchange.ts";
 import { SessionWatch } from "../pipeline/session-watch.ts";
@@ -65,6 +65,7 @@ export async function sendFile(
       ...headers,
       "Content-Type": channel === null ? inertMediaType(file.mediaType) : octets,
       "Content-Disposition": channel === null ? disposition(file, embeddable) : "attachment",
+      ...(channel === null ? validators(file) : {}),
       "Content-Length": length,
       ...(range === null ? {} : { "Content-Range": `bytes ${first}-${last}/${size}` }),
       ...sealed?.headers,
@@ -122,6 +123,17 @@ function drained(response: ServerResponse, timeout: number, failure: string): Pr
 
 function lost(detail: string): ServiceError {
   return new ServiceError(699, { detail });
+}
+
+/**
+ * A write of the object can change the name and the media type, so it counts as a modification. It has no time after the
+ * answer's (RFC 9110). The digest is that of the whole file, also if a range is sent (RFC 9530).
+ */
+function validators({ modifiedAt, sha256 }: Pick<OpenedFile, "modifiedAt" | "sha256">): Record<string, string> {
+  return {
+    "Last-Modified": new Date(Math.min(modifiedAt, Date.now())).toUTCString(),
+    "Repr-Digest": `sha-256=:${Buffer.from(sha256, "hex").toString("base64")}:`,
+  };
 }
 
 /** A file opens in no browser window, and even there it could run nothing. */

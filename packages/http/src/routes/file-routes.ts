@@ -1,4 +1,5 @@
 import {
+  descriptionParameters,
   emptyResponse,
   fileLinkRequest,
   fileLinkResponse,
@@ -45,6 +46,21 @@ export function uploadRoutes(useCases: UseCases): Route[] {
       context,
       await storeChunk.storeChunk(context, uploadId, range, () => incomingFile(body, context.database.policy.files)),
     );
+  const withoutId = (method: "PATCH" | "DELETE", operation: string, summary: string) =>
+    defineRoute({
+      method,
+      path: "/v1/uploadFile",
+      operation,
+      summary,
+      description: "Always fails with 601. The id of the upload belongs in the path.",
+      access: "session",
+      ...(method === "PATCH" ? { stream: { types: [multipart, octets], optional: true } } : {}),
+      data: emptyResponse,
+      errors: method === "PATCH" ? [207, 601] : [601],
+      handle: async () => {
+        throw new ServiceError(601);
+      },
+    });
   return [
     defineRoute({
       method: "GET",
@@ -53,24 +69,13 @@ export function uploadRoutes(useCases: UseCases): Route[] {
       summary: "Begin an upload",
       access: "session",
       isWrite: true,
+      query: descriptionParameters,
       data: uploadResponse,
-      errors: [404, 700, 702, 706, 709],
-      handle: async (context) => stateOf(context, await beginUpload.beginUpload(context)),
+      errors: [404, 502, 700, 702, 706, 709],
+      handle: async (context, { query }) => stateOf(context, await beginUpload.beginUpload(context, query)),
     }),
-    defineRoute({
-      method: "PATCH",
-      path: "/v1/uploadFile",
-      operation: "rejectUploadWithoutId",
-      summary: "Upload without an id",
-      description: "Always fails with 601. The id of the upload belongs in the path.",
-      access: "session",
-      stream: { types: [multipart, octets], optional: true },
-      data: emptyResponse,
-      errors: [207, 601],
-      handle: async () => {
-        throw new ServiceError(601);
-      },
-    }),
+    withoutId("PATCH", "rejectUploadWithoutId", "Upload without an id"),
+    withoutId("DELETE", "rejectCancelWithoutId", "Cancel without an id"),
     defineRoute({
       method: "GET",
       path: "/v1/uploadFile/{uploadId}",
@@ -92,7 +97,7 @@ export function uploadRoutes(useCases: UseCases): Route[] {
       excludedFromMulti: true,
       stream: { types: [multipart] },
       data: uploadResponse,
-      errors: [500, 503, 604, ...storing],
+      errors: [500, 501, 503, ...storing],
       handle: async (context, { parameter, stream }) =>
         store(context, parameter("uploadId"), null, stream as StreamedBody),
     }),
@@ -102,7 +107,7 @@ export function uploadRoutes(useCases: UseCases): Route[] {
       operation: "continueUpload",
       summary: "Upload a chunk, or finish an upload",
       description:
-        "With a body, stores a chunk: the bytes themselves, or a form with one file. Chunks can arrive in any order. Without a body, creates the object, or gives an existing one the new bytes.",
+        "With a body, stores a chunk: the bytes themselves, or a form with one file. Chunks can arrive in any order. Without a body, creates the object, or gives an existing one the new bytes. `name` and `mediaType` replace those of the begin and of forms.",
       access: "session",
       stream: { types: [multipart, octets], optional: true },
       headers: contentRange,
@@ -116,12 +121,17 @@ export function uploadRoutes(useCases: UseCases): Route[] {
         const given = header(headerNames.contentRange);
         if (stream !== null) return store(context, uploadId, rangeOf(given), stream);
         if (given !== undefined) throw new ServiceError(604);
-        const { replaceOID, ...created } = query;
+        const { replaceOID, name, mediaType, ...created } = query;
         const replace = replaceOID === undefined ? null : fileReference(replaceOID);
         if (replace !== null && created.className !== undefined)
           throw new ServiceError(307, { detail: "at /className: A replaced object keeps its class." });
         return objectSuccess(
-          await finishUpload.finishUpload(context, uploadId, { ...created, replace, expectedVersions }),
+          await finishUpload.finishUpload(context, uploadId, {
+            ...created,
+            description: { name, mediaType },
+            replace,
+            expectedVersions,
+          }),
         );
       },
     }),
@@ -159,7 +169,7 @@ export function fileRoutes({ storeFile, openFile }: UseCases): Route[] {
       errors: [304, 308, 404, 500, 501, 502, 503, 700, 702, 709, 710, 713, 801],
       handle: async (context, { stream, query }) => {
         const { maxSize } = context.database.policy.files;
-        const receive = () => incomingFile(stream as StreamedBody, { maxSize, parser: "multer" });
+        const receive = () => incomingFile(stream as StreamedBody, { maxSize });
         return objectSuccess(await storeFile.storeFile(context, receive, query));
       },
     }),

@@ -106,7 +106,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       data: writtenObjectSchema,
       versioned: true,
       conditional: true,
-      errors: [304, 307, 308, 404, 610, 710, 713],
+      errors: [304, 307, 308, 404, 502, 610, 710, 713],
       handle: async (context, { parameter, body, query, expectedVersions }) => {
         const input = { given: body as GivenAttributes, expectedVersions, serialization: query.serialization };
         return objectSuccess(await updateObject.updateObject(context, singleReference(parameter("idOrClass")), input));
@@ -124,7 +124,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       query: updateParameters,
       data: countResponse,
       conditional: true,
-      errors: [304, 307, 308, 329, 404, 710, 713],
+      errors: [304, 307, 308, 329, 404, 502, 710, 713],
       handle: async (context, { parameter, body, query, expectedVersions }) => {
         const { count } = await updateObjects.updateObjects(context, {
           className: classNameOf(parameter("className")),

@@ -39,7 +39,7 @@ export function laterBody<Schema extends z.ZodType>(schema: Schema): BodyRule<Sc
 
 const pushPath = "/v1/sync/{schema}/push";
 
-const putErrors = [307, 330, 332, 333, 334, 336, 338, 404, 610, 611, 710, 713, 716, 717, 721] as const;
+const putErrors = [307, 330, 332, 333, 334, 336, 338, 404, 502, 610, 611, 710, 713, 716, 717, 721] as const;
 
 /** Routes that write objects of a schema. */
 export function syncWriteRoutes({ pushChanges, writeSynced }: UseCases): Route[] {

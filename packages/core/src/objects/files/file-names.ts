@@ -1,8 +1,8 @@
-import { ServiceError } from "../errors/index.ts";
-import type { FilePolicy } from "../request/index.ts";
-import { isStorableText } from "../storage/index.ts";
+import { faultAt, ServiceError } from "../../errors/index.ts";
+import type { FilePolicy } from "../../request/index.ts";
+import { isStorableText } from "../../storage/index.ts";
 
-type NameRules = Pick<FilePolicy, "allowedExtensions" | "forbiddenExtensions">;
+export type NameRules = Pick<FilePolicy, "allowedExtensions" | "forbiddenExtensions">;
 
 const maximumBytes = 255;
 
@@ -58,4 +58,11 @@ const mediaType = new RegExp(`^${token}/${token}$`);
 export function mediaTypeOf(given: string | null): string | null {
   const [type = ""] = (given ?? "").split(";");
   return mediaType.test(type.trim()) ? type.trim().toLowerCase() : null;
+}
+
+/** Like `mediaTypeOf`, for one that a client states. 307 if it is malformed. */
+export function acceptMediaType(given: string, pointer: string): string {
+  const accepted = mediaTypeOf(given);
+  if (accepted === null) throw faultAt(pointer, "A media type such as text/plain is expected.");
+  return accepted;
 }
