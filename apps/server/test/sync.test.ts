@@ -6,6 +6,7 @@ import { offlinePageSuite } from "./sync/offline-page-suite.ts";
 import { syncHookEnvironment, syncHookSuite } from "./sync/push-hook-suite.ts";
 import { pullSuite } from "./sync/pull-suite.ts";
 import { simulatorSuite } from "./sync/simulator-suite.ts";
+import { pushAnswerSuite } from "./sync/push-answer-suite.ts";
 import { syncPushEnvironment, syncPushSuite } from "./sync/push-suite.ts";
 import { syncRestoreSuite } from "./sync/restore-suite.ts";
 import { restoredDatabaseSuite } from "./sync/restored-database-suite.ts";
@@ -18,6 +19,10 @@ describe("synchronization", () => {
   });
 
   onEngines("pushes", syncPushSuite, { environment: syncPushEnvironment });
+  onEngines("answers of pushes", pushAnswerSuite, {
+    environment: syncPushEnvironment,
+    on: [...new Set([...testedEngines, "embedded" as const])],
+  });
   onEngines("pushes with hooks", syncHookSuite, { environment: syncHookEnvironment });
   onEngines(
     "devices",
