@@ -21,7 +21,7 @@ import {
   RsaCredentialsCipher,
 } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
-import { onEngines, withoutLockout } from "./engines.ts";
+import { onEngines, testedEngines, withoutLockout } from "./engines.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import {
   callSecurely,
@@ -36,9 +36,14 @@ import {
 } from "./secure-client.ts";
 import { secureSuite } from "./secure/secure-suite.ts";
 import { storedServerKeys } from "./secure/stored-keys.ts";
+import { unauthenticatedWorkEnvironment, unauthenticatedWorkSuite } from "./secure/unauthenticated-work-suite.ts";
 
 describe("secure mode", () => {
   onEngines("tokens and secure sessions", secureSuite, { environment: { ...storedServerKeys, ...withoutLockout } });
+  onEngines("clients that are not authenticated", unauthenticatedWorkSuite, {
+    environment: unauthenticatedWorkEnvironment,
+    on: [...new Set([...testedEngines, "embedded" as const])],
+  });
 
   const codeOf = async (answer: Response): Promise<string> => {
     expect(answer.headers.get("encrypted")).toBeNull();

@@ -56,6 +56,28 @@ describe("log-in gate", () => {
     );
   const trail = async () => (await fixture.r.audit.read(0, 100)).map(({ type, outcome }) => `${type} ${outcome}`);
 
+  test("runs a bounded number of proofs of one network at once", async () => {
+    const bounded = new Gate(digests, random, checkSecondFactors, async () => {}, undefined, 2);
+    let finish = (_isProven: boolean) => {};
+    const proof = new Promise<boolean>((resolve) => {
+      finish = resolve;
+    });
+    const logInFrom = (network: string) =>
+      codeOf(
+        bounded.openSession(
+          { ...fixture.context, origin: { address: network, network } },
+          attempt(proof),
+          async () => {},
+        ),
+      );
+    const waiting = [logInFrom("192.0.2.1"), logInFrom("192.0.2.1")];
+    await new Promise(setImmediate);
+    expect(await logInFrom("192.0.2.1")).toBe(706);
+    const other = logInFrom("192.0.2.2");
+    finish(true);
+    expect(await Promise.all([...waiting, other, logInFrom("192.0.2.1")])).toEqual([0, 0, 0, 0]);
+  });
+
   test("opens a session for a valid proof, and audits it", async () => {
     const { sessionId } = await logIn(attempt(true));
     const { session, principal } = await fixture.r.admission.admit({

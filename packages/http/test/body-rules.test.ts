@@ -77,6 +77,7 @@ const parts = {
     secureToken: () => ({ mode: "secure", digest: "" }),
   } as unknown as CredentialReader,
   traffic,
+  budget: { spend: (_network: string, work: () => unknown) => work() },
   publishedKeys: {},
   operations: { metricsAccess: "off" },
   playground: null,

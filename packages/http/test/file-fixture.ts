@@ -178,6 +178,7 @@ export const parts = {
     secureToken: () => ({ mode: "secure", digest: "" }),
   } as unknown as CredentialReader,
   traffic,
+  budget: { spend: (_network: string, work: () => unknown) => work() },
   publishedKeys: {},
   operations: { metricsAccess: "off" },
   playground: null,

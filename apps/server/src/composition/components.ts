@@ -49,6 +49,7 @@ export const components = {
   keyRings: named<core.KeyRings>("keyRings"),
   channelSecrets: named<core.ChannelSecrets>("channelSecrets"),
   credentialsCipher: named<RsaCredentialsCipher>("credentialsCipher"),
+  processorBudget: named<core.ProcessorBudget>("processorBudget"),
   logInMessages: named<core.LogInMessages>("logInMessages"),
   channelTraffic: named<core.ChannelTraffic>("channelTraffic"),
   tokens: named<core.Tokens>("tokens"),

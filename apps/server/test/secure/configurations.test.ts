@@ -18,7 +18,7 @@ import {
 } from "../secure-client.ts";
 import { goodFields, hybridBody, openAnswer, openHybridAnswer, secureBody } from "./credentials.ts";
 import { post, type Reply, send, type SentHeaders } from "./send.ts";
-import { client, storedServerKeys, stranger } from "./stored-keys.ts";
+import { storedServerKeys } from "./stored-keys.ts";
 
 describe("configurations", () => {
   interface Credentials {
@@ -43,30 +43,6 @@ describe("configurations", () => {
 
   const check = (url: string, headers: SentHeaders): Promise<Reply> => send(`${url}/_CheckSession`, { headers });
   const otherMasterKey = Buffer.alloc(32, "another key").toString("base64");
-
-  test("encrypted log-ins without success have a budget, which a known client key does not need", async () => {
-    const bounded = await postgres.demo({ ...storedServerKeys, ENCRYPTED_LOGIN_CPU_PERCENT: "1" });
-    const filler = "x".repeat(2_800);
-    const logIn = (fields: object, keys = client) =>
-      post(`${bounded.url}/v2/login/secure`, secureBody({ ...fields, filler }, "OAEP-SHA-256", keys));
-    const known = async () => openAnswer((await logIn(goodFields)).text).status.internalStatus;
-    expect(await known()).toBe("0");
-    const codes = new Set<string | null>();
-    const attack = async () => {
-      for (;;) {
-        const refusal = await logIn({ user: "demo" }, stranger);
-        if (refusal.code === "706") return refusal;
-        codes.add(refusal.code);
-      }
-    };
-    let [refusal, other] = [await attack(), await logIn(goodFields, stranger)];
-    // The rest of the budget can suffice a moment later.
-    while (other.code !== "706") [refusal, other] = [await attack(), await logIn(goodFields, stranger)];
-    expect([...codes]).toEqual(["301"]);
-    expect(refusal.status).toBe(503);
-    expect(Number(refusal.headers["retry-after"])).toBeGreaterThan(0);
-    expect(await known()).toBe("0");
-  });
 
   describe("secure log-in that requests plain traffic", () => {
     const logIn = async (url: string, furtherencryption: unknown) =>

@@ -4,7 +4,7 @@ import { syncPushFixture } from "./push-fixture.ts";
 /** Parsed JSON. */
 type Json = ReturnType<typeof JSON.parse>;
 
-/** What the answer of a push tells a device whose objects refer to objects that appear and vanish. */
+/** Answers of pushes to a device whose objects refer to objects that appear and vanish. */
 export function pushAnswerSuite(server: () => RunningServer): void {
   const fixture = syncPushFixture(server, "session");
   const { sessions, send, push, create, stored, change, hide, operation } = fixture;

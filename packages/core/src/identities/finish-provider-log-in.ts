@@ -1,7 +1,7 @@
 import { acceptAppNames, withParameter } from "../access/index.ts";
 import type { Digests, RandomSource } from "../digests/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import { type AppKeyContext, maintenanceError, type UnadmittedContext } from "../request/index.ts";
+import { type AppKeyContext, maintenanceError, NetworkSemaphore, type UnadmittedContext } from "../request/index.ts";
 import type { RecordQuota } from "../storage/index.ts";
 import type { LogInWithProvider, ProviderOutcome } from "./log-in-with-provider.ts";
 import { type CallbackParameters, type ProviderProfile, providerTypeOf } from "./identity-provider.ts";
@@ -49,6 +49,9 @@ export interface FinishParts {
   readonly quota: RecordQuota;
 }
 
+/** Calls of providers for one network at once. An adapter has fewer connections than it can queue calls. */
+const callsPerNetwork = 16;
+
 interface Proven {
   readonly registered: RegisteredProvider;
   readonly profile: ProviderProfile;
@@ -70,6 +73,8 @@ interface AcceptedCallback {
  * redirects there, with a code for the proven identity or with an error.
  */
 export class FinishProviderLogIn {
+  private readonly calls = new NetworkSemaphore(callsPerNetwork, "Too many provider log-ins of this network finish.");
+
   constructor(private readonly parts: FinishParts) {}
 
   async finishProviderLogIn(request: UnadmittedContext, input: CallbackInput): Promise<FinishedLogIn> {
@@ -143,7 +148,9 @@ export class FinishProviderLogIn {
     const { nonce, codeVerifier } = state;
     return {
       registered,
-      profile: await provider.finish({ data, redirectUri, state: text, nonce, codeVerifier, parameters }),
+      profile: await this.calls.run(context.origin.network, () =>
+        provider.finish({ data, redirectUri, state: text, nonce, codeVerifier, parameters }),
+      ),
     };
   }
 

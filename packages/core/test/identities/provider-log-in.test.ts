@@ -305,6 +305,22 @@ describe("provider log-in", () => {
     );
   });
 
+  test("calls the provider for a bounded number of log-ins of a network at once", async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    f.google.finish = async () => {
+      await answered;
+      throw new ServiceError(324);
+    };
+    const inputs = await Promise.all(Array.from({ length: 17 }, () => f.startLogIn()));
+    const codes = inputs.map((input) => codeOf(f.finish(input)));
+    expect(await Promise.race(codes)).toBe(706);
+    answer();
+    expect((await Promise.all(codes)).toSorted()).toEqual([...Array.from({ length: 16 }, () => 324), 706]);
+  });
+
   test("stores no link secret in clear text", async () => {
     const { cookie } = await f.start({ secondFactor: { token: "123456", enrol: false } });
     const { state } = f.google.begun[0] ?? { state: "" };

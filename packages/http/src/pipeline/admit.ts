@@ -71,14 +71,14 @@ function accessOf(
 
 /** The session of the single presented credential. With several credentials, no session is chosen. */
 function referenceOf(
-  { credentials, database }: Exchange,
+  { credentials, database, origin }: Exchange,
   reader: CredentialReader,
 ): SessionReference | null | Promise<SessionReference | null> {
   const { sessionId, authorization, secureToken } = credentials;
   if ([sessionId, authorization, secureToken].filter((each) => !isAbsent(each)).length !== 1) return null;
   const [id, jwt, token] = [single(sessionId), single(authorization), single(secureToken)];
   if (id !== null && !isAbsent(sessionId)) return reader.sessionId(id);
-  if (jwt !== null && !isAbsent(authorization)) return reader.authorization(database, jwt);
+  if (jwt !== null && !isAbsent(authorization)) return reader.authorization(database, jwt, origin.network);
   if (token !== null && !isAbsent(secureToken)) return reader.secureToken(database, token);
   return null;
 }

@@ -6,6 +6,7 @@ import type {
   Database,
   Digest,
   Digests,
+  ProcessorBudget,
   RequestCheck,
   SessionReference,
 } from "@sallyport/core";
@@ -103,6 +104,8 @@ export interface PipelineParts {
   readonly incompleteBodies: NetworkBudget;
   /** Number of files being uploaded or downloaded per network. */
   readonly transfers: NetworkBudget;
+  /** Processor time for clients that are not authenticated. */
+  readonly budget: Pick<ProcessorBudget, "spend">;
 }
 
 /** One check or action. Throws a `ServiceError` to reject the request. */

@@ -85,8 +85,20 @@ const openMessage: Step = async (exchange) => {
   if (exchange.bytes.length > bodyLimitOf(route)) throw new ServiceError(801);
 };
 
-/** Parses body and query, then validates their fields. Invalid JSON: 311, in a secure session 312. */
-const parseInput: Step = (exchange) => {
+/** Bytes that cost no more to parse than the request itself. The body of a usual log-in has fewer. */
+const cheapToParse = 8 * 1024;
+
+/**
+ * Parses body and query, then validates their fields. Invalid JSON: 311, in a secure session 312. Throws 706 for a long
+ * body if the network has used up its processor time for clients that are not authenticated.
+ */
+const parseInput: Step = (exchange, { budget }) => {
+  const { access, bytes, origin } = exchange;
+  if (access === "session" || bytes.length <= cheapToParse) return parseAll(exchange);
+  return budget.spend(origin.network, () => parseAll(exchange));
+};
+
+function parseAll(exchange: Exchange): void {
   const { route, bytes, channel, queryString } = exchange;
   if (route.body?.form !== undefined) {
     exchange.body = parseBody(route.body, Object.fromEntries(formFields(new TextDecoder().decode(bytes))));
@@ -96,7 +108,7 @@ const parseInput: Step = (exchange) => {
     exchange.body = parseBody(route.body, given);
   }
   exchange.query = parseQuery(route.query, queryString);
-};
+}
 
 /** A step, and the check that explains its refusal. Without a database there is no explanation. */
 type CheckedStep = readonly [check: RequestCheck | null, step: Step];

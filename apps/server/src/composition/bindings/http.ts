@@ -49,6 +49,7 @@ export const httpFactories = {
       digests: components.digests,
       credentialReader: components.credentialReader,
       traffic: components.channelTraffic,
+      budget: components.processorBudget,
       publishedKeys: components.publishedKeys,
       playground: components.playground,
     },

@@ -56,14 +56,18 @@ export const keyFactories = {
     ({ encryption: { legacyPkcs1 } }) => new crypto.RsaCredentialsCipher({ legacyPkcs1 }),
     [configuration],
   ),
+  processorBudget: functionFactory(
+    ({ server: { unauthenticatedCpuPercent } }) =>
+      new core.ProcessorBudget({ share: unauthenticatedCpuPercent / 100, now: () => performance.now() }),
+    [configuration],
+  ),
   logInMessages: functionFactory(
-    (rings, credentials, digest, { encryption: { logInCpuPercent } }, after) =>
+    (rings, credentials, digest, budget, after) =>
       new core.LogInMessages({
         budget: new core.BlockBudget(new core.KnownClientKeys(digest, pause), {
-          share: logInCpuPercent / 100,
+          budget,
           concurrency: credentials.concurrency,
           after,
-          now: () => performance.now(),
         }),
         keyRings: rings,
         digests: digest,
@@ -74,7 +78,7 @@ export const keyFactories = {
         parseObject: parseUniqueObject,
         pause,
       }),
-    [keyRings, credentialsCipher, digests, configuration, components.after],
+    [keyRings, credentialsCipher, digests, components.processorBudget, components.after],
   ),
   channelTraffic: functionFactory(
     (secrets, source) =>
@@ -93,5 +97,10 @@ export const keyFactories = {
   fileLinks: classFactoryByName(core.FileLinks, { keyRings, now: components.now }, () => ({
     wrappingBy: crypto.wrappingByPair(),
   })),
-  credentialReader: classFactory(core.CredentialReader, [digests, components.tokens, channelSecrets]),
+  credentialReader: classFactory(core.CredentialReader, [
+    digests,
+    components.tokens,
+    channelSecrets,
+    components.processorBudget,
+  ]),
 } satisfies Factories;

@@ -11,8 +11,10 @@ const { changeNotice, queueMail, passwordPolicy, random, replacePassword } = com
 /** The log-in gate, authentication and passwords. */
 export const userFactories = {
   gate: functionFactory(
-    (licences, ...needs) => new core.Gate(...needs, pause, licences),
-    [components.licenceMessages, digests, random, checkSecondFactors],
+    (licences, { passwords: { hashQueueLimit } }, ...needs) =>
+      // No network takes more than half of the queue of password hashes.
+      new core.Gate(...needs, pause, licences, Math.max(1, Math.ceil(hashQueueLimit / 2))),
+    [components.licenceMessages, configuration, digests, random, checkSecondFactors],
   ),
   verifyPassword: classFactory(core.VerifyPassword, [hasher, digests]),
   createAccount: classFactory(core.CreateAccount, [hasher, digests, random]),

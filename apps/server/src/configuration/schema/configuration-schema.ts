@@ -52,9 +52,6 @@ const encryptionSection = section({
   legacyPkcs1: field("LEGACY_PKCS1", flag(), true, {
     doc: "Accepts credentials with PKCS#1 v1.5 padding, which old clients send.",
   }),
-  logInCpuPercent: field("ENCRYPTED_LOGIN_CPU_PERCENT", wholeNumber(0, 6_400), 25, {
-    doc: "Processor time that the decryption of encrypted log-ins without success may take per network, in percent of one processor, on average over a minute. Further ones fail with 706. 0: unlimited.",
-  }),
 });
 
 /** The enabled identity providers. Their registrations are stored in the databases. */

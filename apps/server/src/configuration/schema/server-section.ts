@@ -89,6 +89,9 @@ export const serverSection = section({
     },
     { default: 1_000, doc: "The same limit for all clients." },
   ),
+  unauthenticatedCpuPercent: field("UNAUTHENTICATED_CPU_PERCENT", wholeNumber(0, 6_400), 25, {
+    doc: "Processor time per IPv4 address or IPv6 /64 for clients that are not authenticated, in percent of one processor, on average over a minute. Encrypted log-ins without success have one such budget, invalid tokens and long bodies another one. Further ones fail with 706. 0: unlimited.",
+  }),
   maxTransfers: clientLimits(
     "MAX_TRANSFERS",
     wholeNumber(1, 100_000),

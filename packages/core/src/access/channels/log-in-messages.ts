@@ -11,7 +11,7 @@ import type {
   HybridCipher,
   HybridMessage,
 } from "./channel-ciphers.ts";
-import type { BlockBudget, EncryptedLogIn, InTurn } from "./block-budget.ts";
+import type { BlockBudget, LogInWork } from "./block-budget.ts";
 import { refusalPause, replayLimits, ReplayRecord } from "./message-rules.ts";
 
 /** An encrypted AES key stays bound to its client without a practical limit on uses or time. */
@@ -41,6 +41,11 @@ export interface OpenedLogIn {
   readonly seal: (answer: Uint8Array) => Promise<string>;
 }
 
+interface Recipients {
+  readonly accepted: ServerKeyPair[];
+  readonly clientKey: ClientKey;
+}
+
 interface Contents {
   readonly keyId: string;
   /** Digest of the encrypted AES key, if any. A message spliced from a captured one needs the same key again. */
@@ -64,22 +69,20 @@ export class LogInMessages {
     body: { readonly publicKey: string; readonly credentials: string },
   ): Promise<OpenedLogIn> {
     const { credentials, answers } = this.parts;
-    const { accepted, clientKey } = await this.recipients(context, body.publicKey);
-    const message = { clientKey: clientKey.digest, length: body.credentials.length };
-    return this.openOrRefuse(context, message, async (inTurn) => {
+    const sent = { publicKey: body.publicKey, length: body.credentials.length };
+    return this.openOrRefuse(context, sent, async ({ accepted, clientKey }, { inTurn, timed }) => {
       const opened = await inTurn((spent) => credentials.open(body.credentials, accepted, spent));
-      const parsed = opened && this.parse(context, clientKey, opened);
+      const parsed = opened && timed(() => this.parse(context, clientKey, opened));
       return parsed && { ...parsed, seal: (answer) => answers.seal(clientKey, opened.padding, answer) };
     });
   }
 
   async openHybrid(context: AppKeyContext, body: HybridMessage & { readonly publicKey: string }): Promise<OpenedLogIn> {
     const { hybrid } = this.parts;
-    const { accepted, clientKey } = await this.recipients(context, body.publicKey);
-    const message = { clientKey: clientKey.digest, length: body.aesKey.length };
-    return this.openOrRefuse(context, message, async (inTurn) => {
+    const sent = { publicKey: body.publicKey, length: body.aesKey.length };
+    return this.openOrRefuse(context, sent, async ({ accepted, clientKey }, { inTurn, timed }) => {
       const opened = await inTurn((spent) => hybrid.open(body, accepted, spent));
-      const parsed = opened && this.parse(context, clientKey, { ...opened, blocks: [opened.digest] });
+      const parsed = opened && timed(() => this.parse(context, clientKey, { ...opened, blocks: [opened.digest] }));
       return parsed && { ...parsed, seal: async (answer) => hybrid.seal(clientKey, answer) };
     });
   }
@@ -87,12 +90,11 @@ export class LogInMessages {
   private async recipients(
     { database }: AppKeyContext,
     publicKey: string,
-  ): Promise<{ accepted: ServerKeyPair[]; clientKey: ClientKey }> {
+    timed: LogInWork["timed"],
+  ): Promise<Recipients> {
     const accepted = await this.parts.keyRings.accepted("rsa", database);
-    const clientKey = this.parts.clientKeys.parse(
-      publicKey,
-      accepted.map(({ keyId }) => keyId),
-    );
+    const own = accepted.map(({ keyId }) => keyId);
+    const clientKey = timed(() => this.parts.clientKeys.parse(publicKey, own));
     if (clientKey === undefined) throw new ServiceError(309);
     return { accepted, clientKey };
   }
@@ -129,12 +131,16 @@ export class LogInMessages {
 
   private async openOrRefuse(
     context: AppKeyContext,
-    message: EncryptedLogIn,
-    open: (inTurn: InTurn) => Promise<OpenedLogIn | undefined>,
+    { publicKey, length }: { readonly publicKey: string; readonly length: number },
+    open: (recipients: Recipients, work: LogInWork) => Promise<OpenedLogIn | undefined>,
   ): Promise<OpenedLogIn> {
-    const { outcome, succeeded } = await this.parts.budget.run(context, message, async (inTurn) => {
+    const { budget, digests } = this.parts;
+    // A known client is recognised by the text of its key, before the key is parsed.
+    const message = { clientKey: digests.sha256(publicKey), length };
+    const { outcome, succeeded } = await budget.run(context, message, async (work) => {
+      const recipients = await this.recipients(context, publicKey, work.timed);
       const startedAt = Date.now();
-      const opened = await open(inTurn);
+      const opened = await open(recipients, work);
       if (opened !== undefined) return opened;
       await this.parts.pause(refusalPause(Date.now() - startedAt));
       throw new ServiceError(310);

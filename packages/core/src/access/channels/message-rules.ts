@@ -1,4 +1,3 @@
-import { ServiceError } from "../../errors/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
 import { tallyTime } from "../../storage/index.ts";
 
@@ -17,32 +16,6 @@ const refusalTime = 250;
 /** Returns the remaining delay of a refusal after `elapsed` milliseconds. */
 export function refusalPause(elapsed: number): number {
   return refusalTime - (elapsed % refusalTime);
-}
-
-/** Limits the expensive work in progress per network, so that no network starves the others. */
-export class NetworkSemaphore {
-  private readonly taken = new Map<string, number>();
-
-  /** @param each maximum concurrent tasks of one network */
-  constructor(private readonly each: number) {}
-
-  /** Runs the work. Throws 706 if the network has reached its limit. */
-  async run<T>(network: string, work: () => Promise<T>): Promise<T> {
-    const taken = this.taken.get(network) ?? 0;
-    if (taken >= this.each)
-      throw new ServiceError(706, {
-        retryAfter: 1,
-        detail: "Too many encrypted log-ins from this network are in progress.",
-      });
-    this.taken.set(network, taken + 1);
-    try {
-      return await work();
-    } finally {
-      const left = (this.taken.get(network) ?? 1) - 1;
-      if (left === 0) this.taken.delete(network);
-      else this.taken.set(network, left);
-    }
-  }
 }
 
 /** Maximum cached networks. The next replay of an evicted network is audited as a separate event again. */

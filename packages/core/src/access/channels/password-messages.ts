@@ -1,8 +1,8 @@
 import type { Digests } from "../../digests/index.ts";
 import type { KeyRings } from "../../keys/index.ts";
-import type { SessionContext } from "../../request/index.ts";
+import { NetworkSemaphore, type SessionContext } from "../../request/index.ts";
 import type { CredentialsCipher, OpenedCredentials } from "./channel-ciphers.ts";
-import { maxPerNetwork, NetworkSemaphore, refusalPause, replayLimits, ReplayRecord } from "./message-rules.ts";
+import { maxPerNetwork, refusalPause, replayLimits, ReplayRecord } from "./message-rules.ts";
 
 export interface PasswordMessageParts {
   readonly keyRings: KeyRings;
@@ -18,7 +18,10 @@ export interface PasswordMessageParts {
  * session, so a captured message is useless elsewhere. All failures take the same time.
  */
 export class PasswordMessages {
-  private readonly semaphore = new NetworkSemaphore(maxPerNetwork);
+  private readonly semaphore = new NetworkSemaphore(
+    maxPerNetwork,
+    "Too many encrypted passwords of this network are in progress.",
+  );
   private readonly replays = new ReplayRecord();
 
   constructor(private readonly parts: PasswordMessageParts) {}

@@ -1,7 +1,7 @@
 import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
 import { type ErrorCode, explained, findingsOf, ServiceError } from "../../errors/index.ts";
 import { groupsOf } from "../../objects/index.ts";
-import { type AppKeyContext, logInEvent, requestLimits } from "../../request/index.ts";
+import { type AppKeyContext, logInEvent, NetworkSemaphore, requestLimits } from "../../request/index.ts";
 import type {
   AccountSelector,
   AuditEvent,
@@ -59,6 +59,7 @@ export type BeforeOpening<T> = (authenticated: AuthenticatedAccount) => Promise<
  */
 export class Gate {
   private readonly proofTimes: ProofTimes;
+  private readonly proofs: NetworkSemaphore;
 
   constructor(
     private readonly digests: Digests,
@@ -66,7 +67,10 @@ export class Gate {
     private readonly checkSecondFactors: CheckSecondFactors,
     private readonly pause: (milliseconds: number) => Promise<unknown>,
     private readonly licences: LicenceMessages = noLicenceMessages,
+    /** Proofs of one network at once. Each can wait for a password hash. */
+    proofsPerNetwork = 128,
   ) {
+    this.proofs = new NetworkSemaphore(proofsPerNetwork, "Too many log-ins of this network are in progress.");
     this.proofTimes = new ProofTimes(pause);
   }
 
@@ -92,7 +96,7 @@ export class Gate {
       });
     }
 
-    const authenticated = await this.proofTimes.measure(kind, prove);
+    const authenticated = await this.measure(context, kind, prove);
     if (authenticated === null)
       throw explained(
         await countFailure(context, auditLogIn(context, attempt, null, 302), keys),
@@ -157,7 +161,7 @@ export class Gate {
       return lockedOut(context, failure, { wait: verdict.wait, keys, account });
     }
 
-    const proven = await this.proofTimes.measure(refusal.type, prove);
+    const proven = await this.measure(context, refusal.type, prove);
     if (proven === null)
       throw explained(await countFailure(context, failure, keys), accountFinding(account), wrongProof);
     let passed = false;
@@ -175,6 +179,11 @@ export class Gate {
         throw await countFailure(context, failure, keys);
       throw error;
     }
+  }
+
+  /** Runs a proof. Throws 706 if too many of the network are in progress. */
+  private measure<T>({ origin }: AppKeyContext, kind: string, prove: () => Promise<T>): Promise<T> {
+    return this.proofs.run(origin.network, () => this.proofTimes.measure(kind, prove));
   }
 
   /**

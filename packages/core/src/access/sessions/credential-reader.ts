@@ -1,6 +1,6 @@
 import { type Digest, type Digests, LruCache } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { Database } from "../../request/index.ts";
+import type { Database, ProcessorBudget } from "../../request/index.ts";
 import type { Channel, NewSession, SessionMode } from "../../storage/index.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { Tokens } from "../tokens/tokens.ts";
@@ -24,15 +24,18 @@ export class CredentialReader {
     private readonly digests: Digests,
     private readonly tokens: Tokens,
     private readonly secrets: ChannelSecrets,
+    private readonly budget: Pick<ProcessorBudget, "spend">,
   ) {}
 
   sessionId(text: string): SessionReference | null {
     return sessionIds.test(text) ? { mode: "session", digest: this.digests.sha256(text) } : null;
   }
 
-  /** Reads a token, with or without a `Bearer` prefix. */
-  authorization(database: Database, text: string): Promise<SessionReference | null> {
-    return this.tokens.read(database, text.replace(/^Bearer +/i, ""));
+  /** Reads a token, with or without a `Bearer` prefix. Throws 706 if the network has sent too many invalid ones. */
+  authorization(database: Database, text: string, network: string): Promise<SessionReference | null> {
+    return this.tokens.read(database, text.replace(/^Bearer +/i, ""), (verify) =>
+      this.budget.spend(network, verify, (session) => session !== null),
+    );
   }
 
   secureToken({ alias }: Database, text: string): SessionReference | null {

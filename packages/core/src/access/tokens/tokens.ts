@@ -68,19 +68,29 @@ export class Tokens {
       const exp = iat + Math.ceil(database.policy.sessions.absoluteLifetime / 1000);
       // Claims are public. The digest identifies the session without granting access.
       const sid = `${mode}.${digests.sha256(sessionId)}`;
-      return signer.sign({ iss, aud: database.name, sub, sid, jti: random.secret(), iat, exp }, key);
+      const token = signer.sign({ iss, aud: database.name, sub, sid, jti: random.secret(), iat, exp }, key);
+      const reference = { mode, digest: digests.sha256(sessionId) };
+      this.verifiedOf(database).set(token, { keyId: key.keyId, expiresAt: exp, session: reference });
+      return token;
     };
   }
 
-  /** Returns the session of a token, or `null` if the token is foreign, invalid or expired. */
-  async read(database: Database, token: string): Promise<TokenSession | null> {
+  /**
+   * Returns the session of a token, or `null` if the token is foreign, invalid or expired. `bounded` runs the verification
+   * of a signature, unless it was issued or verified here before.
+   */
+  async read(
+    database: Database,
+    token: string,
+    bounded: (verify: () => TokenSession | null) => TokenSession | null = (verify) => verify(),
+  ): Promise<TokenSession | null> {
     const known = this.verifiedOf(database).get(token);
     const keyId = known?.keyId ?? this.parts.verifier.keyIdOf(token);
     if (keyId === undefined || !this.parts.keyRings.usable) return null;
     const keys = await this.keys.including(keyId, database);
     const now = this.parts.now() / 1000;
     if (known !== undefined) return now < known.expiresAt && keys.has(keyId) ? known.session : null;
-    return this.verify(database, token, { keys, keyId, now });
+    return bounded(() => this.verify(database, token, { keys, keyId, now }));
   }
 
   /** Verifies the signature once. A verified token stays valid until it expires or its key does. */
