@@ -84,6 +84,35 @@ export function trashSuite({
     expect(await read(invoice)).toMatchObject({ body: { data: { Customer: null } }, headers: { etag: '"2"' } });
   });
 
+  test("names the user of a deletion only in the recycle bin, to that user and to administrators", async () => {
+    const ids = [await create("Customer", { Name: "Ada" }), await create("Customer", { Name: "Bob" })];
+    const [own, foreign] = ids as [string, string];
+    await recycle(own);
+    await recycle(foreign, sessions.admin);
+    const userOf = async (loginName: string) =>
+      (await repositories().accounts.find({ realm: "database", loginName }, [])).account?.userId as string;
+    const deletedBy = async (session: typeof sessions.demo) => {
+      const { body } = await send(session, "/v1/recycler?perPage=1000");
+      const elements = body.data["~Elements"] as { "~ObjectID": string; "~DeletedBy": string | null }[];
+      return new Map(elements.map((element) => [element["~ObjectID"], element["~DeletedBy"]]));
+    };
+    const [demo, admin] = [await userOf("demo"), await userOf("admin")];
+    const ofAdmin = await deletedBy(sessions.admin);
+    expect(ids.map((id) => ofAdmin.get(id))).toEqual([demo, admin]);
+    const ofDemo = await deletedBy(sessions.demo);
+    expect([ofDemo.get(own), ofDemo.has(foreign)]).toEqual([demo, false]);
+    expect(new Set(ofDemo.values())).toEqual(new Set([demo]));
+    expect((await deletedBy(sessions.reader)).size).toBe(0);
+    const answers = [
+      await read(own),
+      await send(sessions.demo, "/v1/objects/Customer?perPage=1000"),
+      await restore(own),
+      await read(own),
+    ];
+    for (const { body } of answers) expect(JSON.stringify(body)).not.toContain("~DeletedBy");
+    expect((await send(sessions.admin, `/v1/recycler/${foreign}`, "DELETE")).code).toBe("0");
+  });
+
   test("purges the objects that a user recycled, or everything", async () => {
     await emptied(sessions.demo);
     const ids = await Promise.all(["Ada", "Bob", "Carl"].map((Name) => create("Customer", { Name })));

@@ -23,8 +23,11 @@ export type ObjectPage<Known extends Attributes = Attributes> = Omit<ObjectListD
   readonly "~Elements": BusinessObject<Known>[];
 };
 
-/** A page of the recycle bin: each deleted object with the time and user of its deletion. */
+/** A page of the recycle bin. */
 export type TrashPage = TrashData;
+
+/** A deleted object. `~StoreTime` is the time of the deletion, `~DeletedBy` the id of the user; `null` if unknown. */
+export type TrashElement = TrashPage["~Elements"][number];
 
 /** A value to compare with. References and files are compared by id or UUID of their object. */
 export type Operand = string | number | boolean | null | Date;

@@ -1,4 +1,4 @@
-import { NotLoggedInError, SallyportError, TransportError, versionOf } from "@sallyport/client";
+import { NotLoggedInError, SallyportError, TransportError, type TrashElement, versionOf } from "@sallyport/client";
 import { refusal, success } from "./fake-server.ts";
 import { connected, latch, loggedIn, logInOptions, logInPaths, modes } from "./modes.ts";
 
@@ -292,12 +292,12 @@ describe.each(modes)("writes in mode %s", (mode) => {
 
   test("list and purge the recycle bin", async () => {
     const { server, client } = await prepared();
-    const element = {
+    const element: TrashElement = {
       "~ClassName": "Customer",
       "~ObjectID": "1A",
       "~UUID": "u",
       "~StoreTime": "t",
-      "~DeletedBy": null,
+      "~DeletedBy": "U1",
     };
     server.routes.set("session /v1/recycler", ({ method }) =>
       success(method === "GET" ? { "~Cursor": "next", "~Elements": [element] } : { "~Count": 3 }),

@@ -7,7 +7,8 @@ type Json = ReturnType<typeof JSON.parse>;
 /** Answers of pushes to a device whose objects refer to objects that appear and vanish. */
 export function pushAnswerSuite(server: () => RunningServer): void {
   const fixture = syncPushFixture(server, "session");
-  const { sessions, send, push, create, stored, change, hide, operation } = fixture;
+  const { sessions, send, push, put, remove, create, stored, change, hide, operation, deletion } = fixture;
+  const { repositories, schemaOf } = fixture;
 
   const show = async (uuid: string) => {
     const answer = await send(sessions.admin, `/v1/object/${uuid}/readers`, "PUT", { readers: null });
@@ -82,6 +83,37 @@ export function pushAnswerSuite(server: () => RunningServer): void {
     expect([changed, excluded]).toEqual([[], []]);
     expect(results.map(({ internalStatus }: Json) => internalStatus)).toEqual([0, 0]);
     expect(results[1].object).toMatchObject({ "~UUID": referrer, Next: { "~UUID": target } });
+  });
+
+  test("a deletion that a device is told has no user", async () => {
+    const [recycled, deleted, own] = [
+      await create({ Title: "recycled" }),
+      await create({ Title: "deleted" }),
+      await create({ Title: "own" }),
+    ];
+    const syncVersion = await current();
+    const { account } = await repositories().accounts.find({ realm: "database", loginName: "admin" }, []);
+    for (const [uuid, query] of [
+      [recycled, "?moveToRecycler=true"],
+      [deleted, ""],
+    ])
+      expect((await send(sessions.admin, `/v1/object/${uuid}${query}`, "DELETE")).code).toBe("0");
+    const answers = [
+      await push([deletion(own), retitle(recycled, 1, "late"), retitle(deleted, 1, "late")], { syncVersion }),
+      await send(sessions.two, `/v1/sync/${schemaOf("client")}`, "POST", { syncVersion }),
+      await put(recycled, { syncVersion: "1", fields: { Title: "late" } }),
+      await remove(deleted),
+      await send(sessions.two, "/v1/sync"),
+    ];
+    expect(answers.map(({ code }) => code)).toEqual(["0", "0", "610", "609", "0"]);
+    expect(answers[1]?.body.data.deleted.map((each: Json) => Object.keys(each).toSorted())).toEqual(
+      [recycled, deleted, own].map(() => ["uuid", "version"]),
+    );
+    for (const { body } of answers) {
+      const text = JSON.stringify(body);
+      expect(text).not.toContain("~DeletedBy");
+      expect(text).not.toContain(`"${account?.userId}"`);
+    }
   });
 
   test("an object that another user has changed after the push is a change", async () => {

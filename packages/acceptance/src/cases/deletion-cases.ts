@@ -1,3 +1,4 @@
+import { expect } from "../assertions/expect.ts";
 import type { Case } from "./case.ts";
 
 const refuse = (title: string, path: Case["path"], method: string, code: number, more: Partial<Case> = {}): Case => ({
@@ -5,7 +6,7 @@ const refuse = (title: string, path: Case["path"], method: string, code: number,
   as: "demo",
   path,
   method,
-  expect: { code, lacks: ["tombstones", "SQL", "plpgsql"] },
+  expect: { code, lacks: ["tombstones", "SQL", "plpgsql", "~DeletedBy"] },
   ...more,
 });
 
@@ -51,6 +52,24 @@ export const deletionCases: readonly Case[] = [
     path: "/v1/objects/Customer",
     method: "DELETE",
     expect: { code: 305, beforeSession: true },
+  },
+  {
+    title: "lists the recycle bin, with the user of each deletion",
+    as: "admin",
+    path: "/v1/recycler?perPage=1000",
+    expect: {
+      code: 0,
+      data: ({ "~Elements": elements }) => {
+        for (const element of elements)
+          expect(Object.keys(element)).toEqual(["~ClassName", "~ObjectID", "~UUID", "~StoreTime", "~DeletedBy"]);
+      },
+    },
+  },
+  {
+    title: "names no user of a deletion to users that have deleted nothing",
+    as: "reader",
+    path: "/v1/recycler?perPage=1000",
+    expect: { code: 0, data: (data) => expect(data).toEqual({ "~Elements": [] }), lacks: ["~DeletedBy"] },
   },
   refuse("refuses to restore a live object", (known) => `${customer(known)}/restore`, "POST", 307),
   refuse(

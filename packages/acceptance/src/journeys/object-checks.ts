@@ -33,6 +33,18 @@ export const objectChecks: Journey = (mode) => {
       await expectRefusal(client.getObject(id), 609);
       await expectRefusal(client.deleteObject(id), 609);
     }),
+    check("names the user of a deletion in the recycle bin, and nowhere else", async (visit) => {
+      const client = await visit.client(mode);
+      const { id } = await newObject(visit, client, visit.mark);
+      await client.deleteObject(id, { recycle: true });
+      const { "~Elements": elements } = await client.listTrash({ perPage: 100 });
+      const element = elements.find((each) => each["~ObjectID"] === id);
+      expect(element?.["~DeletedBy"]).toEqual(expect.stringMatching(/^[0-9A-Z]+$/));
+      const restored = await client.restoreObject(id);
+      expect(Object.keys(restored).includes("~DeletedBy")).toBe(false);
+      await client.deleteObject(id);
+      await visit.remove(id);
+    }),
     check("restores an object from the recycle bin, and purges it", async (visit) => {
       const client = await visit.client(mode);
       const { id, attribute } = await newObject(visit, client, visit.mark);

@@ -53,6 +53,9 @@ export const synchronizationChecks: Journey = (mode) => {
       await client.request({ method: "DELETE", path: `${path}/${uuid}`, body: { syncVersion: `${created.version}` } });
       const second = await pull(first.syncVersion);
       expect(second.deleted.map((each) => each.uuid)).toEqual([uuid]);
+      // A deletion that a device is told has no user.
+      expect(second.deleted.map((each) => Object.keys(each).toSorted())).toEqual([["uuid", "version"]]);
+      for (const page of [first, second]) expect(JSON.stringify(page).includes("~DeletedBy")).toBe(false);
       await visit.remove(created.objectId);
     }),
     check("finds no unknown schema", async (visit) => {
