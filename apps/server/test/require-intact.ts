@@ -1,17 +1,27 @@
+import { administrationOf, type Database, VerifyDatabase, type VerifyOptions, type Violation } from "@sallyport/core";
 import { WasmHashes } from "@sallyport/crypto";
-import { administrationOf, type Database, VerifyDatabase, type Violation } from "@sallyport/core";
 
-/** The violations that `sallyport-server verify` finds in a database, without its files. */
-export async function violationsOf(database: Database): Promise<Violation[]> {
+/** The violations that `sallyport-server verify` finds in a database. Default: without the bytes of files. */
+export async function violationsOf(
+  database: Database,
+  { files = null }: Partial<Pick<VerifyOptions, "files">> = {},
+): Promise<Violation[]> {
   const found: Violation[] = [];
   const verify = new VerifyDatabase(new WasmHashes());
-  for await (const each of verify.verifyDatabase(administrationOf(database), { files: null })) found.push(each);
+  for await (const each of verify.verifyDatabase(administrationOf(database), { files })) found.push(each);
   return found;
 }
 
+/** Violations as lines. */
+export const linesOf = (found: readonly Violation[]) =>
+  found.map(({ invariant, finding }) => `${invariant}: ${finding}`);
+
 /** Throws if an invariant of the database is violated, such as after a kill. */
-export async function requireIntact(database: Database | null | undefined): Promise<void> {
+export async function requireIntact(
+  database: Database | null | undefined,
+  options?: Parameters<typeof violationsOf>[1],
+): Promise<void> {
   if (!database) throw new Error("There is no such database.");
-  const found = await violationsOf(database);
-  if (found.length > 0) throw new Error(found.map(({ invariant, finding }) => `${invariant}: ${finding}`).join("\n"));
+  const found = await violationsOf(database, options);
+  if (found.length > 0) throw new Error(linesOf(found).join("\n"));
 }

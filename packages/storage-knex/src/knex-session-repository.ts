@@ -81,11 +81,12 @@ export function knexSessionRepository(
       return rows.map(liveSessionOf);
     },
 
-    async count(seats) {
+    async count(seats, which = "number") {
       if (seats !== undefined && !isStorableText(seats.name)) return 0;
+      const { all, seats: ofName } = statements.count[which];
       const { rows } = await (seats === undefined
-        ? sql.run<{ count: string }>(statements.count, [offset()])
-        : sql.run<{ count: string }>(statements.countSeats, [offset(), seats.name, seats.kind]));
+        ? sql.run<{ count: string }>(all, [offset()])
+        : sql.run<{ count: string }>(ofName, [offset(), seats.name, seats.kind]));
       return Number(rows[0]?.count);
     },
 
@@ -348,10 +349,8 @@ export interface SessionStatements {
    * null. Returns `LiveRow`s.
    */
   readonly page: Readonly<Record<"all" | "one" | "user" | "link" | "customAccount", Statement>>;
-  /** 1 clock offset. */
-  readonly count: Statement;
-  /** 1 clock offset, 2 app name, 3 kind of its seats. */
-  readonly countSeats: Statement;
+  /** Of `all` sessions: 1 clock offset. Of the `seats` of an app name: also 2 app name, 3 kind of the seats. */
+  readonly count: Readonly<Record<"number" | "bound", Readonly<Record<"all" | "seats", Statement>>>>;
   /** 1 limit, 2 clock offset. Returns the number of `all` swept ones, in any number of rows. */
   readonly sweep: Statement;
 }

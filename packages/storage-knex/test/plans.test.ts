@@ -284,7 +284,7 @@ describe("plans of frequent statements", () => {
     ["count of recycled objects of a class", objects.countRecycled, ["'{Rare}'", "'{1}'"], ["tombstones_class"]],
     [
       "count of taken seats",
-      sessions.countSeats,
+      sessions.count.number.seats,
       ["0", "'Rare'", "'concurrent'"],
       ["sessions_app_names", "sessions_reserved_names"],
     ],

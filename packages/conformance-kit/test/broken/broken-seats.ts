@@ -143,6 +143,20 @@ export const brokenSeats: readonly BrokenAdapter[] = [
     sessions: { count: (seats) => r.sessions.count(seats === undefined ? seats : { ...seats, kind: "concurrent" }) },
   })),
 
+  broken(
+    "bounds the sessions by what was counted first",
+    "bounds the numbers of sessions and taken seats from above",
+    () => (r) => {
+      let first: Promise<number> | undefined;
+      return {
+        sessions: {
+          count: (seats, which) =>
+            which === "bound" ? (first ??= r.sessions.count(seats)) : r.sessions.count(seats, which),
+        },
+      };
+    },
+  ),
+
   broken("forgets what sessions were opened without app names", "tells a session without app names", () => (r) => ({
     admission: {
       admit: async (request) => {

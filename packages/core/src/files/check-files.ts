@@ -1,11 +1,13 @@
 import { ServiceError } from "../errors/index.ts";
 import { fileKind, type StoredFile } from "../objects/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
-import type { ObjectId, StoredRecord } from "../storage/index.ts";
+import type { ByteRange, ObjectId, StoredRecord } from "../storage/index.ts";
 import { intact } from "./intact-bytes.ts";
+import { union } from "./received-ranges.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
-import { filePages, readStored, segmentsFrom } from "./stored-files.ts";
+import { allSegments, filePages, pagesOf, readStored, segmentsFrom, type StoredRange } from "./stored-files.ts";
 import { unreferencedFiles } from "./unreferenced-files.ts";
+import { fileNameOf, receivedRanges, type Upload, uploadKind } from "./uploads.ts";
 
 export interface CheckedFile {
   /** Its name in the store. */
@@ -48,6 +50,24 @@ export class CheckFiles {
     }
   }
 
+  /**
+   * The unfinished uploads without all of their segments, or with `bytes` without their bytes in the store. A chunk changes
+   * the upload and its segments in one transaction, so an upload is judged only if it has not changed meanwhile.
+   */
+  async *checkUploads(
+    context: AdministrationContext,
+    { bytes }: { readonly bytes: boolean },
+  ): AsyncGenerator<{ readonly upload: string; readonly missing: "segments" | "bytes" }, void, undefined> {
+    const { records } = context.r;
+    for await (const page of pagesOf(records, uploadKind)) {
+      for (const { id: upload, value, version } of page) {
+        const missing = await missingOf(context, upload, value, bytes);
+        if (missing !== null && (await records.get(uploadKind, [upload]))[0]?.version === version)
+          yield { upload, missing };
+      }
+    }
+  }
+
   /** Names of files in the store that the database does not know. 709: the store is gone. */
   async *unknownFiles(context: AdministrationContext): AsyncGenerator<string, void, undefined> {
     for await (const { file, state } of unreferencedFiles(context)) if (state === "unknown") yield file;
@@ -81,22 +101,47 @@ export class CheckFiles {
   }
 }
 
-function isSealed({ database: { fileCipher } }: AdministrationContext, { key }: StoredFile): boolean {
+/** Returns what an upload lacks of its acknowledged bytes; `null`: nothing. */
+async function missingOf(
+  context: AdministrationContext,
+  upload: string,
+  value: Upload,
+  bytes: boolean,
+): Promise<"segments" | "bytes" | null> {
+  const file = fileNameOf(upload);
+  const segments = await allSegments(context.r.records, file);
+  const stored = union(segments.map(({ start, length }) => ({ first: start, last: start + length - 1 })));
+  if (JSON.stringify(stored) !== JSON.stringify(receivedRanges(value))) return "segments";
+  try {
+    for (const { start, length } of bytes ? segments : [])
+      await requireByte(context, { file, key: value.key, offset: start + length - 1 });
+    return null;
+  } catch (error) {
+    if (!(error instanceof ServiceError && [707, 708].includes(error.code))) throw error;
+    return isSealed(context, value) ? null : "bytes";
+  }
+}
+
+/** Reads a byte of a file. Throws 707 if it is missing, 708 if it cannot be decrypted. */
+async function requireByte(
+  { database, r }: Pick<AdministrationContext, "database" | "r">,
+  { file, key, offset }: Pick<StoredRange, "file" | "key"> & Pick<ByteRange, "offset">,
+): Promise<void> {
+  const bytes = await readStored(database, r.records, { file, key, range: { offset, length: 1 } });
+  for await (const _ of bytes);
+}
+
+function isSealed({ database: { fileCipher } }: AdministrationContext, { key }: Pick<StoredFile, "key">): boolean {
   return key !== null && fileCipher.currentKey(key) === undefined;
 }
 
 /** Reads the last byte of each segment. Throws 707 if one is missing, 708 if one cannot be decrypted. */
-async function isPresent(
-  { database, r }: AdministrationContext,
-  file: string,
-  { size, key }: StoredFile,
-): Promise<boolean> {
+async function isPresent(context: AdministrationContext, file: string, { size, key }: StoredFile): Promise<boolean> {
   let next = 0;
-  for await (const { start, length } of segmentsFrom(r.records, file)) {
+  for await (const { start, length } of segmentsFrom(context.r.records, file)) {
     if (start !== next) return false;
     next += length;
-    const last = await readStored(database, r.records, { file, key, range: { offset: next - 1, length: 1 } });
-    for await (const _ of last);
+    await requireByte(context, { file, key, offset: next - 1 });
   }
   return next === size;
 }

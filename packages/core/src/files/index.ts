@@ -10,5 +10,6 @@ export { OpenFile, type OpenedFile } from "./open-file.ts";
 export * from "./resumable-hash.ts";
 export { StoreChunk } from "./store-chunk.ts";
 export { addFile, StoreFile, type StoreFileInput } from "./store-file.ts";
+export { detachedKind, filePages, type Segment, segmentKind, storedBytesKind } from "./stored-files.ts";
 export { type Upload, type UploadDescription, uploadKind } from "./uploads.ts";
 export * from "./upload-state.ts";

@@ -39,7 +39,7 @@ export async function removeDetached(store: FileStore, records: RecordRepository
   await records.remove(detachedKind, { ids: [file] });
 }
 
-interface Segment {
+export interface Segment {
   readonly segment: string;
   readonly length: number;
 }

@@ -15,7 +15,7 @@ import {
 import { batches } from "./batches.ts";
 
 /** Reserved user names, by the SHA-256 of the confusable key. The value is the id of the user object. */
-const reservedNames: RecordKind<ObjectId> = "userName";
+export const reservedNames: RecordKind<ObjectId> = "userName";
 
 /** Longer than any database is in use. Records with a lifetime are not archived; an import reserves the names again. */
 const lifetime = 100 * 365 * 86_400_000;
@@ -65,8 +65,13 @@ export class UserNames {
   }
 
   private keyOf(name: string): string {
-    return this.digests.sha256(confusableKeyOf(loginNameOf(name)));
+    return reservationOf(name, this.digests);
   }
+}
+
+/** The id of the reservation of a name. */
+export function reservationOf(name: string, digests: Digests): string {
+  return digests.sha256(confusableKeyOf(loginNameOf(name)));
 }
 
 function ownerOf(id: ObjectId): string {

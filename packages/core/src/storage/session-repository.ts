@@ -102,8 +102,11 @@ export interface SessionRepository {
   /** At most `limit` live sessions after a digest, or from the first (`null`), by digest; of the selected ones if given. */
   list(page: PageRequest<Digest>, selector?: SessionsOf): Promise<LiveSession[]>;
 
-  /** Number of live sessions, or of the taken seats of an app name. */
-  count(seats?: Pick<SeatLimit, "name" | "kind">): Promise<number>;
+  /**
+   * Number of live sessions, or of the taken seats of an app name. `bound`: the upper bound that openings compare with the
+   * limit before they count, in storages that keep one. A bound below the number would let openings exceed the limit.
+   */
+  count(seats?: Pick<SeatLimit, "name" | "kind">, which?: "number" | "bound"): Promise<number>;
 
   /** Deletes at most `limit` expired sessions. Returns their number. */
   sweep(limit: number): Promise<number>;

@@ -6,6 +6,7 @@ export { type ExecutedOperation, ExecuteOperations, type Push } from "./push/exe
 export {
   forgetOperations,
   type PushedOperation,
+  type StoredOperation,
   type SyncDeletion,
   syncDeletionKind,
   syncOperationKind,

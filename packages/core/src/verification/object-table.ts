@@ -4,6 +4,8 @@ export interface ObjectEntry {
   /** Position of its class in the order of first appearance. */
   readonly classNumber: number;
   readonly stamp: number;
+  /** 0 if it is swept. */
+  readonly version: number;
   /** Digest of its links; 0 without any. */
   readonly links: number;
 }
@@ -19,10 +21,11 @@ interface Page {
   readonly states: Uint8Array;
   readonly classes: Uint16Array;
   readonly stamps: Float64Array;
+  readonly versions: Uint32Array;
   readonly links: Uint32Array;
 }
 
-/** All objects of a database in 15 bytes each. Numbers are mostly dense. */
+/** All objects of a database in 19 bytes each. Numbers are mostly dense. */
 export class ObjectTable {
   private readonly pages = new Map<number, Page>();
 
@@ -31,11 +34,12 @@ export class ObjectTable {
     const at = number % pageSize;
     const state = states[(page?.states[at] ?? 0) - 1];
     if (page === undefined || state === undefined) return undefined;
-    const [classNumber = 0, stamp = 0, links = 0] = [page.classes[at], page.stamps[at], page.links[at]];
-    return { state, classNumber, stamp, links };
+    const [classNumber = 0, links = 0] = [page.classes[at], page.links[at]];
+    const [stamp = 0, version = 0] = [page.stamps[at], page.versions[at]];
+    return { state, classNumber, stamp, version, links };
   }
 
-  set(number: number, { state, classNumber, stamp, links }: ObjectEntry): void {
+  set(number: number, { state, classNumber, stamp, version, links }: ObjectEntry): void {
     const index = Math.floor(number / pageSize);
     const page = this.pages.get(index) ?? newPage();
     this.pages.set(index, page);
@@ -43,6 +47,7 @@ export class ObjectTable {
     page.states[at] = states.indexOf(state) + 1;
     page.classes[at] = classNumber;
     page.stamps[at] = stamp;
+    page.versions[at] = version;
     page.links[at] = links;
   }
 
@@ -58,6 +63,7 @@ function newPage(): Page {
     states: new Uint8Array(pageSize),
     classes: new Uint16Array(pageSize),
     stamps: new Float64Array(pageSize),
+    versions: new Uint32Array(pageSize),
     links: new Uint32Array(pageSize),
   };
 }

@@ -1,18 +1,10 @@
 import { type Application, Applications } from "../access/index.ts";
-import { type Filter, type LiveSession, type Repositories, type SeatKind, seesAll } from "../storage/index.ts";
+import { type LiveSession, type Repositories, type SeatKind, seesAll } from "../storage/index.ts";
+import { anyObject } from "./object-pages.ts";
+import { looks } from "./unmoved.ts";
 import type { Violation } from "./violation.ts";
 
 const pageSize = 500;
-
-/** Looks at a counter beside a use that changes it. */
-const looks = 5;
-
-const anyObject: Filter = {
-  kind: "compare",
-  path: { hops: [], leaf: "~ObjectID", type: "id" },
-  operator: "gte",
-  value: "0",
-};
 
 /** Compares the counters of objects by class, of sessions and of seats with what they count. */
 export async function* verifyCounters(r: Repositories): AsyncGenerator<Violation, void, undefined> {
@@ -29,29 +21,64 @@ export async function* verifyCounters(r: Repositories): AsyncGenerator<Violation
     async () => (await liveSessions(r)).length,
   );
   if (sessions !== null) yield { invariant: "seats", finding: `The count of sessions is ${sessions}.` };
+  const bound = await differenceOf(
+    () => r.sessions.count(undefined, "bound"),
+    () => r.sessions.count(),
+    isAtMost,
+  );
+  if (bound !== null) yield { invariant: "seats", finding: `The upper bound of the sessions is ${bound}.` };
   for (const { name, seatKind: kind } of await applicationsOf(r)) {
+    const seats = { name, kind };
     const holders = async () =>
       new Set((await liveSessions(r)).filter(holds(name)).map((session) => holderOf(kind, session)));
     const taken = await differenceOf(
-      () => r.sessions.count({ name, kind }),
+      () => r.sessions.count(seats),
       async () => (await holders()).size,
     );
     if (taken !== null)
       yield { invariant: "seats", finding: `The count of taken seats of the app name "${name}" is ${taken}.` };
+    const boundOfSeats = await differenceOf(
+      () => r.sessions.count(seats, "bound"),
+      () => r.sessions.count(seats),
+      isAtMost,
+    );
+    if (boundOfSeats !== null)
+      yield { invariant: "seats", finding: `The upper bound of the seats of "${name}" is ${boundOfSeats}.` };
   }
 }
 
+/** A session of mode `secure` has a channel. Both are of one read, as they begin and end together. */
+export async function* verifySessions(r: Repositories): AsyncGenerator<Violation, void, undefined> {
+  for (const { digest, mode, wrappedKey } of await liveSessions(r)) {
+    if ((mode === "secure") !== (wrappedKey !== null))
+      yield {
+        invariant: "sessions",
+        finding: `The session ${digest.slice(0, 16)} of the mode ${mode} has ${wrappedKey === null ? "no" : "a"} channel.`,
+      };
+  }
+}
+
+type Agrees = (actual: number, counters: readonly [number, number]) => boolean;
+
+const isBetween: Agrees = (actual, counters) => actual >= Math.min(...counters) && actual <= Math.max(...counters);
+
+const isAtMost: Agrees = (actual, counters) => actual <= Math.max(...counters);
+
 /**
  * How a counter differs from what it counts; `null` if it does not. Others change both meanwhile: a counter is wrong if
- * no look finds the counted number between those before and after.
+ * no look finds that the counted number agrees with those before and after.
  */
-async function differenceOf(counter: () => Promise<number>, counted: () => Promise<number>): Promise<string | null> {
+async function differenceOf(
+  counter: () => Promise<number>,
+  counted: () => Promise<number>,
+  agrees: Agrees = isBetween,
+): Promise<string | null> {
   let difference: string | null = null;
   for (let look = 0; look < looks; look += 1) {
     const before = await counter();
     const actual = await counted();
     const after = await counter();
-    if (actual >= Math.min(before, after) && actual <= Math.max(before, after)) return null;
+    if (agrees(actual, [before, after])) return null;
     difference = `${after} instead of ${actual}`;
   }
   return difference;

@@ -1,7 +1,11 @@
 import { CheckFiles, type CheckOptions, type ResumableHashes } from "../files/index.ts";
+import { Model } from "../model/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
-import { verifyCounters } from "./verify-counters.ts";
+import { verifyCounters, verifySessions } from "./verify-counters.ts";
+import { verifyFileObjects } from "./verify-file-objects.ts";
 import { RecordVerifier } from "./verify-records.ts";
+import { verifyUserNames } from "./verify-user-names.ts";
+import { verifyValues } from "./verify-values.ts";
 import type { Violation } from "./violation.ts";
 
 export interface VerifyOptions {
@@ -12,8 +16,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Recomputes every invariant of a live database from one snapshot. Reads only. Counters, sessions and files are read
- * afterwards, while others use them: what merely changes meanwhile is no violation.
+ * Recomputes every invariant of a live database. Reads only. One snapshot shows what is in an archive. The rest is read
+ * afterwards, while others use it: what merely changes meanwhile is no violation.
  */
 export class VerifyDatabase {
   constructor(private readonly hashes: ResumableHashes) {}
@@ -23,19 +27,24 @@ export class VerifyDatabase {
     { files, onRecords = () => {} }: VerifyOptions,
   ): AsyncGenerator<Violation, void, undefined> {
     const { r, database } = context;
-    const verifier = new RecordVerifier();
-    for await (const chunk of database.storage.archive.export()) {
+    const { storage, digests } = database;
+    const verifier = new RecordVerifier(digests);
+    for await (const chunk of storage.archive.export()) {
       for (const record of chunk) yield* verifier.check(record);
       onRecords(chunk.length);
     }
     yield* verifier.end();
+    const model = new Model(await r.model.load());
     yield* verifyCounters(r);
-    if (files !== null) yield* this.verifyFiles(context, files);
-  }
-
-  private async *verifyFiles(context: AdministrationContext, options: CheckOptions): AsyncGenerator<Violation> {
-    const checked = new CheckFiles(this.hashes).checkFiles(context, options);
-    for await (const { file, objectId, problem } of checked) {
+    yield* verifySessions(r);
+    yield* verifyUserNames(r, model, digests);
+    yield* verifyFileObjects(r, model);
+    yield* verifyValues(storage, model);
+    const check = new CheckFiles(this.hashes);
+    for await (const { upload, missing } of check.checkUploads(context, { bytes: files !== null }))
+      yield { invariant: "uploads", finding: `The upload ${upload} lacks ${missing}.` };
+    if (files === null) return;
+    for await (const { file, objectId, problem } of check.checkFiles(context, files)) {
       if (problem !== null)
         yield { invariant: "files", finding: `The bytes of the file ${objectId} are ${problem} (${file}).` };
     }

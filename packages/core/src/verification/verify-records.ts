@@ -1,9 +1,13 @@
+import type { Digests } from "../digests/index.ts";
 import { Model, type ModelClass } from "../model/index.ts";
 import { isUserClass } from "../objects/index.ts";
 import {
+  type AccountId,
+  accountOwner,
   type ArchiveRecord,
   type Attributes,
   type ClassDefinition,
+  confusableKeyOf,
   isObjectId,
   type JsonValue,
   type Links,
@@ -12,19 +16,23 @@ import {
   objectNumber,
   type RecordOf,
 } from "../storage/index.ts";
+import type { KnownObject, KnownObjects } from "./known-objects.ts";
+import { hashOf, numberOf, Numbers } from "./numbers.ts";
 import { type ObjectState, ObjectTable } from "./object-table.ts";
+import { BytesVerifier } from "./verify-bytes.ts";
+import { StoredRecordVerifier } from "./verify-stored-records.ts";
 import type { Invariant, Violation } from "./violation.ts";
 
 /**
  * Recomputes what must hold between the records of one snapshot, section by section in the order of an archive. Needs
- * some 25 bytes for each object that was ever created.
+ * some 30 bytes for each object that was ever created, and 24 for each file.
  */
-export class RecordVerifier {
+export class RecordVerifier implements KnownObjects {
   private readonly table = new ObjectTable();
   private readonly definitions: ClassDefinition[] = [];
   private readonly classNames: string[] = [];
   private readonly classNumbers = new Map<string, number>();
-  private readonly uuids = new TextDigests();
+  private readonly uuids = new Numbers();
   /** Targets of links that are not live, with an object that has such a link. */
   private readonly targets = new Map<ObjectId, ObjectId>();
   private knownModel: Model | undefined;
@@ -32,7 +40,15 @@ export class RecordVerifier {
   /** The deletions that tombstones belong to. */
   private readonly roots = new Set<ObjectId>();
   private lastAudit = 0;
+  private readonly bytes: BytesVerifier;
+  private readonly records: StoredRecordVerifier;
   private found: Violation[] = [];
+
+  constructor(digests: Digests) {
+    const violated = this.violated.bind(this);
+    this.bytes = new BytesVerifier(this, violated);
+    this.records = new StoredRecordVerifier(this, digests, violated);
+  }
 
   /** Checks the next record. Returns the violations that it shows. */
   check(record: ArchiveRecord): readonly Violation[] {
@@ -43,6 +59,9 @@ export class RecordVerifier {
         break;
       case "classes":
         this.definitions.push(record.definition);
+        break;
+      case "appKeys":
+        this.records.addAppKey(record.name);
         break;
       case "objects":
         this.checkObject(record);
@@ -60,10 +79,19 @@ export class RecordVerifier {
         this.add(record, { state: "swept", stamp: 0, links: 0, className: "" });
         break;
       case "accounts":
-        this.checkUser(record.userId, `The account "${record.loginName}"`);
+        this.checkAccount(record, record.userId, `The account "${record.loginName}"`);
         break;
       case "customAccounts":
-        this.checkUser(record.userId, `The custom user "${record.loginName}"`);
+        this.checkAccount(record, record.id, `The custom user "${record.loginName}"`);
+        if (!this.records.hasPerson(accountOwner(record.userId)))
+          this.violated(
+            "accounts",
+            `The custom user "${record.loginName}" acts as ${record.userId}, which has no account.`,
+          );
+        break;
+      case "records":
+        this.bytes.check(record);
+        this.records.check(record);
         break;
       case "audit":
         this.checkAudit(record.sequence);
@@ -86,14 +114,21 @@ export class RecordVerifier {
       if (this.stateOf(root) !== "recycled")
         this.violated("tombstones", `The recycled objects of the deletion ${root} have lost their first one.`);
     }
-    if (this.uuids.repeated() > 0) this.violated("objects", "Several objects have the same UUID.");
+    if (this.uuids.repeated().length > 0) this.violated("objects", "Several objects have the same UUID.");
     const { lastAudit = 0 } = this.settings ?? {};
+    this.bytes.end();
+    this.records.end();
     if (this.lastAudit > lastAudit)
       this.violated("audit", `The audit event ${this.lastAudit} is above the highest number, ${lastAudit}.`);
     return this.found;
   }
 
-  private get model(): Model {
+  find(id: ObjectId): KnownObject | undefined {
+    const entry = this.table.get(objectNumber(id));
+    return entry === undefined ? undefined : { ...entry, className: this.classNames[entry.classNumber] ?? "" };
+  }
+
+  get model(): Model {
     this.knownModel ??= new Model({ generation: 0, classes: this.definitions });
     return this.knownModel;
   }
@@ -123,13 +158,13 @@ export class RecordVerifier {
       this.violated("objects", `The object ${id} is above the highest id, ${objectIdOf(lastObject)}.`);
     if (version < 1) this.violated("objects", `The object ${id} has the version ${version}.`);
     if (entry.state !== "swept" && entry.stamp < 1) this.violated("stamps", `The object ${id} has no stamp.`);
-    this.uuids.add(uuid);
+    this.uuids.add(numberOf(uuid));
     let classNumber = this.classNumbers.get(className);
     if (classNumber === undefined) {
       classNumber = this.classNames.push(className) - 1;
       this.classNumbers.set(className, classNumber);
     }
-    this.table.set(number, { ...entry, classNumber });
+    this.table.set(number, { ...entry, version: entry.state === "swept" ? 0 : version, classNumber });
   }
 
   private checkLinks({ id, links }: RecordOf<"links">): void {
@@ -166,11 +201,17 @@ export class RecordVerifier {
     }
   }
 
-  private checkUser(id: ObjectId, whose: string): void {
-    const user = this.table.get(objectNumber(id));
-    const className = this.classNames[user?.classNumber ?? -1] ?? "";
-    if (user?.state !== "live" || !isUserClass(this.model, className))
-      this.violated("accounts", `${whose} belongs to ${id}, which is no user.`);
+  private checkAccount(
+    { userId, loginName, confusableKey }: Omit<RecordOf<"accounts" | "customAccounts">, "section">,
+    id: AccountId,
+    whose: string,
+  ): void {
+    const user = this.find(userId);
+    if (user?.state !== "live" || !isUserClass(this.model, user.className))
+      this.violated("accounts", `${whose} belongs to ${userId}, which is no user.`);
+    if (confusableKey !== confusableKeyOf(loginName))
+      this.violated("accounts", `${whose} is not protected from names that look like it.`);
+    this.records.addPerson(accountOwner(id));
   }
 
   private checkAudit(sequence: number): void {
@@ -204,33 +245,4 @@ function digestOf(links: Links): number {
   const lines = Object.entries(links).flatMap(([name, ids]) => [...new Set(ids)].map((id) => `${name}:${id}`));
   if (lines.length === 0) return 0;
   return hashOf(lines.toSorted().join(), 0) || 1;
-}
-
-/** FNV-1a. */
-function hashOf(text: string, seed: number): number {
-  let hash = 0x811c9dc5 ^ seed;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
-}
-
-/** Digests of texts in 8 bytes each. Two of a million are equal by chance once in 9,000 databases. */
-class TextDigests {
-  private digests = new Float64Array(1_024);
-  private count = 0;
-
-  add(text: string): void {
-    if (this.count === this.digests.length) {
-      const larger = new Float64Array(2 * this.count);
-      larger.set(this.digests);
-      this.digests = larger;
-    }
-    this.digests[this.count] = (hashOf(text, 1) % 2 ** 20) * 2 ** 32 + hashOf(text, 0);
-    this.count += 1;
-  }
-
-  /** The number of texts that were there before. */
-  repeated(): number {
-    const sorted = this.digests.subarray(0, this.count).toSorted();
-    return sorted.filter((each, place) => place > 0 && each === sorted[place - 1]).length;
-  }
 }

@@ -6,9 +6,20 @@ export type Invariant =
   | "formerReaders"
   | "stamps"
   | "accounts"
+  | "names"
+  | "identities"
+  | "records"
+  | "rules"
+  | "macros"
+  | "keys"
+  | "synchronization"
   | "audit"
   | "counts"
+  | "sessions"
   | "seats"
+  | "values"
+  | "bytes"
+  | "uploads"
   | "files";
 
 export interface Violation {

@@ -195,6 +195,27 @@ const oneCall = visitorChecks("seats", {
     equal(await r.sessions.count(twoSeats), 0, "number of taken seats after the sessions have expired");
   },
 
+  "bounds the numbers of sessions and taken seats from above": async (subject) => {
+    const { r, advance } = subject;
+    const areBounded = async (when: string) => {
+      for (const seats of [undefined, ...kinds.map((kind) => ({ name: "limited", kind }))])
+        equal((await r.sessions.count(seats, "bound")) >= (await r.sessions.count(seats)), true, when);
+    };
+    await areBounded("whether the bounds suffice without sessions");
+    const policy = { ...withSeats({ ...twoSeats, seats: 4 }), limit: 9 };
+    const digest = await openSeat(subject, {}, policy);
+    await openSeat(subject, { deviceId: "phone" }, { ...policy, perDevice: 1 });
+    await openSeat(subject, { deviceId: "phone" }, { ...policy, perDevice: 1 });
+    await openSeat(subject, {}, unlimitedSessions);
+    await areBounded("whether the bounds suffice after openings");
+    await r.sessions.end({ digest });
+    await areBounded("whether the bounds suffice after an end");
+    advance(11 * minute);
+    await r.sessions.sweep(1);
+    await openSeat(subject, {}, policy);
+    await areBounded("whether the bounds suffice after a sweep");
+  },
+
   "tells a session without app names": async ({ r, visitor }) => {
     for (const appNames of [[], ["limited"]]) {
       const { session } = await visitor.admit(r, await visitor.open(r, { appNames }));

@@ -5,7 +5,7 @@ import type { AppKey, RecordKind, Repositories } from "../../storage/index.ts";
 export type AppKeyScope = "app" | "admin";
 
 /** Names of the app keys with scope `admin`. */
-const administrationKeys: RecordKind<true> = "administrationKey";
+export const administrationKeys: RecordKind<true> = "administrationKey";
 
 /**
  * The digest under which storage has a key. The scopes share no digest, so a key of one scope is unknown to the routes of

@@ -22,7 +22,7 @@ import {
 } from "./rule-subjects.ts";
 
 /** The next change of a timed ban, under the id of the ban. Without a lifetime, as bans are. */
-const banTimers: RecordKind<Record<never, never>> = "banTimer";
+export const banTimers: RecordKind<Record<never, never>> = "banTimer";
 
 /** A user, a device, a user on a device, or an address. */
 interface NamedBanSubject extends Pick<NamedSubject, "user" | "device"> {

@@ -12,6 +12,7 @@ export {
   addBan,
   type AddBanInput,
   applyTimedBans,
+  banTimers,
   listBans,
   type ListedBan,
   removeBan,
@@ -20,4 +21,4 @@ export {
 export { deviceLog, findDevice, forgetDevice, listDevices, type ListedDevice, registerDevice } from "./devices.ts";
 export { type EndedSession, type EndedSessions, takesOwnAccess } from "./end-refused.ts";
 export { administratorGuard, takeAccess } from "./last-administrator.ts";
-export { type NamedSubject, requireSubject, type ShownSubject, subjectId } from "./rule-subjects.ts";
+export { type NamedSubject, requireSubject, type ShownSubject, subjectId, subjectOwner } from "./rule-subjects.ts";

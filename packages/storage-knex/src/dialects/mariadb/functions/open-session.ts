@@ -105,7 +105,7 @@ function definition({ openSessionFrom }: Tables): string {
  * one order.
  */
 function takingDefinition({ takeSeats }: Tables): string {
-  const opened = `(select sum(opened) from ${own.sessionCounts})`;
+  const opened = openings(own);
   const live = liveSessions(own, { name: "listed.name", now: "clock" });
   return procedure(
     takeSeats,
@@ -136,6 +136,19 @@ function takingDefinition({ takeSeats }: Tables): string {
         end if;
       end for;`,
   );
+}
+
+/** The number of openings and reservations so far. */
+function openings({ sessionCounts }: Pick<Tables, "sessionCounts">): string {
+  return `(select sum(opened) from ${sessionCounts})`;
+}
+
+/** The upper bound of the taken seats of an app name; null before its first count. */
+export function seatBound(
+  { seatCounts, sessionCounts }: Pick<Tables, "seatCounts" | "sessionCounts">,
+  { name, kind }: { readonly name: string; readonly kind: string },
+): string {
+  return `(select taken - opened + ${openings({ sessionCounts })} from ${seatCounts} where app_name = ${name} and kind = ${kind})`;
 }
 
 /** The taken seats of an app name, as a query. */

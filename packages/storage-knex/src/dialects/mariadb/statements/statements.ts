@@ -8,7 +8,7 @@ import { settingsStatements } from "../../../knex-settings-repository.ts";
 import type { ThrottleStatements } from "../../../knex-throttle-repository.ts";
 import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
 import { noNumbers } from "../functions/channels.ts";
-import { lockRules, takenSeats } from "../functions/open-session.ts";
+import { lockRules, seatBound, takenSeats } from "../functions/open-session.ts";
 import { lockStatements } from "../objects/mariadb-lock-repository.ts";
 import { writingStatements } from "../objects/write-lock.ts";
 import type { Tables } from "../tables.ts";
@@ -122,6 +122,11 @@ function sessionStatements(tables: Tables): SessionStatements {
   const live = `expires_at > ${storageTime(2)} as live`;
   const endAll = (column: string) =>
     `delete from ${sessions} where ${column} = $1 and not digest <=> $3 returning ${live}`;
+  const all = statement(
+    "session_count",
+    `select count(*) as count from ${sessions} where expires_at > ${storageTime(1)}`,
+  );
+  const seats = { name: "$2", kind: "$3", now: storageTime(1) };
   return {
     open: statement(
       "session_open",
@@ -153,11 +158,17 @@ function sessionStatements(tables: Tables): SessionStatements {
       milliseconds: epochMilliseconds,
       other: "not digest <=> $5",
     }),
-    countSeats: statement(
-      "session_count_seats",
-      takenSeats({ sessionNames, sessions }, { name: "$2", kind: "$3", now: storageTime(1) }),
-    ),
-    count: statement("session_count", `select count(*) as count from ${sessions} where expires_at > ${storageTime(1)}`),
+    count: {
+      number: { all, seats: statement("session_count_seats", takenSeats(tables, seats)) },
+      // Openings under a limit count all sessions.
+      bound: {
+        all,
+        seats: statement(
+          "session_bound_seats",
+          `select coalesce(${seatBound(tables, seats)}, (${takenSeats(tables, seats)})) as count`,
+        ),
+      },
+    },
     sweep: statement(
       "session_sweep",
       `delete from ${sessions} where expires_at <= ${storageTime(2)} order by expires_at limit $1 returning 1 as \`all\``,

@@ -105,8 +105,8 @@ function earlierDefinition({ openSession, openSessionFrom }: Tables): string {
  * if they share a seat, or while more seats are free than there are connections, because they do not see one another. The locks are taken in one order.
  */
 function takingDefinition({ takeSeats, schema, seatCounts, sessions, sessionCounts }: Tables): string {
-  const opened = `(select sum(opened) from ${sessionCounts})`;
-  const bound = `(select taken - opened from ${seatCounts} where app_name = listed.name and kind = listed.kind) + ${opened}`;
+  const opened = openings({ sessionCounts });
+  const bound = seatBound({ seatCounts, sessionCounts }, { name: "listed.name", kind: "listed.kind" });
   const live = liveSessions({ sessions }, { name: "listed.name", now: "now" });
   // Most holders are found by the user, even on a device.
   const shares = `exists (select ${live} and user_id = new_user and (listed.kind = 'user' or device_id = new_device))
@@ -142,6 +142,19 @@ function takingDefinition({ takeSeats, schema, seatCounts, sessions, sessionCoun
     end loop;
   end
   $$`;
+}
+
+/** The number of openings and reservations so far. */
+function openings({ sessionCounts }: Pick<Tables, "sessionCounts">): string {
+  return `(select sum(opened) from ${sessionCounts})`;
+}
+
+/** The upper bound of the taken seats of an app name; null before its first count. */
+export function seatBound(
+  { seatCounts, sessionCounts }: Pick<Tables, "seatCounts" | "sessionCounts">,
+  { name, kind }: { readonly name: string; readonly kind: string },
+): string {
+  return `(select taken - opened from ${seatCounts} where app_name = ${name} and kind = ${kind}) + ${openings({ sessionCounts })}`;
 }
 
 /** The taken seats of an app name, as a query. */

@@ -5,7 +5,7 @@ import { pageStatements, type SessionStatements } from "../../../knex-session-re
 import { batchableStatement, statement } from "../../../statement.ts";
 import { currentPosition } from "../replicas.ts";
 import type { Tables } from "../tables.ts";
-import { lockOfRules, takenSeats } from "../functions/open-session.ts";
+import { lockOfRules, seatBound, takenSeats } from "../functions/open-session.ts";
 import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
 
 /** `position`: whether admissions give the position of the primary. */
@@ -114,6 +114,7 @@ const shard = `shard = ${ownShard}`;
  */
 export function sessionStatements(tables: Tables): SessionStatements {
   const named = "jsonb_build_array($5::text)";
+  const seats = { name: "$2::text", kind: "$3::text", now: storageTime(1) };
   return {
     open: {
       ...statement(
@@ -165,11 +166,22 @@ export function sessionStatements(tables: Tables): SessionStatements {
         limit: "::bigint",
       },
     }),
-    count: statement("session_count", `select count(*) from ${tables.sessions} where expires_at > ${storageTime(1)}`),
-    countSeats: statement(
-      "session_count_seats",
-      takenSeats(tables, { name: "$2::text", kind: "$3::text", now: storageTime(1) }),
-    ),
+    count: {
+      number: {
+        all: statement("session_count", `select count(*) from ${tables.sessions} where expires_at > ${storageTime(1)}`),
+        seats: statement("session_count_seats", takenSeats(tables, seats)),
+      },
+      bound: {
+        all: statement(
+          "session_bound",
+          `select sum(sessions) as count from ${tables.sessionCounts} where $1::float8 is not null`,
+        ),
+        seats: statement(
+          "session_bound_seats",
+          `select coalesce(${seatBound(tables, seats)}, (${takenSeats(tables, seats)})) as count`,
+        ),
+      },
+    },
     sweep: statement(
       "session_sweep",
       remove(

@@ -1,0 +1,17 @@
+import type { Model } from "../model/index.ts";
+import type { ObjectId } from "../storage/index.ts";
+import type { ObjectEntry } from "./object-table.ts";
+import type { Invariant } from "./violation.ts";
+
+export interface KnownObject extends ObjectEntry {
+  /** Empty if it is swept. */
+  readonly className: string;
+}
+
+/** The objects of a snapshot, which precede its other records. */
+export interface KnownObjects {
+  readonly model: Model;
+  find(id: ObjectId): KnownObject | undefined;
+}
+
+export type Violated = (invariant: Invariant, finding: string) => void;
