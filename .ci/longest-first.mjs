@@ -20,6 +20,7 @@ const longest = [
   "packages/conformance-kit/test/package.test.ts",
   "packages/testing/test/testing.test.ts",
   "apps/server/test/faults/faults.test.ts",
+  "apps/server/test/verification/verify.test.ts",
   "apps/server/test/identity/providers.test.ts",
   "packages/storage-pglite/test/directory.test.ts",
   "apps/server/test/processes/serve.test.ts",

@@ -28,7 +28,8 @@ import { brokenRecordProcesses } from "./broken/records/broken-record-processes.
 import { SharedDatabase } from "./broken/shared-database.ts";
 import { sideBySide, soundly } from "./broken/side-by-side.ts";
 import { brokenContents, leaked } from "./file-stores/broken-contents.ts";
-import { brokenListsAndReads } from "./file-stores/broken-lists-and-reads.ts";
+import { brokenReads } from "./file-stores/broken-reads.ts";
+import { brokenRemovalsAndLists } from "./file-stores/broken-removals-and-lists.ts";
 
 describe("broken adapters", () => {
   const needsOf = (name: string) => checks.find((check) => check.name === name)?.needs;
@@ -282,7 +283,7 @@ describe("exactly caught", () => {
   });
 });
 
-const brokenFileStores = [...brokenContents, ...brokenListsAndReads];
+const brokenFileStores = [...brokenContents, ...brokenReads, ...brokenRemovalsAndLists];
 
 /** The failure of a check with a broken store, `null` if it passes. */
 async function failureOf(

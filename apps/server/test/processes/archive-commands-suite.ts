@@ -173,7 +173,7 @@ export function archiveCommandsSuite(): void {
       expect(await run("target", ["restore", "-i", archive], { masterKey: sealing })).toMatchObject({ code: 0 });
     });
 
-    // The short run moves archives through every storage in `storages.test.ts`.
+    // The short run moves archives through every storage in `archives.test.ts`.
     if (isFullRun) {
       test("a database moves from one embedded engine to another, through a Postgres", async () => {
         await mkdir(join(folder, "full"));

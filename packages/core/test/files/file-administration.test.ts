@@ -1,36 +1,32 @@
 import { WasmHashes } from "@sallyport/crypto";
 import { setImmediate } from "node:timers/promises";
 import { jest } from "@jest/globals";
-import { MemoryStorage } from "@sallyport/storage-memory";
 import {
   administrationOf,
-  type ArchivedFile,
-  type ArchiveRecord,
   CheckFiles,
   CollectFiles,
-  DeleteObject,
-  DumpFiles,
   ListFiles,
   PurgeRecycled,
-  RestoreFiles,
   RestoreObject,
   ServiceError,
 } from "../../src/index.ts";
 import {
+  allOf,
   byId,
+  bytesCounted,
   codeOf,
-  collected,
+  collectFiles,
   type FileFixture,
   finishText,
   incoming,
   openFileFixture,
+  removeObject,
   sha256,
   SlowBytes,
   storeText,
   textOf,
   uploadText,
 } from "./file-fixture.ts";
-import { random } from "../fixture.ts";
 
 const day = 86_400_000;
 let f: FileFixture;
@@ -39,19 +35,9 @@ beforeEach(async () => {
   f = await openFileFixture();
 });
 
-const collect = async () => (await f.collect.collectFiles(administrationOf(f.database))).removed;
-const remove = (id: string, recycled: boolean) =>
-  new DeleteObject().deleteObject(f.anna, byId(id), { recycled, expectedVersions: null });
-const bytesCounted = async (r = f.r) => {
-  const all = await r.records.list<number>("storedBytes", { after: null, limit: 20 });
-  return all.reduce((sum, { value }) => sum + value, 0);
-};
+const collect = () => collectFiles(f);
+const remove = (id: string, recycled: boolean) => removeObject(f, id, recycled);
 const hashes = new WasmHashes();
-const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-  const found: T[] = [];
-  for await (const each of items) found.push(each);
-  return found;
-};
 
 describe("the collector", () => {
   const abandon = async (file: string) => {
@@ -76,10 +62,10 @@ describe("the collector", () => {
     const { uploadId } = await f.begin.beginUpload(f.anna);
     await f.chunk.storeChunk(f.anna, uploadId, null, incoming("abc"));
     f.clock.ahead += 2 * day;
-    expect(await bytesCounted()).toBe(3);
+    expect(await bytesCounted(f.r)).toBe(3);
     expect(await collect()).toBe(1);
     expect(f.files.names).toEqual([]);
-    expect(await bytesCounted()).toBe(0);
+    expect(await bytesCounted(f.r)).toBe(0);
     expect(await f.r.records.list("segment", { after: null, limit: 1 })).toEqual([]);
   });
 
@@ -95,7 +81,7 @@ describe("the collector", () => {
     expect(await collect()).toBe(1);
     f.clock.ahead = 0;
     expect(await textOf(f, id)).toBe("new bytes");
-    expect(await bytesCounted()).toBe(9);
+    expect(await bytesCounted(f.r)).toBe(9);
   });
 
   test("keeps the bytes of recycled objects until they cannot be restored", async () => {
@@ -167,7 +153,7 @@ describe("the collector", () => {
     expect(await now({ minimumAge: 0, dryRun: true })).toEqual({ removed: 1, waiting: 0, unknown: 0 });
     expect([f.files.names.length, await events()]).toEqual([1, []]);
     expect(await now({ minimumAge: 0 })).toEqual({ removed: 1, waiting: 0, unknown: 0 });
-    expect([f.files.names, await events(), await bytesCounted()]).toEqual([[], ["files.collected"], 0]);
+    expect([f.files.names, await events(), await bytesCounted(f.r)]).toEqual([[], ["files.collected"], 0]);
   });
 
   describe("and a file that is stored in one step", () => {
@@ -226,7 +212,7 @@ test("files are listed with their state", async () => {
   await remove(deleted, false);
   await finishText(f, await uploadText(f, "new", f.anna, "new.txt"), id);
   const uploadId = await uploadText(f, "unfinished", f.ben, "late.txt");
-  const listed = await all(new ListFiles().listFiles(administrationOf(f.database)));
+  const listed = await allOf(new ListFiles().listFiles(administrationOf(f.database)));
   const common = { objectId: null, uploader: null, sha256: null, mediaType: null, expiresAt: null };
   const [file, since] = [expect.stringMatching(/^[0-9a-f]{32}$/), expect.any(Number)];
   const complete = { ...common, file, since, state: "complete", objectId: id, name: "new.txt", size: 3 };
@@ -252,7 +238,7 @@ test("files are listed with their state", async () => {
 describe("the check of files", () => {
   const check = new CheckFiles(hashes);
   const problems = async (fast: boolean) => {
-    const checked = await all(check.checkFiles(administrationOf(f.database), { fast }));
+    const checked = await allOf(check.checkFiles(administrationOf(f.database), { fast }));
     return Object.fromEntries(checked.map(({ objectId, problem }) => [objectId, problem]));
   };
   const fileOf = async (objectId: string) =>
@@ -273,7 +259,7 @@ describe("the check of files", () => {
   test("finds no problem in complete files", async () => {
     const [one, two] = [await storeText(f), await storeChunks("abcdef")];
     for (const fast of [false, true]) expect(await problems(fast)).toEqual({ [one]: null, [two]: null });
-    expect(await all(check.unknownFiles(administrationOf(f.database)))).toEqual([]);
+    expect(await allOf(check.unknownFiles(administrationOf(f.database)))).toEqual([]);
   });
 
   test("reports missing and damaged files", async () => {
@@ -310,111 +296,8 @@ describe("the check of files", () => {
 
   test("reports files that the database does not know, and fails without a store", async () => {
     await f.files.create("2".repeat(32));
-    expect(await all(check.unknownFiles(administrationOf(f.database)))).toEqual(["2".repeat(32)]);
+    expect(await allOf(check.unknownFiles(administrationOf(f.database)))).toEqual(["2".repeat(32)]);
     f.files.list = () => Promise.reject(new ServiceError(709));
-    expect(await codeOf(all(check.unknownFiles(administrationOf(f.database))))).toBe(709);
-  });
-});
-
-describe("files in archives", () => {
-  const dump = () => new DumpFiles(hashes).dumpFiles(f.database, f.database.storage.archive.export());
-
-  async function* singles(parts: ReturnType<typeof dump>): AsyncGenerator<ArchiveRecord | ArchivedFile> {
-    for await (const part of parts) yield* "section" in part ? [part] : part;
-  }
-
-  const restore = (to: FileFixture, records: AsyncIterable<ArchiveRecord | ArchivedFile> = singles(dump())) =>
-    to.database.storage.archive.import(new RestoreFiles(random, hashes).restoreFiles(to.database, records));
-
-  test("are restored with their objects and counts, without bytes that no object has", async () => {
-    const [id, replaced, deleted] = [await storeText(f), await storeText(f), await storeText(f, "gone")];
-    const [recycled, known] = [await storeText(f, "recycled"), await storeText(f, "gone before")];
-    await remove(recycled, true);
-    await remove(known, false);
-    await collect();
-    // The collector has not seen it.
-    await remove(deleted, false);
-    await finishText(f, await uploadText(f, "new bytes"), replaced);
-    await uploadText(f, "unfinished");
-    const target = await openEmpty();
-    expect(await restore(target)).toBe("imported");
-    expect(target.files.names).toHaveLength(3);
-    expect(await bytesCounted(target.r)).toBe("hello".length + "new bytes".length + "recycled".length);
-    expect(await target.r.records.list("detachedFile", { after: null, limit: 9 })).toEqual([]);
-    const check = await all(new CheckFiles(hashes).checkFiles(administrationOf(target.database)));
-    expect(check.map(({ objectId, problem }) => [objectId, problem]).toSorted()).toEqual(
-      [id, replaced, recycled].toSorted().map((each) => [each, null]),
-    );
-    for (const each of await target.r.records.list("file", { after: null, limit: 9 })) {
-      const [original] = await f.r.records.get("file", [each.id]);
-      expect(each).toMatchObject({ owner: original?.owner, value: original?.value, createdAt: original?.createdAt });
-    }
-  });
-
-  /** An empty database with an empty store. */
-  async function openEmpty(): Promise<FileFixture> {
-    const other = await openFileFixture();
-    const storage = new MemoryStorage();
-    await storage.migrate();
-    const database = Object.create(other.database, { storage: { value: storage } }) as typeof other.database;
-    return { ...other, database, r: storage.repositories };
-  }
-
-  test("are read although they are replaced after the snapshot", async () => {
-    const id = await storeText(f, "before");
-    const texts: string[] = [];
-    for await (const record of singles(dump())) {
-      if (record.section === "settings") await finishText(f, await uploadText(f, "after"), id);
-      if (record.section === "settings") await collect();
-      if (record.section === "files") texts.push(await collected(record.bytes));
-    }
-    expect(texts).toEqual(["before"]);
-  });
-
-  test.each([
-    ["missing", async () => f.files.remove({ file: f.files.names[0] ?? "" })],
-    [
-      "damaged",
-      async () => {
-        const { read } = f.files;
-        f.files.read = async (name, { offset, length }) =>
-          read.call(f.files, name, { offset: offset + 1, length: length - 1 });
-      },
-    ],
-  ])("fail to be dumped with %s bytes", async (_how, damage) => {
-    const id = await storeText(f);
-    await damage();
-    await expect(restore(await openEmpty())).rejects.toMatchObject({
-      code: 707,
-      detail: `The bytes of the file "plan.txt" (object ${id}) are missing or damaged.`,
-    });
-  });
-
-  test("leave nothing in the store if the restore fails", async () => {
-    for (const text of ["one", "two"]) await storeText(f, text);
-    const target = await openEmpty();
-    const failing = async function* (work: () => void) {
-      for await (const record of singles(dump())) yield record;
-      work();
-    };
-    const fail = () => {
-      throw new RangeError("The archive ends.");
-    };
-    await expect(restore(target, failing(fail))).rejects.toThrow(RangeError);
-    const altered = async function* () {
-      for await (const record of singles(dump()))
-        yield record.section === "files" ? { ...record, value: { ...record.value, sha256: sha256("other") } } : record;
-    };
-    expect(await codeOf(restore(target, altered()))).toBe(707);
-    expect(target.files.names).toEqual([]);
-    expect(await restore(target)).toBe("imported");
-  });
-
-  test("are not restored into a store with files, and those stay", async () => {
-    await storeText(f);
-    const target = await openEmpty();
-    await target.files.create("3".repeat(32));
-    expect(await codeOf(restore(target))).toBe(700);
-    expect(target.files.names).toEqual(["3".repeat(32)]);
+    expect(await codeOf(allOf(check.unknownFiles(administrationOf(f.database))))).toBe(709);
   });
 });

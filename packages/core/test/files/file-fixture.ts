@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { AesGcmFileCipher, AesGcmKeyWrapping, NodeRandomSource, WasmHashes } from "@sallyport/crypto";
 import {
+  administrationOf,
   BeginUpload,
   builtInClasses,
   CancelUpload,
   type ClassDefinition,
   CollectFiles,
+  DeleteObject,
   type FileCipher,
   type FilePolicy,
   FinishUpload,
@@ -16,6 +18,7 @@ import {
   OpenFile,
   passwordSession,
   ReadUpload,
+  type Repositories,
   type SessionContext,
   StoreChunk,
   StoreFile,
@@ -102,6 +105,27 @@ export async function collected(content: AsyncIterable<Uint8Array>): Promise<str
   const parts: Uint8Array[] = [];
   for await (const part of content) parts.push(part);
   return Buffer.concat(parts).toString();
+}
+
+export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of items) found.push(each);
+  return found;
+}
+
+/** The number of bytes that the database counts. */
+export async function bytesCounted({ records }: Pick<Repositories, "records">): Promise<number> {
+  const counts = await records.list<number>("storedBytes", { after: null, limit: 20 });
+  return counts.reduce((sum, { value }) => sum + value, 0);
+}
+
+/** Removes the files that no object has. Returns their number. */
+export async function collectFiles({ collect, database }: FileFixture): Promise<number> {
+  return (await collect.collectFiles(administrationOf(database))).removed;
+}
+
+export function removeObject({ anna }: FileFixture, id: string, recycled: boolean): Promise<unknown> {
+  return new DeleteObject().deleteObject(anna, byId(id), { recycled, expectedVersions: null });
 }
 
 export const md5 = (text: string) => createHash("md5").update(text).digest("hex");
