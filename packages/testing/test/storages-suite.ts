@@ -1,14 +1,18 @@
+import { randomBytes } from "node:crypto";
 import { assertError } from "@sallyport/testing/assert";
 import { startTestService, type TestService, type TestServiceOptions } from "@sallyport/testing";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
 import pg from "pg";
 import { tickets } from "./content.ts";
 
-const databases = { "": tickets, "other-one": { users: [{ name: "ada" }] } };
+const given = { "": tickets, "other-one": { users: [{ name: "ada" }] } };
 
 /** Services on SQL storages. */
 export function storagesSuite(): void {
-  const startAndReset = async (storage: NonNullable<TestServiceOptions["storage"]>): Promise<void> => {
+  const startAndReset = async (
+    storage: NonNullable<TestServiceOptions["storage"]>,
+    databases: TestServiceOptions["databases"] = given,
+  ): Promise<void> => {
     const service = await startTestService({ databases, storage });
     try {
       const refused = await service.as("root").get("/v1/object/999999");
@@ -23,21 +27,26 @@ export function storagesSuite(): void {
 
   test("copies a template database on Postgres, and drops the copy", async () => {
     const postgres = await startRealPostgres();
-    const client = new pg.Client({ connectionString: postgres.url });
+    const scratch = await postgres.createDatabase();
+    const client = new pg.Client({ connectionString: scratch.directUrl });
     await client.connect();
-    const names = async (prefix: string): Promise<string[]> => {
-      const { rows } = await client.query("select datname from pg_database where datname like $1 order by 1", [
-        `${prefix}%`,
-      ]);
+    // Others create databases on this server meanwhile. Those of the role are of this test.
+    const role = `sallyport_testing_${randomBytes(8).toString("hex")}`;
+    await client.query(`create role ${role} createdb login password 'pw'`);
+    const storage = { postgres: urlOf(scratch.directUrl, role, "pw") };
+    const names = async (): Promise<string[]> => {
+      const { rows } = await client.query(
+        "select datname from pg_database join pg_roles r on r.oid = datdba where rolname = $1 order by 1",
+        [role],
+      );
       return rows.map(({ datname }) => datname);
     };
+    const template = expect.stringMatching(/^sallyport_template_/);
+    // The template of others, with the same content, would be theirs.
+    const databases = { ...given, "other-one": { users: [{ name: "ada" }, { name: role }] } };
     try {
-      const before = await names("sallyport\\_template\\_");
-      const storage = { postgres: postgres.url };
-      await startAndReset(storage);
-      const after = await names("sallyport\\_template\\_");
-      expect(after).not.toEqual([]);
-      expect(after.filter((name) => !before.includes(name)).length).toBeLessThanOrEqual(1);
+      await startAndReset(storage, databases);
+      expect(await names()).toEqual([template]);
       const [one, two] = await Promise.all([
         startTestService({ databases, storage }),
         startTestService({ databases, storage }),
@@ -50,8 +59,9 @@ export function storagesSuite(): void {
         .as("ada")
         .get(`/v1/object/${two.id("first")}`)
         .expect(200);
+      expect(await names()).toHaveLength(3);
       await Promise.all([one.close(), two.close()]);
-      expect(await names("sallyport\\_template\\_")).toEqual(after);
+      expect(await names()).toEqual([template]);
 
       // Hashes of passwords depend on this setting, and clients of plain text have no digests.
       const configuration = { passwords: { clientHash: "none" } };
@@ -60,16 +70,24 @@ export function storagesSuite(): void {
       await plain.as("ada").get("/_CheckSession").expect(200);
       await plain.close();
 
-      const own = await names("sallyport\\_test\\_");
+      const own = await names();
       await expect(startTestService({ databases, storage, configuration: { unknown: true } })).rejects.toThrow(
         "unknown",
       );
-      expect(await names("sallyport\\_test\\_")).toEqual(own);
+      expect(await names()).toEqual(own);
     } finally {
+      for (const name of await names()) await postgres.dropDatabase(name);
+      await client.query(`drop role ${role}`);
       await client.end();
+      await scratch.drop();
       await postgres.stop();
     }
   }, 60_000);
+}
+
+/** An address for another role. */
+function urlOf(address: string, username: string, password: string): string {
+  return Object.assign(new URL(address), { username, password }).href;
 }
 
 /** Writes in every table that a test can reach easily, then resets. */
