@@ -67,6 +67,12 @@ export function severalHostsSuite(database: () => TestDatabase): void {
     expect(await recovery(count)).toBeLessThan(1_000);
   });
 
+  test("the first connection is one to the next host while one is silent", async () => {
+    const [one] = relays;
+    one.answer(false);
+    expect(await connect()()).toBe("answered");
+  });
+
   test("a host that accepts no writes is refused until it does", async () => {
     const { admin } = database();
     const name = new URL(database().url).pathname.slice(1);

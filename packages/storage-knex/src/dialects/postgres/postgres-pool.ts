@@ -6,7 +6,7 @@ import { type Probe, ServerWatch } from "../../server-watch.ts";
 import { PoolExhausted } from "../../sql-errors.ts";
 import { cancelOn, type Connection as SentOn, type Pooler } from "./connection.ts";
 import { isOutOfReach } from "./postgres-error.ts";
-import { addressOf, identifyServer, type PostgresAddress, PostgresHosts } from "./postgres-hosts.ts";
+import { addressOf, type HostSettings, identifyServer, type PostgresAddress, PostgresHosts } from "./postgres-hosts.ts";
 
 const { knex: createKnex } = knexPkg;
 
@@ -205,21 +205,33 @@ export class PostgresPool {
       if (pooler === undefined ? pids.includes(processID) : busySince < since) connection.stream.destroy();
   }
 
-  /** Connects to the host that accepts writes. While none does, callers wait for a failover to end. */
+  /**
+   * Connects to the host that accepts writes. While none does, callers wait for a failover to end. A silent host can take all
+   * of that time: the others are asked nevertheless.
+   */
   private async connect(): Promise<Connection> {
     const deadline = performance.now() + failoverTime;
+    let isLast = false;
     for (let pause = 20; ; pause = Math.min(2 * pause, 500)) {
       const { current } = this.hosts;
       try {
         return await this.connectOnce();
       } catch (error) {
         if (error instanceof RefusedParameter) continue;
-        if (!this.hosts.areSeveral || !isOutOfReach(error) || performance.now() > deadline) throw error;
+        if (!this.hosts.areSeveral || !isOutOfReach(error) || isLast) throw error;
+        isLast = performance.now() > deadline;
+        if (!(await this.leave(current, isLast ? 0 : pause)) && isLast) throw error;
       }
-      this.searching += 1;
-      if (this.hosts.current === current && !(await this.hosts.find())) await delay(pause);
-      this.searching -= 1;
     }
+  }
+
+  /** Looks for another host than the one that failed. Pauses and returns `false` if none accepts writes. */
+  private async leave(failed: HostSettings, pause: number): Promise<boolean> {
+    this.searching += 1;
+    const found = this.hosts.current !== failed || (await this.hosts.find());
+    if (!found) await delay(pause);
+    this.searching -= 1;
+    return found;
   }
 
   private connectOnce(): Promise<Connection> {
