@@ -109,7 +109,7 @@ export function fileNameSuite(server: () => RunningServer, mode: LogInMode): voi
       expect((await put("1", { Size: 1 })).code).toBe("332");
       const op = { id: crypto.randomUUID(), op: "put", uuid, syncVersion: "1", fields: { Name: "synced.txt" } };
       const pushed = await send("POST", `/v1/sync/${schema}/push`, { syncVersion: "0", ops: [op] });
-      expect(pushed.data.results).toMatchObject([{ internalStatus: 0, version: 2 }]);
+      expect(pushed.data.results).toMatchObject([{ internalStatus: "0", version: 2 }]);
       if (mode !== "secure") expect((await headOf()).get("content-disposition")).toContain('"synced.txt"');
     });
 

@@ -169,7 +169,7 @@ export function requestRateSuite(): void {
     const push = async (sent: readonly object[]) => {
       const body = { syncVersion: "0", limit: 1, ops: sent };
       const { code, body: answer } = await call(server, "/v1/sync/all/push", { method: "POST", sessionId, body });
-      return answer.data?.results.map((each: { internalStatus: number }) => each.internalStatus) ?? code;
+      return answer.data?.results.map((each: { internalStatus: string }) => Number(each.internalStatus)) ?? code;
     };
     expect([await push(ops), await push(ops)]).toEqual([ops, ops].map((each) => each.map(() => 0)));
     const another = { ...ops[0], id: "another", uuid: randomUUID() };

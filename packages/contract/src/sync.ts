@@ -206,8 +206,8 @@ export const pushResponse = z
         .object({
           id: z.string(),
           uuid: z.string(),
-          internalStatus: z.int().describe("`0` for a success, else the error code."),
-          internalMessage: z.string(),
+          internalStatus: z.string().describe("`0` for a success, else the error code."),
+          statusMessage: z.string().describe("`ok` for a success, else the name of the error."),
           debugMessage: z.string().optional().describe("The exact problem, if debug messages are enabled."),
           ...z.object(outcome).partial().shape,
         })

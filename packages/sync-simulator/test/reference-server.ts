@@ -291,12 +291,12 @@ export class ReferenceServer extends ReferenceDatabase {
     let object: Json = {};
     try {
       ({ object = {}, ...result } = this.execute(name, operation, caller) as Json & { readonly object?: Json });
-      result = { id, uuid, internalStatus: 0, internalMessage: "ok", ...result };
+      result = { id, uuid, internalStatus: "0", statusMessage: "ok", ...result };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       result = { id, uuid, ...failed(error.code) };
     }
-    const isKept = this.fault !== "judges refused operations again" || result["internalStatus"] === 0;
+    const isKept = this.fault !== "judges refused operations again" || result["internalStatus"] === "0";
     if (isKept && Number(result["internalStatus"]) < 700) this.state.results.set(key, { digest: contents, result });
     return Object.keys(object).length === 0 ? result : { ...result, object };
   }
@@ -372,7 +372,7 @@ function envelope(status: number, internalStatus: string, data: unknown, headers
 }
 
 function failed(code: number): Json {
-  return { internalStatus: code, internalMessage: "refused" };
+  return { internalStatus: String(code), statusMessage: "refused" };
 }
 
 function added<T>(map: Map<string, T>, prefix: string, value: T): string {

@@ -46,7 +46,7 @@ export class SyncClient {
     });
     const { results, syncVersion } = await this.send("/push", { syncVersion: this.version, ops });
     for (const { uuid, version, internalStatus } of results) {
-      if (internalStatus !== 0) throw new Error(`An operation was refused with ${internalStatus}.`);
+      if (internalStatus !== "0") throw new Error(`An operation was refused with ${internalStatus}.`);
       this.versions.set(uuid, version);
     }
     this.version = syncVersion;

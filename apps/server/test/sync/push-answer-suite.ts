@@ -81,7 +81,7 @@ export function pushAnswerSuite(server: () => RunningServer): void {
     const ops = [retitle(target, version, "written"), retitle(referrer, 1, "written, too")];
     const { changed, excluded, results } = await answered(ops, { syncVersion });
     expect([changed, excluded]).toEqual([[], []]);
-    expect(results.map(({ internalStatus }: Json) => internalStatus)).toEqual([0, 0]);
+    expect(results.map(({ internalStatus }: Json) => Number(internalStatus))).toEqual([0, 0]);
     expect(results[1].object).toMatchObject({ "~UUID": referrer, Next: { "~UUID": target } });
   });
 

@@ -28,8 +28,8 @@ export function syncHookSuite(server: () => RunningServer): void {
     for (const name of hooks)
       await new MacroStore(repositories()).remove(name, { changedBy: "test", expectedVersion: null });
   });
-  const codes = (results: readonly { readonly internalStatus: number }[]) =>
-    results.map(({ internalStatus }) => internalStatus);
+  const codes = (results: readonly { readonly internalStatus: string }[]) =>
+    results.map(({ internalStatus }) => Number(internalStatus));
 
   const rules = `
     if (object.Title === "refused") refuse(307, "No.");

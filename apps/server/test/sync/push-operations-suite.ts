@@ -27,10 +27,16 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
       operation({ Title: "last" }),
     ];
     const results = await pushed(ops);
-    const codes = results.map(({ internalStatus }) => internalStatus);
+    const codes = results.map(({ internalStatus }) => Number(internalStatus));
     expect(codes).toEqual([0, 0, 307, 307, 307, 332, 404, 330, 332, 610, 334, 0, 334, 0]);
     expect(results.map(({ id, uuid }) => ({ id, uuid }))).toEqual(ops.map(({ id, uuid }) => ({ id, uuid })));
-    expect(results[0]).toMatchObject({ internalMessage: "ok", version: 1, merged: [], conflicts: [] });
+    expect(results[0]).toMatchObject({
+      internalStatus: "0",
+      statusMessage: "ok",
+      version: 1,
+      merged: [],
+      conflicts: [],
+    });
     expect(results[11]).toMatchObject({ version: 2 });
     expect(await stored(kept)).toBeUndefined();
     const next = (await stored(first.uuid))?.id;
@@ -54,10 +60,10 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
     expect(after.toReversed()).toEqual(withoutObjects);
     expect(await stored(uuid)).toMatchObject({ version: 4, attributes: { Count: 4 } });
     const [other] = await pushed([operation({ Title: "other" }, { id: ops[0]?.id ?? "" })]);
-    expect(other).toMatchObject({ internalStatus: 332 });
+    expect(other).toMatchObject({ internalStatus: "332" });
     // The ids are of the device.
     const [ofDevice] = await pushed([operation({ Title: "other" }, { id: ops[0]?.id ?? "" })], { as: sessions.two });
-    expect(ofDevice).toMatchObject({ internalStatus: 0 });
+    expect(ofDevice).toMatchObject({ internalStatus: "0" });
     // The answer does not repeat values that the user cannot read any more.
     await hide(uuid);
     const [, hidden] = await pushed(ops);
@@ -72,7 +78,7 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
     ];
     const answers = await Promise.all([pushed(ops), pushed(ops), pushed(ops.toReversed()), pushed(ops.slice(2))]);
     const [one, two, three, four] = answers.map((results) => results.map(({ object: _object, ...result }) => result));
-    expect(one?.map(({ internalStatus }) => internalStatus)).toEqual(ops.map(() => 0));
+    expect(one?.map(({ internalStatus }) => Number(internalStatus))).toEqual(ops.map(() => 0));
     expect(two).toEqual(one);
     expect(three?.toReversed()).toEqual(one);
     expect(four).toEqual(one?.slice(2));
@@ -87,7 +93,7 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
     const removed = await create({ Title: "removed" });
     const ops = [operation({ Title: "a", Count: 1 }), operation({ Title: "b" }), deletion(removed)];
     const before = await pushed(ops, { schema });
-    expect(before.map(({ internalStatus }) => internalStatus)).toEqual([0, 0, 0]);
+    expect(before.map(({ internalStatus }) => Number(internalStatus))).toEqual([0, 0, 0]);
     await store([{ className: task, fields: ["Title"] }, { className: locked }]);
     expect(await pushed(ops, { schema })).toEqual(before);
     expect(await pushed(ops, { schema, atomic: true })).toEqual(before);
@@ -96,7 +102,7 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
     await store([{ className: task }, { className: locked }]);
     const { rights } = await withRights(task, [{ group: "*", permissions: ["read"] }]);
     expect(await pushed(ops, { schema })).toEqual(before);
-    expect(await pushed([operation({ Title: "c" })], { schema })).toMatchObject([{ internalStatus: 404 }]);
+    expect(await pushed([operation({ Title: "c" })], { schema })).toMatchObject([{ internalStatus: "404" }]);
     await withRights(task, rights);
   });
 
@@ -109,7 +115,7 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
       operation({ Title: "c" }, { op: "other" }),
     ];
     const refused = await pushed(ops, { schema });
-    expect(refused.map(({ internalStatus }) => internalStatus)).toEqual([332, 332, 332]);
+    expect(refused.map(({ internalStatus }) => Number(internalStatus))).toEqual([332, 332, 332]);
     await putSchema(schema, [{ className: task }, { className: locked }]);
     expect(await pushed(ops, { schema })).toEqual(refused);
     for (const { uuid } of ops) expect(await stored(uuid)).toBeUndefined();
@@ -145,8 +151,8 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
     expect(refused.body.status.debugMessage).toMatch(/^at \/ops\/1: at \/fields\/More\/0\/.*levels/);
     const results = await pushed(ops);
     const codes = [0, 307, 307, 307, 307, 307, 801, 0, 307, 0];
-    expect(results.map(({ internalStatus }) => internalStatus)).toEqual(codes);
-    expect((await pushed(ops)).map(({ internalStatus }) => internalStatus)).toEqual(codes);
+    expect(results.map(({ internalStatus }) => Number(internalStatus))).toEqual(codes);
+    expect((await pushed(ops)).map(({ internalStatus }) => Number(internalStatus))).toEqual(codes);
     expect(await stored(ops[0]?.uuid ?? "")).toMatchObject({ attributes: { More: deepest } });
   });
 
@@ -173,18 +179,18 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
     });
 
     test("two pushes that create the same objects merge", async () => {
-      type Result = { readonly internalStatus: number };
+      type Result = { readonly internalStatus: string };
       const resultsOf = async (ops: readonly object[], as = sessions.one): Promise<readonly Result[]> =>
         (await send(as, `/v1/sync/${schemaOf("client")}/push`, "POST", { syncVersion: "0", ops })).body.data.results;
       for (let round = 0; round < 2; round += 1) {
         const all = uuids(10);
         const opsOf = (Title: string) => all.map((uuid) => operation({ Title, Count: 1 }, { uuid }));
         const results = await Promise.all([resultsOf(opsOf("one")), resultsOf(opsOf("two"), sessions.two)]);
-        expect(results.flat().filter(({ internalStatus }) => internalStatus !== 0)).toEqual([]);
+        expect(results.flat().filter(({ internalStatus }) => internalStatus !== "0")).toEqual([]);
         for (const uuid of all) expect(await stored(uuid)).toMatchObject({ version: 2, attributes: { Count: 1 } });
         const single = uuids(4);
         const alone = await twice(single, (uuid, at) => resultsOf([operation({ Title: `title ${at}` }, { uuid })]));
-        expect(alone.flat().filter(({ internalStatus }) => internalStatus !== 0)).toEqual([]);
+        expect(alone.flat().filter(({ internalStatus }) => internalStatus !== "0")).toEqual([]);
       }
     });
 
@@ -217,7 +223,7 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
     expect(await stored(ops[0]?.uuid ?? "")).toBeUndefined();
     expect(await stored(uuid)).toBeDefined();
     const results = await pushed(ops.slice(0, 3), { atomic: true });
-    expect(results.map(({ internalStatus }) => internalStatus)).toEqual([0, 0, 0]);
+    expect(results.map(({ internalStatus }) => Number(internalStatus))).toEqual([0, 0, 0]);
     expect(await pushed(ops.slice(0, 3), { atomic: true })).toEqual(results);
     expect(await push(ops, { atomic: true })).toMatchObject({ code: "307" });
   });
@@ -248,7 +254,7 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
     expect(await push([good], { schema: "nothing" })).toMatchObject({ code: "333" });
     const big = operation({ Title: "x".repeat(700_000) });
     const large = Array.from({ length: 10 }, () => ({ ...big, id: crypto.randomUUID(), uuid: crypto.randomUUID() }));
-    expect((await pushed(large)).map(({ internalStatus }) => internalStatus)).toEqual(large.map(() => 0));
+    expect((await pushed(large)).map(({ internalStatus }) => Number(internalStatus))).toEqual(large.map(() => 0));
     const tooLarge = [...large, ...large].map((each) => ({ ...each, id: crypto.randomUUID() }));
     expect(await push(tooLarge)).toMatchObject({ status: 413, code: "801" });
     expect(await stored(good.uuid)).toBeUndefined();
@@ -317,7 +323,7 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
     );
     const changed = await pushed(changes);
     expect(changed.filter(({ internalStatus }) => internalStatus === 0)).toHaveLength(999);
-    expect(changed[500]).toMatchObject({ internalStatus: 307 });
+    expect(changed[500]).toMatchObject({ internalStatus: "307" });
     expect(await stored(ops[499]?.uuid ?? "")).toMatchObject({ version: 2, attributes: { Count: -499 } });
   });
 }

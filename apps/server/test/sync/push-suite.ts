@@ -72,9 +72,9 @@ export function syncPushSuite(server: () => RunningServer): void {
         });
       expect(await remove(nil)).toMatchObject({ code: "332" });
       const [good, ofNil] = [operation({ Title: "a" }), operation({ Title: "a" }, { uuid: nil })];
-      expect(await pushed([ofNil, good])).toMatchObject([{ internalStatus: 332 }, { internalStatus: 0 }]);
+      expect(await pushed([ofNil, good])).toMatchObject([{ internalStatus: "332" }, { internalStatus: "0" }]);
       expect(await pushed([operation({ Title: "a", Next: { "~UUID": nil } })])).toMatchObject([
-        { internalStatus: 307 },
+        { internalStatus: "307" },
       ]);
       expect(await put(unknown, { syncVersion: "0", fields: { Title: "a" } })).toMatchObject({ code: "332" });
       expect(await put(unknown, { syncVersion: "0", className: "Customer", fields: {} })).toMatchObject({
@@ -195,7 +195,7 @@ export function syncPushSuite(server: () => RunningServer): void {
       const { code, body } = await push(ops, { schema: "up" });
       expect({ code, ...body.data }).toMatchObject({
         code: "0",
-        results: [{ internalStatus: 0, version: 1 }],
+        results: [{ internalStatus: "0", version: 1 }],
         changed: [],
         deleted: [],
         excluded: [],
@@ -203,7 +203,7 @@ export function syncPushSuite(server: () => RunningServer): void {
         syncVersion: "0",
       });
       const again = await push(ops, { schema: "up" });
-      expect(again.body.data).toMatchObject({ results: [{ internalStatus: 0 }], changed: [], syncVersion: "0" });
+      expect(again.body.data).toMatchObject({ results: [{ internalStatus: "0" }], changed: [], syncVersion: "0" });
     });
 
     test("checks of the schema precede those of the body", async () => {
@@ -244,16 +244,16 @@ export function syncPushSuite(server: () => RunningServer): void {
         operation({ Title: "good" }),
       ];
       expect(await pushed(ops)).toMatchObject([
-        { internalStatus: 713 },
-        { internalStatus: 334 },
-        { internalStatus: 0 },
+        { internalStatus: "713" },
+        { internalStatus: "334" },
+        { internalStatus: "0" },
       ]);
       await send(sessions.two, `/v1/lock/object/${id}`, "DELETE");
       // A failure of the server is not final.
       expect(await pushed(ops)).toMatchObject([
-        { internalStatus: 0, version: 2 },
-        { internalStatus: 334 },
-        { internalStatus: 0, version: 1 },
+        { internalStatus: "0", version: 2 },
+        { internalStatus: "334" },
+        { internalStatus: "0", version: 1 },
       ]);
     });
 

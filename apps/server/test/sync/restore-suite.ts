@@ -51,8 +51,8 @@ export function syncRestoreSuite(): void {
     };
     const [mine, theirs] = [put(randomUUID(), "Mine", 1, customer.City), put(randomUUID(), "Theirs", 2, "Mine")];
     const first = await original.push(mine);
-    expect(first).toMatchObject({ internalStatus: 0, version: 2 });
-    expect(await colleague.push(theirs)).toMatchObject({ internalStatus: 0, version: 3 });
+    expect(first).toMatchObject({ internalStatus: "0", version: 2 });
+    expect(await colleague.push(theirs)).toMatchObject({ internalStatus: "0", version: 3 });
 
     const imported = databaseOf("restored").storage.archive.import(recordsOf(databaseOf("").storage.archive));
     expect(await imported).toBe("imported");

@@ -53,6 +53,11 @@ export const codes = {
   updateOfDeleted: 610,
 } as const;
 
+/** The code of a result; 0 for a success. */
+export function codeOf({ internalStatus }: PushResult): FailureCode {
+  return Number(internalStatus);
+}
+
 /** A received object. */
 export function received(
   before: ObjectState | undefined,
@@ -154,7 +159,7 @@ export function settled(
   const operation = state.pending.find(({ id }) => id === sent.id) ?? discardedOperation(state, sent, result);
   if (operation === undefined) return { state: known ?? null, notices: [] };
   const rest = state.pending.filter((each) => each !== operation);
-  const code: FailureCode = result.internalStatus;
+  const code = codeOf(result);
   if (code === codes.done && operation.op === "put") return applied(uuid, state, operation, result, generation);
   if (code === codes.done || (code === codes.deleted && operation.op === "delete")) {
     const version = result.version ?? state.version;
@@ -182,9 +187,9 @@ export function settled(
   const rearranged = isOfObject || code === codes.forbidden ? undefined : rearrange(state, operation, code, next);
   if (rearranged !== undefined) return { state: rearranged, notices: [] };
   const endsObject = isOfObject || state.version === 0;
-  const notices = refused(uuid, state, [operation], code, result.internalMessage);
+  const notices = refused(uuid, state, [operation], code, result.statusMessage);
   if (endsObject)
-    return { state: null, notices: [...notices, ...refusedPuts(uuid, state, rest, code, result.internalMessage)] };
+    return { state: null, notices: [...notices, ...refusedPuts(uuid, state, rest, code, result.statusMessage)] };
   return { state: { ...state, pending: rest.map((each) => onTopOf(state.fields, operation.fields, each)) }, notices };
 }
 
@@ -239,9 +244,10 @@ function withOtherReferences(
 function discardedOperation(
   state: ObjectState,
   { id, op, syncVersion, fields = {} }: SyncOperationData,
-  { internalStatus, version = 0 }: PushResult,
+  result: PushResult,
 ): PendingOperation | undefined {
-  if (internalStatus !== codes.done || version <= state.version) return undefined;
+  const { version = 0 } = result;
+  if (codeOf(result) !== codes.done || version <= state.version) return undefined;
   return { id, op, version: Number(syncVersion), fields, base: null, sequence: 0, isSent: true };
 }
 

@@ -6,7 +6,7 @@ import { Exchange, type ExchangeOptions, type Page } from "./exchange.ts";
 import { type ConflictHandler, decide, decisionOn, firstHeld } from "./held.ts";
 import { ObjectChanges } from "./incoming.ts";
 import { groupedNotices, type Notice, type Notices } from "./notices.ts";
-import { codes, type PushAnswer, type PushResult } from "./outcomes.ts";
+import { codeOf, codes, type PushAnswer, type PushResult } from "./outcomes.ts";
 import type { SyncStore } from "./sync-store.ts";
 
 /** Counts of a synchronization. */
@@ -228,7 +228,7 @@ class Synchronization {
     });
     for (const [uuid, code] of postponed) this.#postponed.set(uuid, code);
     for (const uuid of uncreated.postponed) this.#waiting.add(uuid);
-    this.#counts.pushed += answers.filter(({ result }) => result.internalStatus === codes.done).length;
+    this.#counts.pushed += answers.filter(({ result }) => codeOf(result) === codes.done).length;
     if (isStored && page !== undefined) {
       this.#counts.pulled += page.changed.length;
       this.#counts.deleted += page.deleted.length;
@@ -362,5 +362,5 @@ function afterPage(before: Position, page: Page): Position {
 
 function refusalOf(operation: SyncOperationData, { code, message }: SallyportError): PushAnswer {
   const { id, uuid } = operation;
-  return { operation, result: { id, uuid, internalStatus: code, internalMessage: message } };
+  return { operation, result: { id, uuid, internalStatus: String(code), statusMessage: message } };
 }

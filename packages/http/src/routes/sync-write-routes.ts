@@ -8,6 +8,7 @@ import {
   pushRequest,
   pushResponse,
   successMessage,
+  successStatus,
   syncDeleteRequest,
   syncDeleteResponse,
   syncFaultOrder,
@@ -161,10 +162,10 @@ function pushedOperation({ id, uuid: spelled }: Pick<PushedOperation, "id" | "uu
 function resultOf({ id, uuid, error, outcome, object }: PushResult, debugMessages: boolean) {
   const status =
     error === null
-      ? { internalStatus: 0, internalMessage: successMessage }
+      ? { internalStatus: successStatus, statusMessage: successMessage }
       : {
-          internalStatus: error.code,
-          internalMessage: errorEntry(error.code).name,
+          internalStatus: String(error.code),
+          statusMessage: errorEntry(error.code).name,
           ...(debugMessages && error.detail !== undefined ? { debugMessage: error.detail } : {}),
         };
   return { id, uuid, ...status, ...outcome, ...(object === undefined ? {} : { object }) };

@@ -50,7 +50,7 @@ interface Page {
 interface Result {
   readonly id: string;
   readonly uuid: string;
-  readonly internalStatus: number;
+  readonly internalStatus: string;
   readonly version?: number;
   readonly conflicts?: readonly { readonly field: string; readonly kept: string }[];
   readonly object?: SyncObjectData;
@@ -122,7 +122,8 @@ export class Witness {
 
   private noteResult(operation: SyncOperationData, result: Result, arrived: boolean, watched: Watched): void {
     const { uuid, fields = {} } = operation;
-    const { internalStatus: code, version, conflicts = [] } = result;
+    const { version, conflicts = [] } = result;
+    const code = Number(result.internalStatus);
     const { device, moment } = watched;
     this.answers.push({ device, uuid, fields, code, conflicts: conflicts.map(({ field }) => field), arrived, moment });
     if (watched.isOutdated) return;
@@ -146,7 +147,8 @@ export class Witness {
 
   /** A final result never changes. */
   private compareResult({ id, uuid }: SyncOperationData, result: Result, watched: Watched): void {
-    const { internalStatus: code, version, conflicts = [] } = result;
+    const { version, conflicts = [] } = result;
+    const code = Number(result.internalStatus);
     const shown = JSON.stringify({ code, version, conflicts: conflicts.map(({ field, kept }) => [field, kept]) });
     const before = this.results.get(id) ?? shown;
     this.results.set(id, shown);

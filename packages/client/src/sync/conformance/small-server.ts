@@ -114,10 +114,10 @@ export class SmallServer {
 
   #execute(schema: string, { id, op, uuid, className, fields = {} }: SyncOperationData): Result {
     const stored = this.#objects(schema).get(uuid);
-    if (stored?.isDeleted) return { id, uuid, internalStatus: op === "put" ? 610 : 609, internalMessage: "deleted" };
+    if (stored?.isDeleted) return { id, uuid, internalStatus: op === "put" ? "610" : "609", statusMessage: "deleted" };
     const object = this.write(schema, uuid, fields, className ?? stored?.object["~ClassName"]);
     if (op === "delete") this.#objects(schema).set(uuid, { object, stamp: this.#stamp, isDeleted: true });
-    const common = { id, uuid, internalStatus: 0, internalMessage: "ok", version: object["~Version"] };
+    const common = { id, uuid, internalStatus: "0", statusMessage: "ok", version: object["~Version"] };
     return op === "delete" ? common : { ...common, objectId: object["~ObjectID"], merged: [], conflicts: [] };
   }
 }
