@@ -40,7 +40,7 @@ const factsQuery = `
       order by c.relname, position
     ) || array(
       select 'USAGE on ' || c.relname from pg_class c
-      where c.relnamespace = n.oid and c.relkind = 'S' and not has_sequence_privilege(c.oid, 'USAGE')
+      where c.relnamespace = n.oid and case c.relkind when 'S' then not has_sequence_privilege(c.oid, 'USAGE') else false end
         and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i')
       order by c.relname
     ) as missing
