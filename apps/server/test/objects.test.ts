@@ -7,7 +7,7 @@ import { classSuite } from "./class-suite.ts";
 import { clientFileSuite } from "./client-file-suite.ts";
 import { clientSuite } from "./client-suite.ts";
 import { deletionSuite } from "./deletion-suite.ts";
-import { onEngines, withoutLockout } from "./engines.ts";
+import { onEngines, testedEngines, withoutLockout } from "./engines.ts";
 import { exactNumberSuite } from "./exact-number-suite.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { multiEnvironment, multiSuite } from "./multi-suite.ts";
@@ -17,6 +17,7 @@ import { publicObjectSuite } from "./public-clients/object-suite.ts";
 import { publicSessionSuite } from "./public-clients/session-suite.ts";
 import { readersSuite } from "./readers-suite.ts";
 import { rightsSuite } from "./rights-suite.ts";
+import { userNameSuite } from "./user-name-suite.ts";
 import { writeSuite } from "./write-suite.ts";
 
 describe("objects", () => {
@@ -41,6 +42,10 @@ describe("objects", () => {
     },
     { environment: { ...boundEnvironment, ...multiEnvironment, ...withoutLockout } },
   );
+  onEngines("names of users", userNameSuite, {
+    count: 2,
+    on: [...new Set([...testedEngines, "embedded" as const])],
+  });
 });
 
 describe("client", () => {

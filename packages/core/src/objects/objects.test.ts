@@ -4,6 +4,7 @@ import { Model, type ModelClass } from "../model/index.ts";
 import type { JsonValue } from "../storage/index.ts";
 import { acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
 import { batches } from "./batches.ts";
+import { areOfDifferentScripts, scriptsOf, skeletonOf } from "./name-shape.ts";
 import { dateValue } from "./plain-value.ts";
 
 const attributes = [
@@ -283,4 +284,24 @@ describe("output of the sandbox", () => {
   test.each(wrongSets.map((wrong) => [wrong]))("is refused as a set of objects: %j", (wrong) =>
     expect(() => findResultFrom("hook", wrong)).toThrow(expect.objectContaining({ code: 710 })),
   );
+});
+
+describe("names that look alike", () => {
+  test.each([
+    ["paypal", "\u0440\u0430\u0443\u0440\u0430\u04cf", "Latin", "Cyrillic"],
+    ["paypal", "p\u0430ypal", "Latin", "Cyrillic Latin"],
+    ["modern", "rnodern", "Latin", "Latin"],
+    ["ren\u00e9", "ren\u0435\u0301", "Latin", "Cyrillic Latin"],
+    ["GooGle", "\u13c0oo\u13c0le", "Latin", "Latin other"],
+    ["a\u200bb", "ab", "Latin", "Latin"],
+    ["10", "l0", "", "Latin"],
+  ])("%j and %j have one skeleton, and the scripts %j and %j", (one, other, scripts, others) => {
+    expect(skeletonOf(one)).toBe(skeletonOf(other));
+    expect([scriptsOf(one), scriptsOf(other)]).toEqual([scripts, others]);
+    expect(areOfDifferentScripts(scripts, others)).toBe(scripts !== "" && scripts !== others);
+  });
+
+  test("other names have other skeletons", () => {
+    expect(new Set(["ada", "Ada", "adam", "\u0430\u0434\u0430", "123"].map(skeletonOf)).size).toBe(5);
+  });
 });

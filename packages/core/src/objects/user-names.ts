@@ -13,9 +13,22 @@ import {
   seesAll,
 } from "../storage/index.ts";
 import { batches } from "./batches.ts";
+import { areOfDifferentScripts, scriptsOf, skeletonOf } from "./name-shape.ts";
 
 /** Reserved user names, by the SHA-256 of the confusable key. The value is the id of the user object. */
 export const reservedNames: RecordKind<ObjectId> = "userName";
+
+/** The scripts of each user's name, by the id of the user object. The owner is the skeleton of the name. */
+const nameScripts: RecordKind<string> = "userNameScripts";
+
+/** Makes transactions that take names of one skeleton wait for each other. The id is the owner above. */
+const skeletonLocks: RecordKind<true> = "userNameSkeleton";
+
+/** Longer than any transaction. */
+const lockLifetime = 3_600_000;
+
+/** Names of one skeleton that are compared. They are of the same scripts, except those from before the rule. */
+const comparedNames = 1_000;
 
 /** Longer than any database is in use. Records with a lifetime are not archived; an import reserves the names again. */
 const lifetime = 100 * 365 * 86_400_000;
@@ -28,7 +41,10 @@ export interface NamedUser {
   readonly name: string;
 }
 
-/** Prevents user objects with confusable names, with or without accounts. Runs in the transaction of the write. */
+/**
+ * Prevents user objects with confusable names, with or without accounts. Names are confusable if they differ by case, white
+ * space and the like only, or if they look alike and are of different scripts. Runs in the transaction of the write.
+ */
 export class UserNames {
   constructor(
     private readonly records: RecordRepository,
@@ -37,8 +53,9 @@ export class UserNames {
 
   /** Reserves the name of a new user. 307 if it looks like another user's name. */
   async reserve(user: NamedUser): Promise<void> {
-    if (!(await this.tryToReserve(user)))
+    if (!(await this.tryToReserve(user)) || (await this.looksForeign(user)))
       throw new ServiceError(307, { detail: "at /Name: The name is in use, or too similar to one in use." });
+    await this.noteScripts(user);
   }
 
   /** Releases the old name and reserves the new one, if not `null`. 307 if it looks like another user's name. */
@@ -49,14 +66,33 @@ export class UserNames {
 
   async release(ids: readonly ObjectId[]): Promise<void> {
     for (const id of ids) await this.records.remove(reservedNames, { owner: ownerOf(id) });
+    await this.records.remove(nameScripts, { ids });
   }
 
   /** Reserves the current name of a user. A name reserved for another user stays with that user. */
   async renew(user: NamedUser): Promise<void> {
     const [reserved] = await this.records.get(reservedNames, [this.keyOf(user.name)]);
-    if (reserved?.value === user.id) return;
-    await this.release([user.id]);
-    await this.tryToReserve(user);
+    if (reserved?.value !== user.id) {
+      await this.release([user.id]);
+      await this.tryToReserve(user);
+    }
+    await this.noteScripts(user);
+  }
+
+  /** Whether another user's name has the same skeleton in other scripts. No other transaction takes such a name meanwhile. */
+  private async looksForeign({ id, name }: NamedUser): Promise<boolean> {
+    const owner = this.skeletonOwner(name);
+    await this.records.put(skeletonLocks, owner, true, { lifetime: lockLifetime });
+    const alike = await this.records.list(nameScripts, { owner, after: null, limit: comparedNames });
+    return alike.some((other) => other.id !== id && areOfDifferentScripts(other.value, scriptsOf(name)));
+  }
+
+  private async noteScripts({ id, name }: NamedUser): Promise<void> {
+    await this.records.put(nameScripts, id, scriptsOf(name), { owner: this.skeletonOwner(name), lifetime });
+  }
+
+  private skeletonOwner(name: string): string {
+    return `skeleton:${this.digests.sha256(skeletonOf(name))}`;
   }
 
   private async tryToReserve({ id, name }: NamedUser): Promise<boolean> {
