@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { inspect } from "node:util";
 import { Applications, ServiceError } from "@sallyport/core";
 import { runOn, withConnection } from "../src/dialects/postgres/connection.ts";
@@ -130,6 +132,28 @@ export function databaseFailureSuite(): void {
     await terminate("busy");
     expect(await sleeping).toBe(704);
     expect(await storage.repositories.sessions.count()).toBe(0);
+  });
+
+  test("return the refusal of a pooler that refuses what the address asks for", async () => {
+    const message = "SFATAL\0C08P01\0Munsupported startup parameter: options\0\0";
+    const refusal = Buffer.alloc(5 + message.length);
+    refusal.write("E");
+    refusal.writeInt32BE(4 + message.length, 1);
+    refusal.write(message, 5);
+    let connections = 0;
+    const pooler = createServer((socket) => {
+      connections += 1;
+      socket.on("error", () => {}).once("data", () => socket.end(refusal));
+    });
+    await once(pooler.listen(0, "127.0.0.1"), "listening");
+    const { port } = pooler.address() as AddressInfo;
+    const url = `postgres://role@127.0.0.1:${port}/database?sslmode=disable&options=-c%20geqo%3Doff`;
+    const error = await storageOver(database.connect({ url }))
+      .health()
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 704, cause: { code: "08P01" } });
+    expect(connections).toBe(2);
+    pooler.close();
   });
 
   test("return 706 after a statement timeout and keep the connection", async () => {

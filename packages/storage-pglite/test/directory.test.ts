@@ -291,6 +291,13 @@ describe("the lock of a directory", () => {
       expect(await readdir(directory)).toEqual(["lock"]);
     });
 
+    it("is respected if the file is a broken symbolic link, which nobody can read or replace", async () => {
+      const directory = await newDirectory();
+      await symlink("nowhere", join(directory, "lock"));
+      const refusal: unknown = await lockDirectory(directory).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ name: "DirectoryLockedError", pid: undefined });
+    });
+
     it("works below a path longer than the limit of a socket", async () => {
       const directory = join(await newDirectory(), "d".repeat(120));
       await mkdir(directory);

@@ -9,6 +9,9 @@ export interface BackendSession {
   end(): void;
 }
 
+/** A statement that was left running ends by its time limit, so a second attempt hardly ever fails. */
+const refreshAttempts = 10;
+
 /**
  * The single database session, lent to one connection at a time. A new connection supersedes the previous one (a pool
  * of one opens it only after discarding that one) and gets a fresh session without transaction, prepared statements,
@@ -73,15 +76,15 @@ export class EmbeddedBackend {
     await this.#worker.then((worker) => worker.close(waitTimeout)).catch(() => undefined);
   }
 
-  /** Retries after a time-out of a statement that the previous connection left running. */
+  /** Retries after a time-out of a statement that the previous connection left running. Throws the last one. */
   async #refreshed(): Promise<EngineWorker> {
-    for (;;) {
+    for (let attempt = 1; ; attempt += 1) {
       const worker = await this.#running();
       try {
         await worker.refresh();
         return worker;
       } catch (error) {
-        if (!(error instanceof StatementTimeoutError)) throw error;
+        if (!(error instanceof StatementTimeoutError) || attempt === refreshAttempts) throw error;
       }
     }
   }

@@ -89,10 +89,11 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
 /**
  * Links `file` to the candidate, or throws. A guard replaces a stale file. The guard is itself such a lock, named after the
  * token of the stale file: one process holds it and replaces only the file it judged. A late process finds another
- * token in the file and judges again.
+ * token in the file and judges again. A file that is neither there nor can be replaced, such as a broken symbolic link, has
+ * an unknown holder.
  */
-async function take(root: string, file: string, candidate: string): Promise<void> {
-  for (;;) {
+async function take(root: string, file: string, candidate: string, attempts = maxAttempts): Promise<void> {
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
     if (await linked(candidate, file)) return;
     const holder = await readLockRecord(file);
     if (holder === undefined) continue;
@@ -101,7 +102,7 @@ async function take(root: string, file: string, candidate: string): Promise<void
     if (state !== "gone") throw lockedBy(root, file, holder, state === "alive");
 
     const guard = `${join(root, "lock")}.${holder.token}.guard`;
-    await take(root, guard, candidate);
+    await take(root, guard, candidate, attempts - attempt);
     const now = await readLockRecord(file);
     if (typeof now !== "object" || now.token !== holder.token) {
       await rm(guard, { force: true });
@@ -111,7 +112,11 @@ async function take(root: string, file: string, candidate: string): Promise<void
     if (holder.beacon !== null) await rm(join(root, holder.beacon), { force: true });
     return;
   }
+  throw new DirectoryLockedError(root, file, unknownHolder);
 }
+
+/** Each attempt after the first one means that another process has taken or released the lock meanwhile. */
+const maxAttempts = 100;
 
 const unknownHolder = { pid: undefined, host: undefined, since: undefined, seenAlive: false };
 

@@ -1,6 +1,6 @@
 import type { Digest, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { ChannelRepository } from "../../storage/index.ts";
+import { type ChannelRepository, untilDone } from "../../storage/index.ts";
 
 /** Message numbers reserved with one write to storage. */
 const reserved = 128;
@@ -26,9 +26,12 @@ export class OutgoingNumbers {
 
   constructor(private readonly random: Pick<RandomSource, "bytes">) {}
 
-  /** Returns an unused number, or `null` if the session has no channel any more. */
-  async next(channels: ChannelRepository, session: Digest): Promise<bigint | null> {
-    for (;;) {
+  /**
+   * Returns an unused number, or `null` if the session has no channel any more. 706 if other requests take all numbers of
+   * every reservation, or blocks of other sessions replace it at once.
+   */
+  next(channels: ChannelRepository, session: Digest): Promise<bigint | null> {
+    return untilDone(async () => {
       const block = this.blocks.get(session);
       if (block !== undefined && block.next < block.end) {
         const number = block.next;
@@ -40,8 +43,8 @@ export class OutgoingNumbers {
         reservation = this.reserve(channels, session).finally(() => this.reservations.delete(session));
         this.reservations.set(session, reservation);
       }
-      if (!(await reservation)) return null;
-    }
+      return (await reservation) ? undefined : null;
+    });
   }
 
   private async reserve(channels: ChannelRepository, session: Digest): Promise<boolean> {

@@ -75,6 +75,9 @@ function isRefusedParameter(error: unknown): boolean {
 /** Milliseconds for which an answer of the current host, or of an earlier one in the list, is preferred. */
 const precedence = 250;
 
+/** The settings of sessions that a pooler can refuse. */
+const ofSession = ["statement_timeout", "idle_in_transaction_session_timeout", "options"] as const;
+
 /** The host of new connections: the one that accepts writes. */
 export class PostgresHosts {
   /** The settings that lead to the host. */
@@ -108,10 +111,15 @@ export class PostgresHosts {
     return { ...((this.poolers.has(hostText(host)) ? others : settings) as Settings), ...host };
   }
 
-  /** Whether a host refused a connection because of the session's settings in it. The next one is without them. */
-  refuses({ host = "", port = 0, options }: pg.ClientConfig, error: unknown): boolean {
-    if (options === undefined || !isRefusedParameter(error)) return false;
-    this.poolers.add(hostText({ host, port }));
+  /**
+   * Whether a host refused a connection because of the session's settings in it. The next one is without them. A host that
+   * refuses that one refuses what the address asks for.
+   */
+  refuses(settings: pg.ClientConfig, error: unknown): boolean {
+    const name = hostText({ host: settings.host ?? "", port: settings.port ?? 0 });
+    const own: pg.ClientConfig = this.hosts.find((host) => hostText(host) === name) ?? {};
+    if (!isRefusedParameter(error) || ofSession.every((each) => settings[each] === own[each])) return false;
+    this.poolers.add(name);
     return true;
   }
 

@@ -217,6 +217,7 @@ export class PostgresPool {
       try {
         return await this.connectOnce();
       } catch (error) {
+        // At most once for each host.
         if (error instanceof RefusedParameter) continue;
         if (!this.hosts.areSeveral || !isOutOfReach(error) || isLast) throw error;
         isLast = performance.now() > deadline;
