@@ -7,9 +7,9 @@ export interface HeavyRequest {
   readonly body?: object;
 }
 
-/** As many as a multi request can have. */
+/** The items of a multi request. */
 const creations = (city: string) =>
-  Array.from({ length: 50 }, (_, place) => ({
+  Array.from({ length: 25 }, (_, place) => ({
     method: "POST",
     path: "/v1/object/Customer",
     data: { Name: `${"heavy ".repeat(100)}${place}`, City: city },
@@ -44,9 +44,9 @@ export const logInRequest: HeavyRequest = {
   body: { user: "demo", pass: "demo", appNames: "demo-app" },
 };
 
-/** Creates 1,000 customers, which most of the requests read. */
-export async function createCustomers(subject: Subject, sessionId: string): Promise<void> {
-  for (let index = 0; index < 20; index += 1) {
+/** Creates customers, 25 at a time, which most of the requests read. */
+export async function createCustomers(subject: Subject, sessionId: string, times = 40): Promise<void> {
+  for (let index = 0; index < times; index += 1) {
     const body = creations(`Heavy ${index}`);
     const { code } = await call(subject, "/v1/multi?atomic=true", { method: "POST", sessionId, body });
     if (code !== "0") throw new Error(`Creating the customers answered ${code}.`);

@@ -54,9 +54,9 @@ export interface PooledConnection {
   __knex__disposed?: unknown;
   /**
    * Cancels what runs on the connection. Resolves when the cancellation can hit no later statement, or the connection is
-   * discarded. Absent if the engine cannot.
+   * discarded. Absent if the engine cannot. The clients of `pg` have another `cancel`.
    */
-  cancel?: () => Promise<void>;
+  cancelRead?: () => Promise<void>;
 }
 
 /**

@@ -81,7 +81,7 @@ export function cancelledReadsSuite(opened: () => TestDatabase): void {
       const connection = await lender.acquireConnection();
       for (let round = 0; round < 10; round += 1) {
         await runOn(connection, { text: "select 1" });
-        await connection.cancel?.();
+        await connection.cancelRead?.();
         await runOn(connection, { text: "select count(*) from generate_series(1, 20000)" });
       }
       expect(connection.__knex__disposed).toBeUndefined();

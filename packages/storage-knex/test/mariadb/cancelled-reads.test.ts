@@ -48,7 +48,7 @@ describe("reads on MariaDB that no client waits for", () => {
       const { threadId } = connection;
       for (let round = 0; round < 10; round += 1) {
         await readOn(connection, { sql: "select 1", values: [], plain: true }, () => () => {});
-        await connection.cancel?.();
+        await connection.cancelRead?.();
         await runOn(connection, { sql: "select benchmark(20000, md5('a'))", values: [], plain: true });
       }
       expect(connection).toMatchObject({ threadId });
@@ -64,7 +64,7 @@ describe("reads on MariaDB that no client waits for", () => {
         values: [],
         plain: true,
       });
-      await connection.cancel?.();
+      await connection.cancelRead?.();
       // The function returns 1 if it is interrupted.
       expect((await sleeping).rows).toEqual([{ slept: 0 }]);
     });
@@ -80,7 +80,7 @@ describe("reads on MariaDB that no client waits for", () => {
     await withConnection(knex, async (connection) => {
       held = connection;
       await readOn(connection, { sql: "select 1", values: [], plain: true }, () => () => {});
-      await connection.cancel?.();
+      await connection.cancelRead?.();
     });
     expect(held?.__knex__disposed).toMatchObject({ errno: 1226 });
     await close();

@@ -85,7 +85,7 @@ export async function readOn<T>(
   let cancelled: Promise<void> | undefined;
   const answer = runOn<T>(connection, { ...query, sql: `${connection.mark} ${query.sql}` });
   const unsubscribe = onCancel(() => {
-    if (isRunning) cancelled ??= connection.cancel?.();
+    if (isRunning) cancelled ??= connection.cancelRead?.();
   });
   try {
     return await answer;

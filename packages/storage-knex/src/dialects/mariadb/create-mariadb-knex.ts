@@ -73,7 +73,7 @@ export async function createMariadbKnex(settings: MariadbSettings): Promise<Mari
       createRetryIntervalMillis: 1,
       afterCreate: (connection: NewConnection, done: (error: Error | null) => void) => {
         connection.answers = answers;
-        connection.cancel = () => cancelOn(connection, () => beside() as unknown as Canceller);
+        connection.cancelRead = () => cancelOn(connection, () => beside() as unknown as Canceller);
         const query: Ask = (sql, answered) => connection.query({ sql, timeout: silenceTimeout }, answered);
         prepare(query, (error, isClustered) => {
           connection.isClustered = isClustered;

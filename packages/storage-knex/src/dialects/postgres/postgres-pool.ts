@@ -108,7 +108,7 @@ export class PostgresPool {
     this.pool.on("connect", (client) => {
       client.on("error", () => {});
       const watched = client as unknown as WatchedClient & SentOn;
-      watched.cancel = () => cancelOn(watched);
+      watched.cancelRead = () => cancelOn(watched);
       this.clients.add(watched);
     });
     this.pool.on("remove", (client) => this.clients.delete(client as unknown as WatchedClient));

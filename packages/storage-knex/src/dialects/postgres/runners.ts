@@ -284,9 +284,9 @@ class SharedConnection {
 
   /** A late cancellation hits nothing: the connection stays lent until the server has made it. */
   private async cancel(connection: Connection, isRunning: () => boolean): Promise<void> {
-    if (!isRunning() || connection.cancel === undefined) return;
+    if (!isRunning() || connection.cancelRead === undefined) return;
     this.users += 1;
-    await connection.cancel();
+    await connection.cancelRead();
     this.leave(connection);
   }
 
