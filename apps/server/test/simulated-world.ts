@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ArchiveRecord, Storage } from "@sallyport/core";
+import { type ArchiveRecord, reserveUserNames, type Storage } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import type { World } from "@sallyport/sync-simulator";
@@ -49,7 +49,7 @@ export async function startSimulatedWorld(
   };
   await storage.migrate();
   const hasher = await Argon2PasswordHasher.create({ memoryCost: 8, timeCost: 1 });
-  await seedDemo(storage, { hasher, digests: new NodeDigests(), clientHash: "md5", alias: "", files: null });
+  await seedDemo(storage, { hasher, digests, clientHash: "md5", alias: "", files: null });
   const { url } = await start();
   const adminKey = await administrationKey(server as unknown as RunningServer);
   return {
@@ -85,15 +85,22 @@ export async function startSimulatedWorld(
       storage = await open();
       await storage.migrate();
       await storage.archive.import(recordsOf(copy));
+      await reserveUserNames({ storage, digests });
       await requireIntact((await start()).databases.get(""));
     },
     close: async () => {
-      await stop();
-      await storage.close();
-      rmSync(directory, { recursive: true });
+      try {
+        await requireIntact(server?.databases.get(""));
+      } finally {
+        await stop();
+        await storage.close();
+        rmSync(directory, { recursive: true });
+      }
     },
   };
 }
+
+const digests = new NodeDigests();
 
 /** A simulation logs in and writes more than a person. */
 const limits = { LOG_LEVEL: "silent", THROTTLE_IP_MAX_FAILURES: "1000000" };

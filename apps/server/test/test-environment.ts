@@ -4,6 +4,9 @@ import { runDirectory } from "@sallyport/test-kit/run-directory/run-directory";
 /** Locks of one session: more than other tests need, and few enough to reach. */
 export const locksPerSession = 12;
 
+/** Tests log in from one network in all modes, more often than its share of the processor allows. */
+export const withoutBudgets = { UNAUTHENTICATED_CPU_PERCENT: "0" } as const;
+
 /** Common settings of servers under test: cheap hashing, no output and any free port. */
 export const testEnvironment: Readonly<Record<string, string>> = {
   PORT: "0",
@@ -20,6 +23,5 @@ export const testEnvironment: Readonly<Record<string, string>> = {
   SHEDDING_DELAY: "0s",
   // Beside the tests themselves, macros would rarely get processor time.
   MACRO_THREAD_PRIORITY: "0",
-  // All tests are in one network, and fail to log in often.
-  UNAUTHENTICATED_CPU_PERCENT: "0",
+  ...withoutBudgets,
 };

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SallyportClient } from "@sallyport/client";
 import { modes } from "../modes.ts";
+import { requireVerified } from "../processes/require-verified.ts";
 import { ServerProcess } from "../processes/server-process.ts";
+import { withoutBudgets } from "../test-environment.ts";
 import { PostgresCluster, postgresPrograms } from "./postgres-cluster.ts";
 
 const programs = postgresPrograms();
@@ -15,14 +17,20 @@ const writers = 8;
   let directory: string;
   let cluster: PostgresCluster;
   const servers: ServerProcess[] = [];
+  const environment = () => ({
+    ...withoutBudgets,
+    PORT: "0",
+    DATA_DIR: directory,
+    DATABASE_URL: cluster.url(),
+    LOG_LEVEL: "info",
+  });
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), "sallyport-"));
     cluster = await PostgresCluster.start(programs as string, true);
     for (let count = 0; count < 2; count += 1) {
       // The first one creates the demo.
-      const environment = { PORT: "0", DATA_DIR: directory, DATABASE_URL: cluster.url(), LOG_LEVEL: "info" };
-      const server = new ServerProcess(["serve"], environment, directory);
+      const server = new ServerProcess(["serve"], environment(), directory);
       servers.push(server);
       await server.url();
     }
@@ -95,6 +103,7 @@ const writers = 8;
       expect(gap).toBeLessThan(title === "crashes" ? 1_000 : 5_000);
       for (const client of clients)
         expect((await client.listObjects("Customer", { perPage: 1 }))["~Elements"]).toHaveLength(1);
+      await requireVerified(environment(), directory);
     },
     180_000,
   );
@@ -117,5 +126,6 @@ const writers = 8;
     expect(await client.countObjects("Customer", { query: { where: { Name: "Late" } } })).toBe(1);
     await pause(1_100);
     expect(await ready()).toBe(200);
+    await requireVerified(environment(), directory);
   }, 120_000);
 });

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SallyportClient } from "@sallyport/client";
 import { modes } from "../modes.ts";
+import { requireVerified } from "../processes/require-verified.ts";
 import { ServerProcess } from "../processes/server-process.ts";
+import { withoutBudgets } from "../test-environment.ts";
 import { PostgresCluster, postgresPrograms } from "./postgres-cluster.ts";
 
 const programs = postgresPrograms();
@@ -21,7 +23,12 @@ interface Pulled {
   let directory: string;
   let cluster: PostgresCluster;
   const servers: ServerProcess[] = [];
-  const environment = () => ({ DATA_DIR: directory, DATABASE_URL: cluster.url(), LOG_LEVEL: "info" });
+  const environment = () => ({
+    ...withoutBudgets,
+    DATA_DIR: directory,
+    DATABASE_URL: cluster.url(),
+    LOG_LEVEL: "info",
+  });
 
   const start = async (synchronous: boolean) => {
     cluster = await PostgresCluster.start(programs as string, synchronous);
@@ -164,6 +171,7 @@ interface Pulled {
       "select count(*)::integer as count from sallyport_demo.audit where type = 'database.recovered'",
     );
     expect(audited?.count).toBe(1);
+    await requireVerified(environment(), directory);
     console.log(
       `Asynchronous: ${acknowledged.length} writes acknowledged, ${lost.size} lost; refused with 705 ${refusedAfter} ms after the promotion, ` +
         `used ${usableAfter} ms after the recovery; of ${lost.size + 100} new objects ${returned} have the id of a lost one, ` +
@@ -193,6 +201,7 @@ interface Pulled {
     );
     expect(row?.timeline.accepted).toBe("proven");
     expect(await command("recover")).toMatchObject({ code: 0, output: expect.stringContaining("nothing to recover") });
+    await requireVerified(environment(), directory);
     console.log(
       `Synchronous: ${acknowledged.length} writes acknowledged, ${lost} lost; next write ${gap} ms after the promotion.`,
     );
@@ -217,5 +226,6 @@ interface Pulled {
     });
     await pause(1_100);
     for (const { client } of clients) expect(await codeOf(client.countObjects("Customer"))).toBe(0);
+    await requireVerified(environment(), directory);
   }, 240_000);
 });

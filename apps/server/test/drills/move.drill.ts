@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SallyportClient } from "@sallyport/client";
 import { modes } from "../modes.ts";
+import { requireVerified } from "../processes/require-verified.ts";
 import { ServerProcess } from "../processes/server-process.ts";
+import { withoutBudgets } from "../test-environment.ts";
 import { PostgresCluster, postgresPrograms } from "./postgres-cluster.ts";
 
 const programs = postgresPrograms();
@@ -21,9 +23,10 @@ interface Failure {
   let old: PostgresCluster;
   let fresh: PostgresCluster;
   const servers: ServerProcess[] = [];
-  const environment = () => ({
+  const environment = ({ primary } = old) => ({
+    ...withoutBudgets,
     DATA_DIR: directory,
-    DATABASE_URL: old.primary.url,
+    DATABASE_URL: primary.url,
     MASTER_KEY: masterKey,
     LOG_LEVEL: "info",
   });
@@ -71,12 +74,14 @@ interface Failure {
     const acknowledged: string[] = [];
     const failures: Failure[] = [];
     const over = new AbortController();
-    const writing = clients.map(async (client) => {
+    const rounds = clients.map(() => 0);
+    const writing = clients.map(async (client, index) => {
       while (!over.signal.aborted) {
         try {
           const { "~ObjectID": id } = await client.createObject("Customer", { Name: `C ${acknowledged.length}` });
           acknowledged.push(id);
           await client.getObject(id);
+          rounds[index] = (rounds[index] ?? 0) + 1;
         } catch (error) {
           failures.push({ code: codeOf(error), at: performance.now() });
         }
@@ -88,7 +93,12 @@ interface Failure {
       await Promise.all(writing);
       return { clients, acknowledged, failures };
     };
-    return { acknowledged, stop };
+    /** Resolves once each client has written and read again. */
+    const everyone = async () => {
+      const before = [...rounds];
+      while (rounds.some((count, index) => count < (before[index] ?? 0) + 2)) await pause(50);
+    };
+    return { acknowledged, everyone, stop };
   }
 
   const leftovers = async () =>
@@ -118,6 +128,7 @@ interface Failure {
     const { acknowledged, failures } = await traffic.stop();
     expect(failures).toEqual([]);
     expect(acknowledged.length).toBeGreaterThan(50);
+    await requireVerified(environment(), directory);
   }, 120_000);
 
   test("every acknowledged write and every session is at the new place, with a short pause for this alias alone", async () => {
@@ -128,7 +139,7 @@ interface Failure {
     const result = await resultOf(move());
     const duration = Math.round(performance.now() - began);
     expect(result).toMatchObject({ code: 0, output: expect.stringContaining("Running servers follow.") });
-    await pause(2_000);
+    await Promise.all([moved.everyone(), other.everyone()]);
     const [{ clients, acknowledged, failures }, others] = await Promise.all([moved.stop(), other.stop()]);
 
     expect(others.failures).toEqual([]);
@@ -148,6 +159,7 @@ interface Failure {
     expect(await fresh.primary.run(audited)).toEqual([{ count: 1 }]);
     const kept = await old.primary.run("select oid from sallyport_demo_moved.objects o");
     expect(await count("sallyport_demo")).toBeGreaterThanOrEqual(kept.length + clients.length);
+    await requireVerified(environment(fresh), directory);
     console.log(
       `${acknowledged.length} writes acknowledged, 0 lost; ${failures.length} refused with 706 within ${refused} ms; ${/waited for (\d+) ms/.exec(result.output)?.[1]} ms for the switch; ${duration} ms for the move.`,
     );

@@ -7,7 +7,9 @@ import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sal
 import pg from "pg";
 import { modes } from "../modes.ts";
 import { runCommand } from "../processes/run-command.ts";
+import { requireVerified } from "../processes/require-verified.ts";
 import { ServerProcess } from "../processes/server-process.ts";
+import { withoutBudgets } from "../test-environment.ts";
 
 const notInForce = "Connection settings are not in force";
 const settings = { statement_timeout: "30s", idle_in_transaction_session_timeout: "30s", jit: "off" };
@@ -43,9 +45,15 @@ const settings = { statement_timeout: "30s", idle_in_transaction_session_timeout
     for (const [name, value] of Object.entries(values))
       await direct.query(`alter database ${database.name} set ${name} = '${value}'`);
   };
+  const environment = () => ({
+    ...withoutBudgets,
+    PORT: "0",
+    DATA_DIR: directory,
+    DATABASE_URL: database.url,
+    LOG_LEVEL: "info",
+  });
   const serve = async (): Promise<{ readonly server: ServerProcess; readonly url: string }> => {
-    const environment = { PORT: "0", DATA_DIR: directory, DATABASE_URL: database.url, LOG_LEVEL: "info" };
-    const server = new ServerProcess(["serve"], environment, directory);
+    const server = new ServerProcess(["serve"], environment(), directory);
     servers.push(server);
     return { server, url: await server.url() };
   };
@@ -143,5 +151,6 @@ const settings = { statement_timeout: "30s", idle_in_transaction_session_timeout
     const written = clients.length * rounds;
     console.log(`${3 * written} requests by ${clients.length} clients in ${Math.round(performance.now() - began)} ms.`);
     expect(await first.countObjects("Customer")).toBe(before + written);
+    await requireVerified(environment(), directory);
   }, 120_000);
 });

@@ -5,7 +5,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type LogInMode, SallyportClient } from "@sallyport/client";
 import pg from "pg";
 import { modes } from "../modes.ts";
+import { requireVerified } from "../processes/require-verified.ts";
 import { ServerProcess } from "../processes/server-process.ts";
+import { withoutBudgets } from "../test-environment.ts";
 import { PostgresCluster, postgresPrograms } from "./postgres-cluster.ts";
 
 const programs = postgresPrograms();
@@ -25,10 +27,15 @@ interface Note {
   const servers: ServerProcess[] = [];
   let urls: readonly string[] = [];
 
-  const launch = (words: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
-    const given = { PORT: "0", DATA_DIR: directory, DATABASE_URL: cluster.url(), LOG_LEVEL: "info" };
-    return new ServerProcess(words, { ...given, ...environment }, directory);
-  };
+  const given = () => ({
+    ...withoutBudgets,
+    PORT: "0",
+    DATA_DIR: directory,
+    DATABASE_URL: cluster.url(),
+    LOG_LEVEL: "info",
+  });
+  const launch = (words: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+    new ServerProcess(words, { ...given(), ...environment }, directory);
   const start = async (environment: Readonly<Record<string, string>>) => {
     const server = launch(["serve"], environment);
     servers.push(server);
@@ -334,5 +341,6 @@ interface Note {
     const name = new URL(cluster.standby.url).host;
     const left = expect.objectContaining({ msg: "Replica left out", replica: name, reason: "It is no standby." });
     for (const server of servers.slice(0, 2)) expect(server.lines()).toContainEqual(left);
+    await requireVerified(given(), directory);
   }, 60_000);
 });

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { logIn } from "../cases/run-cases.ts";
 import { freePort } from "../providers/free-port.ts";
+import { requireVerified } from "../processes/require-verified.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 
 const restarts = 20;
@@ -90,5 +91,6 @@ describe("rolling restart", () => {
     await work;
     process.stdout.write(`rolling restart: ${restarts} restarts, ${sent} requests, ${failures.length} failed\n`);
     expect(failures).toEqual([]);
+    await requireVerified({}, directory, "--config", file);
   });
 });

@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
+import { requireVerified } from "../processes/require-verified.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 import { counterBlock, logInSecurely, type SecureSession, sendMessage } from "../secure-client.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";
@@ -11,8 +12,8 @@ const senders = 16;
 describe("secure session on two processes", () => {
   let postgres: PostgresFixture;
   const processes: ServerProcess[] = [];
-  const start = () =>
-    new ServerProcess(["serve"], { DATABASE_URL: postgres.url, PORT: "0", ...storedServerKeys }, tmpdir());
+  const environment = () => ({ DATABASE_URL: postgres.url, PORT: "0", ...storedServerKeys });
+  const start = () => new ServerProcess(["serve"], environment(), tmpdir());
   beforeAll(async () => {
     postgres = await openPostgresFixture();
     processes.push(start(), start());
@@ -64,5 +65,6 @@ describe("secure session on two processes", () => {
     for (let number = messages - 1_000; number < messages; number += 1)
       codes.add((await deliver(session, number)).code);
     expect(codes).toEqual(new Set(["312"]));
+    await requireVerified(environment(), tmpdir());
   });
 });

@@ -207,6 +207,7 @@ describe.each(engines.filter(isHere))("simulated devices on %s", (_name, open) =
         },
       };
       await expectNoViolation(world, chosenSeeds(200), () => 6);
+      await command("verify");
     },
     hour,
   );

@@ -41,7 +41,7 @@ describe(`uploads (UPLOAD_SEED=${seed})`, () => {
   );
 
   test("resume after 100 deaths of their client", async () => {
-    await killClient(await servers.start(), 100, random);
+    await killClient(servers, 100, random);
   });
 
   test("go to two servers in turns, one of which is killed now and then", async () => {

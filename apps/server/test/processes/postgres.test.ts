@@ -11,6 +11,7 @@ import { call, checkSession, logOut, tryLogIn } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { SeededRandom } from "../../src/demo/demo-records.ts";
 import { killClient, ServerProcesses, takeTurns } from "../uploads/upload-trials.ts";
+import { requireVerified } from "./require-verified.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 import { stormSuite } from "./storm-suite.ts";
 import { workersSuite } from "./workers-suite.ts";
@@ -135,6 +136,7 @@ describe("postgres", () => {
       expect(await checkSession(other, sessionId)).toBe("0");
       processes[0] = new ServerProcess(["serve"], environment(), tmpdir());
       expect(await checkSession({ url: await (processes[0] as ServerProcess).url() }, sessionId)).toBe("0");
+      await requireVerified(environment(), tmpdir());
     });
 
     async function customers(server: { url: string }): Promise<number> {
@@ -170,7 +172,7 @@ describe("postgres", () => {
     });
 
     test("survive the deaths of their client", async () => {
-      await killClient(await servers.start(), 10, random);
+      await killClient(servers, 10, random);
     });
 
     test("go to two servers in turns, and survive the death of one", async () => {

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { SeededRandom } from "../../src/demo/demo-records.ts";
 import { logIn } from "../cases/run-cases.ts";
+import { requireVerified } from "../processes/require-verified.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 import { appKey, type Subject } from "../subject.ts";
 import { KnownUpload } from "./known-upload.ts";
@@ -24,11 +25,19 @@ export class ServerProcesses {
   ) {}
 
   async start(): Promise<StartedServer> {
-    const database = this.databaseUrl === undefined ? {} : { DATABASE_URL: this.databaseUrl };
-    const environment = { PORT: "0", DATA_DIR: this.folder, LOG_LEVEL: "info", ...database };
-    const process = new ServerProcess(["serve"], environment, this.folder);
+    const process = new ServerProcess(["serve"], this.environment, this.folder);
     this.processes.push(process);
     return { process, url: await process.url() };
+  }
+
+  /** Throws if an invariant of the database or of its files is violated. */
+  verify(): Promise<void> {
+    return requireVerified(this.environment, this.folder);
+  }
+
+  private get environment(): Readonly<Record<string, string>> {
+    const database = this.databaseUrl === undefined ? {} : { DATABASE_URL: this.databaseUrl };
+    return { PORT: "0", DATA_DIR: this.folder, LOG_LEVEL: "info", ...database };
   }
 
   async close(): Promise<void> {
@@ -62,6 +71,7 @@ export async function killDuringUploads(
     await server.process.kill();
     await Promise.all(sending);
     server = await servers.start();
+    await servers.verify();
     await Promise.all(all.map((upload) => upload.checkedState(server)));
     const refusals = await Promise.all(
       all.map(async (upload) => {
@@ -74,11 +84,13 @@ export async function killDuringUploads(
   const left = all.reduce((sum, { missing }) => sum + missing.length, 0);
   if (left === 0) throw new Error("The uploads ended before the last kill.");
   for (const upload of all) await upload.finish(server);
+  await servers.verify();
   return longest;
 }
 
 /** Kills the client of an upload at random offsets and resumes from the state of the server. */
-export async function killClient(server: Subject, deaths: number, random: SeededRandom): Promise<void> {
+export async function killClient(servers: ServerProcesses, deaths: number, random: SeededRandom): Promise<void> {
+  const server = await servers.start();
   const chunkSize = 16 * kibibyte;
   const upload = new KnownUpload(await logIn(server, "admin"), deaths * 3, chunkSize);
   await upload.begin(server);
@@ -88,6 +100,7 @@ export async function killClient(server: Subject, deaths: number, random: Seeded
   }
   await upload.checkedState(server);
   await upload.finish(server);
+  await servers.verify();
 }
 
 /** Sends the chunks of one upload to two servers in turns, and kills one of them now and then. */
@@ -110,14 +123,16 @@ export async function takeTurns(
     await sending;
     await upload.checkedState(current[(chunk + 1) % 2] as StartedServer);
   }
+  await servers.verify();
   await upload.finish(current[0]);
+  await servers.verify();
 }
 
 /** The resources that a server holds. */
 interface Holdings {
   /** Segments in the store, complete or not. */
   readonly files: number;
-  /** `0` where the system does not tell. */
+  /** Without those of its pool of database connections. `0` where the system does not tell. */
   readonly descriptors: number;
   readonly transfers: number;
   /** Records of uploads, segments, leases and files without an object. */
@@ -142,7 +157,6 @@ export async function dropConnections(
     for (let dropped = 0; dropped < count; dropped += 50)
       await Promise.all(Array.from({ length: Math.min(50, count - dropped) }, (_, number) => dropOne(number)));
   };
-  // The first ones fill the pool of database connections.
   await drop(50);
   await pause(leaseTime);
   const before = await holdingsOf(server, servers.folder, sql);
@@ -153,6 +167,7 @@ export async function dropConnections(
     await pause(200);
     after = await holdingsOf(server, servers.folder, sql);
   }
+  await servers.verify();
   return { before, after };
 }
 
@@ -179,9 +194,13 @@ async function holdingsOf({ process, url }: StartedServer, folder: string, sql: 
   const { rows } = await sql.query(
     "select count(*) from sallyport_demo.records where expires_at > now() and kind in ('upload', 'segment', 'uploadLease', 'detachedFile')",
   );
+  const { rows: pool } = await sql.query(
+    "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  const opened = platform() === "linux" ? readdirSync(`/proc/${process.child.pid}/fd`).length : 0;
   return {
     files: entries.filter((entry) => entry.isFile()).length,
-    descriptors: platform() === "linux" ? readdirSync(`/proc/${process.child.pid}/fd`).length : 0,
+    descriptors: Math.max(0, opened - Number(pool[0].count)),
     transfers: Number(/^sallyport_transfers (\d+)$/m.exec(metrics)?.[1]),
     records: Number(rows[0].count),
   };
