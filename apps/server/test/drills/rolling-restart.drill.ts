@@ -91,6 +91,7 @@ describe("rolling restart", () => {
     await work;
     process.stdout.write(`rolling restart: ${restarts} restarts, ${sent} requests, ${failures.length} failed\n`);
     expect(failures).toEqual([]);
-    await requireVerified({}, directory, "--config", file);
+    // The bytes of the demo's files stayed with the server that has seeded it.
+    await requireVerified({}, directory, "--config", file, "--no-files");
   });
 });

@@ -65,6 +65,7 @@ describe("secure session on two processes", () => {
     for (let number = messages - 1_000; number < messages; number += 1)
       codes.add((await deliver(session, number)).code);
     expect(codes).toEqual(new Set(["312"]));
-    await requireVerified(environment(), tmpdir());
+    // The bytes of the demo's files stayed with the server that has seeded it.
+    await requireVerified(environment(), tmpdir(), "--no-files");
   });
 });
