@@ -291,7 +291,7 @@ describe("the lock of a directory", () => {
       expect(await readdir(directory)).toEqual(["lock"]);
     });
 
-    it("is respected if the file is a broken symbolic link, which nobody can read or replace", async () => {
+    it("is respected if the file is a broken symbolic link, which cannot be read or replaced", async () => {
       const directory = await newDirectory();
       await symlink("nowhere", join(directory, "lock"));
       const refusal: unknown = await lockDirectory(directory).catch((error: unknown) => error);

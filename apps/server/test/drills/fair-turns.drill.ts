@@ -91,7 +91,7 @@ describe.each([
 
   test.each(sources)("%s", async (title, heavy, of) => {
     const sessionOf: SessionOf = (index) => (of === 0 ? undefined : sessions[index % of]);
-    // 100 requests cost something to receive, whatever they are.
+    // Also 100 cheap requests cost something to receive.
     const receiving = await behind(
       () => smallList,
       (index) => sessions[index],
