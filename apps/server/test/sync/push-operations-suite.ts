@@ -317,12 +317,14 @@ export function pushOperationsSuite(fixture: ReturnType<typeof syncPushFixture>)
   test("executes 1,000 operations", async () => {
     const ops = Array.from({ length: 1_000 }, (_, index) => operation({ Title: `many ${index}`, Count: index }));
     const results = await pushed(ops);
-    expect(results.filter(({ internalStatus, version }) => internalStatus === 0 && version === 1)).toHaveLength(1_000);
+    expect(results.filter(({ internalStatus, version }) => internalStatus === "0" && version === 1)).toHaveLength(
+      1_000,
+    );
     const changes = ops.map(({ uuid }, index) =>
       operation({ Count: index === 500 ? "bad" : -index }, { uuid, syncVersion: "1", base: { Count: index } }),
     );
     const changed = await pushed(changes);
-    expect(changed.filter(({ internalStatus }) => internalStatus === 0)).toHaveLength(999);
+    expect(changed.filter(({ internalStatus }) => internalStatus === "0")).toHaveLength(999);
     expect(changed[500]).toMatchObject({ internalStatus: "307" });
     expect(await stored(ops[499]?.uuid ?? "")).toMatchObject({ version: 2, attributes: { Count: -499 } });
   });

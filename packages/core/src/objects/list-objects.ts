@@ -1,12 +1,13 @@
 import type { Digests } from "../digests/index.ts";
 import { faultAt } from "../errors/index.ts";
 import { visibilityOf } from "../model/index.ts";
-import { requestModel, type SessionContext } from "../request/index.ts";
+import { type Database, requestModel, type SessionContext } from "../request/index.ts";
 import type {
   ObjectPage,
   ObjectQuery,
   Page,
   ReadPosition,
+  Repositories,
   SerializedCollection,
   Visibility,
 } from "../storage/index.ts";
@@ -118,27 +119,55 @@ export class ListObjects {
     };
   }
 
-  private async read(
-    { r: { objects }, unit, database: { counts, answerBytes } }: SessionContext,
+  private read(
+    { r, unit, database }: SessionContext,
     query: ObjectQuery,
     visibility: Visibility,
     page: Page,
     capped: boolean,
-  ): Promise<{ found: ObjectPage; count: number; unfilteredCount: number }> {
-    const { classes, filter } = query;
-    const counted = () => objects.count({ classes }, visibility);
-    const all = () => (unit.joined ? counted() : counts.get(countKey(classes, visibility), counted));
-    const bounded = (count: number) => (capped ? Math.min(count, cap) : count);
-    if (filter === undefined) {
-      const found = await objects.find(query, visibility, page, answerBytes);
-      const count = countFrom(found, page) ?? (await all());
-      return { found, count: bounded(count), unfilteredCount: count };
-    }
-    const [found, unfilteredCount] = await Promise.all([objects.find(query, visibility, page, answerBytes), all()]);
-    const count =
-      countFrom(found, page) ?? (await objects.count({ classes, filter }, visibility, capped ? cap : undefined));
-    return { found, count: bounded(count), unfilteredCount };
+  ): Promise<PageAndCounts> {
+    const { answerBytes } = database;
+    if (unit.joined) return readPage(r, query, visibility, { page, capped, answerBytes });
+    return database.inOneTurn((one, cancellable) =>
+      readPage(one, query, { ...visibility, ...cancellable }, { page, capped, answerBytes, counts: database.counts }),
+    );
   }
+}
+
+interface PageAndCounts {
+  readonly found: ObjectPage;
+  readonly count: number;
+  readonly unfilteredCount: number;
+}
+
+interface PageToRead {
+  readonly page: Page;
+  readonly capped: boolean;
+  readonly answerBytes: number;
+  /** Absent in a transaction, which sees its own changes. */
+  readonly counts?: Database["counts"];
+}
+
+/** Reads a page of the objects and the counts that it does not tell. */
+async function readPage(
+  { objects }: Pick<Repositories, "objects">,
+  query: ObjectQuery,
+  visibility: Visibility,
+  { page, capped, answerBytes, counts }: PageToRead,
+): Promise<PageAndCounts> {
+  const { classes, filter } = query;
+  const counted = () => objects.count({ classes }, visibility);
+  const all = () => counts?.get(countKey(classes, visibility), counted) ?? counted();
+  const bounded = (count: number) => (capped ? Math.min(count, cap) : count);
+  if (filter === undefined) {
+    const found = await objects.find(query, visibility, page, answerBytes);
+    const count = countFrom(found, page) ?? (await all());
+    return { found, count: bounded(count), unfilteredCount: count };
+  }
+  const [found, unfilteredCount] = await Promise.all([objects.find(query, visibility, page, answerBytes), all()]);
+  const count =
+    countFrom(found, page) ?? (await objects.count({ classes, filter }, visibility, capped ? cap : undefined));
+  return { found, count: bounded(count), unfilteredCount };
 }
 
 function pageOf(

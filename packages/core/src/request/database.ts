@@ -2,11 +2,13 @@ import { type Digests, LruCache } from "../digests/index.ts";
 import { emptyLibrary, type MacroLibrary } from "../macros/index.ts";
 import { ModelCache } from "../model/index.ts";
 import {
+  type CancellableRead,
   defaultAnswerBytes,
   type FileCipher,
   type FileStore,
   noFileCipher,
   type ObjectId,
+  type Repositories,
   type SessionPolicy,
   type Storage,
   type StoredObject,
@@ -149,9 +151,16 @@ export class Database {
   inTurns(request: TurningRequest): Database {
     if (this.turns === undefined) return this;
     const view = Object.create(this) as { -readonly [K in keyof Database]: Database[K] };
-    view.storage = new TurnStorage(this.storage, this.turns, request);
-    view.unit = new OwnUnit(view.storage);
+    const storage = new TurnStorage(this.storage, this.turns, request);
+    view.storage = storage;
+    view.unit = new OwnUnit(storage);
+    view.inOneTurn = (work) => storage.inOneTurn(work);
     return view as Database;
+  }
+
+  /** Runs reads that belong together, such as a list and its count, in one turn. Not for use in a transaction. */
+  inOneTurn<T>(work: (r: Repositories, cancellable: CancellableRead) => Promise<T>): Promise<T> {
+    return work(this.storage.repositories, {});
   }
 
   /** Returns the same database with another limit of bytes per answer. */

@@ -124,6 +124,11 @@ export class TurnStorage implements Storage {
     return this.turns.transaction(() => this.storage.batch(work));
   }
 
+  /** Runs several reads in one turn. */
+  inOneTurn<T>(work: (r: Repositories, cancellable: CancellableRead) => Promise<T>): Promise<T> {
+    return this.turns.call("search", (cancellable = {}) => work(this.storage.repositories, cancellable));
+  }
+
   migrate(classes?: readonly ClassDefinition[]): Promise<MigrationReport> {
     return this.storage.migrate(classes);
   }

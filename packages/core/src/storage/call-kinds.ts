@@ -2,10 +2,10 @@ import type { ObjectKeys } from "./object-repository.ts";
 import type { Repositories } from "./repositories.ts";
 
 /**
- * How a call uses its connection. `short`: reads or writes one row by its key, or reads a count that the storage keeps;
- * never waits for a lock and has a small answer. `row`: writes one row by its key, and can wait for a lock. `search`: reads
- * any number of objects or changes; its second argument can be a `CancellableRead`. `survey`: the same, with that as its
- * first argument. `read` and `write`: all others.
+ * How a call uses its connection. `short`: reads or writes one row by its key, never waits for a lock and has a small
+ * answer. `row`: writes one row by its key, and can wait for a lock. `search`: reads any number of objects or changes; its
+ * second argument can be a `CancellableRead`. `survey`: the same, with that as its first argument. `read` and `write`: all
+ * others.
  */
 export type CallKind = "short" | "row" | "search" | "survey" | "read" | "write";
 
@@ -56,7 +56,7 @@ export const callKinds: CallKinds = {
     outlines: "search",
     find: "search",
     match: "search",
-    count: ({ filter, recycled }) => (filter === undefined && recycled !== true ? "short" : "search"),
+    count: "search",
     lock: "write",
     insert: ofSeveral,
     update: ofSeveral,
