@@ -142,6 +142,11 @@ describe("uploads", () => {
     expect(use.received).toBeNull();
   });
 
+  test.each(["x[4294967295]", "x[a][b]"])("of one request refuse the field %s", async (name) => {
+    expect((await send("POST", "/v1/uploadFile", form(field(name, "1"), file()), formType)).code).toBe("307");
+    expect((await send("POST", whole, form(field(name, "1"), file()), formType)).code).toBe("0");
+  });
+
   test.each([
     ["a long value", [field("a", "x".repeat(4_097)), file()]],
     ["two values", [field("a", "b"), file(), field("a", "b")]],

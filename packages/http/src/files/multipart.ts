@@ -1,7 +1,9 @@
-import { Readable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type IncomingFile, ServiceError } from "@sallyport/core";
 import busboy from "busboy";
+import type { Request, Response } from "express";
+import multer from "multer";
 import { type StreamedBody, streamTypes } from "./streamed-body.ts";
 
 const limits = { files: 1, fields: 10, parts: 20, fieldSize: 4_096, headerPairs: 20 };
@@ -17,17 +19,23 @@ const badFileName = /filename\*?=(?:"(?:\\"|[^"])*?[^\t -~\x80-\xff]|(?!")[^\s;]
 
 const forbidden = "The file name contains a forbidden character.";
 
+interface FileReading {
+  /** Maximum size of the file. */
+  readonly maxSize: number;
+  readonly parser?: "busboy" | "multer";
+}
+
 /**
  * Begins to read the file of a body. Its fields are complete at the end of its bytes, and so is the whole body. Throws 801
  * before the first byte for a body that is longer than any file, so that a client that waits for 100 Continue sends none.
  */
 export async function incomingFile(
   body: StreamedBody,
-  { maxSize }: { readonly maxSize: number },
+  { maxSize, parser = "busboy" }: FileReading,
 ): Promise<IncomingFile> {
   const isForm = body.type === streamTypes.multipart;
   if ((body.length ?? 0) > maxSize + (isForm ? maxBytesAround : 0)) throw new ServiceError(801);
-  if (isForm) return readForm(body);
+  if (isForm) return parser === "busboy" ? readPart(body) : readForm(body);
   return { name: null, mediaType: null, bytes: body.bytes, fields: new Map() };
 }
 
@@ -36,7 +44,7 @@ export async function incomingFile(
  * a file, 503 for a second one (at the end of the bytes), 307 over the limits, 502 for a file name that no header can have,
  * and 699 for a malformed or incomplete body.
  */
-async function readForm({ contentType, bytes }: StreamedBody): Promise<IncomingFile> {
+async function readPart({ contentType, bytes }: StreamedBody): Promise<IncomingFile> {
   const headers = { "content-type": contentType };
   const parser = busboy({ headers, limits, preservePath: true, defParamCharset: "utf8" });
   const fields = new Map<string, string>();
@@ -57,11 +65,62 @@ async function readForm({ contentType, bytes }: StreamedBody): Promise<IncomingF
     parser.on("filesLimit", () => parser.destroy(new ServiceError(503)));
     for (const limit of ["partsLimit", "fieldsLimit"] as const) parser.on(limit, () => parser.destroy(tooMany()));
     const ended = pipeline(Readable.from(counted, { highWaterMark: 1 }), parser).catch((error: unknown) => {
-      throw counted.endsInFileName ? new ServiceError(502, { detail: forbidden }) : faultOf(error);
+      throw counted.faultOf(error);
     });
     // After `resolve` this changes nothing.
     ended.then(() => reject(new ServiceError(500))).catch(reject);
   });
+}
+
+/** The same for a form, with multer: it hands the file to a storage engine. */
+async function readForm({ contentType, bytes }: StreamedBody): Promise<IncomingFile> {
+  const fields = new Map<string, string>();
+  const counted = new CountedBytes(bytes);
+  // Multer needs no more of a request than this.
+  const request = Object.assign(Readable.from(counted, { highWaterMark: 1 }), {
+    headers: { "content-type": contentType, "transfer-encoding": "chunked" },
+    body: {} as Readonly<Record<string, unknown>>,
+  });
+  return new Promise((resolve, reject) => {
+    const storage: multer.StorageEngine = {
+      _handleFile: (_request, { stream, originalname, mimetype }, stored) => {
+        stream.once("end", () => stored(null, {}));
+        stream.once("error", stored);
+        resolve({ name: originalname, mediaType: mimetype, bytes: bytesOf(stream, { counted, ended }), fields });
+      },
+      _removeFile: (_request, _file, removed) => removed(null),
+    };
+    const read = multer({
+      storage,
+      limits: { ...limits, fieldNestingDepth: 0, fieldArrayIndexLimit: 0 },
+      preservePath: true,
+      defParamCharset: "utf8",
+      streamHandler: pipeNamed,
+    } as multer.Options).any();
+    const ended = new Promise<void>((finish, fail) => {
+      read(request as unknown as Request, {} as Response, (error: unknown) => {
+        if (error !== undefined) return fail(counted.faultOf(error));
+        for (const [name, value] of Object.entries(request.body)) {
+          // A repeated field has several values.
+          if (typeof value !== "string") return fail(tooMany("A field of the form is repeated."));
+          fields.set(name, value);
+        }
+        finish();
+      });
+    });
+    ended.then(() => reject(new ServiceError(500))).catch(reject);
+  });
+}
+
+/** Pipes a form to multer's parser. Multer refuses a file whose field has no name, and a field without a name has no use. */
+function pipeNamed(form: Readable, parser: Writable): void {
+  const emit = parser.emit.bind(parser);
+  parser.emit = (event: string | symbol, ...given: unknown[]): boolean => {
+    const [name, ...others] = given;
+    if (event === "field" && !name) return true;
+    return event === "file" && !name ? emit(event, "file", ...others) : emit(event, ...given);
+  };
+  form.pipe(parser);
 }
 
 /** The bytes of a file, then the end of its form. */
@@ -104,9 +163,9 @@ class CountedBytes implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Whether a file name has a control character, at which the parser ends. */
-  get endsInFileName(): boolean {
-    return badFileName.test(this.latest);
+  /** The error of a parser; 502 if it ended at a control character of a file name. */
+  faultOf(error: unknown): ServiceError {
+    return badFileName.test(this.latest) ? new ServiceError(502, { detail: forbidden }) : faultOf(error);
   }
 
   /** Reads no more. */
@@ -118,7 +177,9 @@ class CountedBytes implements AsyncIterable<Uint8Array> {
 /** Failure of a parser as an error of the catalogue. */
 function faultOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return malformed(error instanceof Error ? error.message : undefined);
+  if (!(error instanceof multer.MulterError)) return malformed(error instanceof Error ? error.message : undefined);
+  const isSecondFile = error.code === "LIMIT_FILE_COUNT" || error.code === "LIMIT_UNEXPECTED_FILE";
+  return isSecondFile ? new ServiceError(503) : tooMany(error.message);
 }
 
 function malformed(detail = "The form is malformed."): ServiceError {
@@ -129,7 +190,7 @@ function tooMany(detail = "The form has too many fields."): ServiceError {
   return new ServiceError(307, { detail });
 }
 
-/** Forms escape these three characters in names (WHATWG HTML), and no other. */
+/** Forms escape these three characters in names (WHATWG HTML), and no other. Multer unescapes them, too. */
 function unescaped(name: string): string {
   return name.replaceAll(/%(0A|0D|22)/gi, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }

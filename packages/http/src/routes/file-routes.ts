@@ -169,7 +169,7 @@ export function fileRoutes({ storeFile, openFile }: UseCases): Route[] {
       errors: [304, 308, 404, 500, 501, 502, 503, 700, 702, 709, 710, 713, 801],
       handle: async (context, { stream, query }) => {
         const { maxSize } = context.database.policy.files;
-        const receive = () => incomingFile(stream as StreamedBody, { maxSize });
+        const receive = () => incomingFile(stream as StreamedBody, { maxSize, parser: "multer" });
         return objectSuccess(await storeFile.storeFile(context, receive, query));
       },
     }),
