@@ -100,8 +100,10 @@ describe("slow clients", () => {
     await postgres.sql.query("begin; lock table sallyport_demo.app_keys");
     const exchange = await begin(server);
     while ((await metric(server, "sallyport_requests_in_flight")) === 0);
+    const connections = await metric(server, "sallyport_connections");
     exchange.reset();
-    while ((await metric(server, "sallyport_requests_in_flight")) > 0);
+    // The request itself stays in progress as long as its admission waits for the table.
+    while ((await metric(server, "sallyport_connections")) >= connections);
     await postgres.sql.query("rollback");
     (await awaited(server)).close();
     await server.close();
