@@ -43,8 +43,9 @@ export function turnSuite(server: () => RunningServer, demo: DemoOfSuite): void 
       return status;
     });
     while ((await inFlight(server())) + answered < count) await pause(1);
+    const before = answered;
     expect(await statusOf(send(server(), smallList, other))).toBe(200);
-    expect(answered).toBeLessThan(locked === undefined ? count / 2 : 1);
+    expect(answered - before).toBeLessThan(locked === undefined ? count / 2 : 1);
     await locked?.unlock();
     // On a busy machine, a heavy request can wait for too long: 607.
     for (const status of await Promise.all(statuses)) expect([200, 503]).toContain(status);
