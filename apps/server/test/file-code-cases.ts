@@ -151,7 +151,12 @@ export const fileCodeCases: readonly FileCase[] = [
     code: 304,
     request: ["POST", once, formOf(field("path", "../../etc"), part('name="f"; filename="a"')), formType],
   },
-  ...["x[4294967295]", "__proto__", ""].flatMap((name) =>
+  {
+    title: "one request: a hostile field",
+    code: 307,
+    request: ["POST", once, formOf(field("x[4294967295]", "a"), part('name="f"; filename="a"')), formType],
+  },
+  ...["__proto__", ""].flatMap((name) =>
     posting(`the field ${name}`, 0, formOf(field(name, "a"), part('name="f"; filename="a"'))),
   ),
   {
