@@ -354,3 +354,22 @@ export interface SessionStatements {
   /** 1 limit, 2 clock offset. Returns the number of `all` swept ones, in any number of rows. */
   readonly sweep: Statement;
 }
+
+/** The tables that count seats. */
+interface SeatTables {
+  readonly seatCounts: string;
+  readonly sessionCounts: string;
+}
+
+/** The number of openings and reservations so far, as a query. */
+export function openings({ sessionCounts }: Pick<SeatTables, "sessionCounts">): string {
+  return `(select sum(opened) from ${sessionCounts})`;
+}
+
+/** The upper bound of the taken seats of an app name, as an expression; null before its first count. */
+export function seatBound(
+  tables: SeatTables,
+  { name, kind }: { readonly name: string; readonly kind: string },
+): string {
+  return `(select taken - opened from ${tables.seatCounts} where app_name = ${name} and kind = ${kind}) + ${openings(tables)}`;
+}

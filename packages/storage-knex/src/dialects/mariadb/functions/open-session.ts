@@ -1,3 +1,4 @@
+import { openings } from "../../../knex-session-repository.ts";
 import { addMilliseconds, textsIn } from "../statements/storage-time.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import { ownTables as own, type Tables } from "../tables.ts";
@@ -136,19 +137,6 @@ function takingDefinition({ takeSeats }: Tables): string {
         end if;
       end for;`,
   );
-}
-
-/** The number of openings and reservations so far. */
-function openings({ sessionCounts }: Pick<Tables, "sessionCounts">): string {
-  return `(select sum(opened) from ${sessionCounts})`;
-}
-
-/** The upper bound of the taken seats of an app name; null before its first count. */
-export function seatBound(
-  { seatCounts, sessionCounts }: Pick<Tables, "seatCounts" | "sessionCounts">,
-  { name, kind }: { readonly name: string; readonly kind: string },
-): string {
-  return `(select taken - opened + ${openings({ sessionCounts })} from ${seatCounts} where app_name = ${name} and kind = ${kind})`;
 }
 
 /** The taken seats of an app name, as a query. */

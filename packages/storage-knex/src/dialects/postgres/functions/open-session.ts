@@ -1,3 +1,4 @@
+import { openings, seatBound } from "../../../knex-session-repository.ts";
 import { ownShard } from "../statements/expressions.ts";
 import type { Functions } from "../migrations/migrator.ts";
 import type { Tables } from "../tables.ts";
@@ -142,19 +143,6 @@ function takingDefinition({ takeSeats, schema, seatCounts, sessions, sessionCoun
     end loop;
   end
   $$`;
-}
-
-/** The number of openings and reservations so far. */
-function openings({ sessionCounts }: Pick<Tables, "sessionCounts">): string {
-  return `(select sum(opened) from ${sessionCounts})`;
-}
-
-/** The upper bound of the taken seats of an app name; null before its first count. */
-export function seatBound(
-  { seatCounts, sessionCounts }: Pick<Tables, "seatCounts" | "sessionCounts">,
-  { name, kind }: { readonly name: string; readonly kind: string },
-): string {
-  return `(select taken - opened from ${seatCounts} where app_name = ${name} and kind = ${kind}) + ${openings({ sessionCounts })}`;
 }
 
 /** The taken seats of an app name, as a query. */

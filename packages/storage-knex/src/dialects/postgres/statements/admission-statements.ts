@@ -1,11 +1,11 @@
 import type { SessionMode } from "@sallyport/core";
 import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
-import { pageStatements, type SessionStatements } from "../../../knex-session-repository.ts";
+import { pageStatements, seatBound, type SessionStatements } from "../../../knex-session-repository.ts";
 import { batchableStatement, statement } from "../../../statement.ts";
 import { currentPosition } from "../replicas.ts";
 import type { Tables } from "../tables.ts";
-import { lockOfRules, seatBound, takenSeats } from "../functions/open-session.ts";
+import { lockOfRules, takenSeats } from "../functions/open-session.ts";
 import { epochMilliseconds, ownShard, storageTime } from "./expressions.ts";
 
 /** `position`: whether admissions give the position of the primary. */
