@@ -33,7 +33,8 @@ export interface FinishUploadInput extends Omit<FileObjectInput, "attributes" | 
  * Turns an upload into a file with its object, in one transaction that copies no bytes.
  *
  * 602, 603: see `ReadUpload`. 604: no bytes. 600: bytes are missing. 606: another request is writing the upload. 502: the
- * name is not accepted. 307: the media type is malformed. 304, 404, 610, 713: see `WriteFileObject`. 201 or 203: the session has ended meanwhile.
+ * name is not accepted. 307: the media type is malformed. 304, 404, 610, 713: see `WriteFileObject`. 201 or 203: the session
+ * has ended meanwhile.
  */
 export class FinishUpload {
   constructor(

@@ -34,8 +34,8 @@ async function insertNamed(
 }
 
 /**
- * Changes an object, and atomically the login name of a user or the name of a file. 307 if the name looks like another user's. 713 if the storage
- * refuses the write.
+ * Changes an object, and atomically the login name of a user or the name of a file. 307 if the name looks like another
+ * user's. 713 if the storage refuses the write.
  */
 export function writeChange(
   context: Writer,
