@@ -1,5 +1,6 @@
 import { administrationOf, type Database, VerifyDatabase, type VerifyOptions, type Violation } from "@sallyport/core";
 import { WasmHashes } from "@sallyport/crypto";
+import { ServerProcess } from "./processes/server-process.ts";
 
 /** The violations that `sallyport-server verify` finds in a database. Default: without the bytes of files. */
 export async function violationsOf(
@@ -24,4 +25,14 @@ export async function requireIntact(
   if (!database) throw new Error("There is no such database.");
   const found = await violationsOf(database, options);
   if (found.length > 0) throw new Error(linesOf(found).join("\n"));
+}
+
+/** Verifies a database with the program, as operators do after a crash. Throws what it prints if an invariant is violated. */
+export async function requireVerified(
+  environment: Readonly<Record<string, string>>,
+  folder: string,
+  ...options: readonly string[]
+): Promise<void> {
+  const { code, stdout, stderr } = await new ServerProcess(["verify", ...options], environment, folder).ended;
+  if (code !== 0) throw new Error(stdout + stderr);
 }

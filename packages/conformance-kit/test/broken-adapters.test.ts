@@ -27,7 +27,9 @@ import { exactlyCaught } from "./broken/exactly-caught/all-exactly-caught.ts";
 import { brokenRecordProcesses } from "./broken/records/broken-record-processes.ts";
 import { SharedDatabase } from "./broken/shared-database.ts";
 import { sideBySide, soundly } from "./broken/side-by-side.ts";
-import { brokenContents, leaked } from "./file-stores/broken-contents.ts";
+import { brokenContents } from "./file-stores/broken-contents.ts";
+import { brokenFailures } from "./file-stores/broken-failures.ts";
+import { leaked } from "./file-stores/broken-file-store.ts";
 import { brokenReads } from "./file-stores/broken-reads.ts";
 import { brokenRemovalsAndLists } from "./file-stores/broken-removals-and-lists.ts";
 
@@ -283,7 +285,7 @@ describe("exactly caught", () => {
   });
 });
 
-const brokenFileStores = [...brokenContents, ...brokenReads, ...brokenRemovalsAndLists];
+const brokenFileStores = [...brokenContents, ...brokenFailures, ...brokenReads, ...brokenRemovalsAndLists];
 
 /** The failure of a check with a broken store, `null` if it passes. */
 async function failureOf(

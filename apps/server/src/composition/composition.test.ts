@@ -9,6 +9,7 @@ import { loadConfiguration } from "../configuration/index.ts";
 import { createContainer } from "./create-container.ts";
 import { identifiers } from "./identifiers.ts";
 import { startServer } from "./start-server.ts";
+import { storageDiagnosticsSuite } from "../../test/storage-diagnostics-suite.ts";
 import { storageEnginesSuite } from "../../test/storage-engines-suite.ts";
 
 describe("create container", () => {
@@ -124,3 +125,4 @@ describe("start server", () => {
 });
 
 storageEnginesSuite();
+storageDiagnosticsSuite();

@@ -6,7 +6,7 @@ import { SallyportClient } from "@sallyport/client";
 import { createMariadbKnex } from "@sallyport/storage-knex";
 import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
 import { modes } from "../modes.ts";
-import { requireVerified } from "../processes/require-verified.ts";
+import { requireVerified } from "../require-intact.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 import { withoutBudgets } from "../test-environment.ts";
 import { logInSecurely, sendMessage } from "../secure-client.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SallyportClient } from "@sallyport/client";
 import { modes } from "../modes.ts";
-import { requireVerified } from "../processes/require-verified.ts";
+import { requireVerified } from "../require-intact.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 import { withoutBudgets } from "../test-environment.ts";
 import { PostgresCluster, postgresPrograms } from "./postgres-cluster.ts";

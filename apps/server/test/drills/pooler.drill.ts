@@ -7,7 +7,7 @@ import { type RealPostgres, type ScratchDatabase, startRealPostgres } from "@sal
 import pg from "pg";
 import { modes } from "../modes.ts";
 import { runCommand } from "../processes/run-command.ts";
-import { requireVerified } from "../processes/require-verified.ts";
+import { requireVerified } from "../require-intact.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 import { withoutBudgets } from "../test-environment.ts";
 

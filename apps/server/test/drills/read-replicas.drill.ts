@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type LogInMode, SallyportClient } from "@sallyport/client";
 import pg from "pg";
 import { modes } from "../modes.ts";
-import { requireVerified } from "../processes/require-verified.ts";
+import { requireVerified } from "../require-intact.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 import { withoutBudgets } from "../test-environment.ts";
 import { PostgresCluster, postgresPrograms } from "./postgres-cluster.ts";

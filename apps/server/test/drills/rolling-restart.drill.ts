@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { logIn } from "../cases/run-cases.ts";
 import { freePort } from "../providers/free-port.ts";
-import { requireVerified } from "../processes/require-verified.ts";
+import { requireVerified } from "../require-intact.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 
 const restarts = 20;

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
-import { requireVerified } from "../processes/require-verified.ts";
+import { requireVerified } from "../require-intact.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 import { counterBlock, logInSecurely, type SecureSession, sendMessage } from "../secure-client.ts";
 import { storedServerKeys } from "../secure/stored-keys.ts";

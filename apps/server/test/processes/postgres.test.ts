@@ -11,7 +11,7 @@ import { call, checkSession, logOut, tryLogIn } from "../client.ts";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { SeededRandom } from "../../src/demo/demo-records.ts";
 import { killClient, ServerProcesses, takeTurns } from "../uploads/upload-trials.ts";
-import { requireVerified } from "./require-verified.ts";
+import { requireVerified } from "../require-intact.ts";
 import { type Ended, ServerProcess } from "./server-process.ts";
 import { stormSuite } from "./storm-suite.ts";
 import { workersSuite } from "./workers-suite.ts";

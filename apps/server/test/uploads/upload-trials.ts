@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { SeededRandom } from "../../src/demo/demo-records.ts";
 import { logIn } from "../cases/run-cases.ts";
-import { requireVerified } from "../processes/require-verified.ts";
+import { requireVerified } from "../require-intact.ts";
 import { ServerProcess } from "../processes/server-process.ts";
 import { appKey, type Subject } from "../subject.ts";
 import { KnownUpload } from "./known-upload.ts";

@@ -1,3 +1,4 @@
+import type { open } from "node:fs/promises";
 import { type FileStore, type SegmentName, ServiceError } from "@sallyport/core";
 
 /** A file store with one fault, and the checks that detect it. */
@@ -55,3 +56,6 @@ export async function* changed(
 export async function* contentOf(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;
 }
+
+/** Descriptors that the broken stores left open. The test closes them. */
+export const leaked: Awaited<ReturnType<typeof open>>[] = [];

@@ -1,8 +1,16 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type SegmentName, ServiceError } from "@sallyport/core";
-import { leaked } from "./broken-contents.ts";
-import { type BrokenFileStore, broken, changed, collected, contentOf, isName, keyOf } from "./broken-file-store.ts";
+import {
+  type BrokenFileStore,
+  broken,
+  changed,
+  collected,
+  contentOf,
+  isName,
+  keyOf,
+  leaked,
+} from "./broken-file-store.ts";
 
 const pathOf = (directory: string, { file, segment }: SegmentName) => join(directory, file.slice(0, 2), file, segment);
 

@@ -132,3 +132,7 @@ export class MacroFixture {
     return this.executeMacro.executeMacro(as, name, { input, skipCheck }).then(({ result }) => result);
   }
 }
+
+/** Matches an error of the catalogue. */
+export const code = (expected: number, detail?: unknown) =>
+  expect.objectContaining(detail === undefined ? { code: expected } : { code: expected, detail });
