@@ -75,9 +75,11 @@ export function restoredDatabaseSuite(server: () => RunningServer): void {
     const any = () => to(all[randomInt(all.length)] as string);
     for (const uuid of all) await one.create({ Title: uuid }, "Visit", uuid);
     for (const uuid of all) await one.update(uuid, { Next: any(), Others: [any(), any()] });
-    await one.update(kept, { Next: any() });
+    // Two targets: the same one again would be no edit.
+    const [earlier, later] = all as [string, string];
+    await one.update(kept, { Next: to(earlier) });
     await one.sync();
-    await one.update(kept, { Next: any() });
+    await one.update(kept, { Next: to(later) });
     const before = await Promise.all([kept, ...all].map((uuid) => fieldsOf(one, uuid)));
     let pushes = 0;
     past.network.send = (...request) => {
