@@ -238,6 +238,16 @@ export const accountDamages: Damages = [
     }),
   ],
   [
+    bySql("an audit event above the highest number", {
+      damage: `insert into audit (sequence, at, type, request_id, outcome, app_key_id, address, app_names)
+        overriding system value values (4000000000, now(), 'login', 'above', 0, 'above', 'above', '[]')`,
+      repair: "delete from audit where request_id = 'above'",
+      finding: /^audit: The audit event 4000000000 is above the highest number, \d+/,
+      // MariaDB raises the number by itself.
+      on: ["Postgres", "embedded"],
+    }),
+  ],
+  [
     {
       about: "a secure session without its channel",
       damage: async ({ server, sql, r }) => {
