@@ -108,6 +108,7 @@ async function exchange(own, signal) {
     const outcome = await sync({ client, schema, store, signal, onProgress, retries: 0, wait: isOnline ? wait : 0 });
     isOnline = true;
     report(newsOf(outcome, view));
+    await outcome.confirm();
   } catch (error) {
     isOnline = false;
     if (!(error instanceof SallyportError) || error.httpStatus >= 500) return;

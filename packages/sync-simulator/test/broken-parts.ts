@@ -348,6 +348,7 @@ export const brokenParts: readonly BrokenPart[] = [
     {
       synchronize: async ({ onNotices, ...options }) => {
         const report = await sync(options);
+        await report.confirm();
         await onNotices?.(report);
         return report;
       },

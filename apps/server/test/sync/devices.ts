@@ -78,8 +78,12 @@ async function openDevice(
     client,
     store,
     network,
-    sync: (more: Partial<SyncOptions> = {}): Promise<SyncReport> =>
-      sync({ client, schema, store, retries: 0, ...more }),
+    /** Synchronizes, and confirms the notices. */
+    sync: async (more: Partial<SyncOptions> = {}): Promise<SyncReport> => {
+      const report = await sync({ client, schema, store, retries: 0, ...more });
+      await report.confirm();
+      return report;
+    },
     create: (fields: Visit, className = "Visit", uuid?: string) => store.create(schema, className, fields, uuid),
     update: (uuid: string, fields: Partial<Visit>) => store.update(schema, uuid, fields),
     remove: (uuid: string) => store.remove(schema, uuid),

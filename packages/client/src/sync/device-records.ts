@@ -42,17 +42,23 @@ const maxAttempts = 10_000;
 /** The storage has changed since the first read of a transaction. */
 class Outdated extends Error {}
 
+/** The result of a transaction, and the UUIDs of the objects that it has changed. */
+interface Transacted<T> {
+  readonly result: T;
+  readonly uuids: readonly string[];
+}
+
 /** Runs work on the records of a schema and writes its changes at once. It is repeated if others wrote meanwhile. */
 export async function transact<T>(
   storage: SyncStorage,
   schema: string,
   work: (records: DeviceRecords) => Promise<T>,
-): Promise<T> {
+): Promise<Transacted<T>> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const records = new DeviceRecords(storage, schema);
     try {
       const result = await work(records);
-      if (await records.commit()) return result;
+      if (await records.commit()) return { result, uuids: records.changedObjects };
     } catch (error) {
       if (!(error instanceof Outdated)) throw error;
     }
@@ -65,11 +71,17 @@ export class DeviceRecords {
   readonly #storage: SyncStorage;
   readonly #schema: string;
   readonly #changes = new Map<string, string | null>();
+  readonly #changedObjects = new Set<string>();
   #revision: number | undefined;
 
   constructor(storage: SyncStorage, schema: string) {
     this.#storage = storage;
     this.#schema = schema;
+  }
+
+  /** UUIDs of the objects whose state was set. */
+  get changedObjects(): string[] {
+    return [...this.#changedObjects];
   }
 
   /** `false` if another writer was faster. */
@@ -105,6 +117,7 @@ export class DeviceRecords {
 
   /** Replaces a state, and with it the places of its operations in the queue. */
   setState(uuid: string, before: ObjectState | undefined, after: ObjectState | null): void {
+    this.#changedObjects.add(uuid);
     for (const operation of before?.pending ?? []) this.#changes.set(this.#placeOf(operation), null);
     for (const operation of after?.pending ?? []) this.#changes.set(this.#placeOf(operation), uuid);
     this.#changes.set(this.key("objects", uuid), after === null ? null : JSON.stringify(after));
@@ -122,12 +135,8 @@ export class DeviceRecords {
     return latest;
   }
 
-  /** Removes entries. Returns the keys of those that were still there. */
-  async take(keys: readonly string[]): Promise<ReadonlySet<string>> {
-    const texts = await this.#read(keys);
-    const found = keys.filter((_, index) => texts[index] != null);
-    for (const key of found) this.#changes.set(key, null);
-    return new Set(found);
+  removeNotices(keys: readonly string[]): void {
+    for (const key of keys) this.#changes.set(key, null);
   }
 
   key(area: Area, name: string): string {

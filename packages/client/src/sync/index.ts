@@ -1,6 +1,6 @@
 export type { ExchangeOptions } from "./exchange.ts";
 export type { Conflict, ConflictHandler, Decision } from "./held.ts";
-export type { FieldConflict, MergedEdit, Notices, RefusedEdit, TakenBackEdit } from "./notices.ts";
+export type { FieldConflict, KeptNotices, MergedEdit, Notices, RefusedEdit, TakenBackEdit } from "./notices.ts";
 export type { Fields, HeldOperation, PendingOperation } from "./object-state.ts";
 export { type KeyRange, memoryStorage, type Snapshot, type SyncStorage } from "./storage.ts";
 export { type PostponedEdit, sync, type SyncOptions, type SyncProgress, type SyncReport } from "./sync.ts";

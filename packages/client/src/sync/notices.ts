@@ -48,6 +48,12 @@ export interface Notices {
   readonly takenBack: readonly TakenBackEdit[];
 }
 
+/** The fate of edits that the store keeps until the application confirms it. */
+export interface KeptNotices extends Notices {
+  /** Forgets these notices. Until then, each report of the store contains them. */
+  readonly confirm: () => Promise<void>;
+}
+
 export type Notice = {
   readonly [Kind in keyof Notices]: readonly [kind: Kind, notice: Notices[Kind][number]];
 }[keyof Notices];

@@ -2,6 +2,7 @@ import { copyOfFields } from "../json.ts";
 import type { Attributes } from "../objects.ts";
 import { type DeviceRecords, transact } from "./device-records.ts";
 import { created, discarded, type EditPlace, removed, updated } from "./edits.ts";
+import { groupedNotices, type KeptNotices, type Notice } from "./notices.ts";
 import { type Fields, type ObjectState, type PendingOperation, viewOf } from "./object-state.ts";
 import type { SyncStorage } from "./storage.ts";
 
@@ -36,8 +37,13 @@ export interface DeviceEntry {
 /** An edit that the server has not acknowledged, with the UUID of its object. */
 export type QueuedOperation = PendingOperation & { readonly uuid: string };
 
-/** The cause of a change: an edit of the application, or `sync`. */
-export type StoreChange = "edit" | "sync";
+/** Objects that a transaction of the store has changed, added or removed. */
+export interface StoreChange {
+  /** An edit of the application, or a step of `sync`. */
+  readonly cause: "edit" | "sync";
+  readonly schema: string;
+  readonly uuids: readonly string[];
+}
 
 export interface SyncStoreOptions {
   /** Makes ids of operations and UUIDs of new objects. Default: random UUIDs. */
@@ -143,21 +149,41 @@ export class SyncStore {
     });
   }
 
-  /** Calls the listener after each change by this store. Returns the function that ends it. */
+  /**
+   * The fate of edits that the application has not confirmed: of this synchronization and of earlier ones. Several tabs
+   * see the same notices until one of them confirms.
+   */
+  async notices(schema: string): Promise<KeptNotices> {
+    const kept = await this.transact(schema, async (records) => {
+      const found: (readonly [key: string, notice: Notice])[] = [];
+      for (let after: string | undefined; ; ) {
+        const page = await records.list("notices", after);
+        for (const [key, text] of page) found.push([key, JSON.parse(text) as Notice]);
+        after = page.at(-1)?.[0];
+        if (after === undefined) return found;
+      }
+    });
+    const keys = kept.map(([key]) => key);
+    const confirm = () => this.transact(schema, async (records) => records.removeNotices(keys));
+    return { ...groupedNotices(kept.map(([, notice]) => notice)), confirm };
+  }
+
+  /** Calls the listener after each change of objects by this store. Returns the function that ends it. */
   subscribe(listener: (change: StoreChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /** @internal */
-  changed(change: StoreChange): void {
-    for (const listener of this.#listeners) listener(change);
-  }
-
-  /** @internal */
-  async transact<T>(schema: string, work: (records: DeviceRecords) => Promise<T>): Promise<T> {
+  async transact<T>(
+    schema: string,
+    work: (records: DeviceRecords) => Promise<T>,
+    cause: StoreChange["cause"] = "sync",
+  ): Promise<T> {
     if (!schemaPattern.test(schema)) throw new TypeError("The name of the schema is invalid.");
-    return transact(this.storage, schema, work);
+    const { result, uuids } = await transact(this.storage, schema, work);
+    if (uuids.length > 0) for (const listener of this.#listeners) listener({ cause, schema, uuids });
+    return result;
   }
 
   async #edit(
@@ -166,17 +192,16 @@ export class SyncStore {
     change: (state: ObjectState | undefined, place: EditPlace) => ObjectState | null,
   ): Promise<void> {
     const id = this.newId();
-    const isChanged = await this.transact(schema, async (records) => {
+    const work = async (records: DeviceRecords) => {
       const position = await records.position();
       const latest = position.sequence;
       const before = await records.state(uuid);
       const after = change(before, { id, latest, sequence: latest + 1 });
-      if (after === (before ?? null)) return false;
+      if (after === (before ?? null)) return;
       records.setState(uuid, before, after);
       records.setPosition({ ...position, sequence: latest + 1 });
-      return true;
-    });
-    if (isChanged) this.changed("edit");
+    };
+    await this.transact(schema, work, "edit");
   }
 }
 

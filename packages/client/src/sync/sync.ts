@@ -5,7 +5,7 @@ import type { DeviceRecords, IncompletePull, Position } from "./device-records.t
 import { Exchange, type ExchangeOptions, type Page } from "./exchange.ts";
 import { type ConflictHandler, decide, decisionOn, firstHeld } from "./held.ts";
 import { ObjectChanges } from "./incoming.ts";
-import { groupedNotices, type Notice, type Notices } from "./notices.ts";
+import type { KeptNotices, Notices } from "./notices.ts";
 import { codeOf, codes, type PushAnswer, type PushResult } from "./outcomes.ts";
 import type { SyncStore } from "./sync-store.ts";
 
@@ -29,8 +29,8 @@ export interface PostponedEdit {
   readonly code: FailureCode;
 }
 
-/** Counts of a synchronization, and the fate of edits since the last report of the store. */
-export interface SyncReport extends SyncProgress, Notices {
+/** Counts of a synchronization, and the fate of edits that the application has not confirmed. */
+export interface SyncReport extends SyncProgress, KeptNotices {
   readonly postponed: readonly PostponedEdit[];
 }
 
@@ -46,8 +46,8 @@ export interface SyncOptions extends ExchangeOptions {
    */
   readonly onConflict?: ConflictHandler | undefined;
   /**
-   * Called with the fate of edits before the store forgets it. If it rejects, or the application ends meanwhile, a later
-   * call repeats them. Without it, the report of a call that the end of the application interrupts can be lost.
+   * Called with the fate of edits; its success confirms them. If it rejects, or the application ends meanwhile, the next
+   * call repeats them. Without it, the store keeps them until `confirm` of the report.
    */
   readonly onNotices?: ((notices: Notices) => void | Promise<void>) | undefined;
   /** Called after each stored page and batch. */
@@ -57,7 +57,7 @@ export interface SyncOptions extends ExchangeOptions {
 /**
  * Pushes the edits of a store and pulls the changes of the server. Each page is stored at once. After a failure, a kill
  * or an abort, the next call continues; edits keep their ids, so the server executes none twice. The fate of edits
- * stays in the store until a call returns it. Several tabs can synchronize one storage at the same time.
+ * stays in the store until the application confirms it. Several tabs can synchronize one storage at the same time.
  *
  * Rejects with the errors of the client's calls.
  */
@@ -97,8 +97,8 @@ class Synchronization {
   }
 
   async run(): Promise<SyncReport> {
-    const unsubscribe = this.#store.subscribe((change) => {
-      if (change === "edit") this.#edits += 1;
+    const unsubscribe = this.#onEdit(() => {
+      this.#edits += 1;
     });
     try {
       for (let isDone = false; !isDone; ) {
@@ -159,9 +159,7 @@ class Synchronization {
     const edited = new Error("There is an edit to push.");
     const onAbort = () => controller.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
-    const unsubscribe = this.#store.subscribe((change) => {
-      if (change === "edit") controller.abort(edited);
-    });
+    const unsubscribe = this.#onEdit(() => controller.abort(edited));
     try {
       return await this.#exchange.pull(request, controller.signal);
     } catch (error) {
@@ -310,20 +308,22 @@ class Synchronization {
     return this.#transact((records) => nextBatch(records, limits));
   }
 
-  /** Gives the notices to the application and removes them. Of several tabs, one returns each. */
-  async #handOver(): Promise<Notices> {
-    const stored = await this.#transact(async (records) => {
-      const found = new Map<string, Notice>();
-      for (let after: string | undefined; ; ) {
-        const page = await records.list("notices", after);
-        for (const [key, text] of page) found.set(key, JSON.parse(text) as Notice);
-        after = page.at(-1)?.[0];
-        if (after === undefined) return found;
-      }
+  /** Gives the notices to the application. */
+  async #handOver(): Promise<KeptNotices> {
+    const { schema, onNotices } = this.#options;
+    const { confirm, ...notices } = await this.#store.notices(schema);
+    if (onNotices === undefined || Object.values(notices).every(({ length }) => length === 0))
+      return { ...notices, confirm };
+    await onNotices(notices);
+    await confirm();
+    return { ...notices, confirm };
+  }
+
+  /** Calls the listener after each edit of the objects of this schema. */
+  #onEdit(listener: () => void): () => void {
+    return this.#store.subscribe(({ cause, schema }) => {
+      if (cause === "edit" && schema === this.#options.schema) listener();
     });
-    if (stored.size > 0) await this.#options.onNotices?.(groupedNotices([...stored.values()]));
-    const taken = await this.#transact((records) => records.take([...stored.keys()]));
-    return groupedNotices([...stored].flatMap(([key, notice]) => (taken.has(key) ? [notice] : [])));
   }
 
   #transact<T>(work: (records: DeviceRecords) => Promise<T>): Promise<T> {
@@ -331,7 +331,6 @@ class Synchronization {
   }
 
   #progressed(): void {
-    this.#store.changed("sync");
     this.#options.onProgress?.({ ...this.#counts });
   }
 }
