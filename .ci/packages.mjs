@@ -12,13 +12,15 @@ export const workspaces = ["packages", "apps"].flatMap((group) =>
 );
 
 /**
- * The packages that a release publishes: their folder, and the folder of their source. The server is published as a bundle.
+ * The packages that a release publishes: their folder, and the folder of their source. The server is published as a bundle,
+ * a package with `publishConfig.directory` from there.
  *
  * @returns {{folder: string, source: string}[]}
  */
 export const publicPackages = [
   ...workspaces
-    .filter((path) => !readJson(`${path}/package.json`).private)
-    .map((path) => ({ folder: path, source: path })),
+    .map((source) => ({ source, manifest: readJson(`${source}/package.json`) }))
+    .filter(({ manifest }) => !manifest.private)
+    .map(({ source, manifest }) => ({ folder: join(source, manifest.publishConfig?.directory ?? ""), source })),
   { folder: "apps/server/dist/package", source: "apps/server" },
 ];

@@ -344,9 +344,13 @@ export function clientFileSuite(server: () => RunningServer): void {
       const guide = readFileSync(new URL("../../../docs/guides/client.md", import.meta.url), "utf8");
       const [map = ""] = /<script type="importmap">.*?<\/script>/s.exec(guide) ?? [];
       const pages = createServer(({ url = "/" }, response) => {
-        const isModule = url.startsWith("/modules/");
+        const isModule = url.startsWith("/modules/client/");
         response.setHeader("content-type", isModule ? "text/javascript" : "text/html; charset=utf-8");
-        response.end(isModule ? readFileSync(new URL(`../../../packages${url.slice(8)}`, import.meta.url)) : map);
+        response.end(
+          isModule
+            ? readFileSync(new URL(`../../../packages/client/dist/package/${url.slice(16)}`, import.meta.url))
+            : map,
+        );
       }).listen(0, "127.0.0.1");
       await once(pages, "listening");
       const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;

@@ -20,7 +20,7 @@ const device = z
     deviceType: z.string().optional(),
     systemType: z.string().optional(),
   })
-  .catchall(z.string());
+  .catchall(z.string().optional());
 
 const credentials = {
   user: credential.describe("User name, case-sensitive."),

@@ -24,9 +24,13 @@ export function offlinePageSuite(server: () => RunningServer): void {
       const [, page = ""] = /^```html\n(.*?)^```/ms.exec(guide) ?? [];
       expect(page.split("\n").length).toBeLessThanOrEqual(80);
       const pages = createServer(({ url = "/" }, response) => {
-        const isModule = url.startsWith("/modules/");
+        const isModule = url.startsWith("/modules/client/");
         response.setHeader("content-type", isModule ? "text/javascript" : "text/html; charset=utf-8");
-        response.end(isModule ? readFileSync(new URL(`../../../../packages${url.slice(8)}`, import.meta.url)) : page);
+        response.end(
+          isModule
+            ? readFileSync(new URL(`../../../../packages/client/dist/package/${url.slice(16)}`, import.meta.url))
+            : page,
+        );
       }).listen(0, "127.0.0.1");
       await once(pages, "listening");
       const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
