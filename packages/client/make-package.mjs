@@ -122,5 +122,5 @@ write(
 );
 
 for (const name of ["LICENSE", "README.md"]) cpSync(join(client, name), join(target, name));
-const { devDependencies, publishConfig, ...manifest } = JSON.parse(read(manifestFile));
-write("package.json", `${JSON.stringify({ ...manifest, publishConfig: { access: publishConfig.access } }, null, 2)}\n`);
+const manifest = { ...JSON.parse(read(manifestFile)), devDependencies: undefined, publishConfig: { access: "public" } };
+write("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
