@@ -156,9 +156,11 @@ class Run {
     this.moment += 1;
     for (const { device, uuid, fields } of lost) {
       if (device === null || fields === null) continue;
-      const copy = held[device]?.find((entry) => entry.uuid === uuid)?.server;
+      const { server: copy = null, pending = [] } = held[device]?.find((entry) => entry.uuid === uuid) ?? {};
+      // The user has replaced a value by an edit that waits.
+      const isReplaced = (field: string) => pending.some((edit) => Object.hasOwn(edit.fields, field));
       for (const [field, value] of Object.entries(fields))
-        if (copy != null && same(copy[field], value))
+        if (copy !== null && same(copy[field], value) && !isReplaced(field))
           this.debts.push({ device, uuid, field, value, moment: this.moment });
     }
   }

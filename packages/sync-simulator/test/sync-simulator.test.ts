@@ -37,6 +37,24 @@ describe("simulation", () => {
       expect({ seed, failure: await simulate({ world, seed }) }).toEqual({ seed, failure: null });
   }, 600_000);
 
+  test("accepts that a restore takes back a value that the user has replaced", async () => {
+    const scenario: Scenario = {
+      devices: [0],
+      steps: [
+        { kind: "backUp" },
+        {
+          kind: "edit",
+          device: 0,
+          edit: { kind: "create", object: 0, className: "Customer", fields: { City: "Oslo" } },
+        },
+        { kind: "sync", device: 0 },
+        { kind: "edit", device: 0, edit: { kind: "change", object: 0, fields: { City: null } } },
+        { kind: "restore" },
+      ],
+    };
+    expect(await runScenario(scenario, referenceWorld())).toEqual([]);
+  });
+
   test.each(brokenParts)("finds that $fault", async ({ create, reported, found }) => {
     const { world, parts = {} } = create();
     const violations =
