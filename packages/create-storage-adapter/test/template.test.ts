@@ -33,6 +33,15 @@ describe("template", () => {
     expect(results.filter(({ outcome }) => outcome === "notImplemented").length).toBeGreaterThan(checks.length / 2);
   });
 
+  test("hands the functions of a call to the repository, and copies the rest", async () => {
+    const { repositoriesOver } = (await import(join(template, "src/repositories/index.js"))) as {
+      readonly repositoriesOver: (access: object) => core.Repositories;
+    };
+    const choice: core.SessionChoice = { exclusive: true, choose: async () => [] };
+    const { sessions } = repositoriesOver({});
+    await expect(sessions.end({ matching: { userId: "1A" as core.ObjectId }, choice })).rejects.toThrow("sessions.end");
+  });
+
   test("has the numbers of ports and methods from the guide", () => {
     const folder = join(template, "src/repositories");
     const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));

@@ -39,7 +39,7 @@ export function repositoriesOver(access) {
 }
 
 /**
- * Copies the arguments: a call can wait, and the caller can change them meanwhile.
+ * Copies the arguments: a call can wait, and the caller can change them meanwhile. Functions stay as they are.
  *
  * @template {object} Repository
  * @param {Repository} repository
@@ -48,7 +48,20 @@ export function repositoriesOver(access) {
 function copying(repository) {
   const methods = Object.entries(repository).map(([name, method]) => [
     name,
-    async (/** @type {unknown[]} */ ...given) => method.apply(repository, structuredClone(given)),
+    async (/** @type {unknown[]} */ ...given) => method.apply(repository, given.map(copyOf)),
   ]);
   return Object.fromEntries(methods);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {unknown}
+ */
+function copyOf(value) {
+  if (typeof value === "function") return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (Object.prototype.toString.call(value) !== "[object Object]") return structuredClone(value);
+  return Object.fromEntries(
+    Object.entries(/** @type {object} */ (value)).map(([name, member]) => [name, copyOf(member)]),
+  );
 }
