@@ -78,6 +78,27 @@ export function agentsSuite(): void {
     await expect(service.as("ada", { password: "wrong" }).get("/_CheckSession")).rejects.toMatchObject({ code: 302 });
   });
 
+  test("logs in again after a refused log-in", async () => {
+    service.fail("POST /v1/login").with(706).once();
+    const ada = service.as("ada");
+    await expect(ada.get("/_CheckSession")).rejects.toMatchObject({ code: 706 });
+    await ada.get("/_CheckSession").expect(200);
+  });
+
+  test("explains a failed expectation as the matchers do", async () => {
+    const refused = service.as("ada").post("/v1/object/Ticket").send({ Titel: "?" }).expect(200);
+    const error: Error = await refused.then(
+      () => new Error("The expectation held."),
+      (problem: Error) => problem,
+    );
+    for (const shown of [error.message, error.stack]) {
+      expect(shown).toContain('expected 200 "OK", got 400 "Bad Request"');
+      expect(shown).toMatch(/curl -sS -X POST .*-H "sessionid: \$SESSION_ID"/i);
+      expect(shown).toMatch(/Why it was refused:\n {2}POST \/v1\/object\/\S+, user ada\n/);
+    }
+    expect(error.stack).toMatch(/\n +at .*agents-suite/);
+  });
+
   test("logs in with a password that looks like a digest, and with the password of a digest", async () => {
     await service.as("hex").get("/_CheckSession").expect(200);
     await service.as("digest", { password: "secret" }).get("/_CheckSession").expect(200);

@@ -46,6 +46,26 @@ export function failuresSuite(): void {
     await ada.get("/_CheckSession").expect(200);
   });
 
+  test("carries what a real failure carries", async () => {
+    const ada = service.as("ada");
+    const headersOf = async (code: number) => {
+      service.fail("GET /_CheckSession").with(code).once();
+      return (await ada.get("/_CheckSession")).headers;
+    };
+    expect(await headersOf(800)).toMatchObject({ "retry-after": "1" });
+    expect(await headersOf(706)).toMatchObject({ "retry-after": "1" });
+    expect(await headersOf(330)).toMatchObject({ "sync-restart": "1" });
+    const named = await ada.get("/_CheckSession").set("sallyport-test-fail", "800");
+    expect(named.headers).toMatchObject({ "retry-after": "1" });
+  });
+
+  test("fails no request zero times, and refuses other numbers", async () => {
+    const failures = service.fail("GET /_CheckSession").with(706);
+    failures.times(0);
+    await service.as("ada").get("/_CheckSession").expect(200);
+    for (const times of [-1, 1.5, Number.NaN]) expect(() => failures.times(times)).toThrow("not a number of requests");
+  });
+
   test("fails until it is cleared", async () => {
     const ada = service.as("ada");
     const failures = service.fail("POST /v1/object/{className}");

@@ -45,10 +45,13 @@ export class FailurePlan {
     return routes;
   }
 
-  /** Fails the next `times` requests of a route, such as `GET /v1/object/{id}`. */
+  /** Fails the next `times` requests of a route, such as `GET /v1/object/{id}`. Throws a `TypeError` for invalid input. */
   add(name: string, code: number, times: number, options: FailureOptions = {}): void {
     if (!isErrorCode(code)) throw new TypeError(`${code} is not a code of the catalogue.`);
-    this.planned.add({ route: this.routeOf(name), code, options, remaining: times });
+    if (!(times >= 0) || (Number.isFinite(times) && !Number.isInteger(times)))
+      throw new TypeError(`${times} is not a number of requests.`);
+    const route = this.routeOf(name);
+    if (times > 0) this.planned.add({ route, code, options, remaining: times });
   }
 
   /** Removes the failures of a route. Default: all. */
@@ -67,7 +70,7 @@ export class FailurePlan {
       if (each.route !== route) continue;
       each.remaining -= 1;
       if (each.remaining <= 0) this.planned.delete(each);
-      return new ServiceError(each.code, { detail: "The test asked for this failure.", ...each.options });
+      return failureWith(each.code, { detail: "The test asked for this failure.", ...each.options });
     }
     return null;
   }
@@ -85,10 +88,19 @@ function withoutNames(route: string): string {
   return route.replaceAll(/\{[^}]*\}/g, "{}");
 }
 
+/** The parts that the service always adds to a code. */
+const usualParts: Partial<Readonly<Record<ErrorCode, ServiceErrorOptions>>> = {
+  330: { restartsSync: true },
+  800: { retryAfter: 1 },
+};
+
+function failureWith(code: ErrorCode, options: FailureOptions): ServiceError {
+  return new ServiceError(code, { ...usualParts[code], ...options });
+}
+
 function namedFailure(text: string | undefined): ServiceError | null {
   if (text === undefined) return null;
   const code = Number(text);
-  if (isErrorCode(code))
-    return new ServiceError(code, { detail: `The header ${failureHeader} asked for this failure.` });
+  if (isErrorCode(code)) return failureWith(code, { detail: `The header ${failureHeader} asked for this failure.` });
   return new ServiceError(307, { detail: `The header ${failureHeader} must be a code of the catalogue.` });
 }

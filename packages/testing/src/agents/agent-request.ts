@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import type { ClientSession } from "@sallyport/client";
 import supertest, { type Response } from "supertest";
+import { describeResponse } from "../matchers/describe-response.ts";
 import { refusalRecorded } from "../matchers/recorded-refusals.ts";
 
 type Callback = (error: unknown, response?: Response) => void;
@@ -69,8 +70,9 @@ export class AgentRequest extends SupertestRequest {
   async #check(error: unknown, response: Response | undefined, callback: Callback | undefined): Promise<void> {
     const failure = response === undefined ? null : await failureOf(this.#open(response));
     await refusalRecorded(response?.headers["x-request-id"] as string | undefined);
-    if (failure === null) super.assert(error, response, callback);
-    else callback?.(failure);
+    if (failure !== null) callback?.(failure);
+    else if (response === undefined) super.assert(error, response, callback);
+    else super.assert(error, response, (problem, received) => callback?.(explained(problem, response), received));
   }
 
   async #seal(): Promise<void> {
@@ -112,6 +114,14 @@ export class AgentRequest extends SupertestRequest {
       body: isJson ? JSON.parse(text) : Buffer.from(body),
     });
   }
+}
+
+/** The failed expectation of a request with what a matcher says about the response. */
+function explained(problem: unknown, response: Response): unknown {
+  if (!(problem instanceof Error)) return problem;
+  const { message, stack = "" } = problem;
+  const explanation = `${message}\n\n${describeResponse(response)}`;
+  return Object.assign(problem, { message: explanation, stack: stack.replace(message, () => explanation) });
 }
 
 const jsonType = "application/json; charset=utf-8";

@@ -86,8 +86,16 @@ export class Agent {
     const user = this.#user;
     if (user === null) return null;
     const reset = this.#host.resets();
-    if (this.#opened?.reset !== reset) this.#opened = { reset, session: this.#logIn(user) };
-    return this.#opened.session;
+    if (this.#opened?.reset === reset) return this.#opened.session;
+    const opened = { reset, session: this.#logIn(user) };
+    this.#opened = opened;
+    try {
+      return await opened.session;
+    } catch (error) {
+      // The next request logs in again.
+      if (this.#opened === opened) this.#opened = undefined;
+      throw error;
+    }
   }
 
   /** Opens another session. Rejects with a `SallyportError` if the service refuses. */
