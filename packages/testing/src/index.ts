@@ -1,6 +1,6 @@
 export { Agent, type AgentOptions } from "./agents/agent.ts";
-export type { AgentMode } from "./agents/open-session.ts";
-export { type AgentOf, describeEachMode, type EachModeOptions, logInModes } from "./agents/describe-each-mode.ts";
+export { type AgentMode, logInModes } from "./agents/open-session.ts";
+export { type AgentOf, describeEachMode, type EachModeOptions } from "./agents/describe-each-mode.ts";
 export type { Duration } from "./clock/duration.ts";
 export type { ServiceClock, ServiceTimer, ServiceTimers } from "./clock/service-clock.ts";
 export type { FailureParts, PlannedFailure, RouteFailures } from "./failures/route-failures.ts";

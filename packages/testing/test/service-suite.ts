@@ -114,6 +114,61 @@ export function serviceSuite(): void {
     expect(seen.slice(-2)).toEqual(["GET /_CheckSession 0 encrypted", "GET /_CheckSession 200 null"]);
   });
 
+  test("lets users store files", async () => {
+    const stored = await service
+      .as("bob")
+      .post("/v1/uploadFile")
+      .attach("file", Buffer.from("text"), "a.txt")
+      .expect(200);
+    await service.as("ada").get(`/v1/file/${stored.body.data["~ObjectID"]}`).expect(200);
+  });
+
+  test.each<[object, string]>([
+    [{ database: {} }, 'database: is unknown; did you mean "databases"?'],
+    [{ storage: "sqlite" }, 'storage: must be "memory", "embedded", { postgres: url } or { module: path }'],
+    [{ storage: { postgres: "" } }, "storage.postgres: must be an address such as postgres://user@host/database"],
+    [{ storage: { postgre: "x" } }, 'storage.postgre: is unknown; did you mean "postgres"?'],
+    [{ databases: { "": "dmeo" } }, 'databases[""]: must be a content, or "demo"'],
+    [{ databases: { a: { users: [{ nam: "ada" }] } } }, 'databases.a.users[0].nam: is unknown; did you mean "name"?'],
+    [
+      { databases: { "": { classes: [{ name: "A", attributes: [{ name: "B", typ: "string" }] }] } } },
+      'databases[""].classes[0].attributes[0].typ: is unknown; did you mean "type"?',
+    ],
+    [{ configuration: { databases: [] } }, "configuration.databases: belongs to the option `databases`"],
+  ])("refuses the options %j", async (options, fault) => {
+    const refused = await startTestService(options).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(TypeError);
+    expect((refused as Error).message).toContain(fault);
+    expect((refused as Error).message).toMatch(/^Invalid options of the service:/);
+  });
+
+  test("refuses unknown options of agents", () => {
+    const options = { mod: "secure" } as object;
+    expect(() => service.as("ada", options)).toThrow('There is no option of an agent "mod". Did you mean "mode"?');
+    const mode = "sceure" as "secure";
+    expect(() => service.as("ada", { mode })).toThrow('There is no log-in mode "sceure". Did you mean "secure"?');
+  });
+
+  test.each<[Parameters<TestService["seed"]>[0], string]>([
+    [{ users: [{ name: "new" }, { name: "ada" }] }, 'users[1] ("ada"): '],
+    [{ objects: [{ className: "Note" }, { name: "bad", className: "Ticket" }] }, "objects[1] (bad): "],
+    [{ customUsers: [{ name: "c", user: "none" }] }, 'customUsers[0] ("c"): '],
+    [{ macros: { Broken: "export default 1" } }, "macros.Broken: "],
+    [{ appKeys: [{ name: "bad", key: "k", origins: ["no origin"] }] }, 'appKeys[0] ("bad"): '],
+    [{ objects: [{ classname: "Note" } as never] }, 'objects[0].classname: is unknown; did you mean "className"?'],
+  ])("names the place of a fault in %j", async (content, place) => {
+    await expect(service.seed(content)).rejects.toThrow(place);
+    await service.reset();
+  });
+
+  test("names the place of a fault in a class", async () => {
+    const classes = [
+      { name: "One" },
+      { name: "Other", attributes: [{ name: "Next", type: "reference", target: "None" }] },
+    ] as const;
+    await expect(startTestService({ databases: { "": { classes } } })).rejects.toThrow("at /classes/1/");
+  });
+
   test("refuses content that refers to an unknown name", async () => {
     const content = { objects: [{ className: "Note", attributes: { Text: { "~Ref": "nobody" } } }] };
     await expect(service.seed(content)).rejects.toThrow('refers to "nobody"');

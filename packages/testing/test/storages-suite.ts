@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { assertError } from "@sallyport/testing/assert";
 import { startTestService, type TestService, type TestServiceOptions } from "@sallyport/testing";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
@@ -23,6 +26,46 @@ export function storagesSuite(): void {
     }
   };
 
+  describe("a storage adapter", () => {
+    let folder: string;
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), "sallyport-adapter-"));
+    });
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    const start = (name: string, parameters: string, clock: string) => {
+      const module = join(folder, `${name}.mjs`);
+      const memory = JSON.stringify(import.meta.resolve("@sallyport/storage-memory"));
+      const text = `import { MemoryStorage } from ${memory};
+        export const openStorage = (${parameters}) => new MemoryStorage(${clock});`;
+      writeFileSync(module, text);
+      return startTestService({ databases: { "": tickets }, storage: { module } });
+    };
+
+    test("follows the clock of the service", async () => {
+      const service = await start("following", "options, clock", "clock");
+      try {
+        const ada = service.as("ada");
+        await ada.get("/_CheckSession").expect(200);
+        service.clock.advance("31 min");
+        assertError(await ada.get("/_CheckSession"), 201);
+      } finally {
+        await service.close();
+      }
+    });
+
+    test("with a clock of its own refuses to move it", async () => {
+      const service = await start("own", "", "");
+      try {
+        const before = service.clock.now();
+        expect(() => service.clock.advance("31 min")).toThrow(/own\.mjs has a clock of its own/);
+        expect(service.clock.now() - before).toBeLessThan(60_000);
+      } finally {
+        await service.close();
+      }
+    });
+  });
+
   test("starts and resets the embedded engine", () => startAndReset("embedded"), 60_000);
 
   test("copies a template database on Postgres, and drops the copy", async () => {
@@ -44,9 +87,18 @@ export function storagesSuite(): void {
     const template = expect.stringMatching(/^sallyport_template_/);
     // The template of others, with the same content, would be theirs.
     const databases = { ...given, "other-one": { users: [{ name: "ada" }, { name: role }] } };
+    // Of a run that was killed hours ago, of a running service, and of a content that was not used for a week.
+    const old = `sallyport_test_1000000000_${"0".repeat(32)}`;
+    const running = `sallyport_test_1000000001_${"0".repeat(32)}`;
+    const unused = `sallyport_template_${"0".repeat(24)}`;
+    const user = new pg.Client({ connectionString: storage.postgres, application_name: running });
     try {
+      await user.connect();
+      for (const name of [old, running, unused]) await user.query(`create database ${name}`);
+      await user.query(`comment on database ${unused} is '{"used":"2020-01-01","ids":{}}'`);
       await startAndReset(storage, databases);
-      expect(await names()).toEqual([template]);
+      expect(await names()).toEqual([template, running]);
+      await user.query(`drop database ${running}`);
       const [one, two] = await Promise.all([
         startTestService({ databases, storage }),
         startTestService({ databases, storage }),
@@ -76,6 +128,7 @@ export function storagesSuite(): void {
       );
       expect(await names()).toEqual(own);
     } finally {
+      await user.end();
       for (const name of await names()) await postgres.dropDatabase(name);
       await client.query(`drop role ${role}`);
       await client.end();

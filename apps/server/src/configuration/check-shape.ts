@@ -23,16 +23,22 @@ export function checkShape(raw: unknown): CheckedShape {
     const paths = issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
     for (const path of paths) putOut(rest, fieldOf(path));
   }
-  return { faults: issues.flatMap(faultsOf), document: configurationSchema.safeParse(rest, once).data ?? null };
+  return {
+    faults: shapeFaults(configurationSchema, issues),
+    document: configurationSchema.safeParse(rest, once).data ?? null,
+  };
 }
 
-function faultsOf(issue: z.core.$ZodIssue): Fault[] {
-  if (issue.code !== "unrecognized_keys") return [{ path: pathText(issue.path), reason: issue.message }];
-  const members = membersAt(configurationSchema, issue.path);
-  return issue.keys.map((key) => {
-    const meant = didYouMean(key, members);
-    const hint = meant === undefined ? `known names are ${members.join(", ")}` : `did you mean "${meant}"?`;
-    return { path: pathText([...issue.path, key]), reason: `is unknown; ${hint}` };
+/** The faults of a document with their places. For an unknown name, the closest known one. */
+export function shapeFaults(schema: z.ZodType, issues: readonly z.core.$ZodIssue[]): Fault[] {
+  return issues.flatMap((issue): Fault[] => {
+    if (issue.code !== "unrecognized_keys") return [{ path: pathText(issue.path), reason: issue.message }];
+    const members = membersAt(schema, issue.path);
+    return issue.keys.map((key) => {
+      const meant = didYouMean(key, members);
+      const hint = meant === undefined ? `known names are ${members.join(", ")}` : `did you mean "${meant}"?`;
+      return { path: pathText([...issue.path, key]), reason: `is unknown; ${hint}` };
+    });
   });
 }
 
@@ -58,7 +64,8 @@ function putOut(document: unknown, path: readonly PropertyKey[]): void {
 /** Formats a path: `databases[1].alias`. */
 function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
-    if (typeof step === "number") return `${text}[${step}]`;
+    // The alias of a database can be empty.
+    if (typeof step === "number" || step === "") return `${text}[${JSON.stringify(step)}]`;
     return text === "" ? String(step) : `${text}.${String(step)}`;
   }, "");
 }

@@ -15,7 +15,7 @@ const modelFile = z.strictObject({ classes: z.array(classDefinition.extend({ nam
 export async function readModelFile(file: string = defaultModelFile): Promise<readonly ClassDefinition[]> {
   try {
     const { classes } = modelFile.parse(JSON.parse(await readFile(file, "utf8")));
-    return await initialClasses(named(classes));
+    return await initialClasses(named(classes, "/classes"));
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === null) throw error;
@@ -29,12 +29,12 @@ export async function modelClasses(
 ): Promise<readonly ClassDefinition[]> {
   const { classes: usual } = modelFile.parse(JSON.parse(await readFile(defaultModelFile, "utf8")));
   const names = new Set(classes.map(({ name }) => name));
-  const all = [...usual.filter(({ name }) => !names.has(name)), ...classes];
-  return initialClasses(named(all));
+  const kept = usual.filter(({ name }) => !names.has(name));
+  return initialClasses([...named(kept, "/usual"), ...named(classes, "/classes")]);
 }
 
-function named(classes: readonly (GivenClass & { readonly name: string })[]) {
-  return classes.map(({ name, ...definition }, index) => ({ name, definition, pointer: `/classes/${index}` }));
+function named(classes: readonly (GivenClass & { readonly name: string })[], place: string) {
+  return classes.map(({ name, ...definition }, index) => ({ name, definition, pointer: `${place}/${index}` }));
 }
 
 /** Why the file cannot be used; `null` for an error of another origin. */

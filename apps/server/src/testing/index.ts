@@ -2,6 +2,7 @@ export { demoCredentials } from "../demo/index.ts";
 export type { AnsweredRequest } from "./answered-requests.ts";
 export { administrationRoutes, type ContractRoute, contractRoutes } from "./contract-routes.ts";
 export { failureHeader } from "./failure-plan.ts";
+export { checkContent, checkOptions, refuseUnknown } from "./options.ts";
 export type { Seed } from "./seed.ts";
 export type { TestStorage } from "./storages/test-storages.ts";
 export { mergedSettings, startTestServer, type TestServer, type TestServerOptions } from "./test-server.ts";

@@ -6,9 +6,13 @@ import {
   CreateObject,
   CreateUser,
   AddCustomUser,
+  builtInClasses,
   type Database,
+  fileClass,
   findGroups,
   type GivenClass,
+  imageClass,
+  MacroFault,
   type NewPassword,
   type ObjectId,
   type PasswordPolicy,
@@ -16,6 +20,7 @@ import {
   permissions,
   type SeatKind,
   type SecondFactorRule,
+  ServiceError,
   systemPrincipal,
   UpdateObject,
 } from "@sallyport/core";
@@ -65,10 +70,49 @@ export interface Seed {
   }[];
 }
 
-/** The classes of a new database with these classes. Rights of groups follow once the groups exist. */
-export async function initialModel({ classes = [] }: Seed): Promise<readonly ClassDefinition[]> {
-  return modelClasses(classes.map((each) => ({ ...definitionOf(each, null), name: each.name })));
+/** A part of a seed that the service refuses. `place` is such as `users[2] ("ada")`. */
+export class SeedFault extends TypeError {
+  constructor(place: string, cause: unknown) {
+    super(`${place}: ${cause instanceof ServiceError ? (cause.detail ?? cause.message) : (cause as Error).message}`, {
+      cause,
+    });
+  }
 }
+
+/** Runs the work for a part of a seed. Rejects with a `SeedFault` if it is refused. */
+async function placed<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    const isRefusal = cause instanceof ServiceError || cause instanceof MacroFault || cause instanceof TypeError;
+    throw isRefusal ? new SeedFault(place, cause) : cause;
+  }
+}
+
+/** Runs the work for each named element of a list. */
+async function forEach<T extends { readonly name: string }>(
+  list: string,
+  elements: readonly T[],
+  work: (element: T) => Promise<unknown>,
+): Promise<void> {
+  for (const [index, element] of elements.entries())
+    await placed(`${list}[${index}] ("${element.name}")`, () => work(element));
+}
+
+/**
+ * The classes of a new database with these classes. Rights of groups follow once the groups exist. All users can use
+ * files and images, unless the seed says otherwise.
+ */
+export async function initialModel({ classes = [] }: Seed): Promise<readonly ClassDefinition[]> {
+  const given = new Set(classes.map(({ name }) => name));
+  const bytes = builtInClasses.filter(({ name }) => (name === fileClass || name === imageClass) && !given.has(name));
+  return modelClasses([
+    ...classes.map((each) => ({ ...definitionOf(each, null), name: each.name })),
+    ...bytes.map((each) => ({ ...each, rights: forAll })),
+  ]);
+}
+
+const forAll = [{ group: "*", permissions }];
 
 /** Adds content to a migrated database with the use cases of the service. Returns the ids of all names, with the known ones. */
 export async function seedDatabase(
@@ -80,16 +124,11 @@ export async function seedDatabase(
   const { classes = [], groups = [], users = [], objects = [], customUsers = [], apps = [], appKeys = [] } = seed;
   const administration = administrationOf(database);
   const createApplication = await container.getAsync(identifiers.createApplication);
-  for (const app of apps)
-    await createApplication.createApplication(administration, {
-      seats: null,
-      seatKind: "concurrent",
-      secondFactor: "off",
-      ...app,
-    });
+  const usualApp = { seats: null, seatKind: "concurrent", secondFactor: "off" } as const;
+  await forEach("apps", apps, (app) => createApplication.createApplication(administration, { ...usualApp, ...app }));
   const createAppKey = await container.getAsync(identifiers.createAppKey);
-  for (const { appNames = null, origins = [], returnAddresses = [], ...appKey } of appKeys)
-    await createAppKey.createAppKey(administration, { appNames, origins, returnAddresses, ...appKey });
+  const usualKey = { appNames: null, origins: [], returnAddresses: [] };
+  await forEach("appKeys", appKeys, (appKey) => createAppKey.createAppKey(administration, { ...usualKey, ...appKey }));
 
   const inRights = classes.flatMap(({ rights = [] }) => rights.map(({ group }) => group)).filter(isGroup);
   const named = [...new Set([...groups, ...inRights])];
@@ -98,13 +137,15 @@ export async function seedDatabase(
 
   const createAccount = await container.getAsync(identifiers.createAccount);
   const createUser = new CreateUser(anyPassword, createAccount);
-  for (const { name, administrator = false, email = null, groups: memberOf = [], ...given } of users) {
+  await forEach("users", users, async (each) => {
+    const { name, administrator = false, email = null, groups: memberOf = [], ...given } = each;
     const user = { name, administrator, email, groups: memberOf, createsGroups: true };
     ids.set(name, await createUser.createUser(administration, { ...user, ...passwordOf(name, given) }));
-  }
+  });
   const addCustomUser = new AddCustomUser(anyPassword, createAccount, 1);
-  for (const { name, user, email = null, ...given } of customUsers)
-    await addCustomUser.addCustomUser(administration, { name, user, email, ...passwordOf(name, given) });
+  await forEach("customUsers", customUsers, ({ name, user, email = null, ...given }) =>
+    addCustomUser.addCustomUser(administration, { name, user, email, ...passwordOf(name, given) }),
+  );
 
   await grantRights(container, database, classes, ids);
   await createObjects(await contextOf(database), objects, ids);
@@ -124,7 +165,7 @@ const isGroup = (group: string): boolean => group !== "*";
 
 /** `groups`: ids by name; `null` leaves rights of groups out. */
 function definitionOf(
-  { name: _name, rights = [{ group: "*", permissions }], ...definition }: SeedClass,
+  { name: _name, rights = forAll, ...definition }: SeedClass,
   groups: ReadonlyMap<string, ObjectId> | null,
 ): GivenClass {
   const granted = rights.filter(({ group }) => groups !== null || !isGroup(group));
@@ -141,10 +182,11 @@ async function grantRights(
   ids: ReadonlyMap<string, ObjectId>,
 ): Promise<void> {
   const putClass = await container.getAsync(identifiers.putClass);
-  for (const each of classes.filter(({ rights = [] }) => rights.some(({ group }) => isGroup(group)))) {
+  await forEach("classes", classes, async (each) => {
+    if (!(each.rights ?? []).some(({ group }) => isGroup(group))) return;
     const input = { name: each.name, definition: definitionOf(each, ids), expectedGenerations: null };
     await putClass.putClass(await contextOf(database), input);
-  }
+  });
 }
 
 /** Creates objects without hooks. Adds their ids by name. */
@@ -157,18 +199,22 @@ async function createObjects(
   const updateObject = new UpdateObject();
   const { ordered, later } = objectsInOrder(objects);
   const created = new Map<SeedObject, ObjectId>();
-  for (const each of ordered) {
+  const places = new Map(objects.map((each, index) => [each, `objects[${index}] (${each.name ?? each.className})`]));
+  const create = async (each: SeedObject): Promise<void> => {
     const given = resolved(each, ids, later.get(each));
     const { object } = await createObject.createObject(context, each.className, given.now, { type: "oid" });
     created.set(each, object["~ObjectID"]);
     if (each.name !== undefined) ids.set(each.name, object["~ObjectID"]);
-  }
-  for (const [each, id] of created) {
+  };
+  const complete = async (each: SeedObject, id: ObjectId): Promise<void> => {
     const given = resolved(each, ids, later.get(each)).later();
-    if (Object.keys(given).length === 0) continue;
+    if (Object.keys(given).length === 0) return;
     const input = { given, expectedVersions: null, serialization: { type: "oid" } } as const;
     await updateObject.updateObject(context, { kind: "id", id }, input);
-  }
+  };
+  const placeOf = (each: SeedObject): string => places.get(each) ?? "objects";
+  for (const each of ordered) await placed(placeOf(each), () => create(each));
+  for (const [each, id] of created) await placed(placeOf(each), () => complete(each, id));
 }
 
 async function storeMacros(container: Container, database: Database, given: NonNullable<Seed["macros"]>) {
@@ -177,7 +223,7 @@ async function storeMacros(container: Container, database: Database, given: NonN
   const sources = typeof given === "string" ? {} : given;
   for (const [name, text] of Object.entries(sources)) {
     const macro = { name, text, language: "ts", changedBy: "test", expectedVersion: null } as const;
-    await putMacro.putMacro(administrationOf(database), macro);
+    await placed(`macros.${name}`, () => putMacro.putMacro(administrationOf(database), macro));
   }
 }
 

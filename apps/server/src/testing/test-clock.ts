@@ -6,10 +6,15 @@ interface Waiting {
   readonly call: () => void;
 }
 
+/** Milliseconds by which a check moves the clock: more than two calls take. */
+const probe = 86_400_000;
+
 /** The machine's clock with an offset, and timers that an advance of the clock fires early. */
 export class TestClock {
   private ahead = 0;
   private readonly waiting = new Set<Waiting>();
+  /** Why the clock cannot be moved; `null` if it can. */
+  private obstacle: string | null = null;
 
   /** Milliseconds by which the clock is ahead of the machine's. */
   get offset(): number {
@@ -29,8 +34,19 @@ export class TestClock {
     return () => end();
   };
 
-  /** Moves the clock forward. The timers that are due then fire, the earliest first. */
+  /** Checks that a storage of an adapter shows the time of this clock. Otherwise, `advance` throws. */
+  async checkFollower(now: () => Promise<number>, adapter: string): Promise<void> {
+    const before = await now();
+    this.ahead += probe;
+    const after = await now();
+    this.ahead -= probe;
+    if (after - before < probe)
+      this.obstacle = `The storage adapter ${adapter} has a clock of its own, so the clock of the service cannot be moved. Its \`openStorage(options, { clockOffset })\` must add \`clockOffset()\` milliseconds to each time.`;
+  }
+
+  /** Moves the clock forward. The timers that are due then fire, the earliest first. Throws an `Error` if a storage does not follow. */
   advance(milliseconds: number): void {
+    if (this.obstacle !== null) throw new Error(this.obstacle);
     this.ahead += milliseconds;
     const now = this.now();
     const due = [...this.waiting].filter((each) => each.due <= now).toSorted((one, other) => one.due - other.due);

@@ -9,7 +9,6 @@ import {
   CallbackAddresses,
   Database,
   type Explanation,
-  MacroFault,
   type Mailer,
   type ObjectId,
   type ProviderData,
@@ -32,7 +31,7 @@ import { allObservers, RequestLog } from "../operations/request-log.ts";
 import { AnsweredRequests } from "./answered-requests.ts";
 import { FailurePlan } from "./failure-plan.ts";
 import { PromptRefusals } from "./prompt-refusals.ts";
-import { initialModel, type Seed, seedDatabase } from "./seed.ts";
+import { initialModel, type Seed, SeedFault, seedDatabase } from "./seed.ts";
 import { embeddedStorages, postgresStorages } from "./storages/sql-storages.ts";
 import { memoryStorages, moduleStorages, type TestStorage, type TestStorages } from "./storages/test-storages.ts";
 import { TestClock } from "./test-clock.ts";
@@ -222,8 +221,8 @@ async function naming<T>(alias: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (!(cause instanceof ServiceError || cause instanceof MacroFault)) throw cause;
-    const reason = cause instanceof ServiceError ? (cause.detail ?? cause.message) : `${cause.macro}: ${cause.message}`;
+    if (!(cause instanceof ServiceError || cause instanceof SeedFault)) throw cause;
+    const reason = cause instanceof ServiceError ? (cause.detail ?? cause.message) : cause.message;
     throw new TypeError(`The content of the database "${alias}" cannot be used: ${reason}`, { cause });
   }
 }
@@ -321,7 +320,7 @@ function storagesOf(
   directory: string,
 ): TestStorages | Promise<TestStorages> {
   if (storage === "memory") return memoryStorages(clock);
-  if (typeof storage === "object" && "module" in storage) return moduleStorages(storage);
+  if (typeof storage === "object" && "module" in storage) return moduleStorages(clock, storage);
   const aliases = Object.keys(databases);
   if (storage === "embedded") return embeddedStorages(clock, aliases, directory);
   // The bytes of the demo's documents are outside the database. Hashes of passwords depend on the settings.

@@ -127,6 +127,15 @@ export function describeCapabilities(
 /**
  * The export `openStorage` of an adapter module: opens one database. `options` come from the configuration, unchecked.
  * Throws an error for invalid options; its message addresses the operator and contains no secret. An unreachable
- * database is no reason to throw: calls return 704 until it is available.
+ * database is no reason to throw: calls return 704 until it is available. `clock` is empty except in tests.
  */
-export type OpenStorage = (options: Readonly<Record<string, unknown>>) => Storage | Promise<Storage>;
+export type OpenStorage = (
+  options: Readonly<Record<string, unknown>>,
+  clock: StorageClock,
+) => Storage | Promise<Storage>;
+
+/** The clock that a test sets. */
+export interface StorageClock {
+  /** Milliseconds to add to each time of the storage. */
+  readonly clockOffset?: () => number;
+}

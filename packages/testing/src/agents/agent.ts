@@ -1,10 +1,11 @@
 import type { ClientSession, Device } from "@sallyport/client";
+import { refuseUnknown } from "@sallyport/server/testing";
 import type { Test } from "supertest";
 import type { ProviderName } from "../providers/fake-providers.ts";
-import type { TestProvider } from "../providers/test-provider.ts";
+import { personas, type TestProvider } from "../providers/test-provider.ts";
 import type { Access } from "../service/database-content.ts";
 import { AgentRequest } from "./agent-request.ts";
-import { type AgentMode, openSession } from "./open-session.ts";
+import { type AgentMode, logInModes, openSession } from "./open-session.ts";
 
 export interface AgentOptions {
   /** Alias of the database. Default: the empty alias. */
@@ -46,6 +47,7 @@ export class Agent {
 
   /** `user`: `null` for requests without a session. */
   constructor(host: AgentHost, user: string | null, options: AgentOptions) {
+    checkAgentOptions(options);
     this.#host = host;
     this.#user = user;
     this.#options = options;
@@ -135,6 +137,16 @@ export class Agent {
     for (const credential of Object.values(headers)) this.#host.nameMode(credential, nameOf(mode));
     return session;
   }
+}
+
+const optionNames: readonly (keyof AgentOptions)[] = ["alias", "mode", "password", "appNames", "appKey", "device"];
+
+/** Throws a `TypeError` for an unknown option or mode. */
+function checkAgentOptions(options: AgentOptions): void {
+  refuseUnknown("option of an agent", Object.keys(options), optionNames);
+  const { mode = "session" } = options;
+  if (typeof mode === "string") refuseUnknown("log-in mode", [mode], [...logInModes, "custom"]);
+  else refuseUnknown("persona", [mode.persona], personas);
 }
 
 function nameOf(mode: AgentMode): string {

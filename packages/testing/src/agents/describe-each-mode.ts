@@ -1,9 +1,7 @@
 import type { LogInMode } from "@sallyport/client";
 import type { TestService } from "../service/test-service.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
-
-/** The modes of database users. */
-export const logInModes: readonly LogInMode[] = ["session", "token", "encrypted", "secure"];
+import { logInModes } from "./open-session.ts";
 
 type Describe = (name: string, body: () => void) => unknown;
 

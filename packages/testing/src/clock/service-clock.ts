@@ -2,7 +2,10 @@ import type { Duration } from "./duration.ts";
 
 /** The clock of a service. All databases and the service itself follow it. */
 export interface ServiceClock {
-  /** Moves the clock forward. Long polls that end before then are answered; other timers wait until told. */
+  /**
+   * Moves the clock forward. Long polls that end before then are answered; other timers wait until told. Throws an
+   * `Error` if a storage adapter has a clock of its own.
+   */
   advance(duration: Duration): void;
   /** Milliseconds since 1970. */
   now(): number;

@@ -1,4 +1,4 @@
-import { startTestServer, type TestServer } from "@sallyport/server/testing";
+import { checkContent, checkOptions, startTestServer, type TestServer } from "@sallyport/server/testing";
 import { Agent, type AgentHost, type AgentOptions } from "../agents/agent.ts";
 import { recordExercises } from "../coverage/exercises.ts";
 import { millisecondsOf } from "../clock/duration.ts";
@@ -34,8 +34,9 @@ export interface TestServiceOptions {
   readonly configuration?: Readonly<Record<string, unknown>>;
 }
 
-/** Starts a service in this process. */
+/** Starts a service in this process. Rejects with a `TypeError` for unknown or invalid options and content. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  checkOptions(options);
   const { databases = { "": "demo" }, storage = "memory", listen = false, configuration = {} } = options;
   const contents = Object.fromEntries(
     Object.entries(databases).map(([alias, content]) => [alias, withDefaults(content)] as const),
@@ -118,7 +119,10 @@ function serviceOf(
     as: (user, options: AgentOptions = {}) => new Agent(host, user, options),
     anonymous: (options = {}) => new Agent(host, null, options),
     fail: (route) => failuresOf(server, route),
-    seed: (content, alias = "") => server.seed(alias, content),
+    seed: async (content, alias = "") => {
+      checkContent(content);
+      await server.seed(alias, content);
+    },
     id: (name, alias = "") => server.idOf(alias, name),
     administrationKey: (alias = "") => server.administrationKey(alias),
     why: (requestId, alias = "") => server.why(alias, requestId),

@@ -2,7 +2,14 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
-import { type OpenStorage, type Storage, type StorageRecovery, type TurnLimits, Turns } from "@sallyport/core";
+import {
+  type OpenStorage,
+  type Storage,
+  type StorageClock,
+  type StorageRecovery,
+  type TurnLimits,
+  Turns,
+} from "@sallyport/core";
 import type { OpenWriter, ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import type { EmbeddedStorage, ModuleStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";
@@ -109,7 +116,7 @@ export class StorageEngines {
       const { MemoryStorage } = await import("@sallyport/storage-memory");
       return new MemoryStorage();
     }
-    if (configuration.engine === "module") return openModule(configuration);
+    if (configuration.engine === "module") return openModule(configuration, {});
     const engine = await this.engineOf(configuration);
     return engine.storage(configuration, events);
   }
@@ -181,7 +188,7 @@ const members = [
 ] as const;
 
 /** Opens a storage of an external adapter. Throws a `StartError` with the module name and the reason. */
-async function openModule({ module, options }: ModuleStorage): Promise<Storage> {
+export async function openModule({ module, options }: ModuleStorage, clock: StorageClock): Promise<Storage> {
   const refused = (reason: string, cause?: unknown) =>
     new StartError(`The storage module ${module} ${reason}`, { cause });
   const exported = await load(module).catch((error: unknown) => {
@@ -191,7 +198,7 @@ async function openModule({ module, options }: ModuleStorage): Promise<Storage> 
   if (typeof open !== "function") throw refused("does not export a function openStorage.");
   let storage: unknown;
   try {
-    storage = await (open as OpenStorage)(options);
+    storage = await (open as OpenStorage)(options, clock);
   } catch (error) {
     throw refused(`failed to open a storage: ${firstLine(error)}`, error);
   }

@@ -82,17 +82,20 @@ export async function postgresStorages(
   { url, content }: { readonly url: string; readonly content: string | null },
 ): Promise<TestStorages> {
   const { createPostgresKnex, KnexStorage } = await import("@sallyport/storage-knex");
-  const open = (address: string, max: number) => {
-    const pool = { max, acquireTimeout: 10_000, maxPendingAcquires: 1_000 };
-    const { knex, close } = createPostgresKnex({ url: address, pool, connectTimeout, statementTimeout: 30_000 });
+  const name = testDatabaseName();
+  const open = (address: string, limits: { readonly max: number; readonly idleTimeout?: number }) => {
+    const pool = { ...limits, acquireTimeout: 10_000, maxPendingAcquires: 1_000 };
+    const settings = { connectTimeout, statementTimeout: 30_000, applicationName: name };
+    const { knex, close } = createPostgresKnex({ url: address, pool, ...settings });
     return { knex, close, run: runOn(knex) };
   };
-  const server = open(url, 1);
+  // This connection stays open. Its name tells that the database is in use.
+  const server = open(url, { max: 1, idleTimeout: 0 });
   const template = content === null ? null : templateName(content);
-  const name = `sallyport_test_${randomUUID().replaceAll("-", "")}`;
   const found = template === null ? null : await idsIn(server.run, template);
   await server.run(`create database ${name} template ${found === null || template === null ? "template0" : template}`);
-  const { knex, close, run } = open(databaseUrl(url, name), 10);
+  await removeLeftovers(server.run);
+  const { knex, close, run } = open(databaseUrl(url, name), { max: 10 });
   const database: SqlDatabase = {
     run,
     storage: (schema) => new KnexStorage({ knex, schema, clockOffset: () => clock.offset }),
@@ -111,7 +114,7 @@ export async function postgresStorages(
       // Another worker made it meanwhile.
       if ((error as { readonly code?: unknown }).code !== "42P04") throw error;
     });
-    await server.run(`comment on database ${copy} is '${textOf(ids).replaceAll("'", "''")}'`);
+    await commentOn(server.run, copy, ids);
   };
   let missing = found === null ? template : null;
   return {
@@ -128,11 +131,19 @@ export async function postgresStorages(
 }
 
 function templateName(content: string): string {
-  return `sallyport_template_${createHash("sha256").update(`${version} ${content}`).digest("hex").slice(0, 24)}`;
+  return `${templatePrefix}${createHash("sha256").update(`${version} ${content}`).digest("hex").slice(0, 24)}`;
 }
 
 function runOn(knex: { raw(text: string): PromiseLike<unknown> }): RunSql {
   return async <Row>(text: string) => ((await knex.raw(text)) as { readonly rows: readonly Row[] }).rows;
+}
+
+/** The comment of a template database. */
+interface TemplateComment {
+  /** The day of the last use. */
+  readonly used: string;
+  /** By name and alias. */
+  readonly ids: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** The ids of the content of a template database; `null` if it does not exist or is not complete. */
@@ -141,12 +152,56 @@ async function idsIn(run: RunSql, template: string): Promise<ContentIds | null> 
     `select shobj_description(oid, 'pg_database') as text from pg_database where datname = '${template}'`,
   );
   if (found === undefined || found.text === null) return null;
-  const all = JSON.parse(found.text) as Readonly<Record<string, Readonly<Record<string, string>>>>;
-  return new Map(Object.entries(all).map(([alias, ids]) => [alias, new Map(Object.entries(ids))]));
+  const { used, ids } = JSON.parse(found.text) as TemplateComment;
+  const all = new Map(Object.entries(ids).map(([alias, each]) => [alias, new Map(Object.entries(each))] as const));
+  // Another service that starts now can write the same.
+  if (used !== today()) await commentOn(run, template, all).catch(() => {});
+  return all;
 }
 
-function textOf(ids: ContentIds): string {
-  return JSON.stringify(Object.fromEntries(Array.from(ids, ([alias, each]) => [alias, Object.fromEntries(each)])));
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+async function commentOn(run: RunSql, template: string, ids: ContentIds): Promise<void> {
+  const comment: TemplateComment = {
+    used: today(),
+    ids: Object.fromEntries(Array.from(ids, ([alias, each]) => [alias, Object.fromEntries(each)])),
+  };
+  await run(`comment on database ${template} is '${JSON.stringify(comment).replaceAll("'", "''")}'`);
+}
+
+const testPrefix = "sallyport_test_";
+const templatePrefix = "sallyport_template_";
+
+/** Databases of this age that no connection uses are left over, in milliseconds. */
+const testAge = 3_600_000;
+
+/** Templates that were not used for so long are old, in days. */
+const templateAge = 7;
+
+/** A name with its time, in seconds since 1970. */
+function testDatabaseName(): string {
+  return `${testPrefix}${Math.floor(Date.now() / 1_000)}_${randomUUID().replaceAll("-", "")}`;
+}
+
+/** Drops the databases of killed runs and old templates, as far as they belong to this role. */
+async function removeLeftovers(run: RunSql): Promise<void> {
+  const oldest = Math.floor((Date.now() - testAge) / 1_000);
+  const left = await run<{ name: string }>(`
+    select d.datname as name from pg_database d
+    where pg_has_role(d.datdba, 'usage')
+      and not exists (select from pg_stat_activity a where a.datid = d.oid or a.application_name = d.datname)
+      and (
+        (d.datname ~ '^${testPrefix}[0-9]{10}_[0-9a-f]{32}$' and substr(d.datname, ${testPrefix.length + 1}, 10)::bigint < ${oldest})
+        or (
+          d.datname ~ '^${templatePrefix}[0-9a-f]{24}$'
+          and substring(shobj_description(d.oid, 'pg_database') from '"used":"([0-9-]{10})"')::date < current_date - ${templateAge}
+        )
+      )`);
+  for (const { name } of left)
+    await run(`drop database if exists ${name}`).catch((error: unknown) => {
+      // Another service uses it again, or drops it, too.
+      if (!["55006", "42501"].includes(String((error as { readonly code?: unknown }).code))) throw error;
+    });
 }
 
 function databaseUrl(url: string, name: string): string {

@@ -1,6 +1,8 @@
 import type { ObjectId } from "@sallyport/core";
 import type { MemoryStorage } from "@sallyport/storage-memory";
-import { StorageEngines } from "../../composition/storages/storage-engines.ts";
+import type { StorageEvents } from "../../composition/storages/sql-engine.ts";
+import { openModule, StorageEngines } from "../../composition/storages/storage-engines.ts";
+import type { StorageConfiguration } from "../../configuration/index.ts";
 import type { TestClock } from "../test-clock.ts";
 
 /** An adapter that exports `openStorage`: an absolute path or a package. */
@@ -48,10 +50,18 @@ export function memoryStorages(clock: TestClock): TestStorages {
   };
 }
 
-/** Storages of an adapter outside the product. They cannot be reset, and have a clock of their own. */
-export function moduleStorages({ module, options = {} }: AdapterModule): TestStorages {
+/** Storages of an adapter outside the product. They cannot be reset. */
+export function moduleStorages(clock: TestClock, { module, options = {} }: AdapterModule): TestStorages {
+  class ModuleEngines extends StorageEngines {
+    protected override async make(configuration: StorageConfiguration, events: StorageEvents) {
+      if (configuration.engine !== "module") return super.make(configuration, events);
+      const storage = await openModule(configuration, { clockOffset: () => clock.offset });
+      await clock.checkFollower(() => storage.now(), module);
+      return storage;
+    }
+  }
   return {
-    engines: new StorageEngines(),
+    engines: new ModuleEngines(),
     place: (alias) => ({ engine: "module", module, options: { ...options, alias } }),
     found: async () => null,
     keep: async () => () => {
