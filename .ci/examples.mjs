@@ -55,21 +55,24 @@ async function install(folder, dependencies) {
     const place = join(folder, "node_modules", name);
     if (existsSync(place)) continue;
     mkdirSync(dirname(place), { recursive: true });
-    if (!own.has(name)) {
-      symlinkSync(join(ROOT, "node_modules", name), place);
-      continue;
-    }
-    mkdirSync(place);
-    await run("tar", ["-xzf", await archiveOf(name), "--strip-components=1", "-C", place]);
+    if (own.has(name)) {
+      mkdirSync(place);
+      await run("tar", ["-xzf", await archiveOf(name), "--strip-components=1", "-C", place]);
+    } else symlinkSync(join(ROOT, "node_modules", name), place);
     const { dependencies: more = {}, bin = {} } = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
-    for (const [command, path] of Object.entries(bin)) {
-      const commands = join(folder, "node_modules/.bin");
-      mkdirSync(commands, { recursive: true });
-      chmodSync(join(place, path), 0o755);
-      symlinkSync(join(place, path), join(commands, command));
-    }
-    await install(folder, more);
+    const commands = Object.entries(typeof bin === "string" ? { [name]: bin } : bin);
+    for (const [command, path] of commands) linkCommand(folder, command, join(place, path));
+    if (own.has(name)) await install(folder, more);
   }
+}
+
+/** Links a command, as `npm install` does. */
+function linkCommand(folder, command, path) {
+  const commands = join(folder, "node_modules/.bin");
+  if (existsSync(join(commands, command))) return;
+  mkdirSync(commands, { recursive: true });
+  chmodSync(path, 0o755);
+  symlinkSync(path, join(commands, command));
 }
 
 /** Runs the tests of an example, and returns their exit code. */

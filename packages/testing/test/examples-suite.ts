@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "../../..");
 export function examplesSuite(): void {
   const examples = readdirSync(join(root, "packages/testing/examples"));
 
-  test("are three", () => expect(examples).toHaveLength(3));
+  test("are four", () => expect(examples).toHaveLength(4));
 
   if (!isFullRun) return;
   test.each(examples)(

@@ -1,9 +1,3 @@
-import { matchers } from "./matchers.ts";
+import { extendExpect } from "./extend-expect.ts";
 
-interface Extensible {
-  extend(more: typeof matchers): void;
-}
-
-const { expect } = globalThis as { readonly expect?: Extensible };
-if (expect === undefined) throw new TypeError("There is no global `expect`. Use `@sallyport/testing/assert` instead.");
-expect.extend(matchers);
+extendExpect(globalThis as Parameters<typeof extendExpect>[0]);

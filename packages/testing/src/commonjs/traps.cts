@@ -1,0 +1,3 @@
+import load = require("./load.cts");
+
+export = load("../traps/index.js");
