@@ -38,7 +38,10 @@ export const groups = [
       "versions",
     ].map(guide),
   },
-  { text: "Tests", pages: [...["testing", "testing/runners"].map(guide), "packages/acceptance/README.md"] },
+  {
+    text: "Tests",
+    pages: [...["testing", "testing/runners", "testing/deployed-servers"].map(guide), "packages/acceptance/README.md"],
+  },
   { text: "Your code in the server", pages: ["macros", "hooks"].map(guide) },
   {
     text: "Operation",

@@ -30,6 +30,11 @@ export {
   ref,
   type UserContent,
 } from "./service/database-content.ts";
+export {
+  type ConnectedUser,
+  type ConnectOptions,
+  connectTestService,
+} from "./service/connect-test-service.ts";
 export { startTestService, type TestServiceOptions } from "./service/start-test-service.ts";
 export type { AnsweredRequest, ExplainedStep, Explanation } from "./service/answered-request.ts";
-export type { TestService } from "./service/test-service.ts";
+export type { ServiceInside, TestService } from "./service/test-service.ts";

@@ -2,6 +2,7 @@ import { agentsSuite } from "./agents-suite.ts";
 import { clockSuite } from "./clock-suite.ts";
 import { examplesSuite } from "./examples-suite.ts";
 import { failuresSuite } from "./failures-suite.ts";
+import { connectedSuite } from "./connected-suite.ts";
 import { coverageSuite } from "./coverage-suite.ts";
 import { matchersSuite } from "./matchers-suite.ts";
 import { providersSuite } from "./providers-suite.ts";
@@ -14,6 +15,9 @@ describe("service", () => {
 });
 describe("agents", () => {
   agentsSuite();
+});
+describe("connected", () => {
+  connectedSuite();
 });
 describe("failures", () => {
   failuresSuite();

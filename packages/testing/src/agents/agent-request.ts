@@ -38,16 +38,33 @@ interface Prepared {
   readonly session: ClientSession | null;
 }
 
+/** The agent behind a request. */
+export interface Sender {
+  /** Called when the request is sent, with the names of its headers in lower case. */
+  readonly prepare: (headers: readonly string[]) => Promise<Prepared>;
+  /** Called with each response, before the expectations. `duration` in milliseconds. */
+  readonly answered: (sent: SentContent, response: Response, duration: number) => void;
+}
+
+/** A request before its encryption. */
+export interface SentContent {
+  /** With the query. */
+  readonly path: string;
+  readonly body: unknown;
+}
+
 /** A Supertest request that adds the credential of a session, and encrypts and decrypts the content in secure mode. */
 export class AgentRequest extends SupertestRequest {
-  readonly #prepare: () => Promise<Prepared>;
+  readonly #sender: Sender;
   readonly #path: string;
   #session: ClientSession | null = null;
+  #base = "";
+  #body: unknown;
+  #sentAt = 0;
 
-  /** `prepare` is called when the request is sent. */
-  constructor(prepare: () => Promise<Prepared>, method: string, path: string) {
+  constructor(sender: Sender, method: string, path: string) {
     super("http://127.0.0.1", method, path);
-    this.#prepare = prepare;
+    this.#sender = sender;
     this.#path = path;
   }
 
@@ -69,15 +86,24 @@ export class AgentRequest extends SupertestRequest {
 
   async #check(error: unknown, response: Response | undefined, callback: Callback | undefined): Promise<void> {
     const failure = response === undefined ? null : await failureOf(this.#open(response));
+    if (response !== undefined && failure === null) this.#tell(response);
     await refusalRecorded(response?.headers["x-request-id"] as string | undefined);
     if (failure !== null) callback?.(failure);
     else if (response === undefined) super.assert(error, response, callback);
     else super.assert(error, response, (problem, received) => callback?.(explained(problem, response), received));
   }
 
+  #tell(response: Response): void {
+    const sent = { path: this.url.slice(this.#base.length), body: this.#body };
+    this.#sender.answered(sent, response, performance.now() - this.#sentAt);
+  }
+
   async #seal(): Promise<void> {
-    const { url, session } = await this.#prepare();
+    const { url, session } = await this.#sender.prepare(Object.keys(this.header).map((name) => name.toLowerCase()));
+    this.#base = url;
     this.url = url + this.#path;
+    this.#body = this._data;
+    this.#sentAt = performance.now();
     if (session === null) return;
     this.#session = session;
     const isSecure = session.mode === "secure";

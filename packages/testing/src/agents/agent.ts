@@ -3,12 +3,13 @@ import { refuseUnknown } from "@sallyport/server/testing";
 import type { Test } from "supertest";
 import type { ProviderName } from "../providers/fake-providers.ts";
 import { personas, type TestProvider } from "../providers/test-provider.ts";
+import type { AgentExchange } from "../service/agent-observer.ts";
 import type { Access } from "../service/database-content.ts";
-import { AgentRequest } from "./agent-request.ts";
+import { AgentRequest, type Sender } from "./agent-request.ts";
 import { type AgentMode, logInModes, openSession } from "./open-session.ts";
 
 export interface AgentOptions {
-  /** Alias of the database. Default: the empty alias. */
+  /** Alias of the database. Default: the empty alias, or that of a connected service. */
   readonly alias?: string;
   /** Default: `session`. */
   readonly mode?: AgentMode;
@@ -24,6 +25,8 @@ export interface AgentOptions {
 /** The needs of agents of a service. */
 export interface AgentHost {
   readonly url: () => Promise<string>;
+  /** Alias of the database of agents that name none. */
+  readonly alias: string;
   readonly access: (alias: string) => Access;
   readonly passwordHash: (alias: string) => "md5" | "none";
   readonly nameMode: (credential: string, mode: string) => void;
@@ -31,6 +34,10 @@ export interface AgentHost {
   readonly provider: (name: ProviderName) => TestProvider;
   /** Number of resets, each of which ends all sessions. */
   readonly resets: () => number;
+  /** Throws an `Error` for a request with a header that the service must not get. Names are in lower case. */
+  readonly check: (headers: readonly string[]) => void;
+  /** Called after each response, before the expectations. */
+  readonly answered: (exchange: AgentExchange) => void;
 }
 
 /**
@@ -51,7 +58,7 @@ export class Agent {
     this.#host = host;
     this.#user = user;
     this.#options = options;
-    this.alias = options.alias ?? "";
+    this.alias = options.alias ?? host.alias;
     this.appKey = options.appKey ?? host.access(this.alias).appKey;
   }
 
@@ -111,10 +118,40 @@ export class Agent {
     await this.post("/v1/logout").expect(200);
   }
 
+  /** Ends the session, if one is open. */
+  async release(): Promise<void> {
+    const session = await this.#opened?.session.catch(() => null);
+    // A session that has ended already is as good.
+    if (session)
+      await this.post("/v1/logout").then(
+        () => {},
+        () => {},
+      );
+    this.#opened = undefined;
+  }
+
   #request(method: string, path: string): Test {
-    const prepared = async () => ({ url: await this.#host.url(), session: await this.session() });
-    const target = this.alias === "" ? path : `/${this.alias}${path}`;
-    return new AgentRequest(prepared, method, target).set("appkey", this.appKey) as unknown as Test;
+    const { alias } = this;
+    const sender: Sender = {
+      prepare: async (headers) => {
+        this.#host.check(headers);
+        return { url: await this.#host.url(), session: await this.session() };
+      },
+      answered: (sent, response, duration) => {
+        const mode = this.#user === null ? null : nameOf(this.#options.mode ?? "session");
+        this.#host.answered({
+          method,
+          path: sent.path.slice(prefix.length),
+          alias,
+          mode,
+          sent: sent.body,
+          response,
+          duration,
+        });
+      },
+    };
+    const prefix = alias === "" ? "" : `/${alias}`;
+    return new AgentRequest(sender, method, prefix + path).set("appkey", this.appKey) as unknown as Test;
   }
 
   async #logIn(user: string): Promise<ClientSession> {
@@ -126,7 +163,7 @@ export class Agent {
       alias,
       appKey,
       mode,
-      user,
+      user: access.nameOf(user),
       password: password ?? access.passwordOf(user),
       passwordHash: this.#host.passwordHash(alias),
       appNames: appNames ?? access.appNames,

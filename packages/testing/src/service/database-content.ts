@@ -96,15 +96,24 @@ export interface Access {
   readonly appKey: string;
   readonly appNames: readonly string[];
   readonly passwordOf: (user: string) => string;
+  /** The name of a user on the server. */
+  readonly nameOf: (user: string) => string;
 }
+
+const sameName = (user: string): string => user;
 
 /** How to log in to a database with this content. */
 export function accessTo(content: DatabaseContent | "demo"): Access {
   if (content === "demo")
-    return { appKey: demoCredentials.appKey, appNames: [demoCredentials.apps[0].name], passwordOf: (user) => user };
+    return {
+      appKey: demoCredentials.appKey,
+      appNames: [demoCredentials.apps[0].name],
+      passwordOf: sameName,
+      nameOf: sameName,
+    };
   const { users = [], customUsers = [], apps = [], appKeys = [] } = content;
   const passwords = new Map([...customUsers, ...users].map(({ name, password = name }) => [name, password]));
   const [first] = appKeys;
   const appNames = first?.appNames ?? apps.slice(0, 1).map(({ name }) => name);
-  return { appKey: first?.key ?? "", appNames, passwordOf: (user) => passwords.get(user) ?? user };
+  return { appKey: first?.key ?? "", appNames, passwordOf: (user) => passwords.get(user) ?? user, nameOf: sameName };
 }

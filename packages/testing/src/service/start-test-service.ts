@@ -81,11 +81,14 @@ function serviceOf(
   };
   const host: AgentHost = {
     url: () => server.listen(),
+    alias: "",
     access,
     passwordHash: (alias) => server.database(alias).policy.clientHash,
     nameMode: (credential, mode) => server.answered.nameMode(credential, mode),
     provider: (name) => providers()[name],
     resets: () => resets,
+    check: () => {},
+    answered: () => {},
   };
   const { mail, fakes, receiver } = environment;
   const given = fakes === null ? null : testProviders(fakes, host);

@@ -8,12 +8,34 @@ import type { MailTrap } from "../traps/mail-trap.ts";
 import type { AnsweredRequest, Explanation } from "./answered-request.ts";
 import type { DatabaseContent } from "./database-content.ts";
 
-/** A service in this process. */
-export interface TestService {
+/** Members of each service, in this process or on a server. */
+interface ReachableService {
+  /** URL of the service. Throws an `Error` for a service in this process without `listen: true`. */
+  readonly url: string;
+
+  /** An agent that logs in as a user with its first request. */
+  as(user: string, options?: AgentOptions): Agent;
+
+  /** An agent with the app key only. */
+  anonymous(options?: Pick<AgentOptions, "alias">): Agent;
+
+  /** The id of a named object, user or group. Throws a `TypeError` for an unknown name. */
+  id(name: string, alias?: string): string;
+
+  /**
+   * Calls a function after each answered request: of all clients of a service in this process, of the agents of a
+   * connected one. Returns a function that ends this.
+   */
+  onAnswered(listener: (request: AnsweredRequest) => void): () => void;
+
+  /** Ends a service in this process. Ends the sessions of the agents of a connected one. */
+  close(): Promise<void>;
+}
+
+/** Members that need the inside of a service. On a connected service, each throws an `Error`. */
+export interface ServiceInside {
   /** A request handler, for Supertest or `http.createServer`. Needs no port. */
   readonly app: (request: IncomingMessage, response: ServerResponse) => void;
-  /** URL of a service that listens. Throws an `Error` unless it was started with `listen: true`. */
-  readonly url: string;
   readonly clock: ServiceClock;
   readonly timers: ServiceTimers;
   /** Receives all mail. */
@@ -23,20 +45,11 @@ export interface TestService {
   /** Fake identity providers. Throws an `Error` unless the service was started with `providers: true`. */
   readonly providers: TestProviders;
 
-  /** An agent that logs in as a user with its first request. */
-  as(user: string, options?: AgentOptions): Agent;
-
-  /** An agent with the app key only. */
-  anonymous(options?: Pick<AgentOptions, "alias">): Agent;
-
   /** Fails requests of a route, such as `GET /v1/object/{id}`. Throws a `TypeError` for an unknown route. */
   fail(route: string): RouteFailures;
 
   /** Adds content to a database. The next reset removes it. */
   seed(content: Omit<DatabaseContent, "classes">, alias?: string): Promise<void>;
-
-  /** The id of a named object, user or group. Throws a `TypeError` for an unknown name. */
-  id(name: string, alias?: string): string;
 
   /** Creates an app key of scope `admin`, for `SallyportAdmin` of the client. The next reset removes it. */
   administrationKey(alias?: string): Promise<string>;
@@ -44,11 +57,9 @@ export interface TestService {
   /** Why a request was refused, by its `X-Request-Id`; `null` if it was not refused. */
   why(requestId: string, alias?: string): Promise<Explanation | null>;
 
-  /** Calls a function after each answered request. Returns a function that ends this. */
-  onAnswered(listener: (request: AnsweredRequest) => void): () => void;
-
   /** Restores content, clock and failures as after the start. Agents log in again. */
   reset(): Promise<void>;
-
-  close(): Promise<void>;
 }
+
+/** A service under test: in this process, or a server that runs elsewhere. */
+export interface TestService extends ReachableService, ServiceInside {}

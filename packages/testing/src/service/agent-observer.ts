@@ -1,0 +1,73 @@
+import { routeOf } from "../coverage/route-of.ts";
+import { envelopeOf, headerOf, type ReceivedResponse } from "../matchers/received-response.ts";
+import type { AnsweredRequest } from "./answered-request.ts";
+
+/** A request of an agent, with its response. */
+export interface AgentExchange {
+  readonly method: string;
+  /** Without the alias. */
+  readonly path: string;
+  readonly alias: string;
+  /** `null` without a session. */
+  readonly mode: string | null;
+  /** The body before its encryption. */
+  readonly sent: unknown;
+  readonly response: ReceivedResponse;
+  /** Milliseconds. */
+  readonly duration: number;
+}
+
+/** Tells listeners what agents have seen of a server. */
+export class AgentObserver {
+  readonly #listeners = new Set<(request: AnsweredRequest) => void>();
+
+  subscribe(listener: (request: AnsweredRequest) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  answered({ method, path, alias, mode, sent, response, duration }: AgentExchange): void {
+    const request: AnsweredRequest = {
+      requestId: headerOf(response, "x-request-id") ?? "",
+      method,
+      alias,
+      route: routeOf(method, path),
+      status: response.status,
+      code: codeOf(response.body, response.status),
+      mode,
+      duration,
+      items: path.startsWith("/v1/multi") ? itemsOf(sent, response) : undefined,
+    };
+    for (const listener of this.#listeners) listener(request);
+  }
+}
+
+interface SentItem {
+  readonly method?: unknown;
+  readonly path?: unknown;
+}
+
+interface ItemResult {
+  readonly httpStatus: number;
+  readonly result: unknown;
+}
+
+function itemsOf(sent: unknown, response: ReceivedResponse): NonNullable<AnsweredRequest["items"]> {
+  const results = envelopeOf(response)?.data;
+  if (!Array.isArray(sent) || !Array.isArray(results)) return [];
+  return (results as readonly ItemResult[]).map(({ httpStatus, result }, index) => {
+    const { method, path } = (sent[index] ?? {}) as SentItem;
+    const isNamed = typeof method === "string" && typeof path === "string";
+    return {
+      method: isNamed ? method : null,
+      route: isNamed ? routeOf(method, path) : null,
+      status: httpStatus,
+      code: codeOf(result, httpStatus),
+    };
+  });
+}
+
+/** The code of an envelope; 0 for a response without one. */
+function codeOf(body: unknown, status: number): number {
+  return Number(envelopeOf({ status, body })?.status.internalStatus ?? 0);
+}
