@@ -8,6 +8,7 @@ import { administrationKey } from "./administration-fixture.ts";
 import { administrationResourceSuite } from "./administration-resource-suite.ts";
 import { administrationSuite } from "./administration-suite.ts";
 import { typedPasswordSuite } from "./typed-password-suite.ts";
+import { corsEnvironment, corsSuite } from "./cors-suite.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
 import { callbackEnvironment, callbackSuite } from "./log-in-endpoints/callback-suite.ts";
 import { logInEnvironment, logInEndpointSuite } from "./log-in-endpoints/log-in-endpoint-suite.ts";
@@ -107,9 +108,9 @@ describe("access control", () => {
         expect(headers["access-control-allow-origin"]).toBeUndefined();
       });
 
-      test("does not exist on another database or path", async () => {
+      test("does not exist on another database", async () => {
         expect((await preflight(shop, "/second/v1/login")).code).toBe("305");
-        expect((await preflight(shop, "/v1/nothing")).code).toBe("304");
+        expect((await preflight(shop, "/second/v1/nothing")).code).toBe("304");
       });
 
       test.each(["http://localhost:5173", "http://localhost", "http://127.0.0.1:8000"])(
@@ -230,6 +231,7 @@ describe("access control", () => {
     });
   });
 
+  onEngines("answers to pages", corsSuite, { environment: corsEnvironment });
   onEngines("rules", ruleSuite, { environment: withoutLockout, count: 2 });
   onEngines("log-in endpoints", logInEndpointSuite, { environment: logInEnvironment });
 

@@ -214,6 +214,15 @@ test.each(["/healthz", "/readyz", "/metrics"])("%s carries the id of the request
   expect((await fetch(url + path)).headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
 });
 
+test.each(["/healthz", "/readyz", "/metrics"])("HEAD of %s is answered like GET, without a body", async (path) => {
+  const { url } = await serve();
+  const [got, head] = await Promise.all([fetch(url + path), fetch(url + path, { method: "HEAD" })]);
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+  for (const name of ["content-type", "cache-control", "x-content-type-options"])
+    expect(head.headers.get(name)).toBe(got.headers.get(name));
+  expect(Number(head.headers.get("content-length"))).toBeGreaterThan(0);
+});
+
 describe("metrics", () => {
   const metrics = (url: string, headers: Record<string, string>) =>
     fetch(`${url}/metrics`, { headers }).then(({ status }) => status);

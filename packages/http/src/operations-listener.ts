@@ -17,44 +17,51 @@ export interface Operations {
   readonly metricsAccess: "loopback" | "any" | "off";
 }
 
-const headers = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+/** A response without an envelope. */
+interface Reply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
 
-type Answer = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  operations: Operations,
-  origins: OriginResolver,
-) => void | Promise<void>;
+/** How to answer a health, readiness or metrics request. */
+export interface OperationsAnswer {
+  readonly reply: () => Promise<Reply>;
+  /** Whether pages of listed origins can read the response. */
+  readonly forPages: boolean;
+}
 
-const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
-  ["/healthz", (_request, response) => write(response, 200, "text/plain; charset=utf-8", "ok\n")],
-  [
-    "/readyz",
-    async (request, response, operations, origins) => {
-      const readiness = await operations.readiness();
-      // Only operators may see the aliases.
-      const body = mayReadMetrics(request, operations, origins) ? readiness : { ready: readiness.ready };
-      write(response, readiness.ready ? 200 : 503, "application/json; charset=utf-8", JSON.stringify(body));
-    },
-  ],
-  [
-    "/metrics",
-    async (_request, response, operations) => {
-      const { contentType, text } = await operations.metrics();
-      write(response, 200, contentType, text);
-    },
-  ],
-]);
-
-/** Handler of a health, readiness or metrics request, which has no envelope. `undefined` for any other request. */
+/** The answer to a health, readiness or metrics request. `undefined` for any other request. */
 export function operationsAnswer(
   request: IncomingMessage,
   operations: Operations,
   origins: OriginResolver,
-): Answer | undefined {
-  if (request.method !== "GET") return undefined;
-  const path = (request.url ?? "").split("?", 1)[0] as string;
-  return path === "/metrics" && !mayReadMetrics(request, operations, origins) ? undefined : answers.get(path);
+): OperationsAnswer | undefined {
+  if (request.method !== "GET" && request.method !== "HEAD") return undefined;
+  switch ((request.url ?? "").split("?", 1)[0]) {
+    case "/healthz":
+      return { reply: async () => health, forPages: true };
+    case "/readyz":
+      // Only operators may see the aliases.
+      return { reply: () => readinessReply(operations, mayReadMetrics(request, operations, origins)), forPages: true };
+    case "/metrics":
+      return mayReadMetrics(request, operations, origins)
+        ? { reply: async () => ({ status: 200, ...(await operations.metrics()) }), forPages: false }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const health: Reply = { status: 200, contentType: "text/plain; charset=utf-8", text: "ok\n" };
+
+async function readinessReply(operations: Operations, withDatabases: boolean): Promise<Reply> {
+  const readiness = await operations.readiness();
+  return {
+    status: readiness.ready ? 200 : 503,
+    contentType: "application/json; charset=utf-8",
+    text: JSON.stringify(withDatabases ? readiness : { ready: readiness.ready }),
+  };
 }
 
 /** Headers that indicate a forwarding proxy. */
@@ -72,7 +79,15 @@ function mayReadMetrics(request: IncomingMessage, { metricsAccess }: Operations,
   );
 }
 
-function write(response: ServerResponse, status: number, contentType: string, text: string): void {
-  response.writeHead(status, { ...headers, "Content-Type": contentType, "Content-Length": Buffer.byteLength(text) });
+const fixedHeaders = { "Cache-Control": "no-store", Vary: "Origin", "X-Content-Type-Options": "nosniff" };
+
+/** Writes the response. Node leaves out the body of a `HEAD` request. */
+export function writeOperation(
+  response: ServerResponse,
+  { status, contentType, text }: Reply,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const length = { "Content-Type": contentType, "Content-Length": Buffer.byteLength(text) };
+  response.writeHead(status, { ...fixedHeaders, ...headers, ...length });
   response.end(text);
 }

@@ -11,7 +11,7 @@ import { admissionOf, requireAppKey, requireSession } from "./admission.ts";
 import type { Route } from "../routes/route.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import { digestInScope, idleTimeoutOf, isSpared } from "./administration.ts";
-import { allowOrigin } from "./cors.ts";
+import { allowListedOrigin, allowOrigin } from "./cors.ts";
 import {
   isAbsent,
   type CredentialHeader,
@@ -39,7 +39,7 @@ export const admit: Step = async (exchange, parts) => {
   const asksForKey = exchange.access !== "public";
   exchange.appKeyDigest =
     asksForKey && key !== null && key.length <= maxAppKeyLength ? digestInScope(key, route, parts) : null;
-  refuseEarly(exchange, asksForKey);
+  refuseEarly(exchange, asksForKey, parts);
   if (exchange.access === "session") {
     const reading = referenceOf(exchange, parts.credentialReader);
     exchange.session = reading instanceof Promise ? await reading : reading;
@@ -89,10 +89,13 @@ function single({ value, conflict }: CredentialHeader): string | null {
 }
 
 /** Throws 100 without an app key, and 101 if it is unknown, disabled or ambiguous. */
-export const checkAppKey: Step = (exchange) => {
-  if (exchange.access === "public" || exchange.access === "address") return;
+export const checkAppKey: Step = (exchange, { listedOrigins }) => {
+  if (exchange.access === "public" || exchange.access === "address") {
+    const { origin } = exchange.request.headers;
+    return origin === undefined ? undefined : allowListedOrigin(exchange, origin, listedOrigins);
+  }
   if (isAbsent(exchange.credentials.appKey)) throw new ServiceError(100);
-  allowOrigin(exchange, requireAppKey(exchange));
+  allowOrigin(exchange, requireAppKey(exchange), listedOrigins);
 };
 
 /** On a session route, requires exactly one valid credential in its own header. */

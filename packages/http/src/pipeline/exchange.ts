@@ -18,6 +18,7 @@ import type { ResolvedOrigin } from "../client-origin.ts";
 import type { Access, Route } from "../routes/route.ts";
 import type { MatchedPath, RouteMatcher } from "../routing/route-matcher.ts";
 import type { NamedObject } from "../named-object.ts";
+import type { ListedOrigins } from "./listed-origins.ts";
 import type { SecureExchange } from "./secure-exchange.ts";
 import type { DatabaseDirectory, HttpSettings, ItemRecord } from "../server/http-settings.ts";
 import type { PublishedKeys } from "../database-keys.ts";
@@ -30,7 +31,7 @@ export class Exchange {
   /** `performance.now()` at arrival. */
   readonly startedAt = performance.now();
   /** Headers of every response to this request, by name. */
-  readonly answerHeaders: Record<string, string> = {};
+  readonly answerHeaders: Record<string, string> = { Vary: "Origin" };
 
   /** Set by `findPath`; `null` before it, so that an early failure can be written. */
   alias: string | null = null;
@@ -39,6 +40,8 @@ export class Exchange {
   /** Set by `findMethod`. */
   declare route: Route;
   isPreflight = false;
+  /** Whether the CORS headers of the answer are decided. */
+  isOriginChecked = false;
   /** Set by `findDatabase`. */
   declare database: Database;
   /** Set by `findDatabase`. Ends with the request. */
@@ -98,6 +101,7 @@ export interface PipelineParts {
   readonly credentialReader: CredentialReader;
   readonly traffic: ChannelTraffic;
   readonly publishedKeys: PublishedKeys;
+  readonly listedOrigins: ListedOrigins;
   readonly load: LoadGauge;
   readonly requests: DatabaseRequests;
   /** Number of incomplete bodies per network. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { isAlias } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/core";
 import { writeAnswer } from "../answer.ts";
@@ -8,9 +9,8 @@ import {
   type RouteMatcher,
   withoutBase,
 } from "../routing/route-matcher.ts";
-import type { DatabaseDirectory } from "../server/http-settings.ts";
-import { isPreflight } from "./cors.ts";
-import type { Exchange, Step } from "./exchange.ts";
+import type { DatabaseDirectory, DatabaseEntry } from "../server/http-settings.ts";
+import type { Exchange, PipelineParts, Step } from "./exchange.ts";
 
 /** Throws 304 unless the path matches a route of a configured alias. */
 export const findPath: Step = (exchange, { settings, databases, matcher }) => {
@@ -38,6 +38,24 @@ function matchAlias(
   if (alias === undefined || !isAlias(alias) || !databases.has(alias)) return null;
   const matched = matcher.match(rest);
   return matched === null ? null : { alias, matched };
+}
+
+/** The database that the address of a request names, also if it is no path of a route. */
+export function addressedDatabase(
+  { url = "" }: Pick<IncomingMessage, "url">,
+  { databases, settings }: Pick<PipelineParts, "databases" | "settings">,
+): DatabaseEntry | undefined {
+  const segments = originForm(url)
+    .split("?", 1)[0]
+    ?.split("/")
+    .filter((segment) => segment !== "");
+  const [alias = ""] = withoutBase(segments ?? [], settings.basePath) ?? [];
+  return databases.get(databases.has(alias) ? alias : "");
+}
+
+/** Whether the request is a CORS preflight. */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === "OPTIONS" && headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
 }
 
 /** Throws 305 with `Allow` unless the path supports the method. A preflight passes. */
@@ -93,5 +111,6 @@ export const answerKeySet: Step = async (exchange: Exchange, { publishedKeys }) 
     "Cache-Control": `public, max-age=${complete ? maxAge.complete : maxAge.incomplete}`,
     "Access-Control-Allow-Origin": "*",
   });
+  delete exchange.answerHeaders["Vary"];
   writeAnswer(exchange, 200, JSON.stringify({ keys }));
 };

@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from "@sallyport/core";
 import { allowOrigin } from "./cors.ts";
-import type { Exchange, Step } from "./exchange.ts";
+import type { Exchange, PipelineParts, Step } from "./exchange.ts";
 
 /** Counts the request. Throws 800 beyond a rate. See `refuseEarly` for floods. */
 export const limitRate: Step = (exchange) => {
@@ -46,7 +46,7 @@ const withoutKey = "";
  * maintenance precede the rate in the order of checks, so this needs a request with the same app key that was admitted
  * within the last quarter of a second. Sessions are left to `limitRate`: whether one exists is known only after the admission.
  */
-export function refuseEarly(exchange: Exchange, asksForKey: boolean): void {
+export function refuseEarly(exchange: Exchange, asksForKey: boolean, { listedOrigins }: PipelineParts): void {
   const { database, appKeyDigest } = exchange;
   const { rates } = database.limits;
   if (!rates.active || (asksForKey && appKeyDigest === null)) return;
@@ -55,7 +55,7 @@ export function refuseEarly(exchange: Exchange, asksForKey: boolean): void {
   try {
     checkRate(countedRequest(exchange, admitted.appKey), rates);
   } catch (error) {
-    if (admitted.appKey !== null) allowOrigin(exchange, admitted.appKey);
+    if (admitted.appKey !== null) allowOrigin(exchange, admitted.appKey, listedOrigins);
     throw error instanceof ServiceError ? explained(error, findingOf(error)) : error;
   }
 }

@@ -7,7 +7,7 @@ import { openStream } from "../files/open-stream.ts";
 import { formFields, parseQuery } from "../routing/query-string.ts";
 import { checkAdministrator, checkProof } from "./administration.ts";
 import { admit, checkAppKey, checkEnrolment, checkSession } from "./admit.ts";
-import { answerPreflight } from "./cors.ts";
+import { admitOrigin, answerPreflight } from "./cors.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";
 import { answerKeySet, asksForKeySet, findDatabase, findKeySetMethod, findMethod, findPath } from "./find-route.ts";
 import { handle } from "./handle.ts";
@@ -158,6 +158,7 @@ export async function runPipeline(exchange: Exchange, parts: PipelineParts): Pro
       if (exchange.response.headersSent) return;
     }
   } catch (error) {
+    if (await admitOrigin(exchange, error, parts)) return;
     exchange.check = current?.[0] ?? null;
     throw error;
   } finally {

@@ -8,11 +8,13 @@ import { DatabaseRequests } from "../database-requests.ts";
 import { failureOf, writeFailure } from "../envelope.ts";
 import { EventLoopDelay, LoadGauge, NetworkBudget } from "../load-gauge.ts";
 import { type NamedObject, objectOfPath } from "../named-object.ts";
-import { type Operations, operationsAnswer } from "../operations-listener.ts";
+import { type Operations, type OperationsAnswer, operationsAnswer, writeOperation } from "../operations-listener.ts";
 import { OriginResolver } from "../client-origin.ts";
 import { idleTimeoutOf } from "../pipeline/administration.ts";
+import { serverCorsHeaders } from "../pipeline/cors.ts";
 import { faultOf, runPipeline } from "../pipeline/pipeline.ts";
 import { Exchange, type PipelineParts } from "../pipeline/exchange.ts";
+import { ListedOrigins } from "../pipeline/listed-origins.ts";
 import { type RefusalRecorder, Refusals } from "../pipeline/refusal.ts";
 import { asksForPage, playgroundRouter } from "../playground/playground-router.ts";
 import type { Playground } from "../playground/playground-pages.ts";
@@ -21,7 +23,7 @@ import { RouteMatcher } from "../routing/route-matcher.ts";
 import { type ItemRecord, requestIdOf, type RequestObserver, type TrafficRecorder } from "./http-settings.ts";
 
 export interface ApplicationParts
-  extends Omit<PipelineParts, "matcher" | "load" | "requests" | "incompleteBodies" | "transfers"> {
+  extends Omit<PipelineParts, "matcher" | "load" | "requests" | "incompleteBodies" | "transfers" | "listedOrigins"> {
   readonly routes: readonly Route[];
   readonly operations: Operations;
   /** `null` disables the page at `/docs`. */
@@ -68,7 +70,8 @@ export function createApplication(parts: ApplicationParts): Application {
   });
   const matcher = new RouteMatcher(parts.routes);
   const refusals = new Refusals(parts.routes);
-  const pipeline: PipelineParts = { ...parts, load, requests, matcher, incompleteBodies, transfers };
+  const listedOrigins = new ListedOrigins();
+  const pipeline: PipelineParts = { ...parts, load, requests, matcher, incompleteBodies, transfers, listedOrigins };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const share = load.enter();
@@ -110,12 +113,23 @@ export function createApplication(parts: ApplicationParts): Application {
     }
   };
 
-  const answer = (request: IncomingMessage, response: ServerResponse): void | Promise<void> => {
+  const answerOperation = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { reply, forPages }: OperationsAnswer,
+  ): Promise<void> => {
+    const { origin } = request.headers;
+    const cors = forPages && origin !== undefined ? await serverCorsHeaders(origin, databases, listedOrigins) : {};
+    writeOperation(response, await reply(), { "X-Request-Id": requestIdOf(request), ...cors });
+  };
+
+  const answer = (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const operation = operationsAnswer(request, operations, origins);
-    const inOrder = operation !== undefined && faultOf(request) === null;
-    if (inOrder) response.setHeader("X-Request-Id", requestIdOf(request));
-    const answering = inOrder ? operation(request, response, operations, origins) : serve(request, response);
-    return answering?.catch(() => void response.destroy());
+    const answering =
+      operation === undefined || faultOf(request) !== null
+        ? serve(request, response)
+        : answerOperation(request, response, operation);
+    return answering.catch(() => void response.destroy());
   };
 
   const application: Express = express();

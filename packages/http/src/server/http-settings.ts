@@ -40,6 +40,8 @@ export interface HttpSettings {
   readonly bodyTimeout: number;
   /** Milliseconds after which no further item of a multi request starts. */
   readonly multiTimeout: number;
+  /** Request headers that pages may send besides those of the service, in lower case. */
+  readonly corsAllowedHeaders: readonly string[];
   /** Whether failures carry `debugMessage`. */
   readonly debugMessages: boolean;
   /** Whether a client can request plain traffic after a secure log-in. */

@@ -83,6 +83,7 @@ function settingsOf({ server, compatibility, encryption, ...common }: Configurat
     sendTimeout: server.timeouts.send,
     bodyTimeout: server.timeouts.body,
     multiTimeout: server.timeouts.multi,
+    corsAllowedHeaders: common.cors.allowedHeaders.map((name) => name.toLowerCase()),
     debugMessages: common.debugMessages,
     plainAfterSecureLogin: compatibility.plainAfterSecureLogin,
     legacyPkcs1: encryption.legacyPkcs1,

@@ -6,7 +6,7 @@ import { filesSection } from "./files-section.ts";
 import { licencesSection } from "./licences-section.ts";
 import { macrosSection } from "./macros-section.ts";
 import { mailSection } from "./mail-section.ts";
-import { isLoopbackUrl } from "./network-texts.ts";
+import { isHeaderName, isLoopbackUrl } from "./network-texts.ts";
 import {
   auditSection,
   explanationsSection,
@@ -142,6 +142,16 @@ export const configurationSchema = z.strictObject(
       missingCredential: field("MISSING_CREDENTIAL", choice("200", "204"), "200", {
         doc: "Error code for a request without the required credential.",
       }),
+    }),
+    cors: section({
+      allowedHeaders: field(
+        "CORS_ALLOWED_HEADERS",
+        listOf(text({ expected: "the name of a header", fits: isHeaderName })),
+        ["traceparent", "tracestate", "baggage", "sentry-trace"],
+        {
+          doc: "Request headers that web pages may send, besides those of the service. The default is what tracing libraries add.",
+        },
+      ),
     }),
     debugMessages: optionalField("DEBUG_MESSAGES", flag(), {
       doc: "Adds a `debugMessage` with the exact reason to every error. Enabled by default in the demo and with `NODE_ENV=development`.",

@@ -60,3 +60,8 @@ export function isLoopbackUrl(text: string): boolean {
     isLoopbackHost(new URL(text).hostname.replace(/^\[|\]$/g, ""))
   );
 }
+
+/** The name of an HTTP header, in the characters that are in use. */
+export function isHeaderName(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,62}$/.test(text);
+}

@@ -1,0 +1,97 @@
+import { type Database, listingsOf } from "@sallyport/core";
+
+/** Maximum number of origins of a database that are cached, listed and unlisted ones each. */
+const capacity = 1_000;
+/** Milliseconds for which an answer of the storage is used again. */
+const freshness = 5_000;
+/** Milliseconds for which a listed origin counts while the database fails or is overloaded: as long as a preflight. */
+const outageFreshness = 600_000;
+/** Maximum number of concurrent look-ups of a database. Any client can cause them. */
+const maxLooks = 4;
+/** Milliseconds that an answer waits for a look-up. */
+const waitTimeout = 1_000;
+/** Characters. No browser sends a longer origin. */
+const maxLength = 512;
+
+interface Known {
+  /** `performance.now()` of the last time that a key listed the origin. Most recent last. */
+  readonly listed: Map<string, number>;
+  /** `performance.now()` of the last time that no key listed the origin. */
+  readonly unlisted: Map<string, number>;
+  readonly looks: Map<string, Promise<boolean>>;
+}
+
+/** Whether an app key of a database lists an origin, for answers that are not given to an app key. */
+export class ListedOrigins {
+  private readonly known = new WeakMap<Database, Known>();
+
+  /** Caches that an app key lists the origin. */
+  note(database: Database, origin: string): void {
+    cache(this.of(database).listed, origin);
+  }
+
+  /** Whether an app key listed the origin in the last minutes. Asks no storage. */
+  isCached(database: Database, origin: string): boolean {
+    return isWithin(this.of(database).listed.get(origin), outageFreshness);
+  }
+
+  /** Whether an enabled app key lists the origin. Throws the errors of the storage. */
+  async ask(database: Database, origin: string): Promise<boolean> {
+    const { listed, unlisted } = this.of(database);
+    if (origin.length > maxLength) return false;
+    const { appKeys } = database.storage.repositories;
+    const found = await Promise.all(listingsOf(origin).map((listing) => appKeys.listsOrigin(listing)));
+    const isListed = found.includes(true);
+    cache(isListed ? listed : unlisted, origin);
+    (isListed ? unlisted : listed).delete(origin);
+    return isListed;
+  }
+
+  /**
+   * Like `ask`, within a budget: an answer of the last seconds is used again, and beyond the budget only what is cached
+   * counts. Never rejects.
+   */
+  async look(database: Database, origin: string): Promise<boolean> {
+    const { listed, unlisted, looks } = this.of(database);
+    if (isWithin(listed.get(origin), freshness)) return true;
+    if (isWithin(unlisted.get(origin), freshness)) return false;
+    const cached = this.isCached(database, origin);
+    let pending = looks.get(origin);
+    if (pending === undefined) {
+      if (looks.size >= maxLooks) return cached;
+      pending = this.ask(database, origin)
+        .catch(() => cached)
+        .finally(() => looks.delete(origin));
+      looks.set(origin, pending);
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, waitTimeout, cached);
+    });
+    return Promise.race([pending, late]).finally(() => clearTimeout(timer));
+  }
+
+  private of(database: Database): Known {
+    let known = this.known.get(database);
+    if (known === undefined) {
+      known = { listed: new Map(), unlisted: new Map(), looks: new Map() };
+      this.known.set(database, known);
+    }
+    return known;
+  }
+}
+
+function isWithin(at: number | undefined, age: number): boolean {
+  return at !== undefined && performance.now() - at < age;
+}
+
+/** Adds the origin as the most recent one, and forgets the oldest beyond the capacity. */
+function cache(origins: Map<string, number>, origin: string): void {
+  origins.delete(origin);
+  origins.set(origin, performance.now());
+  if (origins.size <= capacity) return;
+  for (const oldest of origins.keys()) {
+    origins.delete(oldest);
+    return;
+  }
+}
