@@ -28,6 +28,7 @@ export const groups = [
     text: "Clients and log-ins",
     pages: [
       "client",
+      "browsers",
       "synchronisation",
       "offline",
       "secure-mode",
