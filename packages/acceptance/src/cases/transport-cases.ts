@@ -83,6 +83,29 @@ export const transportCases: readonly Case[] = [
     path: "/v1/objects/Customer?page=0&page=1",
     expect: { code: 307 },
   },
+  ...[
+    "/v1/objects/Customer?query=%7B%22where%22%3A%7B%22Name%22%3A%22%ff%22%7D%7D",
+    "/v1/objects/Customer?x=%C3%28",
+  ].map(
+    (path): Case => ({ title: `refuses bytes that are not UTF-8 in ${path}`, as: "demo", path, expect: { code: 307 } }),
+  ),
+  {
+    title: "refuses packed bytes that are not UTF-8",
+    as: "demo",
+    path: `/v1/objects/Customer?qb64=${Buffer.from([0x78, 0x3d, 0xff]).toString("base64url")}`,
+    expect: { code: 307 },
+  },
+  {
+    title: "refuses bytes that are not UTF-8 in the query string of a route without parameters",
+    path: "/_CheckService?x=%ff",
+    expect: { code: 307 },
+  },
+  { title: "finds no route at bytes that are not UTF-8", path: "/v1/objects/%ff", expect: { code: 304 } },
+  {
+    title: "reads a percent sign that encodes nothing as itself",
+    path: "/_CheckService?x=100%&y=%zz",
+    expect: { code: 0 },
+  },
   {
     title: "reads plus signs as blanks",
     as: "demo",

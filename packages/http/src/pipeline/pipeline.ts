@@ -101,7 +101,7 @@ const parseInput: Step = (exchange, { budget }) => {
 function parseAll(exchange: Exchange): void {
   const { route, bytes, channel, queryString } = exchange;
   if (route.body?.form !== undefined) {
-    exchange.body = parseBody(route.body, Object.fromEntries(formFields(new TextDecoder().decode(bytes))));
+    exchange.body = parseBody(route.body, Object.fromEntries(formFields(bytes)));
   } else {
     // A body that the route ignores must still be valid JSON.
     const given = bytes.length === 0 ? undefined : parseJson(bytes, channel === null ? 311 : 312);

@@ -1,5 +1,6 @@
 import { parseFields } from "@sallyport/contract";
 import { ServiceError } from "@sallyport/core";
+import { decodeUtf8 } from "../body/json.ts";
 import type { Route } from "../routes/route.ts";
 
 const packed = "qb64";
@@ -8,7 +9,7 @@ const packable = /^[A-Za-z0-9_+/-]*={0,2}$/;
 
 /**
  * Parses the named query parameters and ignores others. They can be packed into one `qb64`: base64url of `k=v&k=v`.
- * Conflicting values: 307.
+ * Conflicting values, and bytes anywhere that are not UTF-8: 307.
  */
 export function queryParameters(query: string, names: Iterable<string>): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
@@ -28,14 +29,14 @@ export function queryParameters(query: string, names: Iterable<string>): Readonl
 export function valuesIn(query: string, name: string): string[] {
   if (query === "") return [];
   const given = new URLSearchParams(query);
-  const inner = given
-    .getAll(packed)
-    .flatMap((text) => (packable.test(text) ? new URLSearchParams(bytesOf(text)).getAll(name) : []));
+  const inner = given.getAll(packed).flatMap((text) => new URLSearchParams(unpacked(text) ?? "").getAll(name));
   return [...given.getAll(name), ...inner];
 }
 
-/** Fields of an urlencoded form by name. Conflicting values: 307. */
-export function formFields(text: string): ReadonlyMap<string, string> {
+/** Fields of an urlencoded form by name. Conflicting values, and bytes that are not UTF-8: 307. */
+export function formFields(form: Uint8Array): ReadonlyMap<string, string> {
+  const text = decodeUtf8(form);
+  if (text === undefined) throw notUtf8();
   const fields = new Map<string, string>();
   collect(text, fields);
   return fields;
@@ -43,7 +44,7 @@ export function formFields(text: string): ReadonlyMap<string, string> {
 
 /** `names`: the parameters to collect; all by default. */
 function collect(query: string, into: Map<string, string>, names?: ReadonlySet<string>): void {
-  for (const [name, value] of new URLSearchParams(query)) {
+  for (const [name, value] of parametersOf(query)) {
     if (names?.has(name) === false) continue;
     const known = into.get(name);
     if (known !== undefined && known !== value) throw new ServiceError(307, { detail: "A parameter is given twice." });
@@ -51,18 +52,42 @@ function collect(query: string, into: Map<string, string>, names?: ReadonlySet<s
   }
 }
 
-function unpack(text: string): string {
-  if (!packable.test(text)) throw new ServiceError(307, { detail: "at /qb64" });
-  return bytesOf(text);
+/** The parameters of a query string. `URLSearchParams` would replace bytes that are not UTF-8. */
+function parametersOf(query: string): URLSearchParams {
+  if (beyondAscii.test(query)) for (const [bytes] of query.matchAll(escapedBytes)) requireUtf8(bytes);
+  return new URLSearchParams(query);
 }
 
-function bytesOf(text: string): string {
-  return Buffer.from(text, "base64url").toString("utf8");
+const beyondAscii = /%[89a-f]/i;
+
+const escapedBytes = /(?:%[0-9a-f]{2})+/gi;
+
+function requireUtf8(bytes: string): void {
+  try {
+    decodeURIComponent(bytes);
+  } catch {
+    throw notUtf8();
+  }
+}
+
+function notUtf8(): ServiceError {
+  return new ServiceError(307, { detail: "The query string or the form has bytes that are not UTF-8." });
+}
+
+function unpack(text: string): string {
+  const inner = unpacked(text);
+  if (inner === undefined) throw new ServiceError(307, { detail: "at /qb64" });
+  return inner;
+}
+
+/** `undefined` for a text that is not base64url of UTF-8. */
+function unpacked(text: string): string | undefined {
+  return packable.test(text) ? decodeUtf8(Buffer.from(text, "base64url")) : undefined;
 }
 
 /** Parses a query string by the schema of the route; `undefined` without a schema. */
 export function parseQuery(schema: Route["query"], queryString: string): unknown {
-  return schema === undefined
-    ? undefined
-    : parseFields(schema, Object.fromEntries(queryParameters(queryString, Object.keys(schema.shape))), []);
+  const names = schema === undefined ? [] : Object.keys(schema.shape);
+  const parameters = queryParameters(queryString, names);
+  return schema === undefined ? undefined : parseFields(schema, Object.fromEntries(parameters), []);
 }
