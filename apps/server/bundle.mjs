@@ -1,12 +1,13 @@
 /**
  * Bundles the page at `/docs/offline`, and the server into the published package, `dist/package`: a few files load much faster than thousands. Threads,
- * the macro prelude, data and native modules remain separate files.
+ * the macro prelude, data and native modules remain separate files. `third-party.mjs` names what of others the package contains.
  *
  *     node apps/server/bundle.mjs
  */
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { build } from "esbuild";
+import { build as bundle } from "esbuild";
+import { billOfMaterials, foldersIn, noticesOf, ownNotices, readParts } from "./third-party.mjs";
 
 const server = import.meta.dirname;
 const root = join(server, "../..");
@@ -20,8 +21,13 @@ const installed = [
   "@node-rs/argon2",
   "@swc/wasm-typescript",
   "mysql2",
-  "swagger-ui-dist",
 ];
+
+/** Packages of which files are copied, or data is made. */
+const copied = ["@electric-sql/pglite", "@zxcvbn-ts/language-common", "swagger-ui-dist"];
+
+/** The files of Swagger UI that `/docs` delivers. The package is not installed with the server: it is six times as large and reports installations. */
+const swagger = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
 /** Optional dependencies of libraries that are not installed. */
 const absent = ["better-sqlite3", "mariadb", "mysql", "oracledb", "pg-native", "pg-query-stream", "sqlite3", "tedious"];
@@ -41,6 +47,7 @@ const files = [
   "apps/server/models",
   "packages/crypto/data",
   "packages/http/dist/offline.js",
+  "packages/http/dist/swagger-ui",
   "packages/http/public",
   "packages/macros/dist/authoring",
   "packages/macros/dist/prelude",
@@ -80,6 +87,14 @@ const common = {
   },
 };
 
+const metafiles = [];
+
+/** Bundles, and keeps what the bundle contains. */
+async function build(options) {
+  const { metafile } = await bundle({ ...options, metafile: true });
+  metafiles.push(metafile);
+}
+
 await build({
   absWorkingDir: root,
   bundle: true,
@@ -90,6 +105,8 @@ await build({
   entryPoints: ["packages/http/offline/offline.js"],
   outfile: "packages/http/dist/offline.js",
 });
+for (const name of swagger)
+  cpSync(join(root, "node_modules/swagger-ui-dist", name), join(root, "packages/http/dist/swagger-ui", name));
 rmSync(target, { recursive: true, force: true });
 await build({
   ...common,
@@ -104,6 +121,7 @@ for (const thread of threads) await build({ ...common, entryPoints: [thread], ou
 for (const each of files) cpSync(join(root, each), join(target, placeOf(each)), { recursive: true, filter: isRead });
 cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
 cpSync(join(root, "apps/server/README.md"), join(target, "README.md"));
+writeThirdParties();
 namePlainSources(join(target, "dist"));
 writeFileSync(join(target, "package.json"), `${JSON.stringify(packageFile(), null, 2)}\n`);
 
@@ -114,6 +132,18 @@ function namePlainSources(folder) {
     map.sources = map.sources.map((source) => relative(root, join(folder, source)));
     writeFileSync(join(folder, name), JSON.stringify(map));
   }
+}
+
+/** Names the packages that the bundles contain, and in the bill of materials also those beside them. Fails if a licence text is missing. */
+function writeThirdParties() {
+  const folderOf = (name) => `node_modules/${name}`;
+  const contained = [...foldersIn(metafiles), ...copied.map(folderOf)];
+  const beside = Object.keys(packageFile().dependencies).map(folderOf);
+  const packages = readdirSync(join(root, "packages")).map((name) => `packages/${name}`);
+  const notices = noticesOf(readParts(root, contained), ownNotices(root, packages));
+  writeFileSync(join(target, "THIRD-PARTY-NOTICES"), notices);
+  const bill = billOfMaterials(readJson("apps/server/package.json"), readParts(root, [...contained, ...beside]));
+  writeFileSync(join(target, "sbom.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`);
 }
 
 /** The published `package.json`: the server's own, with only the dependencies outside the bundle. */

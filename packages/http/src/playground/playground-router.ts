@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { createRequire } from "node:module";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Router } from "express";
@@ -90,19 +89,18 @@ function aliasOf({ alias = "" }: Readonly<Record<string, string | string[]>>): s
   return typeof alias === "string" ? alias : "";
 }
 
-const { resolve } = createRequire(import.meta.url);
 const own = (name: string): string => fileURLToPath(new URL(`../../public/${name}`, import.meta.url));
-/** The bundle of `offline/`. */
-const bundled = fileURLToPath(new URL("../../dist/offline.js", import.meta.url));
+/** The bundle of `offline/` and the files of Swagger UI, see `apps/server/bundle.mjs`. */
+const built = (name: string): string => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
 const places: ReadonlyMap<string, string> = new Map([
-  ["swagger-ui.css", resolve("swagger-ui-dist/swagger-ui.css")],
-  ["swagger-ui-bundle.js", resolve("swagger-ui-dist/swagger-ui-bundle.js")],
+  ["swagger-ui.css", built("swagger-ui/swagger-ui.css")],
+  ["swagger-ui-bundle.js", built("swagger-ui/swagger-ui-bundle.js")],
   ["playground.css", own("playground.css")],
   ["playground.js", own("playground.js")],
   ["start.css", own("start.css")],
   ["offline.css", own("offline.css")],
-  ["offline.js", bundled],
+  ["offline.js", built("offline.js")],
   ["offline-worker.js", own("offline-worker.js")],
 ]);
 
