@@ -1,6 +1,6 @@
 import type { OpenWriter } from "@sallyport/storage-knex";
 import { join } from "node:path";
-import { keyRingKind, ServiceError } from "@sallyport/core";
+import { keyRingKind, RefusedByStorageError, ServiceError } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { Finding } from "../src/doctor/finding.ts";
 import { certificateFor } from "./certificate-for.ts";
@@ -143,14 +143,29 @@ export const provoked: readonly (readonly [string, Scene, string, Finding["level
     /h:5432 is left out\. It is no standby\./,
     /readUrls/,
   ],
-  ["a standby", { facts: { isReadOnly: true } }, "rights", "error", /is read-only/, /primary/],
   [
-    "missing privileges",
-    { facts: { missingPrivileges: ["INDEX on x"] } },
+    "a read-only database",
+    { facts: { isReadOnly: true } },
     "rights",
     "error",
-    /lacks INDEX on x/,
-    /Grant/,
+    /is read-only: it is a standby, or a setting/,
+    /primary server, and turn default_transaction_read_only/,
+  ],
+  [
+    "missing privileges",
+    { facts: { missingPrivileges: ["SELECT on x"], grants: ["grant select on x to y"] } },
+    "rights",
+    "error",
+    /lacks SELECT on x/,
+    /^Run as the owner of the database: grant select on x to y;$/,
+  ],
+  [
+    "a full disk",
+    { health: new RefusedByStorageError("diskFull", new Error("could not write block")) },
+    "writes",
+    "error",
+    /refuses writes\. The disk of the database is full\.$/,
+    /Free space/,
   ],
   [
     "a role that cannot migrate",

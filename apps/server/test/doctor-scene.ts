@@ -41,6 +41,7 @@ const healthyFacts = {
   version: "17.2",
   isReadOnly: false,
   missingPrivileges: [] as string[],
+  grants: [] as string[],
   canChangeSchema: true,
   maxConnections: 97,
   statementTimeout: 30_000,

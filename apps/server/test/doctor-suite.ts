@@ -22,6 +22,14 @@ export function doctorSuite(): void {
     );
   });
 
+  test("finds nothing wrong without a master key: session ids need none", async () => {
+    const findings = await findingsOf({ content: { ...httpsUrl, encryption: {} } });
+    expect(findings.filter(({ level }) => level !== "ok")).toEqual([]);
+    expect(findings.map(({ finding }) => finding)).toContain(
+      "No master key is configured: token, encrypted and secure log-ins fail with 705.",
+    );
+  });
+
   test.each(provoked)("finds %s", async (_what, scene, check, level, finding, fix) => {
     const findings = await findingsOf(scene);
     const found = findings.filter((each) => each.check === check && each.level === level);
@@ -38,7 +46,8 @@ export function doctorSuite(): void {
       "a provider with incomplete data",
       "a clock that is a little ahead",
       "a clock that is far behind",
-      "a standby",
+      "a full disk",
+      "a read-only database",
       "missing privileges",
       "a role that cannot migrate",
       "keys of another master key",
@@ -131,6 +140,22 @@ export function doctorSuite(): void {
       expect(JSON.stringify(all)).not.toContain("s3cret");
     });
 
+    test("tells a read-only database from one that cannot be reached", async () => {
+      const name = `doctor_${randomBytes(6).toString("hex")}`;
+      const url = Object.assign(new URL(postgres.url), { username: name, password: name });
+      await postgres.sql.query(`create role ${name} login superuser password '${name}'`);
+      await postgres.sql.query(`alter role ${name} set default_transaction_read_only = on`);
+      try {
+        const [code, all] = await findings(of(url.href, "sallyport_demo"));
+        expect([code, levelsOf(all, "database"), levelsOf(all, "schema")]).toEqual([1, ["ok"], []]);
+        expect(all.filter(({ level }) => level === "error")).toMatchObject([
+          { check: "rights", finding: expect.stringContaining("is read-only") },
+        ]);
+      } finally {
+        await postgres.sql.query(`drop role ${name}`);
+      }
+    });
+
     test("finds a role that lacks privileges, and one that can serve but not migrate", async () => {
       const role = `doctor_${randomBytes(6).toString("hex")}`;
       const password = randomBytes(12).toString("hex");
@@ -142,7 +167,27 @@ export function doctorSuite(): void {
       };
       await postgres.sql.query(`create role ${role} login password '${password}'`);
       try {
-        await postgres.sql.query(`grant usage on schema sallyport_demo to ${role}`);
+        const statements = async () => {
+          const [, found] = await rights();
+          return /: (.+)$/.exec((found as Finding).fix ?? "")?.[1] ?? "";
+        };
+        const all = `in schema sallyport_demo to ${role};`;
+        expect(await statements()).toBe(
+          `grant usage on schema sallyport_demo to ${role}; grant select, insert, update, delete on all tables ${all} grant usage on all sequences ${all}`,
+        );
+        await postgres.sql.query("revoke execute on all functions in schema sallyport_demo from public");
+        expect(await statements()).toContain(`grant execute on all functions ${all}`);
+        await postgres.sql.query(await statements());
+        expect(await rights()).toEqual([0, expect.objectContaining({ level: "warning" })]);
+        await postgres.sql.query(`revoke execute on all functions in schema sallyport_demo from ${role}`);
+        expect(await rights()).toEqual([
+          1,
+          expect.objectContaining({ finding: expect.stringMatching(/lacks EXECUTE on change_app_names, EXECUTE on/) }),
+        ]);
+        await postgres.sql.query("grant execute on all functions in schema sallyport_demo to public");
+        for (const what of ["select, insert, update, delete on all tables", "usage on all sequences"])
+          await postgres.sql.query(`revoke ${what} in schema sallyport_demo from ${role}`);
+
         await grant("select on all tables");
         expect(await rights()).toEqual([
           1,

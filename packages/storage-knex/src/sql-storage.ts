@@ -33,6 +33,8 @@ export interface ServerFacts {
   readonly isReadOnly: boolean;
   /** Privileges that a server needs and its role lacks, in the words of the database server. */
   readonly missingPrivileges: readonly string[];
+  /** Statements that grant them, without a semicolon. */
+  readonly grants: readonly string[];
   /** Whether the role can migrate and build indexes. A server can work without it. */
   readonly canChangeSchema: boolean;
   /** Connections that the role can have at most. */

@@ -1,4 +1,4 @@
-import { checkSuppliedFiles } from "../composition/supplied-files.ts";
+import { checkSuppliedFiles, startWarnings } from "../composition/supplied-files.ts";
 import { demoNote, loadConfiguration, maskedConfiguration } from "../configuration/index.ts";
 import { printJson } from "./list-command.ts";
 import type { AliasOptions, ServerCommand } from "./server-command.ts";
@@ -17,6 +17,6 @@ export function defineCheckConfig(command: ServerCommand): void {
       printJson(maskedConfiguration(configuration));
       const note = demoNote(configuration);
       if (note !== null) console.error(`note: ${note}`);
-      for (const warning of configuration.warnings) console.error(`warning: ${warning}`);
+      for (const warning of startWarnings(configuration)) console.error(`warning: ${warning}`);
     });
 }

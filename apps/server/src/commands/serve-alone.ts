@@ -12,6 +12,7 @@ import {
   type StorageConfiguration,
 } from "../configuration/index.ts";
 import { banner } from "../demo/index.ts";
+import { startWarnings } from "../composition/supplied-files.ts";
 import { createLogger } from "../operations/create-logger.ts";
 import { onHangUp, stopOnSignal, watchForFaults } from "./process-control.ts";
 
@@ -25,7 +26,7 @@ export async function serveAlone(configuration: Configuration, read: () => Confi
   const { logger } = log;
   watchForFaults(log);
   const began = performance.now();
-  for (const warning of configuration.warnings) logger.warn(warning);
+  for (const warning of startWarnings(configuration)) logger.warn(warning);
   // With a database server configured, the demo may be unintended.
   const note = configuration.databases.some(({ storage }) => isOnServer(storage)) ? demoNote(configuration) : null;
   if (note !== null) logger.warn(note);

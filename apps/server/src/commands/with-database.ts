@@ -5,7 +5,13 @@ import { databaseDiagnostics } from "../composition/storages/database-diagnostic
 import { identifiers } from "../composition/identifiers.ts";
 import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
 import { StorageEngines } from "../composition/storages/storage-engines.ts";
-import { type Configuration, type DatabaseConfiguration, demoNote, loadConfiguration } from "../configuration/index.ts";
+import {
+  type Configuration,
+  type DatabaseConfiguration,
+  demoNote,
+  folderProblem,
+  loadConfiguration,
+} from "../configuration/index.ts";
 import { CommandError } from "./command-error.ts";
 
 export type Container = ReturnType<typeof createContainer>;
@@ -34,8 +40,12 @@ export async function withExisting<T>(
 ): Promise<T> {
   // A missing embedded database indicates a wrong directory.
   const [missing] = await directoriesWithoutDatabase([target]);
-  if (missing !== undefined)
+  if (missing !== undefined) {
+    const problem = folderProblem(missing, { mayBeMissing: true, written: true });
+    if (problem !== null)
+      throw new CommandError(`The data directory ${missing} (DATA_DIR) cannot be used: ${problem}.`);
     throw new CommandError(`There is no database in ${missing}. Run "sallyport-server migrate" first.`);
+  }
   return withOpened(configuration, target, work);
 }
 

@@ -7,6 +7,7 @@ import { MoveFollower } from "../databases/move-follower.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 import type { DemoState } from "../demo/index.ts";
 import { identifiers } from "./identifiers.ts";
+import { startWarnings } from "./supplied-files.ts";
 
 /** The parts of a server besides its listener. */
 export interface ServerParts {
@@ -83,7 +84,8 @@ export async function openParts(container: Container): Promise<ServerParts> {
     demoAdministrationKeys: administrationKeys.keys,
     readMacros: () => macroFolders.refresh(),
     reload: async (next) => {
-      for (const warning of next.warnings) if (!configuration.warnings.includes(warning)) logger.warn(warning);
+      const known = new Set(startWarnings(configuration));
+      for (const warning of startWarnings(next)) if (!known.has(warning)) logger.warn(warning);
       const others = restartSections(configuration, next);
       if (others.length > 0)
         logger.warn(`A reload applies databases only. Restart the server for: ${others.join(", ")}.`);

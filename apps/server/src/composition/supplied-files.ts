@@ -8,13 +8,18 @@ import { types } from "node:util";
 import { keyRefusals, type ServerKeyKind, type ServerKeyPair, type ServerKeys } from "@sallyport/core";
 import { NodeServerKeys } from "@sallyport/crypto";
 import type { TlsFiles } from "@sallyport/http";
-import type { Configuration } from "../configuration/index.ts";
+import { type Configuration, readReason, secretFileFaults } from "../configuration/index.ts";
 import { StartError } from "./start-error.ts";
 
 /** Reads certificate and keys as the server does at startup. Throws a `StartError` for an unusable file. */
 export function checkSuppliedFiles(configuration: Configuration): void {
   tlsFiles(configuration);
   suppliedKeys(configuration, new NodeServerKeys());
+}
+
+/** What the log says at the start: the warnings of the configuration, and files with secrets that are open to others. */
+export function startWarnings({ warnings, secretFiles }: Configuration): string[] {
+  return [...warnings, ...secretFileFaults(secretFiles).map(({ fault, fix }) => `${fault} Run: ${fix}`)];
 }
 
 /** The configured certificate and key, checked to match; `null` without TLS. */
@@ -37,7 +42,7 @@ function read(file: string, what: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw new StartError(`The ${what} file ${file} cannot be read (${reasonOf(cause)}).`, { cause });
+    throw new StartError(`The ${what} file ${file} ${readReason(cause)}.`, { cause });
   }
 }
 
@@ -61,7 +66,7 @@ export function suppliedKeys(
   ] as const;
   for (const { kind, file, passphrase } of files) {
     if (file === undefined) continue;
-    const imported = serverKeys.import(kind, readFileSync(file, "utf8"), passphrase);
+    const imported = serverKeys.import(kind, read(file, "key").toString("utf8"), passphrase);
     if ("refused" in imported)
       throw new StartError(`The key in ${file} cannot be used. ${keyRefusals[imported.refused]}`);
     pairs.set(kind, imported.pair);

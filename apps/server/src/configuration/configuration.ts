@@ -130,6 +130,8 @@ export interface Configuration
   readonly production: boolean;
   /** Path of the configuration file; `null` without one. */
   readonly file: string | null;
+  /** Files that contain keys or other secrets. */
+  readonly secretFiles: readonly string[];
   /** Warnings about valid but probably unintended settings. */
   readonly warnings: readonly string[];
 }

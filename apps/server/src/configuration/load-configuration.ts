@@ -75,7 +75,9 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const settings = demo ? withDemo(raw, onServer, shape.document.dataDir) : raw;
   const document = demo ? (checkShape(settings).document ?? shape.document) : shape.document;
 
-  if (demo) faults.push(...withSources(dataDirFaults(document)));
+  // What is derived from the directory would fail, too.
+  const unusable = demo ? withSources(dataDirFaults(document)) : [];
+  if (unusable.length > 0) throw new ConfigurationError([...faults, ...unusable]);
 
   const { databases, combinations } = resolveDatabases(document, settings);
   const all = [
@@ -121,6 +123,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
     demoFolder,
     production,
     file,
+    secretFiles: [read.secretFiles, secretFilesOf(document), demoMasterKeyFile ?? []].flat(),
   };
   return deepFreeze({
     ...configuration,
@@ -130,6 +133,13 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
       ...macroWarnings(document.macros.directory, demo),
     ],
   });
+}
+
+/** The files with secrets that settings name. */
+function secretFilesOf({ encryption, server, databases = [] }: ConfigurationDocument): string[] {
+  const urls = databases.map(({ storage }) => storage?.urlFile);
+  const files = [encryption.rsaKeyFile, encryption.jwtKeyFile, server.tls.keyFile, ...urls];
+  return files.filter((file) => file !== undefined);
 }
 
 /** Adds the settings of the demo. */
@@ -157,8 +167,8 @@ function macroWarnings(directory: string | undefined, demo: boolean): string[] {
 
 /** The demo keeps keys and mail there, with every storage. */
 function* dataDirFaults({ dataDir }: ConfigurationDocument): Generator<Fault> {
-  const reason = folderProblem(dataDir, { mayBeMissing: true });
-  if (reason !== null) yield { path: "dataDir", reason: reason };
+  const reason = folderProblem(dataDir, { mayBeMissing: true, written: true });
+  if (reason !== null) yield { path: "dataDir", reason };
 }
 
 function fileOf({ file, content }: ConfigurationSources, environment: Environment): string | null {

@@ -13,6 +13,7 @@ export function maskedConfiguration(configuration: Configuration): object {
     demoFolder: _demoFolder,
     production: _production,
     file: _file,
+    secretFiles: _secretFiles,
     warnings: _warnings,
     oAuthProviders,
     ...rest

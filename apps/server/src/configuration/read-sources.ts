@@ -48,12 +48,15 @@ export interface EnvironmentValues {
     { readonly path: readonly string[]; readonly value: unknown; readonly env: string }
   >;
   readonly faults: readonly Fault[];
+  /** Files that contain a secret. */
+  readonly secretFiles: readonly string[];
 }
 
 /** Reads the environment variables of all fields. An empty variable counts as unset. */
 export function readEnvironment(environment: Environment): EnvironmentValues {
   const values = new Map<string, { path: readonly string[]; value: unknown; env: string }>();
   const faults: Fault[] = [];
+  const secretFiles: string[] = [];
   for (const { path, facts } of walkFields(configurationSchema)) {
     if (facts.env === null) continue;
     const name = path.join(".");
@@ -66,6 +69,7 @@ export function readEnvironment(environment: Environment): EnvironmentValues {
     }
     if (file !== undefined) {
       env = `${env}_FILE`;
+      secretFiles.push(file);
       try {
         text = readFileSync(file, "utf8").trim();
       } catch (error) {
@@ -76,20 +80,44 @@ export function readEnvironment(environment: Environment): EnvironmentValues {
     const value = facts.kind.inFolder?.(text, process.cwd()) ?? facts.kind.fromText(text);
     values.set(name, { path, value, env });
   }
-  return { values, faults };
+  return { values, faults, secretFiles };
 }
 
 const reasons: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "does not exist"],
-  ["EACCES", "is not readable"],
-  ["EPERM", "is not readable"],
   ["EISDIR", "is a directory"],
 ]);
 
 /** Why a file could not be read: completes "the file …". */
 export function readReason(error: unknown): string {
-  const code = String((error as NodeJS.ErrnoException | null)?.code ?? "");
+  const { code = "", path } = (error ?? {}) as NodeJS.ErrnoException;
+  if (isForbidden(error)) return `is not readable${path === undefined ? "" : because(path)}`;
   return reasons.get(code) ?? `cannot be read${code === "" ? "" : ` (${code})`}`;
+}
+
+function isForbidden(error: unknown): boolean {
+  return ["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException | null)?.code ?? "");
+}
+
+/** Why this process may not use a path: its owner, or that of the nearest parent that can be seen. Empty on Windows. */
+export function because(path: string): string {
+  const own = process.geteuid?.();
+  if (own === undefined) return "";
+  const seen = nearest(path);
+  const { uid, mode } = statSync(seen);
+  return `: ${seen} belongs to user id ${uid} with mode ${modeText(mode)}, and this process has user id ${own}`;
+}
+
+const modeText = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, "0");
+
+/** The path, or its nearest parent that can be seen. */
+function nearest(path: string): string {
+  try {
+    statSync(path);
+    return path;
+  } catch {
+    return dirname(path) === path ? path : nearest(dirname(path));
+  }
 }
 
 /** Why a file cannot be read: completes "the file …"; `null` if it can. */
@@ -102,14 +130,52 @@ export function unreadable(file: string): string | null {
   }
 }
 
-/** Problem of a directory, as the end of a sentence; `null` if none. `mayBeMissing`: it is created on demand. */
-export function folderProblem(folder: string, { mayBeMissing = false } = {}): string | null {
+/** Problem of a directory, as the end of a sentence; `null` if none. `mayBeMissing`: it is created on demand. `written`: files are written into it. */
+export function folderProblem(folder: string, { mayBeMissing = false, written = false } = {}): string | null {
   try {
-    return statSync(folder).isDirectory() ? null : "is not a directory";
+    if (!statSync(folder).isDirectory()) return "is not a directory";
+    return written ? writeProblem(folder, "the directory is not writable") : null;
   } catch (error) {
-    if (mayBeMissing && (error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    return `the directory ${readReason(error)}`;
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    if (!mayBeMissing || !isMissing) return `the directory ${readReason(error)}`;
+    return written ? writeProblem(nearest(resolve(folder)), "the directory cannot be created") : null;
   }
+}
+
+function writeProblem(folder: string, problem: string): string | null {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return `${problem}${isForbidden(error) ? because(folder) : ` (${code})`}`;
+  }
+}
+
+/** A file with a secret, and its fault: other users can read or change it. */
+export interface SecretFileFault {
+  readonly fault: string;
+  readonly fix: string;
+}
+
+/**
+ * Faults of files with secrets. Their owner is the user of this process, or root. Only a file of root may be readable by
+ * its group: that of the server, or of systemd's credentials. A missing file is no fault. Windows has no such permissions.
+ */
+export function secretFileFaults(files: Iterable<string>, own = process.geteuid?.()): SecretFileFault[] {
+  if (own === undefined) return [];
+  return Array.from(new Set(files)).flatMap((file): SecretFileFault[] => {
+    const status = statSync(file, { throwIfNoEntry: false });
+    if (status === undefined) return [];
+    const { uid, mode } = status;
+    if (uid !== own && uid !== 0) {
+      const fault = `The key file ${file} belongs to user id ${uid}, who can change it. This process has user id ${own}.`;
+      return [{ fault, fix: `chown ${own} ${file}` }];
+    }
+    if ((mode & (uid === 0 ? 0o037 : 0o077)) === 0) return [];
+    const fault = `Other users of this machine can read or write the key file ${file} (mode ${modeText(mode)}).`;
+    return [{ fault, fix: `chmod 600 ${file}` }];
+  });
 }
 
 /** Whether `LOG_LEVEL` is `debug` or `trace`. Works with an invalid configuration. */

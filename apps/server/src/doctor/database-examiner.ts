@@ -22,6 +22,7 @@ const checksOfDatabase: ReadonlySet<string> = new Set([
   "schema",
   "secrets",
   "synchronization",
+  "writes",
 ]);
 
 interface Parts {

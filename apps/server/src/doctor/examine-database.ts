@@ -1,7 +1,9 @@
+import { types } from "node:util";
 import {
   administrationOf,
   type Database,
   examineSchemas,
+  isRefusedByStorage,
   keyRingKind,
   type KeyRings,
   type ListProviders,
@@ -49,7 +51,8 @@ export async function examineDatabase(
     facts = await opened.facts();
     if (facts !== null)
       findings.push(
-        ...(await examineEngine(name, facts)),
+        // Its examination writes.
+        ...(facts.isReadOnly ? [] : await examineEngine(name, facts)),
         ...examineRights(name, facts),
         ...examineSettings(facts, each),
         ...examineReplicas(facts),
@@ -62,6 +65,8 @@ export async function examineDatabase(
     return { findings: [...findings, unavailable(each, error)], facts };
   }
   findings.push(found("database", `${name} answers${facts === null ? "" : ` (${facts.version})`}.`));
+  // The rest writes, and would fail for the same reason.
+  if (facts !== null && (facts.isReadOnly || facts.missingPrivileges.length > 0)) return { findings, facts };
   const schema = await examineSchema(each, opened);
   findings.push(schema);
   if (schema.level !== "ok") return { findings, facts };
@@ -107,22 +112,22 @@ async function examineEngine(name: string, { unmetRequirements }: ServerFacts): 
 
 function* examineRights(
   name: string,
-  { isReadOnly, missingPrivileges, canChangeSchema }: ServerFacts,
+  { isReadOnly, missingPrivileges, grants, canChangeSchema }: ServerFacts,
 ): Generator<Finding> {
   const check = "rights";
   if (isReadOnly)
     yield {
       check,
       level: "error",
-      finding: `${name} is read-only.`,
-      fix: "Connect to the primary server, and allow writes.",
+      finding: `${name} is read-only: it is a standby, or a setting forbids writes.`,
+      fix: "Connect to the primary server, and turn default_transaction_read_only (MariaDB: read_only) off.",
     };
   if (missingPrivileges.length > 0)
     yield {
       check,
       level: "error",
       finding: `${name}: the role lacks ${missingPrivileges.join(", ")}.`,
-      fix: "Grant the privileges as the owner of the database.",
+      fix: `Run as the owner of the database: ${grants.map((each) => `${each};`).join(" ")}`,
     };
   if (isReadOnly || missingPrivileges.length > 0) return;
   if (canChangeSchema) yield found(check, `${name}: the role can write, migrate and create indexes.`);
@@ -217,6 +222,7 @@ async function examineSchema(each: DatabaseConfiguration, { database }: Examined
     await database.storage.health();
     return found("schema", `${name} has the schema and the functions of this version.`);
   } catch (error) {
+    if (isRefusedByStorage(error)) return refusing(name, error as ServiceError);
     if (!(error instanceof ServiceError) || error.code !== 705) return unavailable(each, error);
     const reason = databaseDiagnostics(error, each.storage) ?? error.message;
     const isNewer = error.detail?.includes("newer version") === true;
@@ -229,6 +235,18 @@ async function examineSchema(each: DatabaseConfiguration, { database }: Examined
       fix: isNewer ? "Start the newer version." : `Run "sallyport-server ${command}".`,
     };
   }
+}
+
+/** The database answers reads and refuses what the check writes. Messages about disks can name paths of their server. */
+function refusing(name: string, { detail, cause }: ServiceError): Finding {
+  const reason = detail ?? "The reason is unknown.";
+  const said = types.isNativeError(cause) && !/disk|memory|I\/O/.test(reason) ? ` (${cause.message})` : "";
+  return {
+    check: "writes",
+    level: "error",
+    finding: `${name} refuses writes. ${reason}${said}`,
+    fix: "Free space on the disk of the database server, or mend what its log reports.",
+  };
 }
 
 async function examineKeys(

@@ -4,7 +4,7 @@ import { access, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { MailerUnusable, ServiceError } from "@sallyport/core";
 import { isLocal, parseAddress } from "@sallyport/storage-knex/server-address";
-import { type Configuration, isLoopbackHost } from "../configuration/index.ts";
+import { because, type Configuration, isLoopbackHost, secretFileFaults } from "../configuration/index.ts";
 import { checkSuppliedFiles } from "../composition/supplied-files.ts";
 import { openFileStores } from "../composition/storages/file-stores.ts";
 import { createMailer, mailAdvice } from "../mail/create-mailer.ts";
@@ -40,11 +40,12 @@ function examineNode(version: string): Finding {
   return { check: "node", level: "error", finding: `Node.js ${version} is too old.`, fix };
 }
 
-/** Each warning begins with the path of its setting. */
+/** Each warning begins with the path of its setting. A server without a master key is complete: `examineKeyFiles` tells what it cannot do. */
 function configurationWarnings({ warnings }: Configuration): readonly Finding[] {
-  const findings = warnings.map((finding): Finding => {
+  const findings = warnings.flatMap((finding): Finding[] => {
     const path = finding.slice(0, finding.indexOf(":"));
-    return { check: "configuration", level: "warning", finding, fix: `Correct ${path}, or accept it.` };
+    if (path === "encryption.masterKey") return [];
+    return [{ check: "configuration", level: "warning", finding, fix: `Correct ${path}, or accept it.` }];
   });
   return orAllWell(findings, found("configuration", "The configuration is valid."));
 }
@@ -78,28 +79,21 @@ function examineSecrets({ encryption, licences, demo, production, databases }: C
 const usualPasswords = ["postgres", "mariadb", "mysql", "root", "password", "secret", "sallyport", "test"];
 
 async function examineKeyFiles(configuration: Configuration): Promise<readonly Finding[]> {
-  const { encryption, server, demoMasterKeyFile } = configuration;
+  const { encryption, secretFiles, demoMasterKeyFile } = configuration;
   try {
     checkSuppliedFiles(configuration);
   } catch (error) {
     const finding = error instanceof Error ? error.message : String(error);
     return [{ check: "keys", level: "error", finding, fix: "Correct the file, or the setting that names it." }];
   }
-  const named = [encryption.rsaKeyFile, encryption.jwtKeyFile, server.tls.keyFile, demoMasterKeyFile];
-  const files = named.filter((file) => typeof file === "string");
-  const findings: Finding[] = [];
-  // Windows has no such permissions.
-  for (const file of process.platform === "win32" ? [] : files) {
-    const mode = await stat(file).then(
-      (status) => status.mode,
-      () => 0,
-    );
-    if ((mode & 0o077) === 0) continue;
-    const finding = `Other users of this machine can read or write the key file ${file}.`;
-    findings.push({ check: "keys", level: "warning", finding, fix: `chmod 600 ${file}` });
-  }
-  const well = files.length === 0 ? "No key files are configured." : "The key files are readable by their owner only.";
-  return orAllWell(findings, found("keys", well));
+  const faults = secretFileFaults(secretFiles);
+  if (faults.length > 0)
+    return faults.map(({ fault, fix }): Finding => ({ check: "keys", level: "warning", finding: fault, fix }));
+  if (encryption.masterKey === undefined && demoMasterKeyFile === null)
+    return [found("keys", "No master key is configured: token, encrypted and secure log-ins fail with 705.")];
+  const well =
+    secretFiles.length === 0 ? "No key files are configured." : "The key files are readable by the server only.";
+  return [found("keys", well)];
 }
 
 async function examineCertificate({ server: { tls } }: Configuration): Promise<readonly Finding[]> {
@@ -140,12 +134,12 @@ async function examineFiles(configuration: Configuration): Promise<Finding> {
     () => false,
   );
   if (isWritable) return found("files", `Files can be stored in ${directory}.`);
-  const finding = `This user cannot write to ${folder}, so no files can be stored in ${directory}.`;
+  const finding = `No files can be stored in ${directory}: this user cannot write to ${folder}${because(folder)}.`;
   return {
     check: "files",
     level: "error",
     finding,
-    fix: "Give the user of the server write access, or set files.directory.",
+    fix: "Give the user of the server write access, or set files.directory (FILES_DIRECTORY) or DATA_DIR.",
   };
 }
 

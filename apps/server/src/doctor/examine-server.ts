@@ -1,5 +1,5 @@
 import type { ServerFacts } from "@sallyport/storage-knex";
-import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
+import { type Configuration, type DatabaseConfiguration, folderProblem } from "../configuration/index.ts";
 import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";
 import { databaseName, type ExaminedDatabase, examineDatabase, unavailable } from "./examine-database.ts";
 import { examineMachine } from "./examine-machine.ts";
@@ -31,6 +31,12 @@ export async function examineServer({
   for (const each of configuration.databases) {
     const { storage } = each;
     if (storage === null || storage.engine === "memory") continue;
+    const problem =
+      storage.engine === "embedded" ? folderProblem(storage.dataDir, { mayBeMissing: true, written: true }) : null;
+    if (problem !== null) {
+      findings.push(unavailable(each, new Error(`The data directory (DATA_DIR): ${problem}.`)));
+      continue;
+    }
     if ((await directoriesWithoutDatabase([each])).length > 0) {
       findings.push(found("database", `${databaseName(each)} does not exist yet. The server creates it at the start.`));
       continue;

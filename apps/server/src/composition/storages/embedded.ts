@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { types } from "node:util";
 import type { JoinedEngine, JoinOptions } from "@sallyport/storage-pglite";
-import type { DatabaseConfiguration, EmbeddedStorage } from "../../configuration/index.ts";
+import { because, type DatabaseConfiguration, type EmbeddedStorage } from "../../configuration/index.ts";
 import { StartError } from "../start-error.ts";
 import type { SqlEngine } from "./sql-engine.ts";
 
@@ -79,8 +79,6 @@ async function sqlEngine({ knex, capabilities, close }: JoinedEngine, name: stri
 const reasons: ReadonlyMap<unknown, string> = new Map([
   ["EEXIST", "it is a file, not a directory"],
   ["ENOTDIR", "a part of its path is a file, not a directory"],
-  ["EACCES", "this user has no write permission"],
-  ["EPERM", "this user has no write permission"],
   ["EROFS", "its file system is read-only"],
   ["ENOSPC", "its file system is full"],
   ["EDQUOT", "the disk quota of this user is exceeded"],
@@ -91,16 +89,17 @@ const needed = 32 * 1024 * 1024;
 
 /** Explains a file system error on a data directory. Other errors are returned unchanged. */
 export function directoryDiagnostics(error: unknown, dataDir: string): unknown {
-  const reason = isFull(dataDir) ? reasons.get("ENOSPC") : reasonOf(error);
+  const reason = isFull(dataDir) ? reasons.get("ENOSPC") : reasonOf(error, dataDir);
   if (reason === undefined) return error;
   return new StartError(`The data directory ${dataDir} cannot be used: ${reason}. Set DATA_DIR to another directory.`, {
     cause: error,
   });
 }
 
-function reasonOf(error: unknown): string | undefined {
+function reasonOf(error: unknown, dataDir: string): string | undefined {
   if (!types.isNativeError(error) || !("syscall" in error)) return undefined;
   const { code } = error as NodeJS.ErrnoException;
+  if (code === "EACCES" || code === "EPERM") return `this user has no write permission${because(dataDir)}`;
   return reasons.get(code) ?? `the operating system refuses it (${code ?? error.message})`;
 }
 

@@ -265,12 +265,20 @@ export function mariadbFacts(knex: Knex, database: string): Promise<ServerFacts>
         where grantee in (${grantees}) and ? like table_schema`,
       [database],
     );
+    const { rows: accounts } = await run<{ readonly account: string }>(
+      "select concat('`', replace(current_user(), '@', '`@`'), '`') as account",
+    );
     const has = new Set(granted.map(({ privilege }) => privilege));
     const { version, read_only: readOnly, connections, timeout } = rows[0] as FactsRow;
+    const missing = ofServer.filter((each) => !has.has(each));
     return {
       version,
       isReadOnly: Number(readOnly) !== 0 && !has.has("READ_ONLY ADMIN"),
-      missingPrivileges: ofServer.filter((each) => !has.has(each)).map((each) => `${each} on ${database}`),
+      missingPrivileges: missing.map((each) => `${each} on ${database}`),
+      grants:
+        missing.length === 0
+          ? []
+          : [`grant ${missing.join(", ")} on \`${database.replaceAll("`", "``")}\`.* to ${accounts[0]?.account}`],
       canChangeSchema: ofOwner.every((each) => has.has(each)),
       maxConnections: Number(connections),
       statementTimeout: Number(timeout) * 1_000,

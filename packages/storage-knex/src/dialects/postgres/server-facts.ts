@@ -43,7 +43,12 @@ const factsQuery = `
       where c.relnamespace = n.oid and case c.relkind when 'S' then not has_sequence_privilege(c.oid, 'USAGE') else false end
         and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i')
       order by c.relname
-    ) as missing
+    ) || array(
+      select distinct 'EXECUTE on ' || p.proname from pg_proc p
+      where p.pronamespace = n.oid and p.prorettype <> 'trigger'::regtype and not has_function_privilege(p.oid, 'EXECUTE')
+      order by 1
+    ) as missing,
+    quote_ident($1) as schema, quote_ident(current_user) as role
   from (select 1) one left join pg_namespace n on n.nspname = $1`;
 
 interface FactsRow {
@@ -55,7 +60,17 @@ interface FactsRow {
   readonly can_change: boolean;
   readonly proof: ServerFacts["failoverProof"];
   readonly missing: readonly string[];
+  readonly schema: string;
+  readonly role: string;
 }
+
+/** A kind of missing privileges, and the statement that grants all of them. */
+const grantable: readonly (readonly [RegExp, string])[] = [
+  [/^USAGE on schema /, "usage on schema"],
+  [/^(?:SELECT|INSERT|UPDATE|DELETE) on /, "select, insert, update, delete on all tables in schema"],
+  [/^USAGE on (?!schema )/, "usage on all sequences in schema"],
+  [/^EXECUTE on /, "execute on all functions in schema"],
+];
 
 /** Reads the facts of a server for one schema. Errors are those of the storage. */
 export function postgresFacts(knex: Knex, schema: string): Promise<ServerFacts> {
@@ -70,11 +85,16 @@ export function postgresFacts(knex: Knex, schema: string): Promise<ServerFacts> 
       timeout,
       settings,
       missing,
+      schema: place,
+      role,
     } = rows[0] as FactsRow;
     return {
       version,
       isReadOnly,
       missingPrivileges: missing,
+      grants: grantable
+        .filter(([pattern]) => missing.some((each) => pattern.test(each)))
+        .map(([, what]) => `grant ${what} ${place} to ${role}`),
       canChangeSchema,
       maxConnections: connections,
       statementTimeout: timeout,
