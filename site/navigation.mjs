@@ -49,6 +49,7 @@ export const groups = [
     pages: [
       "deploy-on-postgres",
       "deploy-on-mariadb",
+      "proxies",
       "several-databases",
       "operate",
       "scale",

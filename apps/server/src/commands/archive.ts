@@ -2,6 +2,7 @@ import { types } from "node:util";
 import {
   type ArchivedFile,
   type ArchiveRecord,
+  fileKind,
   KeyStore,
   mailJobs,
   reserveUserNames,
@@ -57,8 +58,14 @@ function dump({ output, files = false, ...kept }: DumpOptions): Work {
   const without = (["credentials", "keys"] as const).filter((what) => !kept[what]);
   return async ({ database, container }) => {
     const { name, storage } = database;
-    const { count } = await storage.repositories.records.count(mailJobs);
+    const { records } = storage.repositories;
+    const { count } = await records.count(mailJobs);
     if (count > 0) console.error(`note: The archive omits ${counted(count, "message")} in the outbox.`);
+    const { count: omitted } = files ? { count: 0 } : await records.count(fileKind);
+    if (omitted > 0)
+      console.error(
+        `warning: The archive omits the bytes of ${counted(omitted, "file")}. Dump with --files, or copy the file store after the dump.`,
+      );
     const progress = new ArchiveProgress("Dumping", process.stderr);
     const writtenAt = new Date(await storage.now()).toISOString();
     const exported = storage.archive.export();

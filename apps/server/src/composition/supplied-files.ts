@@ -17,7 +17,7 @@ export function checkSuppliedFiles(configuration: Configuration): void {
   suppliedKeys(configuration, new NodeServerKeys());
 }
 
-/** What the log says at the start: the warnings of the configuration, and files with secrets that are open to others. */
+/** The warnings of the configuration, and files with secrets that are open to others. */
 export function startWarnings({ warnings, secretFiles }: Configuration): string[] {
   return [...warnings, ...secretFileFaults(secretFiles).map(({ fault, fix }) => `${fault} Run: ${fix}`)];
 }

@@ -75,7 +75,7 @@ export function loadConfiguration(sources: ConfigurationSources = {}): Configura
   const settings = demo ? withDemo(raw, onServer, shape.document.dataDir) : raw;
   const document = demo ? (checkShape(settings).document ?? shape.document) : shape.document;
 
-  // What is derived from the directory would fail, too.
+  // Settings derived from the directory would fail, too.
   const unusable = demo ? withSources(dataDirFaults(document)) : [];
   if (unusable.length > 0) throw new ConfigurationError([...faults, ...unusable]);
 
