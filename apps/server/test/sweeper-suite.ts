@@ -4,6 +4,7 @@ import {
   type DatabasePolicy,
   ServiceError,
   type Storage,
+  requestResultKind,
   syncOperationKind,
   type AuditEvent,
   KeyStore,
@@ -75,7 +76,7 @@ export function sweeperSuite(): void {
         throttle: { sweep: () => count("throttle")() },
         audit: { settle: () => count("tallies")(), sweep: () => count("audit")() },
         locks: { sweep: () => count("locks")() },
-        records: { sweep: async () => new Map(), list: async () => [], get: async () => [] },
+        records: { sweep: async () => new Map(), list: async () => [], get: async () => [], claim: async () => [] },
         channels: { sweepBlocks: () => count("blocks")() },
       } as unknown as Repositories;
       return databaseOver(alias, { repositories, capabilities: { severalProcesses: false } } as Storage);
@@ -188,25 +189,35 @@ export function sweeperSuite(): void {
         expect(await left()).toEqual({ count: 1, swept: true });
       });
 
-      test("forgets results of operations with the tombstones, also when it has seen them before", async () => {
+      test.each([
+        ["operations with the tombstones", syncOperationKind, 2 * hour],
+        ["requests after a day", requestResultKind, 24 * hour],
+      ])("forgets results of %s, also when it has seen them before", async (_results, kind, age) => {
         const { records } = storage.repositories;
         const sweep = (tombstones: number) =>
           new Sweeper(new ServedDatabases(), 1_000, pino({ enabled: false })).sweep(
             databaseOver("a", storage, 0, tombstones),
           );
-        const put = (id: string) => records.put(syncOperationKind, id, stored);
-        const stored = { contents: "", uuid: "", code: 0, detail: null, outcome: null } as const;
+        const put = (id: string) => records.put(kind, id, stored);
+        const stored = { contents: "", code: 0, detail: null, outcome: null } as const;
         for (let number = 0; number < 1_500; number += 1) await put(`old ${number}`);
         offset += hour;
         await sweep(2 * hour);
-        offset += 2 * hour;
+        expect((await records.count(kind)).count).toBe(1_500);
+        offset += age;
         await put("new");
-        await sweep(0);
-        expect((await records.count(syncOperationKind)).count).toBe(1_501);
         await sweep(2 * hour);
-        expect((await records.list(syncOperationKind, { after: null, limit: 10 })).map(({ id }) => id)).toEqual([
-          "new",
-        ]);
+        expect((await records.list(kind, { after: null, limit: 10 })).map(({ id }) => id)).toEqual(["new"]);
+      });
+
+      test("keeps results of operations if tombstones are kept for ever", async () => {
+        const { records } = storage.repositories;
+        await records.put(syncOperationKind, "old", { contents: "", code: 0, detail: null, outcome: null });
+        offset += 1_000 * hour;
+        await new Sweeper(new ServedDatabases(), 1_000, pino({ enabled: false })).sweep(
+          databaseOver("a", storage, 0, 0),
+        );
+        expect((await records.count(syncOperationKind)).count).toBe(1);
       });
     });
 

@@ -12,6 +12,7 @@ export * from "./macros/index.ts";
 export * from "./mail/index.ts";
 export * from "./model/index.ts";
 export * from "./objects/index.ts";
+export * from "./repetition/index.ts";
 export * from "./request/index.ts";
 export * from "./resealing/index.ts";
 export * from "./storage/index.ts";

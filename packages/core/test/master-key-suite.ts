@@ -43,6 +43,12 @@ export function masterKeySuite(): void {
     mail: (seal) => ({ sealed: seal("outbox|"), lifetime: 2 * hour, stuck: false }),
     providerState: (seal) => ({ sealed: seal("provider state") }),
     returnCode: (seal) => ({ sealed: seal("provider return code") }),
+    requestResult: (seal) => ({
+      contents: "",
+      code: 0,
+      detail: null,
+      outcome: { sealedData: seal("request result") },
+    }),
   };
   const put = (kind: string, id: string, masterKey = former, lifetime: number | null = null) => {
     const seal = (purpose: SealedPurpose) => new AesGcmKeyWrapping(masterKey).wrap(random.bytes(20), purpose);
@@ -66,7 +72,7 @@ export function masterKeySuite(): void {
     const before = new Map(await Promise.all(kinds.map(async ({ kind }) => [kind, await stored(kind)] as const)));
     expect((await leftOf()).map(({ kind }) => kind)).toEqual(kinds.map(({ kind }) => kind));
     expect(await reseal()).toMatchObject({ resealed: 5 });
-    const ends = { mail: 2 * hour, providerState: hour / 6, returnCode: hour / 60 };
+    const ends = { mail: 2 * hour, providerState: hour / 6, returnCode: hour / 60, requestResult: 24 * hour };
     expect(await leftOf()).toEqual(
       Object.entries(ends).map(([kind, lifetime]) => {
         const until = (before.get(kind)?.createdAt ?? 0) + lifetime;

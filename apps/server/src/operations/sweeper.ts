@@ -1,11 +1,14 @@
 import {
   type Database,
-  forgetOperations,
+  forgetResults,
   KeyStore,
   licenceMessages,
   mailJobs,
   type Repositories,
+  requestResultAge,
+  requestResultKind,
   ServiceError,
+  syncOperationKind,
   tallyTime,
 } from "@sallyport/core";
 import type { Logger } from "pino";
@@ -75,11 +78,16 @@ export class Sweeper {
       { name: "audit tallies", run: (r, limit) => r.audit.settle(tallyTime, limit) },
       { name: "expired keys", run: (r) => new KeyStore(r.records).sweep(keyAge) },
       { name: "cipher blocks of deleted keys", run: sweepBlocks },
+      {
+        name: "results of requests",
+        run: ({ records }, limit) => forgetResults(records, requestResultKind, requestResultAge, limit),
+      },
     ];
     const forget = (r: Repositories, limit: number) => r.deletion.sweep(sync.tombstones, limit);
-    const forgetResults = (r: Repositories, limit: number) => forgetOperations(r, sync.tombstones, limit);
+    const forgetOperations = ({ records }: Repositories, limit: number) =>
+      forgetResults(records, syncOperationKind, sync.tombstones, limit);
     if (sync.tombstones > 0)
-      tasks.push({ name: "old tombstones", run: forget }, { name: "results of old operations", run: forgetResults });
+      tasks.push({ name: "old tombstones", run: forget }, { name: "results of old operations", run: forgetOperations });
     if (audit.retention === 0) return tasks;
     const removeEvents = async (r: Repositories, limit: number): Promise<number> => {
       const events = await r.audit.sweep(audit.retention, limit);

@@ -13,6 +13,7 @@ import {
   reservationOf,
   reservedNames,
   secondFactorKind,
+  requestResultKind,
   syncOperationKind,
   syncSchemaKind,
 } from "@sallyport/core";
@@ -182,16 +183,17 @@ export const accountDamages: Damages = [
       finding: /^keys: Several keys of verified have the same id/,
     }),
   ],
-  [
-    byRecord("a pushed operation of an unknown object", syncOperationKind, () => "verified", {
+  [requestResultKind, syncOperationKind].flatMap((kind) => [
+    byRecord(`a ${kind} of an unknown object`, kind, () => "verified", {
       change: withMember({ outcome: { objectId: "ZZZZZZZZ", version: 1 } }),
-      finding: /^synchronization: A pushed operation has written \S+ as ZZZZZZZZ, which is unknown/,
+      finding: /^results: The record verified of the kind \w+ has written ZZZZZZZZ, which is unknown/,
     }),
-    byRecord("a pushed operation whose write is lost", syncOperationKind, () => "verified", {
+    byRecord(`a ${kind} whose write is lost`, kind, () => "verified", {
       change: (kept, { ids }) => withMember({ outcome: { objectId: ids.ada, version: 9 } })(kept),
-      finding: /^synchronization: A pushed operation has written the version 9 of \w+, which has the version 1/,
+      finding:
+        /^results: The record verified of the kind \w+ has written the version 9 of \w+, which has the version 1/,
     }),
-  ],
+  ]),
   [
     byNewRecord("a schema of another form", syncSchemaKind, {
       id: "Stray",

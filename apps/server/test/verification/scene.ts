@@ -18,6 +18,7 @@ import {
   type RecordKind,
   registerDevice,
   type Repositories,
+  requestResultKind,
   syncOperationKind,
 } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
@@ -126,14 +127,8 @@ async function keepRecords(
     key,
     { ...key, keyId: "0", acceptedUntil: 1 },
   ]);
-  const outcome = { uuid: randomUUID(), objectId: ada, version: 1, merged: [], conflicts: [] };
-  await r.records.put(syncOperationKind, "verified", {
-    contents: "",
-    uuid: outcome.uuid,
-    code: 0,
-    detail: null,
-    outcome,
-  });
+  const result = { contents: "", code: 0, detail: null, outcome: { objectId: ada, version: 1 } } as const;
+  for (const resultKind of [requestResultKind, syncOperationKind]) await r.records.put(resultKind, "verified", result);
 }
 
 /** Macros, bans, devices, app names and keys, by their use cases. */

@@ -1,8 +1,10 @@
 export { type AcceptedKey, KeyRings, type KeySupply } from "./key-rings.ts";
 export {
   asciiBytes,
+  asciiJson,
   asciiText,
   type KeyWrapping,
+  maxSealedBytes,
   openJson,
   requireWrapping,
   type SealedPurpose,

@@ -51,6 +51,7 @@ export type SealedUse =
   | "provider data"
   | "provider return code"
   | "provider state"
+  | "request result"
   | "second factor"
   | "secure token"
   | "server key";
@@ -78,13 +79,19 @@ export interface KeyWrapping {
   rewrap(wrapped: string, purpose: SealedPurpose): string | undefined;
 }
 
+/** Maximum number of bytes that `KeyWrapping.wrap` seals. */
+export const maxSealedBytes = 65_536;
+
 export function sealJson(wrapping: KeyWrapping, value: unknown, purpose: SealedPurpose): string {
-  // Escapes non-ASCII characters, as `asciiBytes` requires.
-  const json = JSON.stringify(value).replaceAll(
+  return wrapping.wrap(asciiBytes(asciiJson(value)), purpose);
+}
+
+/** JSON with escapes instead of non-ASCII characters, as `asciiBytes` requires. */
+export function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
     /[^\0-\x7f]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  return wrapping.wrap(asciiBytes(json), purpose);
 }
 
 /** Opens sealed JSON. Returns `undefined` if no known master key sealed it for the purpose. */

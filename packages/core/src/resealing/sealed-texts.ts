@@ -11,6 +11,7 @@ import {
 import { deletedMarker, keyRingKind, type SealedPurpose, type SealedUse, type StoredKey } from "../keys/index.ts";
 import { mailJobs } from "../mail/index.ts";
 import { fileKind, type StoredFile } from "../objects/index.ts";
+import { type KeptResult, requestResultAge, requestResultKind } from "../repetition/index.ts";
 import type { RecordValue, StoredRecord } from "../storage/index.ts";
 
 /** Seals one text of a record again. Returns it as it is if that is not possible or needed. */
@@ -128,6 +129,19 @@ export const sealedTexts: Readonly<
       () => "provider return code",
       () => returnCodeLifetime,
     ),
+  ],
+  "request result": [
+    records<KeptResult>({
+      kind: requestResultKind,
+      treatment: "expire",
+      map: (result, reseal) => {
+        const { sealedData = null, ...outcome } = (result.outcome ?? {}) as { readonly sealedData?: string | null };
+        return sealedData === null
+          ? result
+          : { ...result, outcome: { ...outcome, sealedData: reseal(sealedData, "request result") } };
+      },
+      endOf: ({ createdAt }) => createdAt + requestResultAge,
+    }),
   ],
   "channel key": "sessions",
   "secure token": "clients",

@@ -4,9 +4,7 @@ export * from "./list-schemas.ts";
 export * from "./pull-changes.ts";
 export { type ExecutedOperation, ExecuteOperations, type Push } from "./push/execute-operations.ts";
 export {
-  forgetOperations,
   type PushedOperation,
-  type StoredOperation,
   type SyncDeletion,
   syncDeletionKind,
   syncOperationKind,

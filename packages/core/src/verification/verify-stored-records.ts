@@ -20,6 +20,7 @@ import {
   macroVersionRecord,
   type StoredMacro,
 } from "../macros/index.ts";
+import { type KeptResult, requestResultKind } from "../repetition/index.ts";
 import {
   type IdentityLink,
   identityLinkId,
@@ -28,7 +29,7 @@ import {
   type RecordKind,
   type RecordOf,
 } from "../storage/index.ts";
-import { isSyncSchema, type StoredOperation, syncOperationKind, syncSchemaKind } from "../sync/index.ts";
+import { isSyncSchema, syncOperationKind, syncSchemaKind } from "../sync/index.ts";
 import type { KnownObjects, Violated } from "./known-objects.ts";
 import type { Invariant } from "./violation.ts";
 
@@ -79,7 +80,8 @@ export class StoredRecordVerifier {
     this.on(macroVersionKind, (record, version) =>
       this.checkMacroVersion(record, { ...version, changedAt: record.createdAt }),
     );
-    this.on(syncOperationKind, (_record, operation) => this.checkOperation(operation));
+    for (const kind of [requestResultKind, syncOperationKind])
+      this.on(kind, (record, result) => this.checkResult(record, result));
     this.on(syncSchemaKind, ({ id, value }) => {
       if (!isSyncSchema(value, id)) violated("synchronization", `The record of the schema ${id} is none.`);
     });
@@ -177,16 +179,16 @@ export class StoredRecordVerifier {
       this.violated("macros", `The current macro ${name} is not its latest version, ${version.version}.`);
   }
 
-  private checkOperation({ uuid, outcome }: StoredOperation): void {
+  private checkResult({ kind, id }: StoredRecord, { outcome }: KeptResult): void {
     const { objectId, version = 0 } = (outcome ?? {}) as { readonly objectId?: string; readonly version?: number };
     if (objectId === undefined) return;
     const object = this.objects.find(objectId);
     if (object === undefined)
-      this.violated("synchronization", `A pushed operation has written ${uuid} as ${objectId}, which is unknown.`);
+      this.violated("results", `The record ${id} of the kind ${kind} has written ${objectId}, which is unknown.`);
     else if (object.state !== "swept" && object.version < version)
       this.violated(
-        "synchronization",
-        `A pushed operation has written the version ${version} of ${objectId}, which has the version ${object.version}.`,
+        "results",
+        `The record ${id} of the kind ${kind} has written the version ${version} of ${objectId}, which has the version ${object.version}.`,
       );
   }
 }

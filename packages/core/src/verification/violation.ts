@@ -13,6 +13,7 @@ export type Invariant =
   | "macros"
   | "keys"
   | "synchronization"
+  | "results"
   | "audit"
   | "counts"
   | "sessions"

@@ -1,5 +1,6 @@
-import { type ErrorCode, isErrorCode, refusedAs, ServiceError } from "../../errors/index.ts";
+import { type ErrorCode, refusedAs, ServiceError } from "../../errors/index.ts";
 import { namedObjects } from "../../objects/index.ts";
+import { type KeptResult, keptError, keptResult } from "../../repetition/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import { canonicalJson, type JsonValue, type ObjectId, type RecordKind } from "../../storage/index.ts";
 import type { SchemaView } from "../schema-view.ts";
@@ -24,18 +25,8 @@ export interface OperationResult {
   readonly outcome: SyncPutOutcome | SyncDeleteOutcome | null;
 }
 
-/** An operation that was executed, or finally refused. */
-export interface StoredOperation {
-  /** Digest of the operation. */
-  readonly contents: string;
-  readonly uuid: string;
-  readonly code: ErrorCode | 0;
-  readonly detail: string | null;
-  readonly outcome: JsonValue;
-}
-
 /** Results of operations, by the digest of user, device and operation id. */
-export const syncOperationKind: RecordKind<StoredOperation> = "syncOperation";
+export const syncOperationKind: RecordKind<KeptResult> = "syncOperation";
 
 /** A deletion by a client, by the UUID of the object. */
 export interface SyncDeletion {
@@ -138,30 +129,22 @@ export class OperationResults {
    * storage is 719 for a deletion, else 714; see `failingAs`.
    */
   async keep({ records }: Caller["r"], operation: PushedOperation, result: OperationResult): Promise<void> {
-    const { uuid, error, outcome } = result;
-    const stored: StoredOperation = {
-      contents: this.contentsOf(operation),
-      uuid,
-      code: error?.code ?? 0,
-      detail: error?.detail ?? null,
-      outcome: outcome as unknown as JsonValue,
-    };
-    // Without a lifetime, so that archives contain it: an operation whose effect was dumped is not repeated after a restore.
+    const { error, outcome } = result;
+    const kept = keptResult(this.contentsOf(operation), error, outcome as unknown as JsonValue);
     const options = { owner: this.owner, ifVersion: "none" } as const;
     const isDeletion = !(operation.operation instanceof ServiceError) && operation.operation.op === "delete";
-    const putting = records.put(syncOperationKind, this.idOf(operation), stored, options);
-    const kept = await failingAs(isDeletion ? 719 : 714, putting);
-    if (kept !== "stored") throw new RepeatedOperationError("The operation was executed at the same time.");
+    const putting = records.put(syncOperationKind, this.idOf(operation), kept, options);
+    if ((await failingAs(isDeletion ? 719 : 714, putting)) !== "stored")
+      throw new RepeatedOperationError("The operation was executed at the same time.");
   }
 
-  private resultOf(operation: PushedOperation, stored: StoredOperation): OperationResult {
-    if (stored.contents !== this.contentsOf(operation)) {
+  private resultOf(operation: PushedOperation, kept: KeptResult): OperationResult {
+    const { uuid } = operation;
+    if (kept.contents !== this.contentsOf(operation)) {
       const error = new ServiceError(332, { detail: "The operation id was used for another operation." });
-      return { uuid: operation.uuid, error, outcome: null };
+      return { uuid, error, outcome: null };
     }
-    const { uuid, code, detail, outcome } = stored;
-    const error = isErrorCode(code) ? new ServiceError(code, detail === null ? {} : { detail }) : null;
-    return { uuid, error, outcome: outcome as unknown as OperationResult["outcome"] };
+    return { uuid, error: keptError(kept), outcome: kept.outcome as unknown as OperationResult["outcome"] };
   }
 
   private idOf(operation: PushedOperation): string {
@@ -188,19 +171,4 @@ function linkedUuid(value: JsonValue): string | null {
 /** Whether a repetition would be refused as well, so that the refusal is final. */
 export function isFinal({ status, code }: ServiceError): boolean {
   return status < 500 && code !== 699 && code !== 800;
-}
-
-/**
- * Forgets results that are at least `age` milliseconds old. Looks at no more than `limit`, each of them twice: a lease that is
- * as long as the age makes it due again when it is old. Returns how many it has looked at.
- */
-export async function forgetOperations(
-  { records }: Pick<SessionContext["r"], "records">,
-  age: number,
-  limit: number,
-): Promise<number> {
-  const claimed = await records.claim(syncOperationKind, limit, age);
-  const ids = claimed.flatMap((each) => (each.age >= age ? [each.id] : []));
-  if (ids.length > 0) await records.remove(syncOperationKind, { ids });
-  return claimed.length;
 }

@@ -1,0 +1,313 @@
+import type { Digest } from "../digests/index.ts";
+import { isRefusedByStorage, ServiceError } from "../errors/index.ts";
+import { asciiBytes, asciiJson, type KeyWrapping, maxSealedBytes, openJson, requireWrapping } from "../keys/index.ts";
+import type { GetObject, Serialization } from "../objects/index.ts";
+import { inTransaction, type SessionContext } from "../request/index.ts";
+import {
+  type JsonValue,
+  type ObjectId,
+  personOf,
+  type PutOptions,
+  type RecordKind,
+  type RecordRepository,
+  untilDone,
+} from "../storage/index.ts";
+import { type KeptResult, keptError, keptResult } from "./kept-results.ts";
+
+/** Results of requests, by the digest of person, app key and idempotency key. */
+export const requestResultKind: RecordKind<KeptResult> = "requestResult";
+
+/** Milliseconds for which a result is kept. */
+export const requestResultAge = 86_400_000;
+
+/** Maximum number of keys that a person uses within `requestResultAge`. The items of a multi request do not count. */
+export const maxRequestKeys = 1_000;
+
+/** A request with an idempotency key. */
+export interface KeyedRequest {
+  /** Chosen by the client for one request, and sent again with its repetitions. */
+  readonly key: string;
+  /** Digest of method, path with query, and plain body. Another request with the same key is refused. */
+  readonly contents: Digest;
+  /** Whether it is a part of another keyed request. */
+  readonly isPart: boolean;
+  /** The form of an object in the answer. */
+  readonly serialization?: Serialization | undefined;
+}
+
+/** The success of a request. */
+export interface RequestSuccess {
+  /** Any JSON. */
+  readonly data: unknown;
+  /** Replaces `ok`. */
+  readonly message?: string;
+  /** Version of the object in `data`. */
+  readonly version?: number;
+}
+
+/** The kept part of a success: an object by its id and version, or data. */
+interface KeptSuccess {
+  readonly message?: string;
+  readonly version?: number;
+  readonly objectId?: ObjectId;
+  /** Absent for an object and for `{}`. `null` for data that was too large. */
+  readonly sealedData?: string | null;
+}
+
+type Work<Success> = (context: SessionContext) => Promise<Success>;
+
+/** How a success is kept, and told to a repetition. */
+export interface Retelling<Success> {
+  readonly keep: (success: Success) => JsonValue;
+  readonly tell: (context: SessionContext, outcome: JsonValue) => Promise<Success>;
+}
+
+type Done<Success> =
+  | { readonly kind: "kept"; readonly kept: KeptResult }
+  | { readonly kind: "refused"; readonly error: ServiceError }
+  | { readonly kind: "success"; readonly success: Success };
+
+/** Milliseconds after which a request that neither ended nor failed is taken for lost with its server. */
+const longestRequest = 60_000;
+
+/**
+ * Executes requests with an idempotency key once. The key is claimed in the transaction of the effect, so a concurrent
+ * repetition waits for the first request, and a request that is lost with its server leaves neither effect nor key.
+ */
+export class ExecuteOnce {
+  /** @param wrapping `null` without a master key: then requests fail whose data would be kept */
+  constructor(
+    private readonly getObject: Pick<GetObject, "getObject">,
+    private readonly wrapping: KeyWrapping | null,
+  ) {}
+
+  /**
+   * Executes the work in one transaction, or tells its result. A final refusal is a result. Another request with the key:
+   * 307. Too many keys: 800. A result that was too large to keep: 801.
+   */
+  execute(context: SessionContext, keyed: KeyedRequest, work: Work<RequestSuccess>): Promise<RequestSuccess> {
+    return this.executeWith(context, keyed, work, this.retellingFor(keyed));
+  }
+
+  /** Like `execute`, with another way to keep successes. */
+  async executeWith<Success>(
+    context: SessionContext,
+    keyed: KeyedRequest,
+    work: Work<Success>,
+    retelling: Retelling<Success>,
+  ): Promise<Success> {
+    if (!context.unit.joined) await context.database.clock.measure();
+    const place = placeOf(context, keyed);
+    const done = await inTransaction(context, async (inside): Promise<Done<Success>> => {
+      const { records } = inside.r;
+      const kept = await claim(records, place, keyed);
+      if (kept !== null) return { kind: "kept", kept };
+      const attempted = await attempt(inside, work);
+      const [error, outcome] =
+        attempted.kind === "refused" ? [attempted.error, null] : [null, retelling.keep(attempted.success)];
+      await records.put(requestResultKind, place.id, keptResult(keyed.contents, error, outcome), place.options);
+      return attempted;
+    });
+    if (done.kind === "success") return done.success;
+    if (done.kind === "refused") throw done.error;
+    return resultAgain(context, keyed, done.kept, retelling);
+  }
+
+  /**
+   * Executes work that has transactions of its own and belongs to the session, so that a server that is lost meanwhile
+   * does no harm. A concurrent repetition: 706.
+   */
+  async executeForSession(
+    context: SessionContext,
+    keyed: KeyedRequest,
+    work: Work<RequestSuccess>,
+  ): Promise<RequestSuccess> {
+    if (context.unit.joined) return this.execute(context, keyed, work);
+    const { records } = context.r;
+    const place = placeOf(context, keyed, context.sessionDigest);
+    const kept = await claim(records, place, keyed, longestRequest);
+    const retelling = this.retellingFor(keyed);
+    if (kept !== null) {
+      if (kept.code === 0 && kept.outcome === null)
+        throw new ServiceError(706, { detail: "The same request is being executed.", retryAfter: 1 });
+      return resultAgain(context, keyed, kept, retelling);
+    }
+    const keep = (error: ServiceError | null, outcome: JsonValue) =>
+      records.put(requestResultKind, place.id, keptResult(keyed.contents, error, outcome), place.options);
+    try {
+      const success = await work(context);
+      await keep(null, retelling.keep(success));
+      return success;
+    } catch (error) {
+      if (isFinalRefusal(error)) await keep(error, null);
+      else await records.remove(requestResultKind, { ids: [place.id] });
+      throw error;
+    }
+  }
+
+  /** Binds the key of a request whose parts are executed once each. Another request with the key: 307. Too many keys: 800. */
+  async bind(context: SessionContext, keyed: KeyedRequest): Promise<void> {
+    const kept = await claim(context.r.records, placeOf(context, keyed), keyed);
+    if (kept !== null) requireSame(kept, keyed);
+  }
+
+  private retellingFor({ serialization }: KeyedRequest): Retelling<RequestSuccess> {
+    return {
+      keep: (success) => this.keep(success) as unknown as JsonValue,
+      tell: (context, outcome) => this.tell(context, outcome as KeptSuccess, serialization),
+    };
+  }
+
+  private keep({ data, message, version }: RequestSuccess): KeptSuccess {
+    const about = { ...(message === undefined ? {} : { message }), ...(version === undefined ? {} : { version }) };
+    const objectId = version === undefined ? undefined : idOf(data);
+    return objectId === undefined ? { ...about, ...this.seal(data) } : { ...about, objectId };
+  }
+
+  private seal(data: unknown): Pick<KeptSuccess, "sealedData"> {
+    const text = asciiJson(data);
+    if (text === "{}") return {};
+    if (text.length > maxSealedBytes) return { sealedData: null };
+    return { sealedData: requireWrapping(this.wrapping).wrap(asciiBytes(text), "request result") };
+  }
+
+  private async tell(
+    context: SessionContext,
+    { objectId, sealedData, ...about }: KeptSuccess,
+    serialization: Serialization | undefined,
+  ): Promise<RequestSuccess> {
+    if (objectId !== undefined) {
+      const { message } = about;
+      const shown = await this.show(context, objectId, about.version, serialization);
+      return { ...shown, ...(message === undefined ? {} : { message }) };
+    }
+    if (sealedData === undefined) return { ...about, data: {} };
+    if (sealedData === null)
+      throw new ServiceError(801, { detail: "The request was executed. Its result was too large to be kept." });
+    const data = openJson(requireWrapping(this.wrapping), sealedData, "request result");
+    if (data === undefined) throw new ServiceError(705, { detail: "The result was sealed under another master key." });
+    return { ...about, data };
+  }
+
+  /** The object as it is now, or its id alone if the caller cannot read it any more. */
+  private async show(
+    context: SessionContext,
+    id: ObjectId,
+    version: number | undefined,
+    serialization: Serialization | undefined,
+  ): Promise<RequestSuccess> {
+    try {
+      const found = await this.getObject.getObject(context, { kind: "id", id }, serialization);
+      return { data: found.object, version: found.version };
+    } catch (error) {
+      if (!isFinalRefusal(error)) throw error;
+      return { data: { "~ObjectID": id }, ...(version === undefined ? {} : { version }) };
+    }
+  }
+}
+
+/** The id of the object in an answer. */
+function idOf(data: unknown): ObjectId | undefined {
+  const id = typeof data === "object" && data !== null ? (data as { "~ObjectID"?: unknown })["~ObjectID"] : undefined;
+  return typeof id === "string" ? (id as ObjectId) : undefined;
+}
+
+/** Where a result is kept. */
+interface Place {
+  readonly id: string;
+  readonly options: PutOptions & { readonly owner: string | null };
+}
+
+/** Parts have no owner, so that they do not count. */
+function placeOf(
+  { database: { digests }, session, appKey }: SessionContext,
+  { key, isPart }: KeyedRequest,
+  ...more: readonly Digest[]
+): Place {
+  const person = personOf(session);
+  return {
+    id: digests.sha256(JSON.stringify([person, appKey.id, key, ...more])),
+    options: { owner: isPart ? null : digests.sha256(`idempotency keys of ${person}`) },
+  };
+}
+
+/** Claims a key. Returns the result of the request that has it already; `null` if it is the first one. */
+function claim(
+  records: RecordRepository,
+  { id, options: { owner } }: Place,
+  { contents }: KeyedRequest,
+  lifetime: number | null = null,
+): Promise<KeptResult | null> {
+  const claimed = keptResult(contents, null, null);
+  return untilDone(async () => {
+    const outcome =
+      owner === null
+        ? await records.put(requestResultKind, id, claimed, { lifetime, ifVersion: "none" })
+        : await records.putWithin(requestResultKind, id, claimed, {
+            owner,
+            lifetime,
+            quota: { perOwner: maxRequestKeys, total: 0 },
+          });
+    if (outcome === "stored") return null;
+    if (outcome === "ownerFull") {
+      await forgetOld(records, owner ?? "");
+      return undefined;
+    }
+    const [found] = await records.get(requestResultKind, [id]);
+    if (found === undefined) return undefined;
+    if (found.age < requestResultAge) return found.value;
+    // The sweeper has not come yet.
+    await records.remove(requestResultKind, { ids: [id] });
+    return undefined;
+  });
+}
+
+/** Forgets the old results of a person. 800 if there are none. */
+async function forgetOld(records: RecordRepository, owner: string): Promise<void> {
+  const all = await records.list(requestResultKind, { owner, after: null, limit: maxRequestKeys });
+  const ids = all.filter(({ age }) => age >= requestResultAge).map(({ id }) => id);
+  if (ids.length > 0) return void (await records.remove(requestResultKind, { ids }));
+  const oldest = Math.max(...all.map(({ age }) => age));
+  throw new ServiceError(800, {
+    detail: `The user has sent ${maxRequestKeys} idempotency keys within a day.`,
+    retryAfter: Math.max(1, Math.ceil((requestResultAge - oldest) / 1_000)),
+  });
+}
+
+async function attempt<Success>(
+  context: SessionContext,
+  work: Work<Success>,
+): Promise<Extract<Done<Success>, { readonly kind: "refused" | "success" }>> {
+  try {
+    return { kind: "success", success: await context.unit.attempt(() => work(context)) };
+  } catch (error) {
+    if (!isFinalRefusal(error)) throw error;
+    return { kind: "refused", error };
+  }
+}
+
+/** The success of the first request with the key, or its refusal. */
+function resultAgain<Success>(
+  context: SessionContext,
+  keyed: KeyedRequest,
+  kept: KeptResult,
+  { tell }: Retelling<Success>,
+): Promise<Success> {
+  requireSame(kept, keyed);
+  const error = keptError(kept);
+  if (error !== null) throw error;
+  return tell(context, kept.outcome);
+}
+
+function requireSame({ contents }: KeptResult, keyed: KeyedRequest): void {
+  if (contents !== keyed.contents)
+    throw new ServiceError(307, { detail: "The idempotency key was used for another request." });
+}
+
+/** Codes of a session that ended, and of a server or a neighbour that fails. */
+const passing: ReadonlySet<number> = new Set([201, 203, 607, 699, 704, 705, 706, 711, 799, 800]);
+
+/** Whether a repetition gets the same refusal. */
+function isFinalRefusal(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && !passing.has(error.code) && !isRefusedByStorage(error);
+}

@@ -1,0 +1,41 @@
+import type { Digest } from "../digests/index.ts";
+import { type ErrorCode, isErrorCode, ServiceError } from "../errors/index.ts";
+import type { JsonValue, RecordKind, RecordRepository } from "../storage/index.ts";
+
+/**
+ * The result of a request or a pushed operation that was executed, or finally refused: a repetition gets it instead of an
+ * effect. Its record has no lifetime, so that archives contain it: what was dumped is not executed again after a restore.
+ */
+export interface KeptResult {
+  /** Digest of what was executed. A repetition must be the same. */
+  readonly contents: Digest;
+  readonly code: ErrorCode | 0;
+  readonly detail: string | null;
+  /** The part of a success that a repetition is told. */
+  readonly outcome: JsonValue;
+}
+
+export function keptResult(contents: Digest, error: ServiceError | null, outcome: JsonValue): KeptResult {
+  return { contents, code: error?.code ?? 0, detail: error?.detail ?? null, outcome };
+}
+
+/** The refusal that was kept; `null` for a success. */
+export function keptError({ code, detail }: KeptResult): ServiceError | null {
+  return isErrorCode(code) ? new ServiceError(code, detail === null ? {} : { detail }) : null;
+}
+
+/**
+ * Forgets results that are at least `age` milliseconds old. Looks at no more than `limit`, each of them twice: a lease that is
+ * as long as the age makes it due again when it is old. Returns how many it has looked at.
+ */
+export async function forgetResults(
+  records: Pick<RecordRepository, "claim" | "remove">,
+  kind: RecordKind<KeptResult>,
+  age: number,
+  limit: number,
+): Promise<number> {
+  const claimed = await records.claim(kind, limit, age);
+  const ids = claimed.flatMap((each) => (each.age >= age ? [each.id] : []));
+  if (ids.length > 0) await records.remove(kind, { ids });
+  return claimed.length;
+}
