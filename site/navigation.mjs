@@ -22,7 +22,7 @@ const numbered = (folder) =>
 export const groups = [
   {
     text: "Objects",
-    pages: ["objects", "files", "queries", "serialization", "classes", "multi"].map(guide),
+    pages: ["objects", "files", "queries", "serialization", "classes", "multi", "repeat-requests"].map(guide),
   },
   {
     text: "Clients and log-ins",

@@ -31,6 +31,7 @@ describe("guides", () => {
   guideSuite("licences.md", 3);
   guideSuite("multi.md", 3);
   guideSuite("objects.md");
+  guideSuite("repeat-requests.md", 3);
   guideSuite("synchronisation.md", 9);
   guideSuite("passwords.md", 6, { ...storedServerKeys, MAIL_DIR: folder });
   guideSuite("two-factor.md", 8, masterKey);

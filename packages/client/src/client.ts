@@ -7,6 +7,7 @@ import type {
   Attributes,
   BusinessObject,
   CountOptions,
+  CreateOptions,
   DeleteOptions,
   ExecuteOptions,
   ListOptions,
@@ -161,7 +162,7 @@ export class SallyportClient {
   createObject<Known extends Attributes>(
     className: string,
     attributes: Attributes,
-    options: ObjectOptions = {},
+    options: CreateOptions = {},
   ): Promise<BusinessObject<Known>> {
     return this.#object<Known>("POST", className, options, attributes);
   }
@@ -326,7 +327,7 @@ export class SallyportClient {
   async #object<Known extends Attributes>(
     method: Method,
     idOrClass: string,
-    { serialization, ...options }: ObjectOptions & ConditionOptions,
+    { serialization, ...options }: CreateOptions & ConditionOptions,
     body?: Attributes,
     part = "",
   ): Promise<BusinessObject<Known>> {

@@ -14,7 +14,15 @@ export {
 } from "./model.ts";
 export type { MultiItem, MultiOptions, MultiResult } from "./multi.ts";
 export type * from "./objects.ts";
-export type { Answer, AnswerHead, BytesAnswer, CallOptions, RequestOptions, StreamAnswer } from "./requests.ts";
+export type {
+  Answer,
+  AnswerHead,
+  BytesAnswer,
+  CallOptions,
+  OnceOptions,
+  RequestOptions,
+  StreamAnswer,
+} from "./requests.ts";
 export type { ClientSession, LogInMode } from "./sessions/client-session.ts";
 export type { CallLimits } from "./transport/deadline.ts";
 export type { QueryValues } from "./transport/service-address.ts";

@@ -1,5 +1,5 @@
 import { type FailureCode, TransportError } from "./errors.ts";
-import type { CallOptions, ClientRequests } from "./requests.ts";
+import type { CallOptions, ClientRequests, OnceOptions } from "./requests.ts";
 import { readEnvelope, success } from "./transport/envelope.ts";
 import { type QueryValues, withQuery } from "./transport/service-address.ts";
 import type { Method } from "./transport/transport.ts";
@@ -28,7 +28,7 @@ export type MultiResult<Data = unknown> =
       readonly debugMessage?: string | undefined;
     };
 
-export interface MultiOptions extends CallOptions {
+export interface MultiOptions extends CallOptions, OnceOptions {
   /** Executes all items in one transaction. The first refusal undoes all, and the call rejects with its code. */
   readonly atomic?: boolean | undefined;
 }

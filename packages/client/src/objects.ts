@@ -1,5 +1,5 @@
 import type { LockData, ObjectData, ObjectListData, TrashData, Serialization } from "@sallyport/contract";
-import type { CallOptions } from "./requests.ts";
+import type { CallOptions, OnceOptions } from "./requests.ts";
 import type { ConditionOptions } from "./version.ts";
 
 /** Attributes of a class, typed by the caller. */
@@ -109,6 +109,8 @@ export interface TrashOptions extends CallOptions {
   readonly cursor?: string | undefined;
 }
 
+export interface CreateOptions extends ObjectOptions, OnceOptions {}
+
 export interface UpdateOptions extends ObjectOptions, ConditionOptions {}
 
 export interface ReadersOptions extends CallOptions, ConditionOptions {}
@@ -126,7 +128,7 @@ export interface PurgeOptions extends CallOptions {
 /** Whether an object is locked, with a text about the owner and time of the lock. */
 export type Lock = LockData;
 
-export interface ExecuteOptions extends CallOptions {
+export interface ExecuteOptions extends CallOptions, OnceOptions {
   /** Skips the execution checker of the macro. 402 without the right to do so. */
   readonly skipChecker?: boolean | undefined;
 }

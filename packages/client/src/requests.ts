@@ -26,8 +26,17 @@ export interface CallOptions extends CallLimits {
   readonly renew?: boolean | undefined;
 }
 
+/** Options of calls that the server can execute once. */
+export interface OnceOptions {
+  /**
+   * 1 to 128 printable ASCII characters, chosen for this call: a repetition with the same key and content gets the result
+   * of the first call, without another effect, for 24 hours. 307 for another content.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
 /** A generic request, for routes without a method of their own. */
-export interface RequestOptions extends CallOptions {
+export interface RequestOptions extends CallOptions, OnceOptions {
   /** Default: `GET`. */
   readonly method?: Method | undefined;
   /** Path below the alias: `/v1/execute/myMacro`. */
@@ -185,8 +194,13 @@ export class ClientRequests {
 /** The client has the current bytes (`if-none-match`). The response has neither a body nor an envelope. */
 const notModified = 304;
 
-function messageOf({ body, headers = {} }: Pick<RequestOptions, "body" | "headers">): OutgoingMessage {
+function messageOf({
+  body,
+  headers = {},
+  idempotencyKey,
+}: Pick<RequestOptions, "body" | "headers" | "idempotencyKey">): OutgoingMessage {
   const lowered = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  if (idempotencyKey !== undefined) lowered[headerNames.idempotencyKey] = idempotencyKey;
   if (body === undefined) return { headers: lowered };
   if (body instanceof Uint8Array) return { headers: { "content-type": "application/octet-stream", ...lowered }, body };
   return { headers: { ...lowered, "content-type": "application/json" }, body: jsonText(body) };

@@ -7,6 +7,7 @@ export const headerNames = {
   secureToken: "secure-token",
   contentRange: "content-range",
   encrypted: "encrypted",
+  idempotencyKey: "idempotency-key",
   ifMatch: "if-match",
   requestId: "x-request-id",
   syncRestart: "sync-restart",

@@ -166,6 +166,10 @@ const useCases = {
   putClass: classFactory(core.PutClass, [indexKeeper]),
   removeClass: classFactory(core.RemoveClass, [indexKeeper]),
 
+  executeOnce: functionFactory(
+    (hooks, wrapping) => new core.ExecuteOnce(new core.GetObject(hooks), wrapping),
+    [objectHooks, components.keyWrapping],
+  ),
   executeMacro: classFactory(core.ExecuteMacro, [macroRunner, macroReports]),
   listExecutableMacros: classFactory(core.ListExecutableMacros, []),
   putMacro: functionFactory(

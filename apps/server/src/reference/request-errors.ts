@@ -82,6 +82,7 @@ export const requestErrors = {
       "A number for a `json` attribute is not exact as a 64-bit float: 9007199254740993, 1e400, -0. Send it as a string.",
       "A limit is exceeded: 32 levels of nesting, 10,000 elements, 1,000 members, or the size of the response.",
       "The request has credentials and arrives over plain HTTP from another machine.",
+      "`Idempotency-Key` is malformed, or was sent with another request.",
     ],
     actions: [
       "Set `DEBUG_MESSAGES=true` on a test server, repeat the request and read `debugMessage`.",

@@ -219,6 +219,7 @@ export const serverErrors = {
       "The client sends requests in a loop, or retries without a delay.",
       "Many clients share the app key or the address.",
       "The items of a multi request and the operations of a push count as requests.",
+      "The user has sent 1,000 idempotency keys within 24 hours.",
     ],
     actions: [
       "Retry after `Retry-After`, and send fewer requests.",
@@ -230,6 +231,7 @@ export const serverErrors = {
     causes: [
       "A body has more than 1 MiB, or more than 64 KiB on a route without a session.",
       "The attributes of one object take more than 1 MiB as JSON.",
+      "A request with an `Idempotency-Key` is repeated. It was executed, but its result was too large to be kept.",
     ],
     actions: [
       "Split the request, or store less in one object.",

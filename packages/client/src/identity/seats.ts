@@ -1,7 +1,7 @@
 import type { SallyportClient } from "../client.ts";
-import type { CallOptions } from "../requests.ts";
+import type { CallOptions, OnceOptions } from "../requests.ts";
 
-export interface ReserveOptions extends CallOptions {
+export interface ReserveOptions extends CallOptions, OnceOptions {
   /** Token or recovery code, or several separated by commas, if an app name needs a second factor. */
   readonly twoFactorToken?: string | undefined;
 }

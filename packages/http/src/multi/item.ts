@@ -1,9 +1,17 @@
 import { multiItem, parseFields } from "@sallyport/contract";
-import { type ExecuteMacro, type ObjectHooks, type RequestContext, ServiceError } from "@sallyport/core";
+import {
+  type ExecuteMacro,
+  type ExecuteOnce,
+  type KeyedRequest,
+  type ObjectHooks,
+  type RequestContext,
+  ServiceError,
+} from "@sallyport/core";
 import { parseBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";
+import { keyedItem, takesItemKey } from "../keyed-request.ts";
 import { type NamedObject, objectOfAnswer, objectOfPath } from "../named-object.ts";
-import { needsBody, type Route, type RouteHandler, type RouteInput, type Success } from "../routes/route.ts";
+import { needsBody, onlyReads, type Route, type RouteHandler, type RouteInput, type Success } from "../routes/route.ts";
 import { parseQuery } from "../routing/query-string.ts";
 import { type MatchedPath, pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
 import { headerBytes, type ItemRecord } from "../server/http-settings.ts";
@@ -11,13 +19,16 @@ import { headerBytes, type ItemRecord } from "../server/http-settings.ts";
 /** Dependencies of the items. All items of a request share them. */
 export interface ItemParts {
   readonly matcher: RouteMatcher;
-  readonly hooks: Pick<ObjectHooks, "current">;
-  readonly macros: Pick<ExecuteMacro, "prepared">;
+  readonly objectHooks: ObjectHooks;
+  readonly executeMacro: ExecuteMacro;
+  readonly executeOnce: ExecuteOnce;
   readonly settings: RouteInput<unknown, unknown>["settings"];
   /** `performance.now()` after which no item starts. */
   readonly deadline: number;
   /** Whether the items share a transaction. */
   readonly atomic: boolean;
+  /** The multi request, if it has a key. */
+  readonly keyed: KeyedRequest | null;
 }
 
 /** One item of a multi request. It corresponds to the exchange of a single request. */
@@ -32,9 +43,9 @@ export class Item {
    * Finds the route and parses the input. Fails with the same codes, in the same order, as a single request.
    * `rateError`: the error of an item beyond a request rate.
    */
-  constructor(given: unknown, parts: ItemParts, rateError: ServiceError | null = null) {
+  constructor(given: unknown, index: number, parts: ItemParts, rateError: ServiceError | null = null) {
     try {
-      this.call = this.prepared(given, parts, rateError);
+      this.call = this.prepared(given, index, parts, rateError);
     } catch (error) {
       this.error = error;
     }
@@ -45,9 +56,9 @@ export class Item {
     if (this.error !== undefined) throw this.error;
   }
 
-  /** Whether the item changes nothing: a GET that does not write, or an item that failed in preparation. */
+  /** Whether the item changes nothing: a read, or an item that failed in preparation. */
   get isRead(): boolean {
-    return this.call === null || (this.route?.method === "GET" && this.route.isWrite !== true);
+    return this.call === null || (this.route !== null && onlyReads(this.route));
   }
 
   /** Whether the route has this flag. */
@@ -80,7 +91,8 @@ export class Item {
 
   private prepared(
     given: unknown,
-    { matcher, settings, atomic }: ItemParts,
+    index: number,
+    { matcher, settings, atomic, keyed }: ItemParts,
     rateError: ServiceError | null,
   ): typeof this.call {
     const { method, path, data } = parseFields(multiItem, given, []);
@@ -113,6 +125,7 @@ export class Item {
       cookie: () => null,
       note: () => {},
       position: undefined,
+      keyed: keyed !== null && takesItemKey(route) ? keyedItem(keyed, index) : null,
       suspend: null,
     };
     return (context) => (route.handle as RouteHandler)(context, input);

@@ -7,6 +7,7 @@ import {
   type SessionContext,
 } from "@sallyport/core";
 import { failureOf, failureText, JsonText, successText } from "../envelope.ts";
+import { withWorkers } from "../keyed-request.ts";
 import type { RouteInput, Success } from "../routes/route.ts";
 import { Item, type ItemParts } from "./item.ts";
 
@@ -23,9 +24,10 @@ export async function runSeparately(
   parts: ItemParts,
   note: RouteInput<unknown, unknown>["note"],
 ): Promise<JsonText> {
+  if (parts.keyed !== null) await parts.executeOnce.bind(context, parts.keyed);
   const results = new Results(context.database.answerBytes, parts.deadline);
   const items = await countedItems(given, context, parts, { together: false });
-  const concurrency = (await parts.hooks.current(context)) === null ? readsAtOnce : 1;
+  const concurrency = (await parts.objectHooks.current(context)) === null ? readsAtOnce : 1;
   let current = context;
   for (const group of inGroups(items, concurrency)) {
     const limitError = results.limitError;
@@ -55,7 +57,7 @@ async function countedItems(
 ): Promise<readonly Item[]> {
   const { rates } = await requestLimits(context);
   const { allowed, refusal } = await countItems(context, rates, { count: given.length, together });
-  return given.map((each, index) => new Item(each, parts, index < allowed ? null : refusal));
+  return given.map((each, index) => new Item(each, index, parts, index < allowed ? null : refusal));
 }
 
 /** Concurrent reads share the memory limit of one response. */
@@ -121,7 +123,8 @@ export async function runInTransaction(
     });
   try {
     await inTurn((item) => item.requirePrepared());
-    const data = await (await preparation(items, context, parts))(context, doAll);
+    const executesMacro = items.some((item) => item.is("executesMacro"));
+    const data = await withWorkers(context, { ...parts, executesMacro }, (ready) => doOnce(ready, parts, doAll));
     note(items.map((item) => item.record()));
     return data;
   } catch (error) {
@@ -131,18 +134,14 @@ export async function runInTransaction(
   }
 }
 
-type Prepared = (context: SessionContext, work: (context: SessionContext) => Promise<JsonText>) => Promise<JsonText>;
-
-/** Reserves worker threads for macros and hooks first. Waiting for one must not hold a database connection. */
-async function preparation(
-  items: readonly Item[],
+/** Executes all items, or repeats them: each item that writes then finds its own result. */
+function doOnce(
   context: SessionContext,
-  { hooks, macros }: ItemParts,
-): Promise<Prepared> {
-  const active = await hooks.current(context);
-  if (active !== null) return (given, work) => active.prepared(given, work);
-  if (items.some((item) => item.is("executesMacro"))) return (given, work) => macros.prepared(given, work);
-  return (given, work) => work(given);
+  { keyed, executeOnce }: ItemParts,
+  doAll: (context: SessionContext) => Promise<JsonText>,
+): Promise<JsonText> {
+  if (keyed === null) return doAll(context);
+  return executeOnce.executeWith(context, keyed, doAll, { keep: () => ({}), tell: doAll });
 }
 
 /** Called outside the transaction, which needs the original storage errors. */

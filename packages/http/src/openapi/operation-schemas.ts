@@ -140,6 +140,13 @@ function headerParameters(route: Route): ParameterObject[] {
     parameters.push(
       header("If-Match", "One or more `ETag` values. The request fails if the current version has another one."),
     );
+  if (route.idempotent === true)
+    parameters.push(
+      header(
+        "Idempotency-Key",
+        "1 to 128 printable ASCII characters, chosen for this request. A repetition within 24 hours gets the result of the first request, without another effect.",
+      ),
+    );
   for (const [name, description] of Object.entries(route.headers ?? {})) parameters.push(header(name, description));
   if (takesSession(route) && (route.body ?? route.stream) !== undefined) {
     parameters.push(

@@ -4,6 +4,7 @@ import { writeAnswer } from "../answer.ts";
 import { writeSuccess } from "../envelope.ts";
 import { sendFile } from "../files/send-file.ts";
 import { objectOfAnswer } from "../named-object.ts";
+import { keyedRequest } from "../keyed-request.ts";
 import type { RouteHandler, RouteInput } from "../routes/route.ts";
 import { cookieValue } from "./credentials.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";
@@ -31,6 +32,7 @@ export const handle: Step = async (exchange, parts) => {
       exchange.items = items;
     },
     position: exchange.admission.position,
+    keyed: route.idempotent === true ? keyedRequest(exchange) : null,
     suspend: (wait) => suspended(exchange, parts, wait),
   };
   const success = await (route.handle as RouteHandler)(contextOf(exchange), input);

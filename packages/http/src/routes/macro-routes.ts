@@ -15,6 +15,7 @@ export function macroRoutes({ executeMacro }: UseCases): Route[] {
         "The body is the input of the macro: any JSON value, or none. `data` is the result of the macro, or `{}` without a result. The macro can set the status message and can fail with any error code, including codes not listed here. By default, the execution is one transaction, and a failure rolls back all of its writes.",
       access: "session",
       executesMacro: true,
+      idempotent: true,
       body: { schema: anyJson, faultOrder: [], any: true, optional: true },
       query: executeParameters,
       data: anyJson,

@@ -12,7 +12,7 @@ const description = [
 ].join(" ");
 
 /** Route of the multi request. */
-export function multiRoutes(others: readonly Route[], { objectHooks: hooks, executeMacro: macros }: UseCases): Route[] {
+export function multiRoutes(others: readonly Route[], { objectHooks, executeMacro, executeOnce }: UseCases): Route[] {
   const inside = others.filter(
     ({ excludedFromMulti, changesModel }) => excludedFromMulti !== true && changesModel !== true,
   );
@@ -24,6 +24,7 @@ export function multiRoutes(others: readonly Route[], { objectHooks: hooks, exec
     description,
     access: "session",
     excludedFromMulti: true,
+    idempotent: true,
     body: {
       schema: multiRequest,
       faultOrder: [],
@@ -33,10 +34,11 @@ export function multiRoutes(others: readonly Route[], { objectHooks: hooks, exec
     query: multiParameters,
     data: multiResponse,
     errors: [...new Set(inside.flatMap(({ errors }) => errors))],
-    handle: async (context, { body, query: { atomic }, settings, note }) => {
+    handle: async (context, { body, query: { atomic }, settings, note, keyed }) => {
       const run = atomic ? runInTransaction : runSeparately;
       const deadline = performance.now() + settings.multiTimeout;
-      return { data: await run(body, context, { matcher, hooks, macros, settings, atomic, deadline }, note) };
+      const parts = { matcher, objectHooks, executeMacro, executeOnce, settings, atomic, deadline, keyed };
+      return { data: await run(body, context, parts, note) };
     },
   });
   const matcher = new RouteMatcher([...others, route]);

@@ -79,6 +79,7 @@ export function writeRoutes({ createObject, updateObject, updateObjects }: UseCa
       method: "POST",
       path: "/v1/object/{idOrClass}",
       operation: "createObject",
+      idempotent: true,
       summary: "Create an object",
       description: "The path contains the name of the class.",
       access: "session",

@@ -1,6 +1,7 @@
 import { serviceResponse } from "@sallyport/contract";
 import type { TagName } from "../openapi/open-api.ts";
 import { deletionRoutes } from "./deletion-routes.ts";
+import { executedOnce } from "../keyed-request.ts";
 import { fileLinkRoutes, fileRoutes, uploadRoutes } from "./file-routes.ts";
 import { lockRoutes, readersRoutes } from "./object-access-routes.ts";
 import { macroRoutes } from "./macro-routes.ts";
@@ -41,7 +42,7 @@ export function routeTable(useCases: UseCases): Route[] {
     ...tagged("Macros", macroRoutes(useCases)),
     ...tagged("Model", modelRoutes(useCases)),
     ...tagged("Service", [description]),
-  ];
+  ].map((route) => executedOnce(route, useCases));
   const routes = [...single, ...tagged("Service", multiRoutes(single, useCases))];
   return routes;
 }

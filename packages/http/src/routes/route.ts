@@ -4,6 +4,7 @@ import type {
   BrowserCookie,
   Digest,
   ErrorCode,
+  KeyedRequest,
   MailLanguage,
   ReadPosition,
   OpenedFile,
@@ -112,6 +113,8 @@ export interface RouteInput<Body, Query> {
    * earlier items may have written.
    */
   readonly position: ReadPosition | undefined;
+  /** The request with its idempotency key; `null` without one. */
+  readonly keyed: KeyedRequest | null;
   /** Lets the request wait without load; `null` inside a multi request. */
   readonly suspend: Suspend | null;
 }
@@ -147,6 +150,8 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
   readonly isFile?: true;
   /** Whether the route writes although its method is `GET`. */
   readonly isWrite?: true;
+  /** Whether the route only reads although its method is `POST`. */
+  readonly isRead?: true;
   readonly sealed?: SealedSuccess;
   /** Whether a success can carry an `ETag` with the version of its `data`. */
   readonly versioned?: true;
@@ -162,6 +167,10 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
   readonly carriesSecrets?: true;
   /** Whether the route is excluded from multi requests. */
   readonly excludedFromMulti?: true;
+  /** Whether the route evaluates `Idempotency-Key`. */
+  readonly idempotent?: true;
+  /** Whether the effect belongs to the session, and is not in one transaction. */
+  readonly ofSession?: true;
   /** Whether the route changes the model. Such a change cannot share a transaction. */
   readonly changesModel?: true;
   /** Whether an enrolment session can call the route. */
@@ -217,6 +226,11 @@ export function defineRoute<A extends Access, B extends z.ZodType, Q extends z.Z
   definition: RouteDefinition<A, B, Q>,
 ): Route {
   return definition as unknown as Route;
+}
+
+/** Whether a route only reads. */
+export function onlyReads({ method, isRead, isWrite }: Pick<Route, "method" | "isRead" | "isWrite">): boolean {
+  return isRead === true || (method === "GET" && isWrite !== true);
 }
 
 /** Whether a route requires a body. */

@@ -15,6 +15,8 @@ export function seatRoutes({ reserveSeats, releaseSeats }: UseCases): Route[] {
         "The checks are those of a log-in, and a wrong token counts as a failed log-in. A reserved app name gives no rights.",
       ].join(" "),
       access: "session",
+      idempotent: true,
+      ofSession: true,
       body: { schema: reserveSeatsRequest, faultOrder: seatsFaultOrder },
       data: emptyResponse,
       errors: [208, 209, 210, 306, 318, 340, 341, 342, 403, 711],

@@ -27,6 +27,7 @@ export interface UseCases {
   readonly enrolSecondFactor: core.EnrolSecondFactor;
   readonly examineDatabase: core.ExamineDatabase;
   readonly executeMacro: core.ExecuteMacro;
+  readonly executeOnce: core.ExecuteOnce;
   readonly explainAbsence: core.ExplainAbsence;
   readonly explainRefusal: core.ExplainRefusal;
   readonly finishProviderLogIn: core.FinishProviderLogIn;

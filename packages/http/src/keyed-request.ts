@@ -1,0 +1,61 @@
+import { headerNames } from "@sallyport/contract";
+import { type KeyedRequest, type Serialization, ServiceError, type SessionContext } from "@sallyport/core";
+import type { Exchange } from "./pipeline/exchange.ts";
+import { onlyReads, type Route, type RouteHandler, type Success } from "./routes/route.ts";
+import type { UseCases } from "./routes/use-cases.ts";
+
+const keyForm = /^[\x20-\x7e]{1,128}$/;
+
+/** The request with its `Idempotency-Key`; `null` without one. Throws 307 for a malformed key, or for two different ones. */
+export function keyedRequest({ request, database, bytes }: Exchange): KeyedRequest | null {
+  const given = request.headersDistinct[headerNames.idempotencyKey];
+  if (given === undefined) return null;
+  const [key = "", ...others] = new Set(given);
+  if (others.length > 0 || !keyForm.test(key))
+    throw new ServiceError(307, { detail: "Idempotency-Key must have 1 to 128 printable ASCII characters." });
+  const { method = "", url = "" } = request;
+  // The text has a character per byte, so different bodies are different texts.
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  return { key, contents: database.digests.sha256(JSON.stringify([method, url, body])), isPart: false };
+}
+
+/** An item of a multi request with a key: its own key is that of the request with its index. */
+export function keyedItem({ key, contents }: KeyedRequest, index: number): KeyedRequest {
+  return { key: `${key}#${index}`, contents, isPart: true };
+}
+
+/** Whether items of the route are executed once. Others can be repeated, or cannot share a transaction. */
+export function takesItemKey(route: Route): boolean {
+  return !onlyReads(route) && route.changesModel !== true;
+}
+
+type OnceParts = Pick<UseCases, "executeOnce" | "executeMacro" | "objectHooks">;
+
+/** The route, which executes a request with a key once. Without one, nothing changes. */
+export function executedOnce(route: Route, parts: OnceParts): Route {
+  const handle = route.handle as RouteHandler;
+  const handleOnce: RouteHandler = (context, input) => {
+    if (input.keyed === null) return handle(context, input);
+    const { serialization } = (input.query ?? {}) as { readonly serialization?: Serialization | undefined };
+    const keyed = { ...input.keyed, serialization };
+    const work = async (inside: SessionContext) => (await handle(inside, input)) as Success;
+    const once = parts.executeOnce;
+    // Only routes with sessions take keys.
+    const session = context as SessionContext;
+    if (route.ofSession === true) return once.executeForSession(session, keyed, work);
+    const executesMacro = route.executesMacro === true;
+    return withWorkers(session, { ...parts, executesMacro }, (ready) => once.execute(ready, keyed, work));
+  };
+  return { ...route, handle: handleOnce };
+}
+
+/** Reserves worker threads for macros and hooks before a transaction. Waiting for one must not hold a database connection. */
+export async function withWorkers<T>(
+  context: SessionContext,
+  { objectHooks, executeMacro, executesMacro }: Omit<OnceParts, "executeOnce"> & { readonly executesMacro: boolean },
+  work: (context: SessionContext) => Promise<T>,
+): Promise<T> {
+  const active = await objectHooks.current(context);
+  if (active !== null) return active.prepared(context, work);
+  return executesMacro ? executeMacro.prepared(context, work) : work(context);
+}
