@@ -53,7 +53,8 @@ export class SallyportClient {
   readonly #requests: ClientRequests;
 
   /** Throws a `TypeError` or `RangeError` for invalid options. */
-  constructor({ baseUrl, alias = "", appKey, fetch: send, timeout = usualTimeout, renew = true }: ClientOptions) {
+  constructor(options: ClientOptions) {
+    const { baseUrl, alias = "", appKey, fetch: send, timeout = usualTimeout, renew = true, retries = 0 } = options;
     checkTimeout(timeout);
     // In browsers `fetch` throws if `this` is not the window.
     this.baseUrl = baseUrl;
@@ -65,7 +66,7 @@ export class SallyportClient {
     const close = (session: ClientSession) =>
       this.#requests.isAccepted(session, { method: "POST", path: "/v1/logout" });
     this.#keeper = new SessionKeeper({ open, close }, { renews: renew });
-    this.#requests = new ClientRequests(transport, this.#keeper, timeout);
+    this.#requests = new ClientRequests(transport, this.#keeper, timeout, retries);
   }
 
   /** The current session, `undefined` before the log-in and after the log-out. */

@@ -13,6 +13,8 @@ export interface Refusal {
   readonly requestId?: string | undefined;
   /** Seconds until the next attempt, if the server sets it. */
   readonly retryAfter?: number | undefined;
+  /** Whether the server has refused the request before any work. Default: false. */
+  readonly notExecuted?: boolean | undefined;
   /** Only if debug messages are enabled on the server. */
   readonly debugMessage?: string | undefined;
   /** A message of the operator for users, such as the reason of a maintenance. */
@@ -26,15 +28,17 @@ export class SallyportError extends Error {
   readonly httpStatus: number;
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly notExecuted: boolean;
   readonly debugMessage: string | undefined;
   readonly notice: string | undefined;
 
-  constructor({ code, message, httpStatus, requestId, retryAfter, debugMessage, notice }: Refusal) {
+  constructor({ code, message, httpStatus, requestId, retryAfter, notExecuted, debugMessage, notice }: Refusal) {
     super(`${code} ${message}`);
     this.code = code;
     this.httpStatus = httpStatus;
     this.requestId = requestId;
     this.retryAfter = retryAfter;
+    this.notExecuted = notExecuted ?? false;
     this.debugMessage = debugMessage;
     this.notice = notice;
   }

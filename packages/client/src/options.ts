@@ -11,8 +11,10 @@ export interface ClientOptions {
   readonly appKey: string;
   /** Replaces the platform's `fetch`. */
   readonly fetch?: Fetch | undefined;
-  /** Default time limit of a call in milliseconds. Default: 30,000; 0 for none. */
+  /** Default time limit of a call in milliseconds, with its repetitions. Default: 30,000; 0 for none. */
   readonly timeout?: number | undefined;
+  /** Default of `retries` of a call. Default: 0. */
+  readonly retries?: number | undefined;
   /**
    * Whether to log in again when a session ends, once for all affected calls. Default: true. The client then keeps the
    * credentials in memory until the log-out.

@@ -5,6 +5,7 @@ import type { ClientSession } from "./sessions/client-session.ts";
 import type { SessionKeeper } from "./sessions/session-keeper.ts";
 import { type CallLimits, withinLimits } from "./transport/deadline.ts";
 import { successOf } from "./transport/envelope.ts";
+import { isTransient, isUnexecuted, Retries } from "./transport/retries.ts";
 import type { QueryValues } from "./transport/service-address.ts";
 import {
   type IncomingMessage,
@@ -24,6 +25,12 @@ export interface CallOptions extends CallLimits {
    * nothing is executed twice. Use `false` for a macro that itself refuses with a code from 200 to 204.
    */
   readonly renew?: boolean | undefined;
+  /**
+   * How often the call is repeated within its time limit after a failure that passes: a broken connection, overload, an
+   * outage. Pauses grow from 0.2 seconds, or are those that the server asks for. Reads and calls with an `idempotencyKey` are
+   * repeated after all of them, other calls only if they have certainly not been executed. Default: that of the client.
+   */
+  readonly retries?: number | undefined;
 }
 
 /** Options of calls that the server can execute once. */
@@ -48,6 +55,8 @@ export interface RequestOptions extends CallOptions, OnceOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sends the request without a session, so unencrypted, to routes that need none. */
   readonly anonymous?: boolean | undefined;
+  /** Whether the request has no second effect if it is repeated. Default: for `GET`, and with an `idempotencyKey`. */
+  readonly repeatable?: boolean | undefined;
 }
 
 /** The common part of successful responses. */
@@ -92,6 +101,7 @@ export class ClientRequests {
     private readonly transport: Transport,
     private readonly keeper: SessionKeeper,
     private readonly timeout: number,
+    private readonly retries: number,
   ) {}
 
   json<Data>(options: RequestOptions): Promise<Answer<Data>> {
@@ -161,22 +171,29 @@ export class ClientRequests {
     );
   }
 
-  #attempt<T>(
-    { method = "GET", path, query, anonymous, renew, timeout = this.timeout, signal, ...rest }: RequestOptions,
-    attempt: Attempt<T>,
-  ): Promise<T> {
-    return withinLimits({ timeout, signal }, async (limit) => {
-      const parts = { target: { method, path, query }, message: messageOf(rest), signal: limit };
-      if (anonymous === true) return attempt(undefined, parts);
-      const { session } = this.keeper;
-      if (session === undefined) throw new NotLoggedInError();
-      try {
-        return await attempt(session, parts);
-      } catch (error) {
-        if (renew === false || !(error instanceof SallyportError) || !session.isOverWith(error.code)) throw error;
-        return attempt(await this.keeper.renewed(session, error), parts);
-      }
+  #attempt<T>(options: RequestOptions, attempt: Attempt<T>): Promise<T> {
+    const { method = "GET", path, query, timeout = this.timeout, signal, retries = this.retries } = options;
+    const { repeatable = method === "GET" || options.idempotencyKey !== undefined } = options;
+    return withinLimits({ timeout, signal }, (limit) => {
+      const parts = { target: { method, path, query }, message: messageOf(options), signal: limit };
+      const end = timeout === 0 ? Number.POSITIVE_INFINITY : performance.now() + timeout;
+      const isRepeatable = (error: unknown) => isTransient(error) && (repeatable || isUnexecuted(error));
+      const repeats = new Retries({ retries, signal: limit }, { isRepeatable, end });
+      return repeats.run(() => this.#once(options, parts, attempt));
     });
+  }
+
+  /** One attempt, and another one after a renewal of the session. */
+  async #once<T>({ anonymous, renew }: RequestOptions, parts: RequestParts, attempt: Attempt<T>): Promise<T> {
+    if (anonymous === true) return attempt(undefined, parts);
+    const { session } = this.keeper;
+    if (session === undefined) throw new NotLoggedInError();
+    try {
+      return await attempt(session, parts);
+    } catch (error) {
+      if (renew === false || !(error instanceof SallyportError) || !session.isOverWith(error.code)) throw error;
+      return attempt(await this.keeper.renewed(session, error), parts);
+    }
   }
 
   async #exchange(

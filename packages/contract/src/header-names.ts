@@ -9,6 +9,7 @@ export const headerNames = {
   encrypted: "encrypted",
   idempotencyKey: "idempotency-key",
   ifMatch: "if-match",
+  notExecuted: "not-executed",
   requestId: "x-request-id",
   syncRestart: "sync-restart",
 } as const;

@@ -79,6 +79,7 @@ export function writeFailure(exchange: Exchange, failure: ServiceError, debugMes
   const retryAfter = failure.retryAfter ?? (failure.status === 503 ? 1 : undefined);
   if (retryAfter !== undefined) answerHeaders["Retry-After"] = String(retryAfter);
   if (failure.restartsSync === true) answerHeaders["Sync-Restart"] = "1";
+  if (!exchange.hasBegun) answerHeaders["Not-Executed"] = "1";
   const endless = failure.code === 801 || Number(request.headers["content-length"] ?? 0) > readToTheEnd;
   if (request.complete) {
     // Nothing is left to read.

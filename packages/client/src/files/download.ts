@@ -54,7 +54,7 @@ export async function download(
   const path = `/v1/file/${encodeURIComponent(id)}`;
   const retries = new Retries(options);
   const request = (headers: Record<string, string>) =>
-    retries.run(() => client.requestStream({ path, headers, timeout, signal }));
+    retries.run(() => client.requestStream({ path, headers, timeout, signal, retries: 0 }));
   const answer = await request({
     ...(range === undefined ? {} : { range: `bytes=${range.first}-${range.last ?? ""}` }),
     ...(ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch }),
@@ -62,7 +62,7 @@ export async function download(
   if (answer.httpStatus === 304 && ifNoneMatch !== undefined) return undefined;
   try {
     // In a secure session, no header tells name and type.
-    const object = await retries.run(() => client.getObject<FileObject>(id, { signal }));
+    const object = await retries.run(() => client.getObject<FileObject>(id, { signal, retries: 0 }));
     const head = headOf(answer, object);
     const bytes = piecesOf(answer, { ...head, retries, timeout, signal, request });
     const { Name: name, MediaType: mediaType, Sha256: sha256 } = object;

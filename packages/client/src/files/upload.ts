@@ -120,7 +120,7 @@ class Transfer {
   /** Removes an upload that cannot succeed, so that it does not count against the user's. */
   async abandon(error: unknown): Promise<void> {
     if (this.#uploadId === undefined || this.#options.keep === true || isTransient(error)) return;
-    const request = { method: "DELETE", path: this.#path, timeout: 5_000 } as const;
+    const request = { method: "DELETE", path: this.#path, timeout: 5_000, retries: 0 } as const;
     try {
       // The server may still be reading an aborted request (605).
       await new Retries({ retries: 5 }).run(() => this.#client.request(request));
@@ -151,7 +151,7 @@ class Transfer {
 
   async #readState(): Promise<UploadData> {
     const { signal } = this.#options;
-    return (await this.#client.request<UploadData>({ path: this.#path, signal })).data;
+    return (await this.#client.request<UploadData>({ path: this.#path, signal, retries: 0 })).data;
   }
 
   /** The first missing bytes; `undefined` if there are none. */
@@ -194,6 +194,7 @@ class Transfer {
       body: form?.body ?? bytes,
       signal: this.#options.signal,
       timeout: silence + bytes.length / bytesPerMillisecond,
+      retries: 0,
     });
     if (!data.ranges.some((range) => range.first <= offset && range.last >= last))
       throw new TransportError("foreign-answer");
@@ -218,8 +219,9 @@ class Transfer {
     const query = { replaceOID: replace, ...(isUnnamed ? this.#file : {}) };
     return this.#retries.run(async () => {
       try {
-        const request = { method: "PATCH", path: this.#path, query, headers: ifMatchHeader(ifMatch), signal } as const;
-        const { data, etag } = await this.#client.request<FileObject>(request);
+        const target = { method: "PATCH", path: this.#path, query } as const;
+        const headers = ifMatchHeader(ifMatch);
+        const { data, etag } = await this.#client.request<FileObject>({ ...target, headers, signal, retries: 0 });
         return withVersion(data, etag);
       } catch (error) {
         const stored = await this.#stored(error);

@@ -56,7 +56,8 @@ export class Exchange {
     const { client, schema, query, limit, timeout = usualTimeout } = this.#options;
     const path = `/v1/sync/${encodeURIComponent(schema)}${part}`;
     const limits = { signal, timeout: timeout === 0 ? 0 : timeout + 1_000 * wait };
-    const request = { method: "POST", path, body: { ...body, query, limit }, ...limits } as const;
+    // Repetitions are counted here.
+    const request = { method: "POST", path, body: { ...body, query, limit }, ...limits, retries: 0 } as const;
     const { data } = await this.#retries.run(() => client.request<Data>(request));
     this.#retries.reset();
     return data;

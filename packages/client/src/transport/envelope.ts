@@ -53,6 +53,7 @@ function refusalOf(
     httpStatus: status,
     requestId,
     retryAfter: retryAfterOf(headers),
+    notExecuted: headers.get(headerNames.notExecuted) !== null,
   });
 }
 

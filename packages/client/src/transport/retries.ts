@@ -27,15 +27,49 @@ export function isTransient(error: unknown): boolean {
   return passing.has(error.code) || (error.httpStatus >= 500 && !lasting.has(error.code));
 }
 
-/** Repeats the attempts of a transfer, with growing pauses of random length. */
+/** Codes of Node for connections that were never open. Browsers do not tell. */
+const unconnected: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** Whether the failed request has certainly changed nothing: the server tells, or no connection was open. */
+export function isUnexecuted(error: unknown): boolean {
+  if (error instanceof SallyportError) return error.notExecuted;
+  if (!(error instanceof TransportError) || error.reason !== "unreachable") return false;
+  // `fetch` has the failure of the connection as the cause of its own.
+  const { cause } = error as {
+    readonly cause?: { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
+  };
+  return unconnected.has(cause?.code) || unconnected.has(cause?.cause?.code);
+}
+
+/** When to repeat, in addition to `RetryOptions`. */
+interface RetryRules {
+  /** Whether another attempt can succeed and does no harm. Default: `isTransient`. */
+  readonly isRepeatable?: (error: unknown) => boolean;
+  /** `performance.now()` at which the last attempt must begin. Default: never. */
+  readonly end?: number;
+}
+
+/** Repeats attempts, with growing pauses of random length. */
 export class Retries {
   readonly #limit: number;
   readonly #signal: AbortSignal | undefined;
+  readonly #rules: Required<RetryRules>;
   #failures = 0;
 
-  constructor({ retries = usualRetries, signal }: RetryOptions) {
+  constructor(
+    { retries = usualRetries, signal }: RetryOptions,
+    { isRepeatable = isTransient, end = Number.POSITIVE_INFINITY }: RetryRules = {},
+  ) {
     this.#limit = retries;
     this.#signal = signal;
+    this.#rules = { isRepeatable, end };
   }
 
   /** The transfer has got on. */
@@ -43,14 +77,16 @@ export class Retries {
     this.#failures = 0;
   }
 
-  /** Waits before the next attempt. Throws the error if no other attempt can succeed, or after too many. */
+  /** Waits before the next attempt. Throws the error if there must be no other attempt, or after too many. */
   async after(error: unknown): Promise<void> {
     this.#signal?.throwIfAborted();
-    if (!isTransient(error) || this.#failures >= this.#limit) throw error;
+    if (!this.#rules.isRepeatable(error) || this.#failures >= this.#limit) throw error;
     const longest = Math.min(longestPause, firstPause * 2 ** this.#failures);
     this.#failures += 1;
     const asked = error instanceof SallyportError ? (error.retryAfter ?? 0) * 1_000 : 0;
-    await pause(Math.max(asked, Math.random() * longest), this.#signal);
+    const wait = Math.max(asked, Math.random() * longest);
+    if (performance.now() + wait >= this.#rules.end) throw error;
+    await pause(wait, this.#signal);
   }
 
   /** Repeats an attempt until it succeeds. */

@@ -11,7 +11,7 @@ const requestHeaders = [
 ].join(", ");
 
 const exposedHeaders =
-  "content-range, accept-ranges, etag, encrypted, retry-after, content-disposition, x-request-id, sync-restart";
+  "content-range, accept-ranges, etag, encrypted, retry-after, content-disposition, x-request-id, sync-restart, not-executed";
 
 /** Adds the CORS headers if the app key lists the origin of the request. From then on, no other key counts. */
 export function allowOrigin(exchange: Exchange, { origins }: AppKey, listed: ListedOrigins): void {

@@ -67,6 +67,8 @@ export class Exchange {
   answerBytes = 0;
   /** Set by a multi request. */
   items: readonly ItemRecord[] | null = null;
+  /** Whether the use case has begun. A failure before has changed nothing. */
+  hasBegun = false;
   /** Set by `handle`: the object in the answer. */
   answered: NamedObject = {};
   /** Set by `handle`: the failure behind a redirect. */

@@ -35,6 +35,7 @@ export const handle: Step = async (exchange, parts) => {
     keyed: route.idempotent === true ? keyedRequest(exchange) : null,
     suspend: (wait) => suspended(exchange, parts, wait),
   };
+  exchange.hasBegun = true;
   const success = await (route.handle as RouteHandler)(contextOf(exchange), input);
   // The answer comes after the last use of the body.
   exchange.stream?.close();
