@@ -61,8 +61,8 @@ export class SallyportClient {
     const sending = send ?? ((...request: Parameters<typeof fetch>) => fetch(...request));
     const transport = new Transport(new ServiceAddress(baseUrl, alias), appKey, sending);
     this.isProtected = transport.address.isProtected;
-    const open = (options: LogInOptions, signal?: AbortSignal) =>
-      withinLimits({ timeout, signal }, (limit) => openSession(transport, options, limit));
+    const open = (logIn: LogInOptions, signal?: AbortSignal) =>
+      withinLimits({ timeout, signal }, (limit) => openSession(transport, logIn, limit));
     const close = (session: ClientSession) =>
       this.#requests.isAccepted(session, { method: "POST", path: "/v1/logout" });
     this.#keeper = new SessionKeeper({ open, close }, { renews: renew });
