@@ -4,6 +4,7 @@ import type { RunningServer } from "../src/index.ts";
 import { attributeRightsSuite } from "./attribute-rights-suite.ts";
 import { boundEnvironment, boundSuite } from "./bound-suite.ts";
 import { classSuite } from "./class-suite.ts";
+import { compressionSuite } from "./compression-suite.ts";
 import { clientFileSuite } from "./client-file-suite.ts";
 import { clientSuite } from "./client-suite.ts";
 import { deletionSuite } from "./deletion-suite.ts";
@@ -42,6 +43,9 @@ describe("objects", () => {
     },
     { environment: { ...boundEnvironment, ...multiEnvironment, ...withoutLockout } },
   );
+  onEngines("compressed objects", compressionSuite, {
+    environment: { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") },
+  });
   onEngines("names of users", userNameSuite, {
     count: 2,
     on: [...new Set([...testedEngines, "embedded" as const])],

@@ -55,7 +55,8 @@ export const deviceId = z
 
 const entityTag = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
 const list = new RegExp(`^[\\t ]*${entityTag}(?:[\\t ]*,[\\t ]*${entityTag})*[\\t ]*$`);
-const version = /(?<!W\/)"([1-9]\d{0,9})"/g;
+/** A compressed answer has the tag of the version with its coding. */
+const version = /(?<!W\/)"([1-9]\d{0,9})(?:-(?:gzip|zstd))?"/g;
 
 /**
  * Versions listed in an `If-Match` header. Returns `null` if the header is absent or `*`. Weak and foreign tags are

@@ -1,6 +1,8 @@
 import { ServiceError } from "@sallyport/core";
+import { acceptedCoding, compressed, compressedFrom } from "./compression.ts";
 import { discardRest } from "./files/discard-rest.ts";
 import type { Exchange } from "./pipeline/exchange.ts";
+import type { Route } from "./routes/route.ts";
 import { SessionWatch } from "./pipeline/session-watch.ts";
 
 /** Headers of every enveloped response. They forbid caching, content sniffing and framing. */
@@ -17,11 +19,9 @@ export const fixedHeaders = {
  * large GET response if the client's network has too many unread bytes. Write results are always sent.
  */
 export function writeAnswer(exchange: Exchange, status: number, text: string): void {
-  const { request, response, answerHeaders, requestId, connection, channel, origin, sendBufferBytes } = exchange;
-  if (response.headersSent) return;
-  if (text.length > sliceBytes && request.method === "GET" && sendBufferBytes.isFull(origin.network))
-    throw leavesTooMuchUnread();
-  if (connection.isEnding) answerHeaders["Connection"] = "close";
+  const { answerHeaders, channel } = exchange;
+  if (exchange.response.headersSent) return;
+  requireReader(exchange, text);
   // Node joins a string body with the head and encodes both again. It sends a buffer as is, at half the cost.
   let bytes: Buffer = Buffer.from(text);
   if (channel !== null) {
@@ -29,6 +29,47 @@ export function writeAnswer(exchange: Exchange, status: number, text: string): v
     bytes = body;
     Object.assign(answerHeaders, encrypted);
   }
+  writeBytes(exchange, status, bytes);
+}
+
+/**
+ * Writes a success; if its route has `compressed`, in a coding that the client accepts. In a secure session it is written
+ * as it is: the length of compressed text reveals a part of its content.
+ */
+export function writeCompressible(exchange: Exchange, status: number, text: string): void | Promise<void> {
+  const { request, answerHeaders, channel } = exchange;
+  // A preflight has no route.
+  const route = exchange.route as Route | undefined;
+  if (channel !== null || route?.compressed !== true) return writeAnswer(exchange, status, text);
+  answerHeaders["Vary"] = "Origin, Accept-Encoding";
+  const coding = text.length < compressedFrom ? null : acceptedCoding(request.headers["accept-encoding"]?.toString());
+  if (coding === null) return writeAnswer(exchange, status, text);
+  requireReader(exchange, text);
+  const write = (bytes: Buffer | null): void => {
+    if (bytes === null) return writeAnswer(exchange, status, text);
+    answerHeaders["Content-Encoding"] = coding;
+    const { ETag: tag } = answerHeaders;
+    if (tag !== undefined) answerHeaders["ETag"] = codedTag(tag, coding);
+    writeBytes(exchange, status, bytes);
+  };
+  const bytes = compressed(Buffer.from(text), coding);
+  return bytes instanceof Promise ? bytes.then(write) : write(bytes);
+}
+
+/** The strong entity tag of a representation in a coding, which differs from that of the plain one (RFC 9110). */
+export function codedTag(tag: string, coding: string): string {
+  return `${tag.slice(0, -1)}-${coding}"`;
+}
+
+/** Throws 706 for a large GET response if the client's network has too many unread bytes. */
+function requireReader({ request, origin, sendBufferBytes }: Exchange, text: string): void {
+  if (text.length > sliceBytes && request.method === "GET" && sendBufferBytes.isFull(origin.network))
+    throw leavesTooMuchUnread();
+}
+
+function writeBytes(exchange: Exchange, status: number, bytes: Buffer): void {
+  const { response, answerHeaders, requestId, connection } = exchange;
+  if (connection.isEnding) answerHeaders["Connection"] = "close";
   const headers = {
     ...fixedHeaders,
     "X-Request-Id": requestId,

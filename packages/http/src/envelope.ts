@@ -1,14 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import { formatEncryptedHeader, type Status, successMessage, successStatus } from "@sallyport/contract";
 import { errorEntry, ServiceError } from "@sallyport/core";
-import { writeAnswer } from "./answer.ts";
+import { writeAnswer, writeCompressible } from "./answer.ts";
 import { cookieHeader } from "./pipeline/credentials.ts";
 import type { Exchange } from "./pipeline/exchange.ts";
 import type { Route, Success } from "./routes/route.ts";
 
 /** Serialized JSON. As `data` of a success it is written unchanged. */
 export class JsonText {
-  constructor(readonly text: string) {}
+  /** `isCompressible`: whether all of it is from routes with `compressed`. */
+  constructor(
+    readonly text: string,
+    readonly isCompressible = true,
+  ) {}
 }
 
 const plainStatus = JSON.stringify({ internalStatus: successStatus, statusMessage: successMessage });
@@ -28,7 +32,13 @@ export async function writeSuccess(exchange: Exchange, success: Success): Promis
   if (cookie !== undefined) exchange.answerHeaders["Set-Cookie"] = cookieHeader(cookie);
   if (location !== undefined) exchange.answerHeaders["Location"] = location;
   const envelope = successText(success);
-  if (seal === undefined) return writeAnswer(exchange, location === undefined ? 200 : 302, envelope);
+  if (seal === undefined) {
+    const status = location === undefined ? 200 : 302;
+    const { data } = success;
+    return data instanceof JsonText && !data.isCompressible
+      ? writeAnswer(exchange, status, envelope)
+      : writeCompressible(exchange, status, envelope);
+  }
   const sealed = await seal(Buffer.from(envelope));
   Object.assign(exchange.answerHeaders, {
     "Content-Type": "text/plain; charset=utf-8",

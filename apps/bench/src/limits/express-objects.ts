@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip, type ZlibOptions } from "node:zlib";
 import express, { type Handler } from "express";
 import type { Pool } from "pg";
 import { articleAttributes } from "../database/sample-data.ts";
@@ -15,13 +17,20 @@ export function serveJson(): void {
 
 const findObjects = "select id, class, stored_at, attributes from bare.object where class = $1 order by id limit 100";
 
-/** Limit: Express 5 and pg that send 100 rows of a class, without authentication. */
+const compress = promisify<Uint8Array, ZlibOptions, Buffer>(gzip);
+
+/** Limit: Express 5 and pg that send 100 rows of a class, without authentication; as gzip for clients that accept it. */
 export function serveLists(): void {
   const pool = barePool();
   const application = express();
   application.get("/list/:class", async (request, response) => {
     const { rows } = await pool.query(findObjects, [request.params["class"]]);
-    response.json(rows);
+    if (request.get("accept-encoding") !== "gzip") {
+      response.json(rows);
+      return;
+    }
+    const body = await compress(Buffer.from(JSON.stringify(rows)), { level: 1 });
+    response.set("content-encoding", "gzip").type("json").send(body);
   });
   listen(application);
 }

@@ -77,12 +77,15 @@ export const workersScenario = comparison("workers", async (bench) => {
   };
 });
 
-/** Lists of 100 objects without references, large and small. */
+/** Lists of 100 objects without references, large and small, and as gzip. */
 export const listScenario = comparison("list", async (bench) => {
   const product = await bench.runningProduct();
   const limit = await bench.runningLimit("express-list");
-  const loaded = (name: string, server: RunningServer, path: string) =>
-    bench.loaded(name, server, getRequests(Array<string>(connections).fill(path), product.headers));
+  const loaded = (name: string, server: RunningServer, path: string, coding: Readonly<Record<string, string>> = {}) => {
+    const headers = (index: number) => ({ ...product.headers(index), ...coding });
+    return bench.loaded(name, server, getRequests(Array<string>(connections).fill(path), headers));
+  };
+  const gzip = { "accept-encoding": "gzip" };
   const line = (size: string, name: string) => ({
     scenario: `list of 100, ${size} each`,
     ours: `list ${name}`,
@@ -90,11 +93,25 @@ export const listScenario = comparison("list", async (bench) => {
     bound: atLeast(0.6, 0.8),
   });
   return {
-    candidates: ["Article", "Contact"].flatMap((name) => [
-      loaded(`list ${name}`, product, `/v1/objects/${name}?perPage=100`),
-      loaded(`Express + pg, ${name}`, limit, `/list/${name}`),
-    ]),
-    lines: [line("1.5 kB", "Article"), line("0.3 kB", "Contact")],
+    candidates: [
+      ...["Article", "Contact"].flatMap((name) => [
+        loaded(`list ${name}`, product, `/v1/objects/${name}?perPage=100`),
+        loaded(`Express + pg, ${name}`, limit, `/list/${name}`),
+      ]),
+      loaded("list Article, gzip", product, "/v1/objects/Article?perPage=100", gzip),
+      loaded("Express + pg + zlib, Article", limit, "/list/Article", gzip),
+    ],
+    lines: [
+      line("1.5 kB", "Article"),
+      line("0.3 kB", "Contact"),
+      {
+        scenario: "list of 100, 1.5 kB each, as gzip",
+        ours: "list Article, gzip",
+        limit: "Express + pg + zlib, Article",
+        bound: atLeast(0.6),
+      },
+      { scenario: "list of 100 as gzip", ours: "list Article, gzip", limit: "list Article" },
+    ],
   };
 });
 

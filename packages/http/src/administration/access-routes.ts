@@ -127,6 +127,7 @@ export function administrationDescriptionRoute(routes: () => readonly Route[]): 
     summary: "Get the API description",
     description: "Returns this document. Needs no credentials.",
     access: "public",
+    compressed: true,
     isDocument: true,
     data: apiDescription,
     errors: [],

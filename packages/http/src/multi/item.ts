@@ -62,7 +62,7 @@ export class Item {
   }
 
   /** Whether the route has this flag. */
-  is(kind: "versioned" | "changesModel" | "executesMacro"): boolean {
+  is(kind: "versioned" | "changesModel" | "executesMacro" | "compressed"): boolean {
     return this.route?.[kind] === true;
   }
 

@@ -173,6 +173,7 @@ export function* inGroups(items: readonly Item[], max: number): Generator<readon
 class Results {
   private readonly written: string[] = [];
   private bytes = 0;
+  private isCompressible = true;
 
   /** `limit`: maximum total bytes. `deadline`: `performance.now()` after which no item starts. */
   constructor(
@@ -198,6 +199,7 @@ class Results {
    * object that exceeds the limit, only the meta-fields are reported.
    */
   succeed(success: Success, item: Pick<Item, "isRead" | "is">): void {
+    this.isCompressible &&= item.is("compressed");
     const text = resultText(200, successText(success));
     const bytes = Buffer.byteLength(text);
     if (this.bytes + bytes <= this.limit) return this.add(text, bytes);
@@ -214,7 +216,7 @@ class Results {
   }
 
   toJson(): JsonText {
-    return new JsonText(`[${this.written.join(",")}]`);
+    return new JsonText(`[${this.written.join(",")}]`, this.isCompressible);
   }
 
   private add(text: string, bytes: number): void {

@@ -118,13 +118,22 @@ export function openApiDocument({
         },
         Location: { description: "URL of the redirect.", schema: { type: "string" } },
         "Set-Cookie": { description: "State of the log-in for the callback.", schema: { type: "string" } },
+        "Content-Encoding": {
+          description:
+            "`gzip` or `zstd`, if the response has 4 KiB or more and the request accepts it. Absent in secure sessions.",
+          schema: { type: "string" },
+        },
         "Accept-Ranges": { description: "`bytes`.", schema: { type: "string" } },
         "Content-Disposition": { description: "`attachment` with the name of the file.", schema: { type: "string" } },
         "Content-Range": {
           description: "The range of the answer and the size of the file: `bytes 0-1023/4096`.",
           schema: { type: "string" },
         },
-        ETag: { description: "Version for `If-Match`, or the tag of the bytes of a file.", schema: { type: "string" } },
+        ETag: {
+          description:
+            "Version for `If-Match`, in a compressed response with its coding, or the tag of the bytes of a file.",
+          schema: { type: "string" },
+        },
         Allow: { description: "Methods that the path supports.", schema: { type: "string" } },
       },
       securitySchemes,

@@ -188,6 +188,7 @@ function success(route: Route, components: SchemaComponents): ResponseObject {
     headers: {
       ...headers([], isEncrypted(route)),
       ...named("ETag", route.versioned),
+      ...named("Content-Encoding", route.compressed),
       ...named("Location", route.redirects),
       ...named("Set-Cookie", route.redirects),
     },

@@ -1,6 +1,6 @@
 import { headerNames, parseIfMatch } from "@sallyport/contract";
 import { type MailLanguage, mailLanguages, type OnEnd, ServiceError } from "@sallyport/core";
-import { writeAnswer } from "../answer.ts";
+import { writeCompressible } from "../answer.ts";
 import { writeSuccess } from "../envelope.ts";
 import { sendFile } from "../files/send-file.ts";
 import { objectOfAnswer } from "../named-object.ts";
@@ -40,7 +40,7 @@ export const handle: Step = async (exchange, parts) => {
   // The answer comes after the last use of the body.
   exchange.stream?.close();
   if ("file" in success) await sendFile(exchange, parts, success);
-  else if ("document" in success) writeAnswer(exchange, 200, success.document);
+  else if ("document" in success) await writeCompressible(exchange, 200, success.document);
   else {
     exchange.failure = success.failure;
     exchange.answered = objectOfAnswer(success.data);

@@ -4,7 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Router } from "express";
-import { fixedHeaders } from "../answer.ts";
+import { codedTag, fixedHeaders } from "../answer.ts";
+import { acceptedCoding, type Coding, compressed, compressedFrom } from "../compression.ts";
 import { type DatabaseDirectory, type HttpSettings, requestIdOf } from "../server/http-settings.ts";
 import { offlinePage } from "./offline-page.ts";
 import { type Playground, playgroundPage, startPage } from "./playground-pages.ts";
@@ -79,8 +80,12 @@ export function playgroundRouter({ playground, databases, settings }: Playground
     const { file: fileName = "" } = request.params;
     const file = await files.get(fileName);
     if (file === undefined) return next("router");
+    const coding = acceptedCoding(request.headers["accept-encoding"]?.toString());
+    const { content, tag } = coding === null ? file : await file.in(coding);
     // The browser revalidates the file on every use.
-    response.set({ "Cache-Control": "no-cache", ETag: file.tag }).type(extname(fileName)).send(file.content);
+    response.set({ "Cache-Control": "no-cache", ETag: tag, Vary: "Accept-Encoding" }).type(extname(fileName));
+    if (tag !== file.tag) response.set("Content-Encoding", coding as string);
+    response.send(content);
   });
   return Router(options).use(basePath === "" ? "/" : basePath, pages);
 }
@@ -117,8 +122,26 @@ class PlaygroundFiles {
   }
 }
 
+interface Representation {
+  readonly content: Buffer;
+  readonly tag: string;
+}
+
 /** Loads a file. Its ETag is a content hash, because package installers reset modification times. */
-async function load(place: string): Promise<{ readonly content: Buffer; readonly tag: string }> {
+async function load(
+  place: string,
+): Promise<Representation & { readonly in: (coding: Coding) => Promise<Representation> }> {
   const content = await readFile(place);
-  return { content, tag: `"${createHash("sha256").update(content).digest("base64url")}"` };
+  const plain = { content, tag: `"${createHash("sha256").update(content).digest("base64url")}"` };
+  const coded = new Map<Coding, Representation>();
+  const inCoding = async (coding: Coding): Promise<Representation> => {
+    const known = coded.get(coding);
+    if (known !== undefined || content.length < compressedFrom) return known ?? plain;
+    const bytes = await compressed(content, coding);
+    if (bytes === null) return plain;
+    const made = { content: bytes, tag: codedTag(plain.tag, coding) };
+    coded.set(coding, made);
+    return made;
+  };
+  return { ...plain, in: inCoding };
 }

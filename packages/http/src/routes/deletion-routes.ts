@@ -57,6 +57,7 @@ export function deletionRoutes({ deleteObject, listRecycled, purgeRecycled, rest
       description:
         "Lists the objects that the caller moved to the recycle bin, latest first. Administrators see the objects of all users.",
       access: "session",
+      compressed: true,
       query: trashParameters,
       data: trashSchema,
       errors: [307],

@@ -102,6 +102,7 @@ export function descriptionRoute(
     description:
       "Returns this document. With an app key and a session, it includes the classes that the caller can read and the macros that the caller can execute.",
     access: "optional",
+    compressed: true,
     isDocument: true,
     data: apiDescription,
     errors: [],

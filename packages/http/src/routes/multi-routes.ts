@@ -23,6 +23,7 @@ export function multiRoutes(others: readonly Route[], { objectHooks, executeMacr
     summary: "Execute several requests",
     description,
     access: "session",
+    compressed: true,
     excludedFromMulti: true,
     idempotent: true,
     body: {

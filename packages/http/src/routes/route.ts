@@ -155,6 +155,11 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
   readonly sealed?: SealedSuccess;
   /** Whether a success can carry an `ETag` with the version of its `data`. */
   readonly versioned?: true;
+  /**
+   * Whether a success is compressed for clients that accept it, outside secure sessions. Not where it holds a credential, key,
+   * code, second factor, link or token: an attacker who sees lengths and influences other parts of the answer could guess it.
+   */
+  readonly compressed?: true;
   /** Whether the route evaluates `If-Match`. */
   readonly conditional?: true;
   /** Whether a success is a redirect. */

@@ -100,6 +100,7 @@ export function syncWriteRoutes({ pushChanges, writeSynced }: UseCases): Route[]
         "gets its result again. The answer also has the changes since `syncVersion`, as a pull, without those of this push.",
       ].join(" "),
       access: "session",
+      compressed: true,
       excludedFromMulti: true,
       body: {
         ...laterBody(pushRequest),
