@@ -222,6 +222,37 @@ describe("access control", () => {
       await moved.close();
     });
 
+    test("names unknown query parameters that look like known ones when debug messages are on", async () => {
+      const talkative = await postgres.demo({ DEBUG_MESSAGES: "true" });
+      const sessionId = await logIn(talkative, "demo");
+      const path = "/v1/objects/Customer?perpage=1";
+      const hint = 'The query parameter "perpage" is unknown. Use `perPage`.';
+      const told = async (at: string, by: RunningServer = talkative) => {
+        const { body } = await call(by, at, { sessionId });
+        return [body.status.internalStatus, body.status.debugMessage];
+      };
+      expect(await told(path)).toEqual(["0", hint]);
+      expect(await told(`/v1/objects/Customer?qb64=${Buffer.from("perpage=1").toString("base64url")}`)).toEqual([
+        "0",
+        hint,
+      ]);
+      const member = 'The query parameter "where" is unknown. Use the member `where` of `query`.';
+      expect(await told("/v1/objects/Customer?where=%7B%7D&x=y")).toEqual(["0", member]);
+      expect(await told("/v1/objects/Customer?where=%7B%7D&page=x")).toEqual([
+        "307",
+        expect.stringMatching(/^at \/page.* Use the member `where` of `query`\.$/),
+      ]);
+      expect(await told("/v1/objects/Customer?x=y")).toEqual(["0", undefined]);
+      const items = await call(talkative, "/v1/multi", { method: "POST", sessionId, body: [{ method: "GET", path }] });
+      expect(items.body.data[0].result.status).toEqual({
+        internalStatus: "0",
+        statusMessage: "ok",
+        debugMessage: hint,
+      });
+      await talkative.close();
+      expect((await told(path, server))[1]).toBeUndefined();
+    });
+
     test("includes the reason of a failure when debug messages are on", async () => {
       const talkative = await postgres.demo({ DEBUG_MESSAGES: "true" });
       const refused = await tryLogIn(talkative, "demo", { device: { deviceId: 5 } });

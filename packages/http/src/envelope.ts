@@ -17,10 +17,12 @@ export class JsonText {
 
 const plainStatus = JSON.stringify({ internalStatus: successStatus, statusMessage: successMessage });
 
-/** Envelope of a success as text. */
-export function successText({ data, message }: Success): string {
+/** Envelope of a success as text. `hint`: its `debugMessage`. */
+export function successText({ data, message = successMessage }: Success, hint?: string): string {
   const status =
-    message === undefined ? plainStatus : JSON.stringify({ internalStatus: successStatus, statusMessage: message });
+    message === successMessage && hint === undefined
+      ? plainStatus
+      : JSON.stringify({ internalStatus: successStatus, statusMessage: message, debugMessage: hint });
   return `{"status":${status},"data":${data instanceof JsonText ? data.text : JSON.stringify(data)}}`;
 }
 
@@ -31,7 +33,7 @@ export async function writeSuccess(exchange: Exchange, success: Success): Promis
   if (version !== undefined) exchange.answerHeaders["ETag"] = `"${version}"`;
   if (cookie !== undefined) exchange.answerHeaders["Set-Cookie"] = cookieHeader(cookie);
   if (location !== undefined) exchange.answerHeaders["Location"] = location;
-  const envelope = successText(success);
+  const envelope = successText(success, exchange.hint);
   if (seal === undefined) {
     const status = location === undefined ? 200 : 302;
     const { data } = success;
@@ -64,10 +66,11 @@ export function failureOf(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : new ServiceError(799, { cause: error });
 }
 
-/** Envelope of a failure as text. */
-export function failureText({ code, detail, notice }: ServiceError, debugMessages: boolean): string {
+/** Envelope of a failure as text. `hint`: the end of its `debugMessage`. */
+export function failureText({ code, detail, notice }: ServiceError, debugMessages: boolean, hint?: string): string {
   const status: Status = { internalStatus: String(code), statusMessage: errorEntry(code).name };
-  if (debugMessages && detail !== undefined) status.debugMessage = detail;
+  const message = [detail, hint].filter((part) => part !== undefined).join(" ");
+  if (debugMessages && message !== "") status.debugMessage = message;
   if (notice !== undefined) status.notice = notice;
   return JSON.stringify({ status });
 }
@@ -98,5 +101,5 @@ export function writeFailure(exchange: Exchange, failure: ServiceError, debugMes
     if (!exchange.discardsRest) connection.end();
   } else if (endless) connection.end();
   else if (!connection.isEnding) limitRest(request);
-  writeAnswer(exchange, failure.status, failureText(failure, debugMessages));
+  writeAnswer(exchange, failure.status, failureText(failure, debugMessages, exchange.hint));
 }

@@ -13,6 +13,7 @@ import { keyedItem, takesItemKey } from "../keyed-request.ts";
 import { type NamedObject, objectOfAnswer, objectOfPath } from "../named-object.ts";
 import { needsBody, onlyReads, type Route, type RouteHandler, type RouteInput, type Success } from "../routes/route.ts";
 import { parseQuery } from "../routing/query-string.ts";
+import { unknownParameters } from "../routing/unknown-parameters.ts";
 import { type MatchedPath, pathSegments, type RouteMatcher } from "../routing/route-matcher.ts";
 import { headerBytes, type ItemRecord } from "../server/http-settings.ts";
 
@@ -38,6 +39,8 @@ export class Item {
   private route: Route | null = null;
   private readonly call: ((context: RequestContext) => ReturnType<RouteHandler>) | null = null;
   private error: unknown = undefined;
+  /** With debug messages, the unknown query parameters that look like known ones. */
+  hint: string | undefined = undefined;
 
   /**
    * Finds the route and parses the input. Fails with the same codes, in the same order, as a single request.
@@ -109,6 +112,7 @@ export class Item {
     if (atomic && route.changesModel === true)
       throw new ServiceError(307, { detail: "The model cannot be changed inside a transaction." });
     if (data === undefined && needsBody(route)) throw new ServiceError(300);
+    if (settings.debugMessages) this.hint = unknownParameters(route.query, queryString);
     const input: RouteInput<unknown, unknown> = {
       // A route without a body ignores `data`.
       body: route.body === undefined ? undefined : parseBody(route.body, data),

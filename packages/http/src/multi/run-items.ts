@@ -39,7 +39,7 @@ export async function runSeparately(
         results.succeed(await successOf(item, started[index], current), item);
       } catch (error) {
         item.failed(error);
-        results.fail(failureOf(error), parts.settings.debugMessages);
+        results.fail(failureOf(error), parts.settings.debugMessages, item.hint);
       }
     }
     if (group.some((item) => item.is("changesModel"))) current = await withModelOfNow(current);
@@ -198,9 +198,9 @@ class Results {
    * Throws 307 for a read that exceeds the limit. A write has already happened and is always reported. Of a written
    * object that exceeds the limit, only the meta-fields are reported.
    */
-  succeed(success: Success, item: Pick<Item, "isRead" | "is">): void {
+  succeed(success: Success, item: Pick<Item, "isRead" | "is" | "hint">): void {
     this.isCompressible &&= item.is("compressed");
-    const text = resultText(200, successText(success));
+    const text = resultText(200, successText(success, item.hint));
     const bytes = Buffer.byteLength(text);
     if (this.bytes + bytes <= this.limit) return this.add(text, bytes);
     if (item.isRead) throw tooLarge();
@@ -210,8 +210,8 @@ class Results {
     this.add(shortened, Buffer.byteLength(shortened));
   }
 
-  fail(failure: ServiceError, debugMessages: boolean): void {
-    const text = resultText(failure.status, failureText(failure, debugMessages));
+  fail(failure: ServiceError, debugMessages: boolean, hint?: string): void {
+    const text = resultText(failure.status, failureText(failure, debugMessages, hint));
     this.add(text, Buffer.byteLength(text));
   }
 

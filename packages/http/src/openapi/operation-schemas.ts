@@ -113,19 +113,21 @@ function pathParameters({ path, method }: Route, { classes, macros }: KnownNames
 
 function queryParameters({ query }: Route, components: SchemaComponents): ParameterObject[] {
   if (query === undefined) return [];
-  // Query values are text on the wire. The schema of the parsed value is described.
-  const { properties } = components.describe(query, "output");
-  return Object.entries(properties as Record<string, SchemaObject>).map(
-    ([name, { description, examples, ...schema }]) => ({
-      name,
-      in: "query",
-      required: !(query as z.ZodObject).shape[name]?.safeParse(undefined).success,
-      ...(description === undefined ? {} : { description: String(description) }),
-      ...(schema["type"] === "object"
-        ? { content: { "application/json": { schema, ...exampleOf(examples) } } }
-        : { schema }),
-    }),
-  );
+  components.describe(query, "output");
+  return Object.entries(describedProperties(query)).map(([name, { description, examples, ...schema }]) => ({
+    name,
+    in: "query",
+    required: !(query as z.ZodObject).shape[name]?.safeParse(undefined).success,
+    ...(description === undefined ? {} : { description: String(description) }),
+    ...(schema["type"] === "object"
+      ? { content: { "application/json": { schema, ...exampleOf(examples) } } }
+      : { schema }),
+  }));
+}
+
+/** The query parameters of a route, by name. They are text on the wire. The schema of the parsed value is described. */
+export function describedProperties(query: z.ZodObject): Record<string, SchemaObject> {
+  return convert(query, "output").root["properties"] as Record<string, SchemaObject>;
 }
 
 /** Without an example, API explorers send generated values that match the schema but make no sense. */

@@ -63,6 +63,8 @@ export class Exchange {
   discardsRest = false;
   body: unknown = undefined;
   query: unknown = undefined;
+  /** Set by `parseInput` with debug messages: the unknown query parameters that look like known ones. */
+  hint: string | undefined = undefined;
   /** Size of the response body, after it is written. */
   answerBytes = 0;
   /** Set by a multi request. */

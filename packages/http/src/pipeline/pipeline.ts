@@ -5,6 +5,7 @@ import { parseBody, parseJson } from "../body/json.ts";
 import { bodyLimitOf, checkContentType, readBody, shedLoad } from "../body/read-body.ts";
 import { openStream } from "../files/open-stream.ts";
 import { formFields, parseQuery } from "../routing/query-string.ts";
+import { unknownParameters } from "../routing/unknown-parameters.ts";
 import { checkAdministrator, checkProof } from "./administration.ts";
 import { admit, checkAppKey, checkEnrolment, checkSession } from "./admit.ts";
 import { admitOrigin, answerPreflight } from "./cors.ts";
@@ -92,8 +93,9 @@ const cheapToParse = 8 * 1024;
  * Parses body and query, then validates their fields. Invalid JSON: 311, in a secure session 312. Throws 706 for a long
  * body if the network has used up its processor time for clients that are not authenticated.
  */
-const parseInput: Step = (exchange, { budget }) => {
-  const { access, bytes, origin } = exchange;
+const parseInput: Step = (exchange, { budget, settings }) => {
+  const { access, bytes, origin, route, queryString } = exchange;
+  if (settings.debugMessages) exchange.hint = unknownParameters(route.query, queryString);
   if (access === "session" || bytes.length <= cheapToParse) return parseAll(exchange);
   return budget.spend(origin.network, () => parseAll(exchange));
 };

@@ -28,9 +28,17 @@ export function queryParameters(query: string, names: Iterable<string>): Readonl
 /** All values of a parameter, including packed ones. An invalid `qb64` yields none; parsing rejects it later. */
 export function valuesIn(query: string, name: string): string[] {
   if (query === "") return [];
-  const given = new URLSearchParams(query);
-  const inner = given.getAll(packed).flatMap((text) => new URLSearchParams(unpacked(text) ?? "").getAll(name));
-  return [...given.getAll(name), ...inner];
+  return [new URLSearchParams(query), ...packedParameters(query)].flatMap((parameters) => parameters.getAll(name));
+}
+
+function packedParameters(query: string): URLSearchParams[] {
+  return new URLSearchParams(query).getAll(packed).map((text) => new URLSearchParams(unpacked(text) ?? ""));
+}
+
+/** The names of all parameters, including packed ones. */
+export function parameterNames(query: string): string[] {
+  const names = [...new URLSearchParams(query).keys()].filter((name) => name !== packed);
+  return [...names, ...packedParameters(query).flatMap((inner) => [...inner.keys()])];
 }
 
 /** Fields of an urlencoded form by name. Conflicting values, and bytes that are not UTF-8: 307. */
