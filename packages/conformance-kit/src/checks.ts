@@ -54,6 +54,7 @@ import { recordClaimingChecks } from "./sections/records/claiming.ts";
 import { recordKeepingChecks } from "./sections/records/keeping.ts";
 import { recordRemovingChecks } from "./sections/records/removing.ts";
 import { recordQuotaChecks } from "./sections/records/quotas.ts";
+import { requestResultChecks } from "./sections/records/results.ts";
 import { recordVersionChecks } from "./sections/records/versions.ts";
 import { sessionBasisChecks } from "./sections/sessions/basis.ts";
 import { sessionEndingChecks } from "./sections/sessions/ending.ts";
@@ -108,6 +109,7 @@ export const checks: readonly Check[] = [
   ...recordRemovingChecks,
   ...recordQuotaChecks,
   ...recordClaimingChecks,
+  ...requestResultChecks,
   ...objectInsertionChecks,
   ...objectReadingChecks,
   ...objectVisibilityChecks,

@@ -33,6 +33,7 @@ import { brokenRecordKeeping } from "./records/broken-record-keeping.ts";
 import { brokenRecordRemoving } from "./records/broken-record-removing.ts";
 import { brokenRecordSettlements } from "./records/broken-record-settlements.ts";
 import { brokenRecordQuotas } from "./records/broken-record-quotas.ts";
+import { brokenRequestResults } from "./records/broken-request-results.ts";
 import { brokenRecordVersions } from "./records/broken-record-versions.ts";
 import { brokenRecycling } from "./broken-recycling.ts";
 import { brokenCallbacks } from "./broken-callbacks.ts";
@@ -62,6 +63,7 @@ export const allBrokenAdapters: readonly (readonly [part: string, adapters: read
   ["record versions", brokenRecordVersions],
   ["record quotas", brokenRecordQuotas],
   ["record claims", [...brokenRecordClaims, ...brokenRecordSettlements]],
+  ["results of requests", brokenRequestResults],
   ["objects", brokenObjects],
   ["IDs and UUIDs of objects", brokenObjectKeys],
   ["queries", [...brokenConditions, ...brokenComparisons, ...brokenReferences, ...brokenOrder]],
