@@ -21,6 +21,7 @@ export interface Request {
   /** Default: the administrator's; `null` for none. */
   readonly sessionId?: string | null;
   readonly requestId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Reply {
@@ -95,15 +96,16 @@ export async function openFaultFixture(
 async function send(
   url: string,
   administrator: string,
-  { method, path, body, sessionId = administrator, requestId }: Request,
+  { method, path, body, sessionId = administrator, requestId, headers: more }: Request,
 ): Promise<Reply> {
   const headers = {
+    ...more,
     appkey: appKey,
     ...(sessionId && { sessionid: sessionId }),
     ...(requestId && { "x-request-id": requestId }),
     ...(body && { "content-type": "application/json" }),
   };
-  const answer = await fetch(url + path, { method, headers, body: body ? JSON.stringify(body) : null });
+  const answer = await fetch(url + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
   const text = await answer.text();
   const { status, data } = JSON.parse(text);
   return {

@@ -11,6 +11,7 @@ import { itemsSuite } from "./items-suite.ts";
 import { objectOperations } from "./object-operations.ts";
 import { passwordOperations } from "./password-operations.ts";
 import { refusingDatabaseSuite } from "./refusing-database-suite.ts";
+import { repetitionSuite } from "./repetition-suite.ts";
 import { sessionOperations } from "./session-operations.ts";
 import { type Moment, StatementRelay } from "./statement-relay.ts";
 import { syncOperations, syncReads } from "./sync-operations.ts";
@@ -35,6 +36,7 @@ describe("faults", () => {
 
     faultSuite(() => fixture);
     itemsSuite(() => fixture);
+    repetitionSuite(() => fixture);
   });
 
   /** A request for a new password, for any name. */
