@@ -81,6 +81,9 @@ export const writeCases: readonly Case[] = [
   ...nonsense.map((body) => change(`refuses a change of a customer to ${shown(body)}`, body, 307)),
   ...prototypes.map((json) => create(`refuses a customer from ${json}`, undefined, 307, { json })),
   ...prototypes.map((json) => change(`refuses a change of a customer to ${json}`, undefined, 307, { json })),
+  create("refuses an idempotency key that is too long", { Name: "Ada" }, 307, {
+    headers: { "idempotency-key": "x".repeat(129) },
+  }),
   create("refuses a customer without a name", { City: "Paris" }, 307),
   create("refuses a customer from an empty object", {}, 307),
   create("refuses a customer from a list", [{ Name: "Ada" }], 307),

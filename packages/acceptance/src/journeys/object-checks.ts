@@ -33,6 +33,18 @@ export const objectChecks: Journey = (mode) => {
       await expectRefusal(client.getObject(id), 609);
       await expectRefusal(client.deleteObject(id), 609);
     }),
+    check("creates one object for a repeated request with a key", async (visit) => {
+      const client = await visit.client(mode);
+      const { id: other } = await newObject(visit, client, visit.mark);
+      const { className } = visit.target;
+      const attributes = await sampleAttributes(client, await visit.structure(client), visit.mark);
+      const once = { idempotencyKey: `${visit.mark} ${mode}` };
+      const { "~ObjectID": id } = await client.createObject(className, attributes, once);
+      visit.keep(id, client);
+      expect(await client.createObject(className, attributes, once)).toMatchObject({ "~ObjectID": id });
+      await expectRefusal(client.createObject(className, { "no such attribute": 1 }, once), 307);
+      for (const each of [id, other]) await visit.remove(each);
+    }),
     check("names the user of a deletion in the recycle bin, and nowhere else", async (visit) => {
       const client = await visit.client(mode);
       const { id } = await newObject(visit, client, visit.mark);
