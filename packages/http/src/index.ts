@@ -2,6 +2,7 @@ export { administrationTable } from "./administration/administration-table.ts";
 export { ContractForms } from "./contract-forms.ts";
 export { DatabaseKeys, type KeySet, type PublishedKeys } from "./database-keys.ts";
 export { DatabaseRequests } from "./database-requests.ts";
+export { JsonText } from "./envelope.ts";
 export type { LoadGauge, NetworkBudget } from "./load-gauge.ts";
 export type { Operations, Readiness } from "./operations-listener.ts";
 export { decodeUtf8, parseUniqueObject } from "./body/json.ts";

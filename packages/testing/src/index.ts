@@ -37,4 +37,5 @@ export {
 } from "./service/connect-test-service.ts";
 export { startTestService, type TestServiceOptions } from "./service/start-test-service.ts";
 export type { AnsweredRequest, ExplainedStep, Explanation } from "./service/answered-request.ts";
+export type { AuditedEvent } from "./service/audited-event.ts";
 export type { ServiceInside, TestService } from "./service/test-service.ts";

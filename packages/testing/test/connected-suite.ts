@@ -92,14 +92,24 @@ export function connectedSuite(): void {
     expect(modes?.exercised).toEqual(["session", "token", "encrypted", "secure"]);
   });
 
-  test.each(["app", "clock", "timers", "mail", "licences", "providers", "fail", "seed", "why", "reset"] as const)(
-    "has no %s, in words",
-    (member) => {
-      expect(() => connected[member]).toThrow(
-        `service.${member} needs the inside of a service. A connected service has none: use \`startTestService\`.`,
-      );
-    },
-  );
+  test.each([
+    "app",
+    "clock",
+    "timers",
+    "mail",
+    "licences",
+    "providers",
+    "fail",
+    "seed",
+    "why",
+    "audit",
+    "journal",
+    "reset",
+  ] as const)("has no %s, in words", (member) => {
+    expect(() => connected[member]).toThrow(
+      `service.${member} needs the inside of a service. A connected service has none: use \`startTestService\`.`,
+    );
+  });
 
   test("sends no control request", async () => {
     const answered: string[] = [];

@@ -3,6 +3,7 @@ import { clockSuite } from "./clock-suite.ts";
 import { examplesSuite } from "./examples-suite.ts";
 import { failuresSuite } from "./failures-suite.ts";
 import { connectedSuite } from "./connected-suite.ts";
+import { controlsSuite } from "./controls-suite.ts";
 import { coverageSuite } from "./coverage-suite.ts";
 import { matchersSuite } from "./matchers-suite.ts";
 import { providersSuite } from "./providers-suite.ts";
@@ -18,6 +19,9 @@ describe("agents", () => {
 });
 describe("connected", () => {
   connectedSuite();
+});
+describe("controls", () => {
+  controlsSuite();
 });
 describe("failures", () => {
   failuresSuite();

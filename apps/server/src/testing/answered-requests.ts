@@ -1,11 +1,34 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
-import type { RequestObserver, RequestRecord } from "@sallyport/http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { JsonText, type RequestObserver, type RequestRecord } from "@sallyport/http";
 
-/** A request that was answered, with the mode of its credential. */
+/** A request that was answered, with the parts that no log contains. They can contain credentials. */
 export interface AnsweredRequest extends RequestRecord {
-  /** `null` without a credential. */
+  /** Mode of the credential; `null` without one. */
   readonly mode: string | null;
+  /** The user of the credential, as a test names it; `null` if it is unknown. */
+  readonly user: string | null;
+  /** With the alias and the query. */
+  readonly path: string;
+  /** The parsed and decrypted body; `undefined` without one, and for a file. */
+  readonly body: unknown;
+  /** `data` of a success; `undefined` if there is none. */
+  readonly data: unknown;
+}
+
+/** The owner of a credential. */
+interface Holder {
+  readonly mode: string;
+  readonly user: string | null;
+}
+
+/** A request in progress. */
+interface Arrived {
+  readonly response: ServerResponse;
+  readonly path: string;
+  readonly holder: Holder | null;
+  body: unknown;
+  data: unknown;
 }
 
 const requestId = "x-request-id";
@@ -14,36 +37,54 @@ const requestId = "x-request-id";
 export class AnsweredRequests implements RequestObserver {
   private readonly listeners = new Set<(request: AnsweredRequest) => void>();
   /** By credential. */
-  private readonly modes = new Map<string, string>();
+  private readonly holders = new Map<string, Holder>();
   /** By request id. */
-  private readonly arrived = new Map<string, string | null>();
+  private readonly arrived = new Map<string, Arrived>();
 
   subscribe(listener: (request: AnsweredRequest) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  /** Names the mode of a credential. A header alone does not tell them all apart. */
-  nameMode(credential: string, mode: string): void {
-    this.modes.set(credential, mode);
+  /** Names mode and user of a credential. A header alone does not tell all modes apart. */
+  nameHolder(credential: string, mode: string, user: string | null): void {
+    this.holders.set(credential, { mode, user });
   }
 
-  arrives({ headers }: IncomingMessage): void {
-    if (this.listeners.size === 0) return;
-    headers[requestId] ??= randomUUID();
-    this.arrived.set(String(headers[requestId]), this.modeOf(headers));
+  arrives({ headers, url = "" }: IncomingMessage, response: ServerResponse): void {
+    const given = headers[requestId];
+    // The service replaces an id that it does not accept.
+    if (typeof given !== "string" || !/^[\w.-]{1,64}$/.test(given) || this.arrived.has(given))
+      headers[requestId] = randomUUID();
+    const entry = { response, path: url, holder: this.holderOf(headers), body: undefined, data: undefined };
+    this.arrived.set(String(headers[requestId]), entry);
+  }
+
+  /** Notes what the use case gets and returns. */
+  note(id: string, parts: { readonly body?: unknown; readonly data?: unknown }): void {
+    const entry = this.arrived.get(id);
+    if (entry === undefined) return;
+    if ("body" in parts) entry.body = parts.body;
+    if ("data" in parts) entry.data = parts.data instanceof JsonText ? JSON.parse(parts.data.text) : parts.data;
+  }
+
+  /** Closes the connection of a request without a response. */
+  cut(id: string): void {
+    this.arrived.get(id)?.response.destroy();
   }
 
   answered(record: RequestRecord): void {
-    const mode = this.arrived.get(record.requestId) ?? null;
+    const { holder = null, path = "", body, data } = this.arrived.get(record.requestId) ?? {};
     this.arrived.delete(record.requestId);
-    for (const listener of this.listeners) listener({ ...record, mode });
+    const parts = { mode: holder?.mode ?? null, user: holder?.user ?? null, path, body, data };
+    for (const listener of this.listeners) listener({ ...record, ...parts });
   }
 
-  private modeOf(headers: IncomingMessage["headers"]): string | null {
+  private holderOf(headers: IncomingMessage["headers"]): Holder | null {
     for (const [header, usual] of usualModes) {
       const credential = headers[header];
-      if (typeof credential === "string" && credential !== "") return this.modes.get(credential) ?? usual;
+      if (typeof credential === "string" && credential !== "")
+        return this.holders.get(credential) ?? { mode: usual, user: null };
     }
     return null;
   }

@@ -1,42 +1,66 @@
-import { type ErrorCode, isErrorCode, ServiceError, type ServiceErrorOptions } from "@sallyport/core";
+import { type After, type ErrorCode, isErrorCode, ServiceError, type ServiceErrorOptions } from "@sallyport/core";
 import type { Route } from "@sallyport/http";
+import type { AnsweredRequests } from "./answered-requests.ts";
 
 /** The request header that names the code to fail with. */
 export const failureHeader = "sallyport-test-fail";
 
-interface PlannedFailure {
+/** The fault of a request: an error, a delay in milliseconds, or a connection that closes without a response. */
+export type Fault =
+  | { readonly code: number; readonly options?: FailureOptions }
+  | { readonly delay: number }
+  /** `before` or `after` the work of the use case. */
+  | { readonly drop: "before" | "after" };
+
+interface PlannedFault {
   readonly route: Route;
-  readonly code: ErrorCode;
-  readonly options: FailureOptions;
+  readonly fault: Fault;
   /** Requests that still fail. */
   remaining: number;
+}
+
+/** The means of faults other than errors. */
+interface FaultMeans {
+  readonly after: After;
+  readonly answered: AnsweredRequests;
 }
 
 /** The parts of a failure that a response shows. */
 export type FailureOptions = Pick<ServiceErrorOptions, "detail" | "retryAfter" | "notice">;
 
-interface Headers {
+interface Input {
   readonly header: (name: string) => string | undefined;
+  readonly body?: unknown;
+  /** `null` for an item of a multi request. */
+  readonly suspend?: unknown;
 }
 
-type Handler = (context: never, input: Headers) => unknown;
+type Handler = (context: { readonly requestId: string }, input: Input) => Promise<object>;
 
 /**
  * Fails requests on demand. A planned failure is thrown where the use case begins: after the checks of the pipeline, so
- * it takes the path of any other failure. Items of a multi request fail by plan, not by header.
+ * it takes the path of any other failure. Items of a multi request fail by plan, not by header. Also notes what use cases
+ * get and return.
  */
 export class FailurePlan {
-  private readonly planned = new Set<PlannedFailure>();
+  private readonly planned = new Set<PlannedFault>();
   private routes: readonly Route[] = [];
+
+  constructor(private readonly means: FaultMeans) {}
 
   /** Returns the routes with handlers that can fail. The routes must not be in use yet. */
   wrap(routes: readonly Route[]): readonly Route[] {
     for (const route of routes) {
-      const handle = route.handle as Handler;
-      const failing = async (context: never, input: Headers): Promise<unknown> => {
-        const failure = this.take(route) ?? namedFailure(input.header(failureHeader));
-        if (failure !== null) throw failure;
-        return handle(context, input);
+      const handle = route.handle as unknown as Handler;
+      const failing: Handler = async (context, input) => {
+        const { answered } = this.means;
+        const isItem = input.suspend === null;
+        if (!isItem) answered.note(context.requestId, { body: input.body });
+        const named = namedFailure(input.header(failureHeader));
+        if (named !== null) throw named;
+        const result = await this.withFault(this.take(route), context.requestId, () => handle(context, input));
+        if (!isItem && "data" in result) answered.note(context.requestId, { data: result.data });
+        return result;
       };
       // The multi request holds the same route objects.
       Object.assign(route, { handle: failing });
@@ -45,13 +69,16 @@ export class FailurePlan {
     return routes;
   }
 
-  /** Fails the next `times` requests of a route, such as `GET /v1/object/{id}`. Throws a `TypeError` for invalid input. */
-  add(name: string, code: number, times: number, options: FailureOptions = {}): void {
-    if (!isErrorCode(code)) throw new TypeError(`${code} is not a code of the catalogue.`);
+  /** Plans the fault of the next `times` requests of a route, such as `GET /v1/object/{id}`. Throws a `TypeError` for invalid input. */
+  add(name: string, fault: Fault, times: number): void {
+    if ("code" in fault && !isErrorCode(fault.code))
+      throw new TypeError(`${fault.code} is not a code of the catalogue.`);
+    if ("drop" in fault && !["before", "after"].includes(fault.drop))
+      throw new TypeError(`A connection drops "before" or "after" the work, not "${String(fault.drop)}".`);
     if (!(times >= 0) || (Number.isFinite(times) && !Number.isInteger(times)))
       throw new TypeError(`${times} is not a number of requests.`);
     const route = this.routeOf(name);
-    if (times > 0) this.planned.add({ route, code, options, remaining: times });
+    if (times > 0) this.planned.add({ route, fault, remaining: times });
   }
 
   /** Removes the failures of a route. Default: all. */
@@ -65,14 +92,29 @@ export class FailurePlan {
     return this.routes.map(({ method, path }) => `${method} ${path}`);
   }
 
-  private take(route: Route): ServiceError | null {
+  private take(route: Route): Fault | null {
     for (const each of this.planned) {
       if (each.route !== route) continue;
       each.remaining -= 1;
       if (each.remaining <= 0) this.planned.delete(each);
-      return failureWith(each.code, { detail: "The test asked for this failure.", ...each.options });
+      return each.fault;
     }
     return null;
+  }
+
+  private async withFault<T>(fault: Fault | null, requestId: string, work: () => Promise<T>): Promise<T> {
+    const { after, answered } = this.means;
+    if (fault === null) return work();
+    if ("code" in fault)
+      throw failureWith(fault.code as ErrorCode, { detail: "The test asked for this failure.", ...fault.options });
+    if ("delay" in fault) {
+      await new Promise<void>((resolve) => void after(fault.delay, resolve));
+      return work();
+    }
+    if (fault.drop === "after") await work();
+    answered.cut(requestId);
+    // The client is gone. The error ends the request.
+    throw new ServiceError(706, { detail: "The test asked for a dropped connection." });
   }
 
   /** Names of parameters do not matter. */

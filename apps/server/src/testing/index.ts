@@ -1,7 +1,7 @@
 export { demoCredentials } from "../demo/index.ts";
 export type { AnsweredRequest } from "./answered-requests.ts";
 export { administrationRoutes, type ContractRoute, contractRoutes } from "./contract-routes.ts";
-export { failureHeader } from "./failure-plan.ts";
+export { type Fault, failureHeader } from "./failure-plan.ts";
 export { checkContent, checkOptions, refuseUnknown } from "./options.ts";
 export type { Seed } from "./seed.ts";
 export type { TestStorage } from "./storages/test-storages.ts";
@@ -13,4 +13,4 @@ export {
   signIn as signInAtFake,
   startRegisteredFakes,
 } from "@sallyport/fake-identity-providers";
-export type { Mail, Mailer, MailOutcome } from "@sallyport/core";
+export type { Mail, Mailer, MailOutcome, RecordedAuditEvent } from "@sallyport/core";

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   administrationOf,
+  type AuditPage,
   CallbackAddresses,
   Database,
   type Explanation,
@@ -13,6 +14,8 @@ import {
   type ObjectId,
   type ProviderData,
   type ProviderType,
+  readAudit,
+  type RecordedAuditEvent,
   ServiceError,
 } from "@sallyport/core";
 import { createServer, routeTable, administrationTable } from "@sallyport/http";
@@ -83,7 +86,7 @@ export class TestServer {
 
   /** Handles requests without a port. */
   readonly listener = (request: IncomingMessage, response: ServerResponse): void => {
-    this.answered.arrives(request);
+    this.answered.arrives(request, response);
     this.inside.parts.application.listener(request, response);
   };
 
@@ -127,6 +130,23 @@ export class TestServer {
     const usual = { appNames: null, origins: [], returnAddresses: [], key: null } as const;
     const name = `test ${randomUUID()}`;
     return createAppKey.createAppKey(administrationOf(this.database(alias)), { ...usual, name, scope: "admin" });
+  }
+
+  /** All events of the audit, oldest first. */
+  async audit(alias: string): Promise<readonly RecordedAuditEvent[]> {
+    const events: RecordedAuditEvent[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const page: AuditPage = await readAudit(administrationOf(this.database(alias)), { after, limit: 10_000 });
+      events.push(...page.events);
+      after = page.next;
+    }
+    return events;
+  }
+
+  /** The name of a user, group or object of the seed by its id; `null` for another one. */
+  nameOf(alias: string, id: string): string | null {
+    for (const [name, each] of this.ids.get(alias) ?? []) if (each === id) return name;
+    return null;
   }
 
   /** Adds content, except classes. */
@@ -266,8 +286,8 @@ async function serverOn(
   directory: string,
 ): Promise<TestServer> {
   const configuration = configurationOf(options, storages, directory);
-  const failures = new FailurePlan();
   const answered = new AnsweredRequests();
+  const failures = new FailurePlan({ after: clock.after, answered });
   const keys = new SharedServerKeys();
   const refusals = new PromptRefusals(configuration.explanations.perSecond, () => {});
   const { logger } = createLogger(configuration);

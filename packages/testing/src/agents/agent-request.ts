@@ -36,6 +36,8 @@ interface Prepared {
   readonly url: string;
   /** `null` for a request without a session. */
   readonly session: ClientSession | null;
+  /** The app key, unless the request has it already. */
+  readonly appKey: string | null;
 }
 
 /** The agent behind a request. */
@@ -99,7 +101,9 @@ export class AgentRequest extends SupertestRequest {
   }
 
   async #seal(): Promise<void> {
-    const { url, session } = await this.#sender.prepare(Object.keys(this.header).map((name) => name.toLowerCase()));
+    const names = Object.keys(this.header).map((name) => name.toLowerCase());
+    const { url, session, appKey } = await this.#sender.prepare(names);
+    if (appKey !== null && !names.includes("appkey")) this.set("appkey", appKey);
     this.#base = url;
     this.url = url + this.#path;
     this.#body = this._data;

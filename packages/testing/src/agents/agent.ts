@@ -6,7 +6,16 @@ import { personas, type TestProvider } from "../providers/test-provider.ts";
 import type { AgentExchange } from "../service/agent-observer.ts";
 import type { Access } from "../service/database-content.ts";
 import { AgentRequest, type Sender } from "./agent-request.ts";
-import { type AgentMode, logInModes, openSession } from "./open-session.ts";
+import { Authenticator } from "./authenticator.ts";
+import {
+  type AgentMode,
+  enrolFactor,
+  giveProof,
+  type LogIn,
+  logInModes,
+  openAdministration,
+  openSession,
+} from "./open-session.ts";
 
 export interface AgentOptions {
   /** Alias of the database. Default: the empty alias, or that of a connected service. */
@@ -20,6 +29,16 @@ export interface AgentOptions {
   /** Default: the first app key of the database. */
   readonly appKey?: string;
   readonly device?: Device;
+  /**
+   * The second factor of the user. `true`: the first log-in enrols the user for the first app name. A text: the secret
+   * of an existing factor, in Base32. Tokens follow the clock of the service. Default: none.
+   */
+  readonly secondFactor?: boolean | string;
+  /**
+   * Whether the agent is an administrator of the routes below `/admin/v1`, with an app key of scope `admin`. Default:
+   * false.
+   */
+  readonly administration?: boolean;
 }
 
 /** The needs of agents of a service. */
@@ -28,8 +47,14 @@ export interface AgentHost {
   /** Alias of the database of agents that name none. */
   readonly alias: string;
   readonly access: (alias: string) => Access;
+  /** An app key of scope `admin`. */
+  readonly administrationKey: (alias: string) => Promise<string>;
+  /** The enrolled second factors of this service until its next reset, by alias and user. */
+  readonly authenticators: Map<string, Promise<Authenticator>>;
+  /** Milliseconds since 1970 by the clock of the service. */
+  readonly now: () => number;
   readonly passwordHash: (alias: string) => "md5" | "none";
-  readonly nameMode: (credential: string, mode: string) => void;
+  readonly nameHolder: (credential: string, mode: string, user: string) => void;
   /** Throws an `Error` if the service has no providers. */
   readonly provider: (name: ProviderName) => TestProvider;
   /** Number of resets, each of which ends all sessions. */
@@ -46,11 +71,12 @@ export interface AgentHost {
  */
 export class Agent {
   readonly alias: string;
+  /** Empty for an administrator without the option `appKey`, whose key is made at the log-in. */
   readonly appKey: string;
   readonly #host: AgentHost;
   readonly #user: string | null;
   readonly #options: AgentOptions;
-  #opened: { readonly reset: number; readonly session: Promise<ClientSession> } | undefined;
+  #opened: { readonly reset: number; readonly session: Promise<Opened> } | undefined;
 
   /** `user`: `null` for requests without a session. */
   constructor(host: AgentHost, user: string | null, options: AgentOptions) {
@@ -59,7 +85,8 @@ export class Agent {
     this.#user = user;
     this.#options = options;
     this.alias = options.alias ?? host.alias;
-    this.appKey = options.appKey ?? host.access(this.alias).appKey;
+    const isAdministrator = options.administration === true;
+    this.appKey = options.appKey ?? (isAdministrator ? "" : host.access(this.alias).appKey);
   }
 
   get(path: string): Test {
@@ -92,6 +119,77 @@ export class Agent {
 
   /** The open session. Logs in if there is none; `null` for an agent without a user. */
   async session(): Promise<ClientSession | null> {
+    return (await this.#open())?.session ?? null;
+  }
+
+  /** Opens another session. Rejects with a `SallyportError` if the service refuses. */
+  async logIn(): Promise<void> {
+    this.#opened = undefined;
+    await this.session();
+  }
+
+  /** Ends the session. Later requests still use it, until `logIn` opens another one. */
+  async logOut(): Promise<void> {
+    await this.post(this.#logOutPath).expect(200);
+  }
+
+  /** Gives a new proof of the administrator: a token of the second factor if there is one, else the password. */
+  async prove(): Promise<void> {
+    const opened = await this.#open();
+    if (opened === null || !this.#isAdministrator)
+      throw new TypeError("Only an agent with `administration: true` gives a proof.");
+    await giveProof(opened.fields, opened.session, opened.authenticator);
+  }
+
+  get #isAdministrator(): boolean {
+    return this.#options.administration === true;
+  }
+
+  get #logOutPath(): string {
+    return this.#isAdministrator ? "/admin/v1/logout" : "/v1/logout";
+  }
+
+  /** Ends the session, if one is open. */
+  async release(): Promise<void> {
+    const session = await this.#opened?.session.catch(() => null);
+    // A session that has ended already is as good.
+    if (session)
+      await this.post(this.#logOutPath).then(
+        () => {},
+        () => {},
+      );
+    this.#opened = undefined;
+  }
+
+  #request(method: string, path: string): Test {
+    const { alias } = this;
+    const sender: Sender = {
+      prepare: async (headers) => {
+        this.#host.check(headers);
+        const opened = await this.#open();
+        const appKey = this.appKey === "" ? (opened?.fields.appKey ?? null) : null;
+        return { url: await this.#host.url(), session: opened?.session ?? null, appKey };
+      },
+      answered: (sent, response, duration) => {
+        const mode = this.#user === null ? null : nameOf(this.#options.mode ?? "session");
+        this.#host.answered({
+          method,
+          path: sent.path.slice(prefix.length),
+          alias,
+          mode,
+          user: this.#user,
+          sent: sent.body,
+          response,
+          duration,
+        });
+      },
+    };
+    const prefix = alias === "" ? "" : `/${alias}`;
+    const request = new AgentRequest(sender, method, prefix + path) as unknown as Test;
+    return this.appKey === "" ? request : request.set("appkey", this.appKey);
+  }
+
+  async #open(): Promise<Opened | null> {
     const user = this.#user;
     if (user === null) return null;
     const reset = this.#host.resets();
@@ -107,81 +205,71 @@ export class Agent {
     }
   }
 
-  /** Opens another session. Rejects with a `SallyportError` if the service refuses. */
-  async logIn(): Promise<void> {
-    this.#opened = undefined;
-    await this.session();
-  }
-
-  /** Ends the session. Later requests still use it, until `logIn` opens another one. */
-  async logOut(): Promise<void> {
-    await this.post("/v1/logout").expect(200);
-  }
-
-  /** Ends the session, if one is open. */
-  async release(): Promise<void> {
-    const session = await this.#opened?.session.catch(() => null);
-    // A session that has ended already is as good.
-    if (session)
-      await this.post("/v1/logout").then(
-        () => {},
-        () => {},
-      );
-    this.#opened = undefined;
-  }
-
-  #request(method: string, path: string): Test {
+  async #logIn(user: string): Promise<Opened> {
+    const { mode = "session", password, appNames, device, administration = false } = this.#options;
     const { alias } = this;
-    const sender: Sender = {
-      prepare: async (headers) => {
-        this.#host.check(headers);
-        return { url: await this.#host.url(), session: await this.session() };
-      },
-      answered: (sent, response, duration) => {
-        const mode = this.#user === null ? null : nameOf(this.#options.mode ?? "session");
-        this.#host.answered({
-          method,
-          path: sent.path.slice(prefix.length),
-          alias,
-          mode,
-          sent: sent.body,
-          response,
-          duration,
-        });
-      },
-    };
-    const prefix = alias === "" ? "" : `/${alias}`;
-    return new AgentRequest(sender, method, prefix + path).set("appkey", this.appKey) as unknown as Test;
-  }
-
-  async #logIn(user: string): Promise<ClientSession> {
-    const { mode = "session", password, appNames, device } = this.#options;
-    const { alias, appKey } = this;
-    const access = this.#host.access(alias);
-    const session = await openSession({
-      url: await this.#host.url(),
+    const host = this.#host;
+    const access = host.access(alias);
+    const fields: LogIn = {
+      url: await host.url(),
       alias,
-      appKey,
+      appKey: this.appKey === "" ? await host.administrationKey(alias) : this.appKey,
       mode,
       user: access.nameOf(user),
       password: password ?? access.passwordOf(user),
-      passwordHash: this.#host.passwordHash(alias),
+      passwordHash: host.passwordHash(alias),
       appNames: appNames ?? access.appNames,
       device,
-      provider: this.#host.provider,
-    });
+      provider: host.provider,
+    };
+    const authenticator = await this.#authenticator(user, fields);
+    const session = await (administration ? openAdministration : openSession)(fields, authenticator);
     const { headers } = await session.seal({ headers: {} });
-    for (const credential of Object.values(headers)) this.#host.nameMode(credential, nameOf(mode));
-    return session;
+    for (const credential of Object.values(headers)) host.nameHolder(credential, nameOf(mode), user);
+    return { session, fields, authenticator };
+  }
+
+  /** The second factor of the user; `null` without one. All agents of a user share it. */
+  #authenticator(user: string, fields: LogIn): Promise<Authenticator> | null {
+    const { secondFactor = this.#host.access(this.alias).secondFactorOf(user) ?? false } = this.#options;
+    if (secondFactor === false) return null;
+    const { authenticators, now } = this.#host;
+    const key = JSON.stringify([this.alias, user, secondFactor]);
+    const known = authenticators.get(key);
+    if (known !== undefined) return known;
+    const made =
+      secondFactor === true ? enrolFactor(fields, now) : Promise.resolve(new Authenticator(secondFactor, now));
+    authenticators.set(key, made);
+    made.catch(() => authenticators.delete(key));
+    return made;
   }
 }
 
-const optionNames: readonly (keyof AgentOptions)[] = ["alias", "mode", "password", "appNames", "appKey", "device"];
+/** An open session with the fields of its log-in. */
+interface Opened {
+  readonly session: ClientSession;
+  readonly fields: LogIn;
+  readonly authenticator: Authenticator | null;
+}
+
+const optionNames: readonly (keyof AgentOptions)[] = [
+  "alias",
+  "mode",
+  "password",
+  "appNames",
+  "appKey",
+  "device",
+  "secondFactor",
+  "administration",
+];
 
 /** Throws a `TypeError` for an unknown option or mode. */
 function checkAgentOptions(options: AgentOptions): void {
   refuseUnknown("option of an agent", Object.keys(options), optionNames);
-  const { mode = "session" } = options;
+  const { mode = "session", administration = false, secondFactor = false } = options;
+  if (administration && mode !== "session") throw new TypeError("An administrator logs in with the mode `session`.");
+  if (administration && secondFactor === true)
+    throw new TypeError("Pass the secret of an administrator's second factor: `secondFactor: secret`.");
   if (typeof mode === "string") refuseUnknown("log-in mode", [mode], [...logInModes, "custom"]);
   else refuseUnknown("persona", [mode.persona], personas);
 }

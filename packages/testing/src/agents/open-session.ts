@@ -6,8 +6,10 @@ import {
   type LogInOptions,
   SallyportClient,
 } from "@sallyport/client";
-import { customLogIn, providerAnswer } from "@sallyport/client/identity";
+import { SallyportAdmin } from "@sallyport/client/admin";
+import { confirmSecondFactor, customLogIn, enrolSecondFactor, providerAnswer } from "@sallyport/client/identity";
 import type { ProviderName } from "../providers/fake-providers.ts";
+import { Authenticator } from "./authenticator.ts";
 import type { Persona, TestProvider } from "../providers/test-provider.ts";
 
 /** The modes of database users. */
@@ -16,7 +18,7 @@ export const logInModes: readonly LogInMode[] = ["session", "token", "encrypted"
 /** How an agent logs in: a mode of a database user, as a custom user, or with an account of a fake provider. */
 export type AgentMode = LogInMode | "custom" | { readonly provider: ProviderName; readonly persona: Persona };
 
-interface LogIn {
+export interface LogIn {
   readonly url: string;
   readonly alias: string;
   readonly appKey: string;
@@ -30,16 +32,67 @@ interface LogIn {
 }
 
 /** Logs in and returns the session. Rejects with a `SallyportError` if the service refuses. */
-export async function openSession(fields: LogIn): Promise<ClientSession> {
-  const { url, alias, appKey } = fields;
-  const client = new SallyportClient({ baseUrl: url, alias, appKey, renew: false });
-  await client.logIn(await optionsOf(fields));
-  if (client.session === undefined) throw new Error("The log-in left no session.");
-  return client.session;
+export async function openSession(fields: LogIn, authenticator: Authenticator | null): Promise<ClientSession> {
+  const proof = authenticator === null ? {} : { twoFactorToken: authenticator.token() };
+  const { session } = await clientWith(fields, proof);
+  if (session === undefined) throw new Error("The log-in left no session.");
+  return session;
 }
 
-async function optionsOf({ mode, provider, alias, appKey, ...given }: LogIn): Promise<LogInOptions> {
-  const { url: _, ...fields } = given;
+/** Enrols the user for a second factor of the first app name, with a session that ends at once. */
+export async function enrolFactor(fields: LogIn, now: () => number): Promise<Authenticator> {
+  const mode = fields.mode === "custom" ? "custom" : "session";
+  const client = await clientWith({ ...fields, mode }, { enrolling: true });
+  const [app = ""] = fields.appNames;
+  const { secret, recoveryCodes } = await enrolSecondFactor(client, app);
+  const authenticator = new Authenticator(secret, now, recoveryCodes);
+  await confirmSecondFactor(client, app, authenticator.token());
+  await client.logOut();
+  return authenticator;
+}
+
+/** Opens a session of an administrator, with an app key of scope `admin`. */
+export async function openAdministration(
+  { url, alias, appKey, user, password, passwordHash }: LogIn,
+  authenticator: Authenticator | null,
+): Promise<ClientSession> {
+  const admin = new SallyportAdmin({ baseUrl: url, alias, appKey });
+  const proof = authenticator === null ? {} : { twoFactorToken: authenticator.token() };
+  await admin.logIn({ user, password, passwordHash, ...proof });
+  const { sessionId = "" } = admin;
+  return {
+    mode: "session",
+    seal: async ({ headers, body }) => ({ headers: { ...headers, sessionid: sessionId }, body }),
+    open: async (answer) => answer,
+    openPieces: () => (piece) => piece,
+    isOverWith: (code) => code === 201,
+  };
+}
+
+/** Gives a new proof of an administrator. */
+export async function giveProof(
+  { url, alias, appKey, password, passwordHash }: LogIn,
+  session: ClientSession,
+  authenticator: Authenticator | null,
+): Promise<void> {
+  const admin = new SallyportAdmin({ baseUrl: url, alias, appKey });
+  admin.resume((await session.seal({ headers: {} })).headers["sessionid"] ?? "");
+  await admin.prove(authenticator === null ? { password, passwordHash } : { twoFactorToken: authenticator.token() });
+}
+
+async function clientWith(fields: LogIn, more: Pick<LogInOptions, "twoFactorToken" | "enrolling">) {
+  const { url, alias, appKey } = fields;
+  const client = new SallyportClient({ baseUrl: url, alias, appKey, renew: false });
+  await client.logIn(await optionsOf(fields, more));
+  return client;
+}
+
+async function optionsOf(
+  { mode, provider, alias, appKey, ...given }: LogIn,
+  more: Pick<LogInOptions, "twoFactorToken" | "enrolling">,
+): Promise<LogInOptions> {
+  const { url: _, ...own } = given;
+  const fields = { ...own, ...more };
   if (mode === "custom") return customLogIn(fields);
   if (typeof mode !== "string") {
     const { user, appNames } = fields;

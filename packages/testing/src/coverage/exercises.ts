@@ -20,20 +20,27 @@ export const folderVariable = "SALLYPORT_COVERAGE";
 
 const fileEnding = ".exercises.jsonl";
 
-let file: string | undefined;
-const written = new Set<string>();
+/** The file of this process in a folder, and its lines. */
+interface Records {
+  readonly file: string;
+  readonly written: Set<string>;
+}
+
+const byFolder = new Map<string, Records>();
 
 /** Records the requests to a service, if the environment names a folder. Each kind is written once per process. */
 export function recordExercises(service: Pick<TestService, "onAnswered">): void {
   const folder = process.env[folderVariable] ?? "";
   if (folder === "") return;
+  const file = join(folder, `${process.pid}-${randomUUID()}${fileEnding}`);
+  const records = byFolder.get(folder) ?? { file, written: new Set<string>() };
+  byFolder.set(folder, records);
   const record = (exercise: Exercise) => {
     const line = `${JSON.stringify(exercise)}\n`;
-    if (written.has(line)) return;
-    written.add(line);
+    if (records.written.has(line)) return;
+    records.written.add(line);
     mkdirSync(folder, { recursive: true });
-    file ??= join(folder, `${process.pid}-${randomUUID()}${fileEnding}`);
-    appendFileSync(file, line);
+    appendFileSync(records.file, line);
   };
   service.onAnswered(({ method, route, code, mode, items = [] }) => {
     if (route !== null) record({ method, route, code, mode });

@@ -28,7 +28,12 @@ export const maskOf = (name: string): string => `<${name}>`;
 
 /** A value as JSON, with masks for its credentials. */
 export function maskedJson(value: unknown, indent = 0): string {
-  return JSON.stringify(value, masked, indent);
+  return JSON.stringify(value, maskedMember, indent);
+}
+
+/** A copy of a JSON value with masks for its credentials; `undefined` stays. */
+export function masked(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(maskedJson(value));
 }
 
 /** A text with masks for its credentials: JSON, an URL, a form, or anything else. */
@@ -46,8 +51,8 @@ export function maskedText(text: string): string {
   }
 }
 
-function masked(member: string, value: unknown): unknown {
+function maskedMember(member: string, value: unknown): unknown {
   if (!isSecret(member)) return value;
-  if (Array.isArray(value)) return value.map((each) => masked(member, each));
+  if (Array.isArray(value)) return value.map((each) => maskedMember(member, each));
   return typeof value === "string" || typeof value === "number" ? maskOf(member) : value;
 }

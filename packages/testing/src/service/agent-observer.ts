@@ -1,4 +1,5 @@
 import { routeOf } from "../coverage/route-of.ts";
+import { masked, maskedText } from "../matchers/secrets.ts";
 import { envelopeOf, headerOf, type ReceivedResponse } from "../matchers/received-response.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
 
@@ -10,6 +11,7 @@ export interface AgentExchange {
   readonly alias: string;
   /** `null` without a session. */
   readonly mode: string | null;
+  readonly user: string | null;
   /** The body before its encryption. */
   readonly sent: unknown;
   readonly response: ReceivedResponse;
@@ -26,15 +28,19 @@ export class AgentObserver {
     return () => void this.#listeners.delete(listener);
   }
 
-  answered({ method, path, alias, mode, sent, response, duration }: AgentExchange): void {
+  answered({ method, path, alias, mode, user, sent, response, duration }: AgentExchange): void {
     const request: AnsweredRequest = {
       requestId: headerOf(response, "x-request-id") ?? "",
       method,
       alias,
+      path: maskedText(path),
       route: routeOf(method, path),
       status: response.status,
       code: codeOf(response.body, response.status),
       mode,
+      user,
+      body: masked(sent),
+      data: masked(envelopeOf(response)?.data),
       duration,
       items: path.startsWith("/v1/multi") ? itemsOf(sent, response) : undefined,
     };

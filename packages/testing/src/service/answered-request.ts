@@ -1,9 +1,11 @@
-/** A request that the service answered. */
+/** A request that the service answered. Masks such as `<pass>` stand for credentials. */
 export interface AnsweredRequest {
   readonly requestId: string;
   readonly method: string;
   /** Alias of the database; `null` if the path matches none. */
   readonly alias: string | null;
+  /** Path and query without the alias. */
+  readonly path: string;
   /** Pattern of the route, such as `/v1/object/{id}`; `null` if the path matches none. */
   readonly route: string | null;
   readonly status: number;
@@ -11,6 +13,12 @@ export interface AnsweredRequest {
   readonly code: number;
   /** Log-in mode of the credential; `null` without one. */
   readonly mode: string | null;
+  /** The user, as the test names it; `null` without a session, or if the name is unknown. */
+  readonly user: string | null;
+  /** The parsed and decrypted body; `undefined` without one, and for a file. */
+  readonly body: unknown;
+  /** `data` of a success; `undefined` if there is none. */
+  readonly data: unknown;
   /** Milliseconds. */
   readonly duration: number;
   /** Items of a multi request. */

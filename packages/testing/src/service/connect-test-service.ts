@@ -13,12 +13,16 @@ export interface ConnectedUser {
   readonly password: string;
   /** Name on the server. Default: the name in the tests. */
   readonly name?: string;
+  /** The secret of the user's second factor, in Base32. */
+  readonly secondFactor?: string;
 }
 
 export interface ConnectOptions {
   /** URL of the server, with its path prefix. */
   readonly url: string;
   readonly appKey: string;
+  /** An app key of scope `admin`, for agents with `administration: true`. */
+  readonly administrationKey?: string;
   /** Users by their name in the tests. A text is a password. */
   readonly users?: Readonly<Record<string, ConnectedUser | string>>;
   /** App names of log-ins. Default: `test-app`. */
@@ -36,6 +40,7 @@ export interface ConnectOptions {
 const optionNames: readonly (keyof ConnectOptions)[] = [
   "url",
   "appKey",
+  "administrationKey",
   "users",
   "appNames",
   "alias",
@@ -92,6 +97,7 @@ function connectedService(url: string, options: ConnectOptions): TestService {
     appNames,
     passwordOf: (name) => userOf(name).password,
     nameOf: (name) => userOf(name).name ?? name,
+    secondFactorOf: (name) => userOf(name).secondFactor ?? null,
   };
   const observer = new AgentObserver();
   const agents = new Set<Agent>();
@@ -99,8 +105,14 @@ function connectedService(url: string, options: ConnectOptions): TestService {
     url: async () => url,
     alias: only,
     access: (alias) => (alias === only ? access : needsInside(`The database "${alias}"`)),
+    administrationKey: async () => {
+      if (options.administrationKey !== undefined) return options.administrationKey;
+      throw new TypeError("The connected service has no option `administrationKey`.");
+    },
+    authenticators: new Map(),
+    now: () => Date.now(),
     passwordHash: () => passwordHash,
-    nameMode: () => {},
+    nameHolder: () => {},
     provider: () => needsInside("service.providers"),
     resets: () => 0,
     check: (headers) => {
@@ -109,6 +121,7 @@ function connectedService(url: string, options: ConnectOptions): TestService {
     answered: (exchange) => observer.answered(exchange),
   };
   const agent = (user: string | null, given: ConstructorParameters<typeof Agent>[2]): Agent => {
+    if (given.secondFactor === true) needsInside("`secondFactor: true`");
     const made = new Agent(host, user, given);
     agents.add(made);
     return made;
@@ -146,6 +159,8 @@ const inside: Readonly<Record<keyof ServiceInside, true>> = {
   seed: true,
   administrationKey: true,
   why: true,
+  audit: true,
+  journal: true,
   reset: true,
 };
 

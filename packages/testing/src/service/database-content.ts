@@ -98,8 +98,11 @@ export interface Access {
   readonly passwordOf: (user: string) => string;
   /** The name of a user on the server. */
   readonly nameOf: (user: string) => string;
+  /** The secret of the user's second factor; `null` if it is unknown. */
+  readonly secondFactorOf: (user: string) => string | null;
 }
 
+const noFactor = (): null => null;
 const sameName = (user: string): string => user;
 
 /** How to log in to a database with this content. */
@@ -110,10 +113,17 @@ export function accessTo(content: DatabaseContent | "demo"): Access {
       appNames: [demoCredentials.apps[0].name],
       passwordOf: sameName,
       nameOf: sameName,
+      secondFactorOf: noFactor,
     };
   const { users = [], customUsers = [], apps = [], appKeys = [] } = content;
   const passwords = new Map([...customUsers, ...users].map(({ name, password = name }) => [name, password]));
   const [first] = appKeys;
   const appNames = first?.appNames ?? apps.slice(0, 1).map(({ name }) => name);
-  return { appKey: first?.key ?? "", appNames, passwordOf: (user) => passwords.get(user) ?? user, nameOf: sameName };
+  return {
+    appKey: first?.key ?? "",
+    appNames,
+    passwordOf: (user) => passwords.get(user) ?? user,
+    nameOf: sameName,
+    secondFactorOf: noFactor,
+  };
 }

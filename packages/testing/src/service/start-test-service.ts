@@ -2,13 +2,14 @@ import { checkContent, checkOptions, startTestServer, type TestServer } from "@s
 import { Agent, type AgentHost, type AgentOptions } from "../agents/agent.ts";
 import { recordExercises } from "../coverage/exercises.ts";
 import { millisecondsOf } from "../clock/duration.ts";
-import type { RouteFailures } from "../failures/route-failures.ts";
+import { failuresOf } from "../failures/route-failures.ts";
 import { recordRefusals } from "../matchers/recorded-refusals.ts";
 import { testProviders } from "../providers/test-provider.ts";
 import { LicenceTrap } from "../traps/licence-trap.ts";
 import { MailTrap, mailTransport } from "../traps/mail-trap.ts";
 import { startTestEnvironment, type TestEnvironment } from "./test-environment.ts";
 import { type Access, accessTo, type DatabaseContent, withDefaults } from "./database-content.ts";
+import { Journal } from "./journal.ts";
 import type { TestService } from "./test-service.ts";
 
 export interface TestServiceOptions {
@@ -83,8 +84,11 @@ function serviceOf(
     url: () => server.listen(),
     alias: "",
     access,
+    administrationKey: (alias) => server.administrationKey(alias),
+    authenticators: new Map(),
+    now: () => server.clock.now(),
     passwordHash: (alias) => server.database(alias).policy.clientHash,
-    nameMode: (credential, mode) => server.answered.nameMode(credential, mode),
+    nameHolder: (credential, mode, user) => server.answered.nameHolder(credential, mode, user),
     provider: (name) => providers()[name],
     resets: () => resets,
     check: () => {},
@@ -98,6 +102,7 @@ function serviceOf(
     onAnswered: (listener: () => void) => server.answered.subscribe(listener),
   });
   const licences = receiver === null ? null : new LicenceTrap(trapOf("licences"), receiver);
+  const journal = new Journal(server);
   const service: TestService = {
     app: server.listener,
     get url(): string {
@@ -129,10 +134,21 @@ function serviceOf(
     id: (name, alias = "") => server.idOf(alias, name),
     administrationKey: (alias = "") => server.administrationKey(alias),
     why: (requestId, alias = "") => server.why(alias, requestId),
-    onAnswered: (listener) => server.answered.subscribe(listener),
+    audit: async (alias = "") =>
+      (await server.audit(alias)).map(({ actorId, subjectId, ...event }) => ({
+        ...event,
+        actor: actorId === null ? null : (server.nameOf(alias, actorId) ?? actorId),
+        subject: subjectId === null ? null : (server.nameOf(alias, subjectId) ?? subjectId),
+      })),
+    onAnswered: (listener) => journal.subscribe(listener),
+    get journal() {
+      return journal.requests;
+    },
     reset: async () => {
       await server.reset();
       resets += 1;
+      host.authenticators.clear();
+      journal.clear();
       service.mail.clear();
       licences?.clear();
     },
@@ -145,14 +161,4 @@ function serviceOf(
 
 function missing(thing: string, option: string): never {
   throw new Error(`The service has no ${thing}. Start it with \`${option}: true\`.`);
-}
-
-function failuresOf({ failures }: TestServer, route: string): RouteFailures {
-  return {
-    with: (code, parts = {}) => {
-      const add = (times: number) => failures.add(route, code, times, parts);
-      return { once: () => add(1), times: add, always: () => add(Number.POSITIVE_INFINITY) };
-    },
-    clear: () => failures.clear(route),
-  };
 }

@@ -6,6 +6,7 @@ import type { TestProviders } from "../providers/test-provider.ts";
 import type { LicenceTrap } from "../traps/licence-trap.ts";
 import type { MailTrap } from "../traps/mail-trap.ts";
 import type { AnsweredRequest, Explanation } from "./answered-request.ts";
+import type { AuditedEvent } from "./audited-event.ts";
 import type { DatabaseContent } from "./database-content.ts";
 
 /** Members of each service, in this process or on a server. */
@@ -56,6 +57,12 @@ export interface ServiceInside {
 
   /** Why a request was refused, by its `X-Request-Id`; `null` if it was not refused. */
   why(requestId: string, alias?: string): Promise<Explanation | null>;
+
+  /** The audit of a database, oldest event first. */
+  audit(alias?: string): Promise<readonly AuditedEvent[]>;
+
+  /** The last 1,000 requests since the last reset, oldest first, with their bodies. */
+  readonly journal: readonly AnsweredRequest[];
 
   /** Restores content, clock and failures as after the start. Agents log in again. */
   reset(): Promise<void>;
