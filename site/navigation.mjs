@@ -41,7 +41,10 @@ export const groups = [
   },
   {
     text: "Tests",
-    pages: [...["testing", "testing/runners", "testing/deployed-servers"].map(guide), "packages/acceptance/README.md"],
+    pages: [
+      ...["testing", "testing/runners", "testing/deployed-servers", "testing/other-languages"].map(guide),
+      "packages/acceptance/README.md",
+    ],
   },
   { text: "Your code in the server", pages: ["macros", "hooks"].map(guide) },
   {

@@ -7,6 +7,7 @@ import { controlsSuite } from "./controls-suite.ts";
 import { coverageSuite } from "./coverage-suite.ts";
 import { matchersSuite } from "./matchers-suite.ts";
 import { providersSuite } from "./providers-suite.ts";
+import { serveSuite } from "./serve-suite.ts";
 import { serviceSuite } from "./service-suite.ts";
 import { storagesSuite } from "./storages-suite.ts";
 import { trapsSuite } from "./traps-suite.ts";
@@ -22,6 +23,9 @@ describe("connected", () => {
 });
 describe("controls", () => {
   controlsSuite();
+});
+describe("serve", () => {
+  serveSuite();
 });
 describe("failures", () => {
   failuresSuite();

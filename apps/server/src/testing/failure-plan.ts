@@ -108,7 +108,9 @@ export class FailurePlan {
     if ("code" in fault)
       throw failureWith(fault.code as ErrorCode, { detail: "The test asked for this failure.", ...fault.options });
     if ("delay" in fault) {
-      await new Promise<void>((resolve) => void after(fault.delay, resolve));
+      await new Promise<void>((resolve) => {
+        after(fault.delay, resolve);
+      });
       return work();
     }
     if (fault.drop === "after") await work();

@@ -58,13 +58,13 @@ const storageName = z.enum(["memory", "embedded"], {
 });
 
 /** The schema that fits the given options. A union would not tell the place of a fault. */
-function schemaFor({ databases, storage }: { readonly databases?: unknown; readonly storage?: unknown }) {
+function schemaFor({ databases, storage, listen }: Readonly<Record<string, unknown>>) {
   const aliases = Object.entries(typeof databases === "object" && databases !== null ? databases : {});
   const contents = aliases.map(([alias, given]) => [alias, typeof given === "string" ? demoContent : content] as const);
   return z.strictObject({
     databases: z.strictObject(Object.fromEntries(contents), { error: "must be contents by alias" }).optional(),
     storage: storageOf(storage).optional(),
-    listen: yesOrNo,
+    listen: (typeof listen === "number" ? z.int().min(0).max(65_535) : z.boolean()).optional(),
     providers: yesOrNo,
     licences: yesOrNo,
     configuration: z
@@ -82,7 +82,7 @@ function storageOf(given: unknown): z.ZodType {
 
 /** Throws a `TypeError` that names each unknown or invalid option of a service for tests, and its place. */
 export function checkOptions(options: unknown): void {
-  check("options of the service", schemaFor(options ?? {}), options);
+  check("options of the service", schemaFor((options ?? {}) as Readonly<Record<string, unknown>>), options);
 }
 
 /** Throws a `TypeError` that names each unknown or invalid member of a content, and its place. */

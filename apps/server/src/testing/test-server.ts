@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -169,15 +170,14 @@ export class TestServer {
     return database;
   }
 
-  /** Listens on loopback and returns the URL. */
-  listen(): Promise<string> {
-    return (this.listening ??= this.startListening());
+  /** Listens on loopback and returns the URL. `port`: default any. Rejects if the port is in use. */
+  listen(port = 0): Promise<string> {
+    return (this.listening ??= this.startListening(port));
   }
 
-  private async startListening(): Promise<string> {
-    await new Promise<void>((resolve) => {
-      this.server.listen(0, "127.0.0.1", resolve).unref();
-    });
+  private async startListening(port: number): Promise<string> {
+    this.server.listen(port, "127.0.0.1").unref();
+    await once(this.server, "listening");
     const { configuration, container } = this.inside;
     const url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${configuration.server.basePath}`;
     (await container.getAsync(identifiers.callbackAddresses)).listening(url);

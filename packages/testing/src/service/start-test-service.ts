@@ -25,8 +25,8 @@ export interface TestServiceOptions {
     | "embedded"
     | { readonly postgres: string }
     | { readonly module: string; readonly options?: Readonly<Record<string, unknown>> };
-  /** Whether the service has a URL. Default: false. */
-  readonly listen?: boolean;
+  /** Whether the service has a URL, or its port on this machine. Default: false. */
+  readonly listen?: boolean | number;
   /** Whether to start fake Google, Facebook, Microsoft and Apple for `service.providers`. Default: false. */
   readonly providers?: boolean;
   /** Whether to report licence seats to `service.licences`. Default: false. */
@@ -51,8 +51,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       configuration: environment.configuration(configuration),
       mailer: mailTransport(environment.mail),
     });
+    const url = listen === false ? null : await server.listen(listen === true ? 0 : listen);
     await environment.registerProviders(server, Object.keys(contents));
-    const url = listen ? await server.listen() : null;
     return serviceOf(server, new Map(Object.entries(contents)), url, environment);
   } catch (error) {
     await close(server, environment).catch(() => {});

@@ -1,0 +1,95 @@
+import type { Duration } from "../clock/duration.ts";
+import type { ServiceTimer } from "../clock/service-clock.ts";
+import type { DatabaseContent } from "../service/database-content.ts";
+import type { TestService } from "../service/test-service.ts";
+
+/** The parameters of a control: the query of a `GET`, else the JSON body. */
+export type ControlInput = Readonly<Record<string, unknown>>;
+
+interface Control {
+  /** Parameters in words, for the help. */
+  readonly takes: string;
+  readonly run: (service: TestService, input: ControlInput) => unknown;
+}
+
+const aliasOf = ({ alias = "" }: ControlInput): string => String(alias);
+
+/** The controls by method and path. Each returns JSON. */
+export const controls: ReadonlyMap<string, Control> = new Map<string, Control>([
+  ["POST /reset", { takes: "", run: (service) => service.reset() }],
+  ["GET /clock", { takes: "", run: nowOf }],
+  [
+    "POST /clock",
+    {
+      takes: "advance",
+      run: (service, { advance }) => {
+        service.clock.advance(advance as Duration);
+        return nowOf(service);
+      },
+    },
+  ],
+  [
+    "POST /timers",
+    {
+      takes: "run: a timer or all",
+      run: (service, { run }) => (run === "all" ? service.timers.runAll() : service.timers.run(run as ServiceTimer)),
+    },
+  ],
+  ["POST /failures", { takes: "route; code, delay or drop; times", run: fail }],
+  ["DELETE /failures", { takes: "route", run: (service, { route }) => service.fail(String(route)).clear() }],
+  [
+    "POST /content",
+    {
+      takes: "content, alias",
+      run: (service, input) => service.seed(input["content"] as DatabaseContent, aliasOf(input)),
+    },
+  ],
+  [
+    "GET /id",
+    { takes: "name, alias", run: (service, input) => ({ id: service.id(String(input["name"]), aliasOf(input)) }) },
+  ],
+  [
+    "POST /administrationKey",
+    { takes: "alias", run: async (service, input) => ({ appKey: await service.administrationKey(aliasOf(input)) }) },
+  ],
+  [
+    "GET /mail",
+    {
+      takes: "to",
+      run: async (service, { to }) => ({ items: await service.mail.all(to === undefined ? undefined : String(to)) }),
+    },
+  ],
+  ["GET /licences", { takes: "", run: async (service) => ({ items: await service.licences.all() }) }],
+  ["GET /audit", { takes: "alias", run: async (service, input) => ({ items: await service.audit(aliasOf(input)) }) }],
+  ["GET /journal", { takes: "", run: (service) => ({ items: service.journal }) }],
+  [
+    "GET /why",
+    {
+      takes: "requestId, alias",
+      run: async (service, input) => ({ refusal: await service.why(String(input["requestId"]), aliasOf(input)) }),
+    },
+  ],
+]);
+
+/** The controls, one on each line. */
+export function controlList(): string {
+  return Array.from(controls, ([name, { takes }]) => `  ${name.padEnd(25)}${takes}`.trimEnd()).join("\n");
+}
+
+function nowOf({ clock }: TestService) {
+  return { now: clock.now() };
+}
+
+function fail(service: TestService, { route, code, delay, drop, times = 1, ...parts }: ControlInput): void {
+  const failures = service.fail(String(route));
+  const given = Object.entries({ code, delay, drop }).filter(([, value]) => value !== undefined);
+  if (given.length !== 1) throw new TypeError("A failure has exactly one of `code`, `delay` and `drop`.");
+  const planned =
+    code !== undefined
+      ? failures.with(Number(code), parts)
+      : delay !== undefined
+        ? failures.delay(delay as Duration)
+        : failures.drop(drop as "before" | "after");
+  if (times === "always") planned.always();
+  else planned.times(Number(times));
+}

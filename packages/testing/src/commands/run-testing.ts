@@ -1,0 +1,121 @@
+import { readFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { refuseUnknown } from "@sallyport/server/testing";
+import { startTestService, type TestServiceOptions } from "../service/start-test-service.ts";
+import { ControlServer } from "./control-server.ts";
+import { controlList } from "./controls.ts";
+
+const usage = `Usage: npx @sallyport/testing serve [options]
+
+Serve a test service for tests in any language, on this machine only. A second address, behind
+a token that is printed, controls it. The service ends with the command.
+
+Options:
+  --options <file>       options of startTestService as JSON; default: the demo in memory
+  --port <port>          port of the service; default: any
+  --control-port <port>  port of the controls; default: any
+  --json                 print the addresses and the token as one line of JSON
+  --help                 display help
+
+Controls (Authorization: Bearer <token>):
+${controlList()}
+`;
+
+/** The surroundings of the command. */
+export interface TestingTerminal {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends the service. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs a command of `npx @sallyport/testing` and returns its exit code. */
+export async function runTesting(args: readonly string[], terminal: TestingTerminal): Promise<0 | 1 | 2> {
+  const { stdout, stderr } = terminal;
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { options: text, port: text, "control-port": text, json: flag, help: { ...flag, short: "h" } },
+    });
+    const [command, ...more] = positionals;
+    if (values.help === true) {
+      stdout.write(usage);
+      return 0;
+    }
+    if (command === undefined) throw new TypeError("The command is missing.");
+    refuseUnknown("command", [command], ["serve"]);
+    if (more.length > 0) throw new TypeError(`The command has no argument "${more[0]}".`);
+    if (terminal.env["NODE_ENV"] === "production") {
+      stderr.write(
+        "error: NODE_ENV is production. A test service has known passwords and keys, and is not for production.\n",
+      );
+      return 1;
+    }
+    const options: TestServiceOptions = values.options === undefined ? {} : await optionsIn(values.options);
+    const ports = { service: portOf(values.port), control: portOf(values["control-port"]) };
+    await serve({ ...options, listen: ports.service }, ports.control, values.json === true, terminal);
+    return 0;
+  } catch (error) {
+    stderr.write(`error: ${(error as Error).message}\n(see --help)\n`);
+    return 2;
+  }
+}
+
+async function serve(
+  options: TestServiceOptions,
+  controlPort: number,
+  isJson: boolean,
+  { stdout, signal }: TestingTerminal,
+): Promise<void> {
+  const service = await startTestService(options);
+  try {
+    const controls = await ControlServer.start(service, controlPort);
+    const place = {
+      url: service.url,
+      appKey: service.anonymous().appKey,
+      control: controls.url,
+      token: controls.token,
+    };
+    const lines = [
+      `Service  ${place.url}`,
+      `App key  ${place.appKey}`,
+      `Control  ${place.control}`,
+      `Token    ${place.token}`,
+    ];
+    stdout.write(`${isJson ? JSON.stringify(place) : lines.join("\n")}\n`);
+    await ended(signal);
+    await controls.close();
+  } finally {
+    await service.close();
+  }
+}
+
+/** Resolves when the signal says so. Keeps the process alive until then. */
+async function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const alive = setInterval(() => {}, 60_000);
+  await new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  clearInterval(alive);
+}
+
+async function optionsIn(file: string): Promise<TestServiceOptions> {
+  const text = await readFile(file, "utf8");
+  try {
+    return JSON.parse(text) as TestServiceOptions;
+  } catch (cause) {
+    throw new TypeError(`${file} is not valid JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function portOf(text: string | undefined): number {
+  const port = Number(text ?? "0");
+  if (text === "" || !Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new TypeError(`"${text}" is not a port.`);
+  return port;
+}
