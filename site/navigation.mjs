@@ -37,6 +37,7 @@ export const groups = [
       "custom-users",
       "identity-providers",
       "versions",
+      "older-clients",
     ].map(guide),
   },
   {

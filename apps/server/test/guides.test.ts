@@ -33,6 +33,7 @@ describe("guides", () => {
   guideSuite("objects.md");
   guideSuite("repeat-requests.md", 3);
   guideSuite("synchronisation.md", 9);
+  guideSuite("older-clients.md", 4);
   guideSuite("passwords.md", 6, { ...storedServerKeys, MAIL_DIR: folder });
   guideSuite("two-factor.md", 8, masterKey);
 });
