@@ -1,7 +1,7 @@
 import { MacroStore } from "@sallyport/core";
 import { fileURLToPath } from "node:url";
 import type { RunningServer } from "../src/index.ts";
-import { logOutIn } from "./client.ts";
+import { callIn, logOutIn } from "./client.ts";
 import { macroObjectSuite } from "./macro-object-suite.ts";
 import { macroFixture } from "./macro-fixture.ts";
 import { sessionEndedCode, testedModes } from "./modes.ts";
@@ -35,6 +35,18 @@ export function macroSuite(server: () => RunningServer): void {
         });
       }
       expect(await execute("Echo")).toMatchObject({ status: 200, code: "0", body: { data: {} } });
+    });
+
+    test("are described with the input that they declare", async () => {
+      const { body } = await callIn(server(), sessions.reader, "/openapi.json");
+      expect(body.components.schemas["macro.Typed"]).toMatchObject({
+        type: "object",
+        properties: { count: { type: "integer", minimum: 1 } },
+      });
+      const { requestBody } = body.paths["/v1/execute/{macroName}"].post;
+      const { schema, examples } = requestBody.content["application/json"];
+      expect(schema.anyOf).toEqual([{ $ref: "#/components/schemas/macro.Typed" }, { title: "Any input" }]);
+      expect(examples).toEqual({ Typed: { summary: "Typed", value: { count: 1 } } });
     });
 
     test("choose the status message", async () => {

@@ -8,6 +8,7 @@ import {
   type MacroReports,
 } from "../macros/index.ts";
 import { isExactJson } from "../objects/index.ts";
+import type { Macro } from "../macros/index.ts";
 import { requestMacros, type SessionContext, sessionEvent } from "../request/index.ts";
 import type { JsonValue } from "../storage/index.ts";
 import { accessFinding, accessibleMacro, CallerNames, mayExecute } from "./macro-access.ts";
@@ -72,14 +73,18 @@ export class ExecuteMacro {
   }
 }
 
-/** Lists the names of the macros that the caller may execute, sorted by code units. */
+/** A macro that the caller may execute. */
+export type ExecutableMacro = Pick<Macro, "name" | "input">;
+
+/** Lists the macros that the caller may execute, sorted by the code units of their names. */
 export class ListExecutableMacros {
-  async listExecutableMacros(context: SessionContext): Promise<readonly string[]> {
+  async listExecutableMacros(context: SessionContext): Promise<readonly ExecutableMacro[]> {
     const names = new CallerNames();
-    const executable: string[] = [];
+    const executable: ExecutableMacro[] = [];
     for (const module of (await requestMacros(context)).all()) {
-      if (module.kind === "macro" && (await mayExecute(context, module.access, names))) executable.push(module.name);
+      if (module.kind === "macro" && (await mayExecute(context, module.access, names))) executable.push(module);
     }
-    return executable.toSorted();
+    const described = executable.map(({ name, input }) => (input === undefined ? { name } : { name, input }));
+    return described.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 }

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../storage/index.ts";
 import type { HookDeclaration } from "./accept-hook.ts";
 import type { MacroLimits, MacroModule } from "./macro-runtime.ts";
 
@@ -18,6 +19,8 @@ export interface Macro {
   /** Access without the execution checker; `null`: administrators only. */
   readonly skipCheck: MacroAccess | null;
   readonly transaction: boolean;
+  /** JSON Schema of the input. Without it, any input. */
+  readonly input?: JsonValue;
   readonly limits: MacroLimits;
   /** Whether the text contains `caller`. If not, the look-up of caller and group names is skipped. */
   readonly readsCaller: boolean;

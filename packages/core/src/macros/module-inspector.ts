@@ -125,7 +125,9 @@ export function acceptDeclaration(
     ? new Map(Object.entries(given.get("access") as object)).get("skipCheck")
     : undefined;
   const skipCheck = accessOf(skipping as JsonValue | undefined, "access.skipCheck", fault);
-  return { kind: "macro", name, module, access, skipCheck, transaction, limits, readsCaller };
+  const input = given.get("input");
+  const described = input === undefined ? {} : { input };
+  return { kind: "macro", name, module, access, skipCheck, transaction, ...described, limits, readsCaller };
 }
 
 type Fault = (reason: string) => MacroFault;

@@ -1,5 +1,12 @@
 import { attributesRequest, encryptedMessage, failureEnvelope, keySetResponse } from "@sallyport/contract";
-import { type Database, type ErrorCode, errorEntry, type Model, type ReadableClasses } from "@sallyport/core";
+import {
+  type Database,
+  type ErrorCode,
+  errorEntry,
+  type ExecutableMacro,
+  type Model,
+  type ReadableClasses,
+} from "@sallyport/core";
 import type { StreamType } from "../files/streamed-body.ts";
 import { keySetPath, keySetType } from "../pipeline/find-route.ts";
 import {
@@ -13,6 +20,7 @@ import {
 } from "../routes/route.ts";
 import type { HttpSettings } from "../server/http-settings.ts";
 import { classSchemas, writtenBody, writtenSchemas } from "./class-schemas.ts";
+import { macroBody, macroSchemas } from "./macro-bodies.ts";
 import {
   type MediaTypeObject,
   type OpenApiDocument,
@@ -27,8 +35,8 @@ import { type KnownNames, parametersOf, responsesOf, SchemaComponents } from "./
 interface DescribedCaller {
   /** The classes that the caller can read. */
   readonly classes: ReadableClasses;
-  /** Names of the macros that the caller can execute. */
-  readonly macros: readonly string[];
+  /** The macros that the caller can execute. */
+  readonly macros: readonly ExecutableMacro[];
 }
 
 export interface OpenApiParts extends Partial<DescribedCaller> {
@@ -100,7 +108,7 @@ export function openApiDocument({
     tags: tagsOf([...(isAdministration ? [] : [keySetTag]), ...routes.flatMap(({ tag = [] }) => tag)]),
     paths,
     components: {
-      schemas: schemas(components, classes),
+      schemas: { ...schemas(components, classes), ...macroSchemas(macros) },
       examples: examples(routes),
       headers: {
         "X-Request-Id": {
@@ -165,7 +173,6 @@ const securitySchemes: OpenApiDocument["components"]["securitySchemes"] = {
 };
 
 function operationOf(route: Route, components: SchemaComponents, known: KnownNames): OperationObject {
-  const { classes } = known;
   const parameters = parametersOf(route, components, known);
   return {
     operationId: route.operation,
@@ -184,7 +191,7 @@ function operationOf(route: Route, components: SchemaComponents, known: KnownNam
                 route,
                 route.body,
                 components,
-                classes,
+                known,
               ),
               ...(takesSession(route)
                 ? { "application/text": { schema: components.describe(encryptedMessage, "input") } }
@@ -215,12 +222,13 @@ function streamOf({ types, optional }: StreamRule): NonNullable<OperationObject[
 }
 
 function bodyOf(
-  { method }: Route,
+  { method, executesMacro }: Route,
   { schema }: BodyRule,
   components: SchemaComponents,
-  classes: ReadableClasses | undefined,
+  { classes, macros }: KnownNames,
 ): MediaTypeObject {
   const general = { schema: components.describe(schema, "input") };
+  if (executesMacro === true) return macroBody(macros) ?? general;
   return schema === attributesRequest && classes !== undefined ? (writtenBody(method, classes) ?? general) : general;
 }
 

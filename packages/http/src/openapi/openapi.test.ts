@@ -250,6 +250,80 @@ describe("API description of a database", () => {
     expect(get?.parameters?.[0]?.schema).toMatchObject({ enum: classes.map(({ name }) => name) });
     expect(post?.parameters?.[0]?.schema).toMatchObject({ enum: ["Base"] });
   });
+
+  describe("of macros", () => {
+    const macros = [
+      { name: "Any" },
+      {
+        name: "Order",
+        input: {
+          $schema: "https://json-schema.org/draft/2020-12/schema",
+          type: "object",
+          properties: {
+            lines: { type: "array", items: { $ref: "#/$defs/line" } },
+            note: { type: ["string", "null"] },
+            kind: { enum: ["retail", "trade"] },
+            count: { type: "integer", default: 3 },
+            parent: { $ref: "#" },
+          },
+          $defs: { line: { type: "object", properties: { article: { type: "string", examples: ["2B"] } } } },
+        },
+      },
+      { name: "constructor", input: false },
+      { name: "Foreign", input: { $id: "https://schema.example/a", $ref: "#/$defs/a", $defs: { a: {} } } },
+    ];
+    const described = openApiDocument({ routes, title: "a", version: "1", basePath: "", macros });
+    const body = described.paths["/v1/execute/{macroName}"]?.post?.requestBody?.content["application/json"];
+
+    test("describes the input that they declare", async () => {
+      const schemas = described.components.schemas as Record<string, ReturnType<typeof JSON.parse>>;
+      expect(Object.keys(schemas).filter((name) => name.startsWith("macro."))).toEqual([
+        "macro.Order",
+        "macro.constructor",
+      ]);
+      expect(schemas["macro.Order"].properties.lines.items).toEqual({
+        $ref: "#/components/schemas/macro.Order/$defs/line",
+      });
+      expect(schemas["macro.Order"].properties.parent).toEqual({ $ref: "#/components/schemas/macro.Order" });
+      expect(schemas["macro.Order"]).not.toHaveProperty("$schema");
+      expect(schemas["macro.constructor"]).toEqual({ title: "constructor", not: {} });
+      expect(body?.schema).toEqual({
+        anyOf: [
+          { $ref: "#/components/schemas/macro.Order" },
+          { $ref: "#/components/schemas/macro.constructor" },
+          { title: "Any input" },
+        ],
+      });
+      expect((await new Validator().validate(JSON.parse(JSON.stringify(described)))).errors).toBeUndefined();
+    });
+
+    test("has an example of each", () => {
+      expect(Object.keys(body?.examples ?? {})).toEqual(["Order", "constructor"]);
+      expect(body?.examples?.["Order"]).toEqual({
+        summary: "Order",
+        value: {
+          lines: [{ article: "2B" }],
+          note: "",
+          kind: "retail",
+          count: 3,
+          parent: {
+            lines: [null],
+            note: "",
+            kind: "retail",
+            count: 3,
+            parent: { lines: null, note: null, kind: null, count: null, parent: null },
+          },
+        },
+      });
+    });
+
+    test("leaves the body open if none declares its input", () => {
+      const open = openApiDocument({ routes, title: "a", version: "1", basePath: "", macros: [{ name: "Any" }] });
+      const { requestBody, parameters } = open.paths["/v1/execute/{macroName}"]?.post ?? {};
+      expect(requestBody?.content["application/json"]).not.toHaveProperty("examples");
+      expect(parameters?.[0]?.schema).toEqual({ type: "string", enum: ["Any"] });
+    });
+  });
 });
 
 openApiDocumentSuite();

@@ -1,5 +1,5 @@
 import { emptyResponse, encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contract";
-import { type ErrorCode, errorEntry, type ReadableClasses } from "@sallyport/core";
+import { type ErrorCode, errorEntry, type ExecutableMacro, type ReadableClasses } from "@sallyport/core";
 import * as z from "zod";
 import { declaredErrors, type Route, type SealedSuccess, takesSession } from "../routes/route.ts";
 import { classesFor } from "./class-schemas.ts";
@@ -92,7 +92,7 @@ function relocated(value: unknown): unknown {
 /** Known values of path parameters. */
 export interface KnownNames {
   readonly classes: ReadableClasses | undefined;
-  readonly macros: readonly string[];
+  readonly macros: readonly ExecutableMacro[];
 }
 
 /** Parameters of a route: path, then query, then headers. */
@@ -105,7 +105,7 @@ function pathParameters({ path, method }: Route, { classes, macros }: KnownNames
     const isClass = name === "className" || (name === "idOrClass" && method === "POST");
     const classNames =
       isClass && classes !== undefined ? classesFor(method, classes).map(({ definition }) => definition.name) : [];
-    const names = name === "macroName" ? macros : classNames;
+    const names = name === "macroName" ? macros.map((macro) => macro.name) : classNames;
     const schema = names.length === 0 ? { type: "string", minLength: 1 } : { type: "string", enum: names };
     return { name, in: "path", required: true, schema };
   });
