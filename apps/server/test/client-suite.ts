@@ -105,6 +105,8 @@ export function clientSuite(server: () => RunningServer): void {
       await expect(client.countObjects("Invoice", { count: "capped" })).resolves.toBeGreaterThanOrEqual(1_000);
       const some = read.slice(0, 2).map((each) => each["~ObjectID"]);
       await expect(client.countObjects("Customer", { query: { oids: some } })).resolves.toBe(2);
+      const many = [...some, ...Array.from({ length: 998 }, () => crypto.randomUUID())];
+      await expect(client.countObjects("Customer", { query: { oids: many } })).resolves.toBe(2);
     });
 
     test("reads objects with a serialization", async () => {

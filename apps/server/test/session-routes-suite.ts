@@ -220,6 +220,11 @@ export function sessionRoutesSuite(server: () => RunningServer, mode: LogInMode)
       await send("GET", "/v1/objects/Customer?perPage=none"),
       "307",
     ],
+    "POST /v1/objects/{className}/query": async () => [
+      await send("POST", "/v1/objects/Customer/query", { perPage: 1 }),
+      await send("POST", "/v1/objects/Customer/query", { perPage: "1" }),
+      "307",
+    ],
     "PATCH /v1/objects/{className}": async () => {
       const query = encodeURIComponent(JSON.stringify({ oids: [await create()] }));
       const patch = (body: object) => send("PATCH", `/v1/objects/Customer?query=${query}`, body);

@@ -33,11 +33,14 @@ import {
 import type { ClientSession } from "./sessions/client-session.ts";
 import { SessionKeeper } from "./sessions/session-keeper.ts";
 import { type CallLimits, checkTimeout, withinLimits } from "./transport/deadline.ts";
-import { ServiceAddress } from "./transport/service-address.ts";
+import { ServiceAddress, withQuery } from "./transport/service-address.ts";
 import { type Method, Transport } from "./transport/transport.ts";
 import type { ConditionOptions } from "./version.ts";
 
 const usualTimeout = 30_000;
+
+/** Characters of a path with its query string. Proxies usually accept 8 KiB. A longer list is sent as a body. */
+const maxAddress = 6_144;
 
 /**
  * A client of one database. Calls can run in parallel. They reject with a `SallyportError` if the server refuses, a
@@ -122,7 +125,12 @@ export class SallyportClient {
   ): Promise<ObjectPage<Known>> {
     const { page, cursor, perPage, query, count, serialization, ...limits } = options;
     const parameters = { page, cursor, perPage, query, count, serialization };
-    return this.#requests.data<ObjectPage<Known>>({ ...limits, path: listPath(className), query: parameters });
+    const path = listPath(className);
+    const isShort = withQuery(path, parameters).length <= maxAddress;
+    const form = isShort
+      ? { path, query: parameters }
+      : ({ method: "POST", path: `${path}/query`, body: parameters } as const);
+    return this.#requests.data<ObjectPage<Known>>({ ...limits, ...form });
   }
 
   /**

@@ -28,6 +28,7 @@ export * from "./multi.ts";
 export {
   deleteParameters,
   listParameters,
+  listRequest,
   objectParameters,
   purgeParameters,
   trashParameters,

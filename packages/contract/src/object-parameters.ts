@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { flag } from "./fields.ts";
+import { flag, refusedWith } from "./fields.ts";
 import { parseJsonParameter } from "./json.ts";
 
 const maxPage = 10_000_000;
@@ -18,21 +18,25 @@ const described = (schema: Readonly<Record<string, unknown>>) => z.unknown().met
 
 const texts = { type: "array", items: { type: "string" } };
 
-const query = z.looseObject({
-  where: described({ type: "object", description: 'A filter, such as `{"Color": "red", "Weight": {"$gt": 10}}`.' }),
-  sort: described({
-    ...texts,
-    description: 'Attributes to sort by. The prefix `-` sorts in descending order: `["-Weight", "Color"]`.',
-  }),
-  oids: described({ ...texts, description: "Restricts the list to objects with these ids and UUIDs." }),
-});
+const query = z
+  .looseObject(
+    {
+      where: described({ type: "object", description: 'A filter, such as `{"Color": "red", "Weight": {"$gt": 10}}`.' }),
+      sort: described({
+        ...texts,
+        description: 'Attributes to sort by. The prefix `-` sorts in descending order: `["-Weight", "Color"]`.',
+      }),
+      oids: described({ ...texts, description: "Restricts the list to objects with these ids and UUIDs." }),
+    },
+    refusedWith(329),
+  )
+  .meta({ description: "Filter and order of the list.", examples: [{}] });
 
 /** The `query` parameter: a JSON object as text. Its valid members depend on the classes of the database. */
 const queryParameter = z
   .string()
   .transform((text) => parseJsonParameter("query", text, 329))
-  .pipe(query)
-  .meta({ description: "Filter and order of the list.", examples: [{}] });
+  .pipe(query);
 
 const maxFields = 200;
 const maxPathLength = 400;
@@ -106,16 +110,21 @@ function renameFieldList({ fieldList, ...given }: Record<string, unknown>): Reco
   return Object.fromEntries(Object.entries(named).filter(([name]) => !meaningless.has(name)));
 }
 
-/** The `serialization` parameter: a JSON object as text. */
-export const serializationParameter = z
-  .string()
-  .transform((text) => renameFieldList(parseJsonParameter("serialization", text, 307)))
+const givenSerialization = z
+  .looseObject(serialization.shape)
+  .transform(renameFieldList)
   .pipe(serialization)
   .meta({
     description:
       'Form of the objects: `{"type": "full", "depth": 2}`, `{"type": "custom", "fields": ["Number", "Customer.Name"]}`.',
     examples: [{ type: "full", depth: 2 }],
   });
+
+/** The `serialization` parameter: a JSON object as text. */
+export const serializationParameter = z
+  .string()
+  .transform((text) => parseJsonParameter("serialization", text, 307))
+  .pipe(givenSerialization);
 
 /** Serialization options. */
 export type Serialization = Readonly<Omit<z.input<typeof serialization>, "fields">> & {
@@ -158,17 +167,33 @@ export const purgeParameters = z.object({
   all: flag.default(false).describe("Purges the deleted objects of all users. For administrators only."),
 });
 
+/** The members of a list. Query strings and bodies write numbers and objects differently. */
+function listMembers<N extends z.ZodType, Q extends z.ZodType, S extends z.ZodType>(
+  number: (range: z.ZodNumber, standard: number) => N,
+  queryOfForm: Q,
+  serializationOfForm: S,
+) {
+  return {
+    page: number(page, 0).describe("Page number, from 0."),
+    perPage: number(perPage, defaultPerPage).describe("Objects per page."),
+    cursor: z
+      .string()
+      .min(1)
+      .max(maxCursorLength)
+      .optional()
+      .describe("`~Cursor` of the previous page of the same query. Use it instead of `page`."),
+    count: z.literal("capped").optional().describe("`capped` stops counting at 5,000, which is faster."),
+    query: queryOfForm.optional(),
+    serialization: serializationOfForm.optional(),
+  };
+}
+
 /** Query parameters of a list of objects. */
-export const listParameters = z.object({
-  page: wholeNumber.pipe(page).default(0).describe("Page number, from 0."),
-  perPage: wholeNumber.pipe(perPage).default(defaultPerPage).describe("Objects per page."),
-  cursor: z
-    .string()
-    .min(1)
-    .max(maxCursorLength)
-    .optional()
-    .describe("`~Cursor` of the previous page of the same query. Use it instead of `page`."),
-  count: z.literal("capped").optional().describe("`capped` stops counting at 5,000, which is faster."),
-  query: queryParameter.optional(),
-  serialization: serializationParameter.optional(),
-});
+export const listParameters = z.object(
+  listMembers((range, standard) => wholeNumber.pipe(range).default(standard), queryParameter, serializationParameter),
+);
+
+/** Body of a list of objects, with the members of `listParameters`. */
+export const listRequest = z.strictObject(
+  listMembers((range, standard) => range.default(standard), query, givenSerialization),
+);

@@ -2,8 +2,8 @@ import { ServiceError } from "@sallyport/core";
 import { acceptedCoding, compressed, compressedFrom } from "./compression.ts";
 import { discardRest } from "./files/discard-rest.ts";
 import type { Exchange } from "./pipeline/exchange.ts";
-import type { Route } from "./routes/route.ts";
 import { SessionWatch } from "./pipeline/session-watch.ts";
+import { onlyReads, type Route } from "./routes/route.ts";
 
 /** Headers of every enveloped response. They forbid caching, content sniffing and framing. */
 export const fixedHeaders = {
@@ -16,7 +16,7 @@ export const fixedHeaders = {
 
 /**
  * Writes an envelope, encrypted in a secure session. Only responses to unparsed requests bypass it. Throws 706 for a
- * large GET response if the client's network has too many unread bytes. Write results are always sent.
+ * large response to a read if the client's network has too many unread bytes. Write results are always sent.
  */
 export function writeAnswer(exchange: Exchange, status: number, text: string): void {
   const { answerHeaders, channel } = exchange;
@@ -61,9 +61,9 @@ export function codedTag(tag: string, coding: string): string {
   return `${tag.slice(0, -1)}-${coding}"`;
 }
 
-/** Throws 706 for a large GET response if the client's network has too many unread bytes. */
-function requireReader({ request, origin, sendBufferBytes }: Exchange, text: string): void {
-  if (text.length > sliceBytes && request.method === "GET" && sendBufferBytes.isFull(origin.network))
+/** Throws 706 for a large response to a read if the client's network has too many unread bytes. */
+function requireReader({ route, origin, sendBufferBytes }: Exchange, text: string): void {
+  if (text.length > sliceBytes && onlyReads(route) && sendBufferBytes.isFull(origin.network))
     throw leavesTooMuchUnread();
 }
 

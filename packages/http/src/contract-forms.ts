@@ -1,5 +1,9 @@
-import { checkJsonLimits, listParameters, objectParameters, parseFields } from "@sallyport/contract";
+import { checkEnvelopeLimits, checkJsonLimits, listRequest, objectParameters, parseFields } from "@sallyport/contract";
 import type { JsonValue, ListedObjects, ListForm, RequestForms, Serialization } from "@sallyport/core";
+import type * as z from "zod";
+
+/** The members of a list. */
+export type ListRequest = z.output<typeof listRequest>;
 
 type Given = Readonly<Record<string, JsonValue | undefined>>;
 
@@ -15,24 +19,12 @@ export class ContractForms implements RequestForms {
       : parseFields(objectParameters, { serialization: JSON.stringify(given) }, []).serialization;
   }
 
-  list({ where, sort, oids, macro, page, perPage, cursor, count, serialization }: Given): ListForm {
-    const parameters = {
-      page: numberText(page),
-      perPage: numberText(perPage),
-      cursor,
-      // `exact` is the default of the query parameter, which has no value for it.
-      count: count === "exact" ? undefined : count,
-      query: JSON.stringify(withoutUndefined({ where, sort, oids, macro })),
-      serialization: serialization === undefined ? undefined : JSON.stringify(serialization),
-    };
-    const {
-      cursor: text,
-      count: counting,
-      query,
-      serialization: written,
-      ...pages
-    } = parseFields(listParameters, withoutUndefined(parameters), []);
-    return { ...pages, query, serialization: written, cursor: text, capped: counting === "capped" };
+  list({ where, sort, oids, macro, count, ...members }: Given): ListForm {
+    // `exact` is the default of a list, which has no value for it.
+    const counted = { ...members, count: count === "exact" ? undefined : count };
+    const given = { ...withoutUndefined(counted), query: withoutUndefined({ where, sort, oids, macro }) };
+    checkListLimits(given);
+    return listForm(parseFields(listRequest, given, []));
   }
 
   listed({ list: { "~Elements": elements, ...counts }, next }: ListedObjects): JsonValue {
@@ -40,8 +32,14 @@ export class ContractForms implements RequestForms {
   }
 }
 
-function numberText(value: JsonValue | undefined): JsonValue | undefined {
-  return typeof value === "number" ? String(value) : value;
+/** Throws 307 beyond the limits of JSON. Query and serialization are values of their own, as in a query string. */
+export function checkListLimits(members: unknown): void {
+  checkEnvelopeLimits(members, ["query", "serialization"]);
+}
+
+/** The input of a list, from its parameters or its body. */
+export function listForm({ count, query, cursor, serialization, ...pages }: ListRequest): ListForm {
+  return { ...pages, query, cursor, serialization, capped: count === "capped" };
 }
 
 function withoutUndefined(given: Given): Record<string, JsonValue> {

@@ -107,6 +107,7 @@ export function openApiDocumentSuite(): void {
             "lockObject",
             "purgeObject",
             "purgeRecycler",
+            "queryObjects",
             "restoreObject",
             "setReaders",
             "unlockObject",

@@ -16,6 +16,7 @@ const jsonSchema: z.ZodType = z.lazy(() =>
     type: z.union([typeName, z.array(typeName).min(2)]).optional(),
     title: text.optional(),
     description: text.optional(),
+    examples: z.array(z.json()).min(1).optional(),
     default: z.json().optional(),
     const: z.json().optional(),
     enum: z.array(z.json()).min(1).optional(),

@@ -35,7 +35,7 @@ export class RequestLog implements RequestObserver {
 
   /** A server fault has its own line even if the request succeeded. */
   private logFailures(items: readonly ItemRecord[], requestId: string, alias: string | null): void {
-    for (const [item, { error, ...facts }] of items.entries()) {
+    for (const [item, { error, isRead: _, ...facts }] of items.entries()) {
       if (error !== undefined && levelOf({ ...facts, error }) === "error")
         this.logger.error({ requestId, alias, item, ...facts, err: error }, "Multi item failed");
     }
@@ -45,7 +45,7 @@ export class RequestLog implements RequestObserver {
 /** Number of items of a multi request and of failed ones, and what the others wrote. */
 function countsOf(items: RequestRecord["items"]): object {
   if (items === undefined) return {};
-  const written = items.filter(({ code, method }) => code === 0 && method !== "GET");
+  const written = items.filter(({ code, isRead }) => code === 0 && isRead !== true);
   const writes = written.map(({ method, className, objectId }) => ({ method, className, objectId }));
   const counts = { items: items.length, failedItems: items.filter(({ code }) => code !== 0).length };
   return writes.length === 0 ? counts : { ...counts, writes };

@@ -59,7 +59,7 @@ const ofCustomer = (make: (known: Known) => unknown) => (known: Known) =>
   listOf("Invoice", make(known), "&perPage=1000");
 
 /** Filtered and sorted lists. */
-export const queryCases: readonly Case[] = [
+const inQueryStrings: readonly Case[] = [
   asks(
     "filters by a text",
     "Customer",
@@ -295,5 +295,77 @@ export const queryCases: readonly Case[] = [
     ...refused({}),
     title: `refuses the count ${count}`,
     path: `/v1/objects/Invoice?count=${count}`,
+  })),
+];
+
+/** The JSON of a member of the body for the text of a query parameter. */
+const inJson: Readonly<Record<string, (text: string) => string>> = {
+  query: (text) => text,
+  serialization: (text) => text,
+  page: (text) => text,
+  perPage: (text) => text,
+  cursor: JSON.stringify,
+  count: JSON.stringify,
+};
+
+/** The same list with a body instead of its query string, if a body can say the same. */
+function inBody({ path, ...rest }: Case): readonly Case[] {
+  const [, list, parameters = ""] = /^(\/v1\/objects\/\w+)\?(.*)$/s.exec(typeof path === "string" ? path : "") ?? [];
+  if (list === undefined) return [];
+  const members = Array.from(new URLSearchParams(parameters), ([name, text]) => `"${name}":${inJson[name]?.(text)}`);
+  const json = `{${members.join()}}`;
+  try {
+    JSON.parse(json);
+  } catch {
+    return [];
+  }
+  const title = `${rest.title}, in a body`;
+  return [{ modes: ["session", "secure"], ...rest, title, path: `${list}/query`, method: "POST", json }];
+}
+
+/** As many values as a query can have; too many for an address. */
+const many = Array.from({ length: 1_000 }, (_, index) => `${"0".repeat(40)} ${index}`);
+const manyInvoices = { query: { where: { Number: { $in: [...many.slice(1), "2025-00001"] } } } };
+const list = "/v1/objects/Invoice/query";
+
+export const queryCases: readonly Case[] = [
+  ...inQueryStrings,
+  ...inQueryStrings.flatMap(inBody),
+  {
+    ...asks("finds one of 1,000 values, in a body", "Invoice", {}, ([found]) =>
+      expect(found?.Number).toBe("2025-00001"),
+    ),
+    path: list,
+    method: "POST",
+    body: manyInvoices,
+  },
+  {
+    ...asks("finds none of 1,000 UUIDs, in a body", "Invoice", {}, (elements) => expect(elements).toEqual([])),
+    path: list,
+    method: "POST",
+    body: { query: { oids: many.map((_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`) } },
+  },
+  {
+    title: "finds one of 1,000 values, in an item of a multi request",
+    as: "reader",
+    path: "/v1/multi",
+    method: "POST",
+    body: [{ method: "POST", path: list, data: manyInvoices }],
+    expect: { code: 0, data: ([item]) => expect(item.result.data["~Elements"][0].Number).toBe("2025-00001") },
+  },
+  ...[
+    { page: "0" },
+    { perPage: 1_001 },
+    { perPage: 0.5 },
+    { unknown: 1 },
+    { where: {} },
+    { serialization: [] },
+    { query: null },
+  ].map((body) => ({
+    ...refused({}, "query" in body ? 329 : 307),
+    title: `refuses a list with the body ${JSON.stringify(body)}`,
+    path: list,
+    method: "POST",
+    body,
   })),
 ];

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "../assertions/expect.ts";
 import { expectRefusal, inSection, type Journey } from "./journey.ts";
 import { newObject } from "./object-checks.ts";
@@ -17,6 +18,9 @@ export const queryChecks: Journey = (mode) => {
       expect(await client.countObjects(className, { query: { where } })).toBe(3);
       const sorted = await client.listObjects(className, { query: { where, sort: [`-${attribute}`] } });
       expect(sorted["~Elements"].map((each) => each["~ObjectID"])).toEqual(made.map(({ id }) => id).toReversed());
+      const many = Array.from({ length: 997 }, () => randomUUID());
+      const oids = [...made.map(({ id }) => id), ...many];
+      expect(await client.countObjects(className, { query: { oids } })).toBe(3);
       const found: string[] = [];
       for await (const object of client.objects(className, { query: { where, sort: [attribute] }, perPage: 2 }))
         found.push(object["~ObjectID"]);

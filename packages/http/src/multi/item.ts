@@ -86,7 +86,7 @@ export class Item {
   record(): ItemRecord {
     const named = this.matched === null ? {} : objectOfPath(this.matched);
     const route = this.matched?.pattern ?? null;
-    const about = { route, method: this.route?.method ?? null, ...named, ...this.answered };
+    const about = { route, method: this.route?.method ?? null, isRead: this.isRead, ...named, ...this.answered };
     if (this.error === undefined) return { ...about, status: 200, code: 0 };
     const { status, code } = failureOf(this.error);
     return { ...about, status, code, error: this.error };

@@ -1,7 +1,7 @@
 import { emptyResponse, encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contract";
 import { type ErrorCode, errorEntry, type ExecutableMacro, type ReadableClasses } from "@sallyport/core";
 import * as z from "zod";
-import { declaredErrors, type Route, type SealedSuccess, takesSession } from "../routes/route.ts";
+import { declaredErrors, onlyReads, type Route, type SealedSuccess, takesSession } from "../routes/route.ts";
 import { classesFor } from "./class-schemas.ts";
 import type { Content, ParameterObject, Reference, ResponseObject, SchemaObject } from "./open-api.ts";
 
@@ -100,7 +100,9 @@ export function parametersOf(route: Route, components: SchemaComponents, known: 
   return [...pathParameters(route, known), ...queryParameters(route, components), ...headerParameters(route)];
 }
 
-function pathParameters({ path, method }: Route, { classes, macros }: KnownNames): ParameterObject[] {
+function pathParameters(route: Route, { classes, macros }: KnownNames): ParameterObject[] {
+  const { path } = route;
+  const method = onlyReads(route) ? "GET" : route.method;
   return Array.from(path.matchAll(/\{([^}]+)\}/g), ([, name = ""]) => {
     const isClass = name === "className" || (name === "idOrClass" && method === "POST");
     const classNames =

@@ -3,6 +3,7 @@ import {
   bareObjectSchema,
   countResponse,
   listParameters,
+  listRequest,
   objectListSchema,
   objectParameters,
   objectSchema,
@@ -16,21 +17,19 @@ import {
   type SingleReference,
 } from "@sallyport/core";
 import * as z from "zod";
+import { checkListLimits, listForm, type ListRequest } from "../contract-forms.ts";
 import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
-
-type ListQuery = z.output<typeof listParameters>;
 
 /** Routes that read objects. */
 export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
   const list = async (
     context: SessionContext,
     className: string,
-    { query, position }: Pick<RouteInput<never, ListQuery>, "query" | "position">,
+    members: ListRequest,
+    { position }: Pick<RouteInput<never, never>, "position">,
   ): Promise<Success> => {
-    const { count, query: matchQuery, cursor, serialization, ...pages } = query;
-    const capped = count === "capped";
-    const input = { className, ...pages, query: matchQuery, cursor, serialization, capped, position };
+    const input = { className, ...listForm(members), position };
     const { list: found, next } = await listObjects.listObjects(context, input);
     const { "~Elements": elements, ...counts } = found;
     return { data: { ...counts, ...(next === null ? {} : { "~Cursor": next }), "~Elements": elements } };
@@ -48,10 +47,11 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
       data: z.union([objectSchema, bareObjectSchema, objectListSchema]),
       versioned: true,
       errors: [304, 307, 308, 329, 609, 710],
-      handle: async (context, { parameter, query, position }) => {
+      handle: async (context, input) => {
+        const { parameter, query } = input;
         const reference = objectReference(parameter("idOrClass"));
         if (reference === null) throw new ServiceError(304);
-        if (reference.kind === "class") return list(context, reference.className, { query, position });
+        if (reference.kind === "class") return list(context, reference.className, query, input);
         return objectSuccess(await getObject.getObject(context, reference, query.serialization));
       },
     }),
@@ -66,8 +66,21 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
       query: listParameters,
       data: objectListSchema,
       errors: [304, 307, 308, 329, 710],
-      handle: async (context, { parameter, query, position }) =>
-        list(context, classNameOf(parameter("className")), { query, position }),
+      handle: async (context, input) => list(context, classNameOf(input.parameter("className")), input.query, input),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/objects/{className}/query",
+      operation: "queryObjects",
+      isRead: true,
+      summary: "List objects by a query in the body",
+      description:
+        "Returns the same as `GET /v1/objects/{className}`. The body has the members of its query string as JSON, for queries that do not fit into an address.",
+      access: "session",
+      body: { schema: listRequest, faultOrder: [], checkLimits: checkListLimits },
+      data: objectListSchema,
+      errors: [304, 307, 329, 710],
+      handle: async (context, input) => list(context, classNameOf(input.parameter("className")), input.body, input),
     }),
   ];
 }

@@ -73,6 +73,8 @@ export interface ItemRecord extends NamedObject {
   readonly method: string | null;
   readonly status: number;
   readonly code: ErrorCode | 0;
+  /** Whether an item of a multi request only reads. */
+  readonly isRead?: boolean;
   /** The failure, also the one behind an error redirect. */
   readonly error?: unknown;
 }
