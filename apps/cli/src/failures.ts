@@ -36,6 +36,17 @@ const advice: ReadonlyMap<number, string> = new Map([
   [802, 'Log in again with "sallyport log-in", or run the command on a terminal.'],
 ]);
 
+/** Makes a change that the server refuses if it takes the access of the administrator. Only a demo says in its response which rule was broken. */
+export async function keepingAccess<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (cause) {
+    if (!(cause instanceof SallyportError) || cause.code !== 307 || cause.debugMessage !== undefined) throw cause;
+    const message = `Administrators cannot take their own access. Another administrator can.\n  Request id: ${cause.requestId}`;
+    throw new CommandError(message, "refused", { cause });
+  }
+}
+
 /** Prints why a command failed, and sets the exit code. */
 export function report(error: unknown): void {
   const [reason, message] = described(error);

@@ -12,7 +12,11 @@ export interface AdminCommand {
   readonly description: string;
   readonly arguments?: readonly Described[];
   readonly options?: readonly Described[];
+  /** Further lines of help. */
+  readonly details?: string;
   readonly call: (given: Given) => Promise<Outcome>;
+  /** With `--dry-run`, instead of the call: what it would change. It only reads. */
+  readonly dryRun?: (given: Given) => Promise<Outcome>;
 }
 
 /** The commands of a noun. */
@@ -31,6 +35,25 @@ const unitSizes: ReadonlyMap<string, number> = new Map([
   ["h", 3_600_000],
   ["d", 86_400_000],
 ]);
+
+const dayForm = /^(\d{1,2}):(\d{2})$/;
+const isoForm = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+function timeIn(given: string, direction: 1 | -1): Date | undefined {
+  const [, count, unit = ""] = durationForm.exec(given) ?? [];
+  if (count !== undefined) return new Date(Date.now() + direction * Number(count) * (unitSizes.get(unit) ?? 0));
+  const [, hour, minute] = dayForm.exec(given) ?? [];
+  if (hour === undefined) {
+    if (!isoForm.test(given)) return undefined;
+    // A day alone would be one in UTC.
+    return new Date(given.length === "2026-01-31".length ? `${given}T00:00` : given);
+  }
+  if (Number(hour) > 23 || Number(minute) > 59) return undefined;
+  const time = new Date();
+  time.setHours(Number(hour), Number(minute), 0, 0);
+  if (direction * (time.getTime() - Date.now()) < 0) time.setDate(time.getDate() + direction);
+  return time;
+}
 
 /** Arguments and options of a command, and the client to execute it. */
 export class Given {
@@ -87,16 +110,18 @@ export class Given {
     return chosen;
   }
 
-  /** The time of an option: ISO 8601, or a duration before (-1) or after (1) now. */
+  /**
+   * The time of an option: ISO 8601, the last (-1) or next (1) time of day, or a duration before or after now. Times without
+   * an offset are those of this machine's zone.
+   */
   time(option: string, direction: 1 | -1): Date | undefined {
     const given = this.text(option);
     if (given === undefined) return undefined;
-    const [, count, unit = ""] = durationForm.exec(given) ?? [];
-    const time = new Date(
-      count === undefined ? given : Date.now() + direction * Number(count) * (unitSizes.get(unit) ?? 0),
-    );
-    if (Number.isNaN(time.getTime()))
-      throw new CommandError(`--${option} must be a duration such as 30m or 2h, or a time such as 2026-01-31T12:00Z.`);
+    const time = timeIn(given, direction);
+    if (time === undefined || Number.isNaN(time.getTime()))
+      throw new CommandError(
+        `--${option} must be a duration such as 30m or 2h, a time of day such as 18:00, or a time such as 2026-01-31T12:00Z.`,
+      );
     return time;
   }
 

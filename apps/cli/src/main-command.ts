@@ -9,6 +9,7 @@ import { operationNouns } from "./commands/operations.ts";
 import { ruleNouns } from "./commands/rules.ts";
 import { syncNoun } from "./commands/synchronization.ts";
 import { userNouns } from "./commands/users.ts";
+import { defineCompletion } from "./completion.ts";
 import { exitCodes } from "./failures.ts";
 import { type AdminCommand, Given, type Noun } from "./given.ts";
 import { adminOf, defineLogIn, withProfile } from "./log-in.ts";
@@ -65,6 +66,7 @@ export function mainCommand(): Command {
   for (const noun of nouns) defineNoun(main, noun);
   defineCommand(main, whyCommand);
   defineCommand(main, doctorCommand);
+  defineCompletion(main);
   return main;
 }
 
@@ -87,6 +89,8 @@ function defineCommand(group: Command, command: AdminCommand): void {
   const defined = group.command(command.name.split(" ").at(-1) ?? "").description(command.description);
   for (const [name, description] of command.arguments ?? []) defined.argument(name, description);
   for (const [flags, description] of command.options ?? []) defined.option(flags, description);
+  if (command.details !== undefined) defined.addHelpText("after", `\n${command.details}`);
+  if (command.dryRun !== undefined) defined.option("--dry-run", "only show what would change");
   withProfile(defined.option("--json", "print the content of the response"));
   defined.action(async () => {
     const values = new Map(Object.entries(defined.opts<Record<string, unknown>>()));
@@ -98,7 +102,8 @@ function defineCommand(group: Command, command: AdminCommand): void {
       const password = await questions.secret(`Password of ${profile.user}`);
       await admin.prove({ password, passwordHash: profile.passwordHash });
     };
-    printOutcome(await withProof(() => command.call(given), prove, questions), values.get("json") === true);
+    const call = values.get("dryRun") === true && command.dryRun !== undefined ? command.dryRun : command.call;
+    printOutcome(await withProof(() => call(given), prove, questions), values.get("json") === true);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Page, PageOptions } from "@sallyport/client/admin";
-import { fittedRows, ProgressLine, tableLines, terminalStyle } from "@sallyport/terminal";
+import { fittedTable, ProgressLine, tableLines, terminalStyle } from "@sallyport/terminal";
 
 /** Result of a command. */
 export interface Outcome {
@@ -13,19 +13,24 @@ export interface Outcome {
   readonly isFailure?: boolean;
 }
 
-/** Widest table in characters. */
-const width = 100;
+/** Width of tables that are not printed to a wider terminal, in characters. */
+const usualWidth = 80;
 const largestPage = 500;
 
-/** A list as a table. The first column has what other commands take. */
+/** The cell of an item. `whole` cells are never shortened: times and addresses. */
+type Column<Item> = ((item: Item) => string) | { readonly whole: (item: Item) => string };
+
+/** A list as a table. The first column has what other commands take; the last ones are hidden if there is no room. */
 export function listed<Item>(
   plural: string,
   items: readonly Item[],
-  columns: Readonly<Record<string, (item: Item) => string>>,
+  columns: Readonly<Record<string, Column<Item>>>,
 ): Outcome {
   if (items.length === 0) return { data: items, text: `There are no ${plural}.`, isEmpty: true };
-  const rows = items.map((item) => Object.values(columns).map((column) => column(item)));
-  return { data: items, text: tableText(Object.keys(columns), rows) };
+  const given = Object.values(columns);
+  const rows = items.map((item) => given.map((each) => (typeof each === "function" ? each(item) : each.whole(item))));
+  const whole = new Set(given.flatMap((each, index) => (typeof each === "function" ? [] : [index])));
+  return { data: items, text: tableText(Object.keys(columns), rows, whole) };
 }
 
 /** One item, with a line for each value. */
@@ -34,14 +39,28 @@ export function shown(data: object, rows: readonly (readonly [label: string, val
   return { data, text: tableLines(first, others).join("\n") };
 }
 
+/** A description of what a command would change, for `--dry-run`. `data`: what it would affect. */
+export function wouldDo(text: string, data: object = {}): Outcome {
+  return { data, text: `${text} Nothing was changed.` };
+}
+
 /** A change, with a sentence about it. `data`: the content of the response. */
 export function done(text: string, data: object = {}): Outcome {
   return { data, text };
 }
 
-function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const [heading = "", ...lines] = tableLines(headings, fittedRows(headings, rows, width));
-  return [terminalStyle(process.stdout).strong(heading), ...lines].join("\n");
+function tableText(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  whole: ReadonlySet<number>,
+): string {
+  const width = Math.max(usualWidth, process.stdout.columns ?? 0);
+  const table = fittedTable(headings, rows, width, whole);
+  const [heading = "", ...lines] = tableLines(table.headings, table.rows);
+  const note = `(no room for ${table.hidden.join(", ")}: see --json)`;
+  return [terminalStyle(process.stdout).strong(heading), ...lines, ...(table.hidden.length > 0 ? [note] : [])].join(
+    "\n",
+  );
 }
 
 export function printOutcome({ data, text, isEmpty = false, isFailure = false }: Outcome, asJson: boolean): void {
@@ -89,9 +108,35 @@ export async function firstItem<Item>(
   return undefined;
 }
 
-/** A time as `2026-01-31 12:00:00`, in UTC. */
+const two = (number: number): string => String(number).padStart(2, "0");
+
+/** A time of this machine's zone with its offset, such as `01-31 12:00:00+01:00`, or `Z` for UTC. The year stands there if it is not the present one. */
 export function timeText(time: string | null): string {
-  return time === null ? "none" : time.slice(0, 19).replace("T", " ");
+  if (time === null) return "none";
+  const at = new Date(time);
+  const year = at.getFullYear() === new Date().getFullYear() ? "" : `${at.getFullYear()}-`;
+  const day = `${year}${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}${zoneText(at)}`;
+}
+
+function zoneText(at: Date): string {
+  const minutes = -at.getTimezoneOffset();
+  if (minutes === 0) return "Z";
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+}
+
+const units = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+] as const;
+
+/** The time between now and then in its largest unit, such as `12m`. */
+export function spanText(time: string): string {
+  const span = Math.abs(Date.now() - Date.parse(time));
+  const [unit, size] = units.find(([, each]) => span >= each) ?? ["s", 1_000];
+  return `${Math.floor(span / size)}${unit}`;
 }
 
 /** A sentence about ended sessions, with a leading space. */

@@ -157,6 +157,7 @@ export function administrationResourceSuite(server: () => RunningServer, { serve
     expect((await admin().audit.read({ subject: userId, type: "login.accepted" })).items).toEqual([]);
     const types = (await admin().audit.read({ type: "password.changed", limit: 1 })).items.map(({ type }) => type);
     expect(types).toEqual(["password.changed"]);
+    expect(await codeOf(admin().audit.read({ type: "password.change" }))).toBe(307);
   });
 
   test("limits are set and unset, apply at once on each server, and spare administrators", async () => {

@@ -277,7 +277,7 @@ describe("audit of commands", () => {
       "ban remove --user reader",
       "device forget phone-1",
       "app clear-rule office --user reader",
-      "app forbid office --user nobody --rehearse",
+      "app forbid office --user nobody --dry-run",
       "custom-user disable nobody",
       "provider remove google",
       "macro remove Greet",

@@ -31,34 +31,49 @@ export function byteText(bytes: number): string {
   return `${(bytes / 1_024 ** power).toLocaleString("en", { maximumFractionDigits: 1 })} ${units[power]}`;
 }
 
-const shortestCell = 8;
+const shortestCell = 6;
+/** The first column has what other commands take. It becomes shorter only beyond this width, that of a key id. */
+const wholeName = 43;
 
-/** The rows of a table that is at most `width` characters wide. The longest cells lose their ends; the first column stays whole. */
-export function fittedRows(
+/** A table that fits, and the headings of the columns that it lacks. */
+export interface FittedTable {
+  readonly headings: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly hidden: readonly string[];
+}
+
+/**
+ * A table that is at most `width` characters wide. The longest cells lose their ends, except in the columns of `whole`. If
+ * that does not suffice, the last columns are hidden.
+ */
+export function fittedTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
   width: number,
-): readonly (readonly string[])[] {
+  whole: ReadonlySet<number> = new Set(),
+): FittedTable {
   const widths = headings.map((heading, column) =>
     Math.max(lengthOf(heading), ...rows.map((row) => lengthOf(printable(row[column] ?? "")))),
   );
-  const whole = () => widths.reduce((sum, each) => sum + each + 2, -2);
-  while (whole() > width) {
-    const widest = widths.indexOf(Math.max(...widths.slice(1)), 1);
-    if ((widths[widest] ?? 0) <= shortestCell) break;
-    widths[widest] = Math.max(
-      shortestCell,
-      (widths[widest] as number) - (whole() - width),
-      secondWidest(widths, widest),
-    );
+  const least = widths.map((widest, column) => {
+    if (whole.has(column)) return widest;
+    return Math.min(widest, Math.max(column === 0 ? wholeName : shortestCell, lengthOf(headings[column] ?? "")));
+  });
+  const sumOf = (columns: readonly number[]) => columns.reduce((sum, each) => sum + each + 2, -2);
+  let shown = headings.length;
+  while (shown > 1 && sumOf(least.slice(0, shown)) > width) shown -= 1;
+  const fitted = widths.slice(0, shown);
+  for (let excess = sumOf(fitted) - width; excess > 0; excess -= 1) {
+    const longest = Math.max(...fitted.filter((each, column) => each > (least[column] as number)));
+    const column = fitted.findLastIndex((each, index) => each === longest && each > (least[index] as number));
+    if (column < 0) break;
+    fitted[column] = longest - 1;
   }
-  return rows.map((row) => row.map((cell, column) => shortened(cell, widths[column] as number)));
-}
-
-/** The next lower width of another column, so that all wide columns shrink in turn. */
-function secondWidest(widths: readonly number[], widest: number): number {
-  const others = widths.filter((_each, column) => column > 0 && column !== widest);
-  return Math.min((widths[widest] as number) - 1, Math.max(0, ...others));
+  return {
+    headings: headings.slice(0, shown),
+    rows: rows.map((row) => fitted.map((each, column) => shortened(row[column] ?? "", each))),
+    hidden: headings.slice(shown),
+  };
 }
 
 function shortened(cell: string, width: number): string {

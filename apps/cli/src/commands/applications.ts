@@ -1,10 +1,10 @@
 import { SallyportError } from "@sallyport/client";
 import type { AdministeredSessionData, AppChangeData } from "@sallyport/client/admin";
-import { byteText } from "@sallyport/terminal";
-import { CommandError } from "../failures.ts";
+import { CommandError, keepingAccess } from "../failures.ts";
 import { findAppKey, findUser } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
-import { done, endedText, everyItem, listed, type Outcome } from "../outcome.ts";
+import { done, endedText, everyItem, listed, type Outcome, wouldDo } from "../outcome.ts";
+import { liveSessions, sessionTable, wouldEnd } from "../sessions.ts";
 import { appRuleCommands } from "./rules.ts";
 
 const unlimited = "unlimited";
@@ -93,7 +93,8 @@ const appCommands: readonly AdminCommand[] = [
 async function setKeyEnabled(given: Given, enabled: boolean, effect = ""): Promise<Outcome> {
   const { appKeyId } = await findAppKey(given.admin, given.word(0));
   const ifMatch = await given.admin.appKeys.get(appKeyId);
-  const key = await given.admin.appKeys.setEnabled(appKeyId, enabled, { ifMatch });
+  const call = () => given.admin.appKeys.setEnabled(appKeyId, enabled, { ifMatch });
+  const key = await (enabled ? call() : keepingAccess(call));
   return done(`${enabled ? "Enabled" : "Disabled"} app key "${key.name}".${effect}`, key);
 }
 
@@ -140,6 +141,11 @@ const appKeyCommands: readonly AdminCommand[] = [
     description: "disable an app key; its sessions cannot be used until it is enabled, but keep their seats",
     arguments: [keyName],
     call: (given) => setKeyEnabled(given, false, " To free the seats of its sessions, run session end --app-key."),
+    dryRun: async (given) => {
+      const sessions = await sessionsOfKey(given, given.word(0));
+      const text = `It would disable app key "${given.word(0)}". Its ${sessions.length} sessions could not be used.`;
+      return wouldDo(text, { sessions });
+    },
   },
   {
     name: "app-key enable",
@@ -158,15 +164,10 @@ function fits(given: Given): (session: AdministeredSessionData) => boolean {
     (device === undefined || deviceId === device);
 }
 
-/** Ends the sessions of an app key. Returns their number. */
-async function endOfKey({ admin }: Given, appKey: string): Promise<number> {
-  const found = await everyItem(
-    "sessions",
-    (page) => admin.sessions.list(page),
-    (session) => session.appKey === appKey,
-  );
+/** Ends sessions that are listed. Returns the number of those that were still live. */
+async function endAll({ admin }: Given, sessions: readonly AdministeredSessionData[]): Promise<number> {
   let ended = 0;
-  for (const { id } of found) {
+  for (const { id } of sessions) {
     try {
       await admin.sessions.end(id);
       ended += 1;
@@ -178,10 +179,18 @@ async function endOfKey({ admin }: Given, appKey: string): Promise<number> {
   return ended;
 }
 
-/** The minute of a time of today (UTC), else the month and day, so that a table of sessions fits. */
-function shortTime(time: string): string {
-  const isToday = time.slice(0, 10) === new Date().toISOString().slice(0, 10);
-  return isToday ? time.slice(11, 16) : time.slice(5, 10);
+/** The sessions of an app key. */
+async function sessionsOfKey(given: Given, key: string): Promise<AdministeredSessionData[]> {
+  const { name } = await findAppKey(given.admin, key);
+  return liveSessions(given, (session) => session.appKey === name);
+}
+
+/** Exactly one of the ways to name sessions. */
+function chosenSessions(given: Given) {
+  const [ids, user, key] = [given.rest(0), given.text("user"), given.text("appKey")];
+  if ([ids.length > 0, user !== undefined, key !== undefined].filter(Boolean).length !== 1)
+    throw new CommandError("Pass ids of sessions, or --user, or --app-key.");
+  return { ids, user, key };
 }
 
 const sessionCommands: readonly AdminCommand[] = [
@@ -195,21 +204,9 @@ const sessionCommands: readonly AdminCommand[] = [
       ["--device <id>", "only those of this device"],
     ],
     call: async (given) => {
-      const { admin } = given;
       const named = given.text("user");
-      const user = named === undefined ? undefined : (await findUser(admin, named)).userId;
-      const read = await everyItem("sessions", (page) => admin.sessions.list({ ...page, user }), fits(given));
-      return listed("sessions", read, {
-        ID: ({ id }) => id,
-        USER: (session) => session.user,
-        "APP NAMES": ({ appNames }) => appNames.join(", "),
-        "APP KEY": ({ appKey }) => appKey,
-        DEVICE: ({ deviceId }) => deviceId ?? "none",
-        ADDRESS: ({ address }) => address ?? "unknown",
-        BYTES: ({ bytes }) => byteText(bytes.received + bytes.sent),
-        SINCE: ({ since }) => shortTime(since),
-        EXPIRES: ({ expiresAt }) => shortTime(expiresAt),
-      });
+      const user = named === undefined ? undefined : (await findUser(given.admin, named)).userId;
+      return sessionTable(await liveSessions(given, fits(given), user));
     },
   },
   {
@@ -221,17 +218,24 @@ const sessionCommands: readonly AdminCommand[] = [
       ["--app-key <name>", "end all sessions of this app key"],
     ],
     call: async (given) => {
-      const [ids, user, key] = [given.rest(0), given.text("user"), given.text("appKey")];
-      if ([ids.length > 0, user !== undefined, key !== undefined].filter(Boolean).length !== 1)
-        throw new CommandError("Pass ids of sessions, or --user, or --app-key.");
+      const { ids, user, key } = chosenSessions(given);
       if (user !== undefined) {
         const { userId, name } = await findUser(given.admin, user);
         const ended = await given.admin.sessions.endOfUser(userId);
         return done(`Ended the sessions of "${name}".${endedText(ended)}`, { ended });
       }
-      const ended = key === undefined ? ids.length : await endOfKey(given, (await findAppKey(given.admin, key)).name);
+      const ended = key === undefined ? ids.length : await endAll(given, await sessionsOfKey(given, key));
       for (const id of ids) await given.admin.sessions.end(id);
       return done(endedText(ended).trim(), { ended });
+    },
+    dryRun: async (given) => {
+      const { ids, user, key } = chosenSessions(given);
+      if (key !== undefined)
+        return wouldEnd(`It would end the sessions of app key "${key}"`, await sessionsOfKey(given, key));
+      if (user === undefined)
+        return wouldEnd("It would end these sessions", await liveSessions(given, ({ id }) => ids.includes(id)));
+      const { userId, name } = await findUser(given.admin, user);
+      return wouldEnd(`It would end the sessions of "${name}"`, await liveSessions(given, () => true, userId));
     },
   },
 ];

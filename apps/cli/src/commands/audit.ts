@@ -1,16 +1,42 @@
-import type { AuditEventData } from "@sallyport/client/admin";
+import { type AuditEventData, auditEventTypes } from "@sallyport/client/admin";
+import { didYouMean } from "@sallyport/terminal";
+import { CommandError } from "../failures.ts";
 import { findUser } from "../find.ts";
 import type { Given, Noun } from "../given.ts";
 import { everyItem, listed, type Outcome, timeText } from "../outcome.ts";
 
 const day = 86_400_000;
 
+function typeIn(word: string | undefined): AuditEventData["type"] | undefined {
+  if (word === undefined) return undefined;
+  const type = auditEventTypes.find((each) => each === word);
+  if (type !== undefined) return type;
+  const meant = didYouMean(word, auditEventTypes);
+  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
+  throw new CommandError(`There is no type "${word}".${hint} "sallyport audit list --help" lists the types.`);
+}
+
+/** The things that an event is about: app names, class, macro and provider. */
+function thingsText({ appNames, className, macroName, providerName }: AuditEventData): string {
+  return [...appNames, className, macroName, providerName].filter((each) => each !== null).join(", ") || "none";
+}
+
+/** The types by their first word, for the help. */
+function typesText(): string {
+  const groups = new Map<string, string[]>();
+  for (const type of auditEventTypes) {
+    const group = type.slice(0, type.indexOf("."));
+    groups.set(group, [...(groups.get(group) ?? []), type.slice(group.length + 1)]);
+  }
+  return ["Types:", ...Array.from(groups, ([group, ends]) => `  ${group}. ${ends.join(" ")}`)].join("\n");
+}
+
 async function listEvents(given: Given): Promise<Outcome> {
   const { admin } = given;
   const idOf = async (name: string | undefined) =>
     name === undefined ? undefined : (await findUser(admin, name)).userId;
   const conditions = {
-    type: given.text("type"),
+    type: typeIn(given.text("type")),
     subject: await idOf(given.text("user")),
     actor: await idOf(given.text("by")),
     since: given.time("since", -1) ?? new Date(Date.now() - day),
@@ -26,12 +52,13 @@ async function listEvents(given: Given): Promise<Outcome> {
   const names = events.length === 0 ? new Map<string, string>() : await userNames(given);
   const nameOf = (id: string | null) => (id === null ? "none" : (names.get(id) ?? id));
   return listed("events", events, {
-    AT: ({ at }) => timeText(at),
+    AT: { whole: ({ at }) => timeText(at) },
     TYPE: ({ type }) => type,
     CODE: ({ outcome }) => String(outcome),
     USER: ({ subjectId }) => nameOf(subjectId),
     BY: ({ actorId }) => nameOf(actorId),
-    ADDRESS: (event) => event.address,
+    ABOUT: thingsText,
+    ADDRESS: { whole: (event) => event.address },
   });
 }
 
@@ -59,7 +86,7 @@ function listAddresses(events: readonly AuditEventData[]): Outcome {
     ADDRESS: ({ address }) => address,
     ATTEMPTS: ({ attempts }) => String(attempts),
     EVENTS: (row) => String(row.events),
-    LAST: ({ last }) => timeText(last),
+    LAST: { whole: ({ last }) => timeText(last) },
   });
 }
 
@@ -76,16 +103,17 @@ export const auditNoun: Noun = {
   commands: [
     {
       name: "audit list",
-      description: "list audited events, the oldest first; times are in UTC, and --json has the request ids",
+      description: "list audited events, the oldest first; --json has the request ids",
       options: [
         ["--type <type>", "only events of this type, such as login.refused or account.disabled"],
         ["--user <name>", "only events about this user"],
         ["--by <name>", "only events of this acting user"],
-        ["--since <time|duration>", "only events since then: 30m, 2h, 7d or a time (default: 24h)"],
+        ["--since <time|duration>", "only events since then: 30m, 2h, 7d, 18:00 or a time (default: 24h)"],
         ["--until <time|duration>", "only events before then"],
         ["--address <address>", "only events from this network address"],
         ["--by-address", "count the events of each address"],
       ],
+      details: typesText(),
       call: listEvents,
     },
   ],

@@ -1,7 +1,9 @@
-import type { AdministeredFactorData, CustomUserChangeData } from "@sallyport/client/admin";
+import type { AdministeredFactorData, CustomUserChangeData, Users } from "@sallyport/client/admin";
 import { findCustomUser, findUser } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
+import { CommandError } from "../failures.ts";
 import { done, endedText, everyItem, listed, type Outcome, shown } from "../outcome.ts";
+import { liveSessions, wouldEnd } from "../sessions.ts";
 import { emailOf, passwordOptions, stateText } from "./users.ts";
 
 const name = ["<name>", "log-in name or id of the custom user"] as const;
@@ -12,6 +14,14 @@ async function change(given: Given, changed: CustomUserChangeData, text: (name: 
   const ifMatch = await given.admin.customUsers.get(customUserId);
   const user = await given.admin.customUsers.change(customUserId, changed, { ifMatch });
   return done(text(user.name), user);
+}
+
+/** The sessions that end with a custom user. */
+async function wouldEndOf(given: Given, effect: string): Promise<Outcome> {
+  const { name: user, userId } = await findCustomUser(given.admin, given.word(0));
+  const isTheirs = (session: { readonly method: string; readonly user: string }) =>
+    session.method === "custom" && session.user === user;
+  return wouldEnd(`Custom user "${user}" would be ${effect}`, await liveSessions(given, isTheirs, userId));
 }
 
 const customUserCommands: readonly AdminCommand[] = [
@@ -68,6 +78,7 @@ const customUserCommands: readonly AdminCommand[] = [
     arguments: [name],
     call: (given) =>
       change(given, { enabled: false }, (of) => `Disabled custom user "${of}". Their sessions have ended.`),
+    dryRun: (given) => wouldEndOf(given, "disabled"),
   },
   {
     name: "custom-user enable",
@@ -112,6 +123,7 @@ const customUserCommands: readonly AdminCommand[] = [
       const ended = await given.admin.customUsers.remove(user.customUserId);
       return done(`Removed custom user "${user.name}".${endedText(ended)}`, { ended });
     },
+    dryRun: (given) => wouldEndOf(given, "removed"),
   },
 ];
 
@@ -125,6 +137,27 @@ async function accountOf(given: Given) {
   return { calls: admin.customUsers, id: (await findCustomUser(admin, given.word(0))).customUserId } as const;
 }
 
+/** The second factors that the command removes. Refused if there is none. */
+async function factorsToRemove(given: Given, calls: Pick<Users, "factors">, id: string) {
+  const app = given.text("appName");
+  const factors = (await calls.factors(id)).filter((factor) => app === undefined || factor.app === app);
+  const place = app === undefined ? "" : ` for "${app}"`;
+  if (factors.length === 0) throw new CommandError(`"${given.word(0)}" has no second factor${place}.`, "refused");
+  return {
+    app,
+    factors,
+    words: `${factors.length === 1 ? "the second factor" : "the second factors"} of "${given.word(0)}"${place}`,
+  };
+}
+
+function factorTable(factors: readonly AdministeredFactorData[]): Outcome {
+  return listed("second factors", factors, {
+    "APP NAME": ({ app }) => app,
+    STATE: ({ confirmed }) => (confirmed ? "confirmed" : "pending"),
+    "RECOVERY CODES": ({ recoveryCodesLeft }) => String(recoveryCodesLeft),
+  });
+}
+
 const factorCommands: readonly AdminCommand[] = [
   {
     name: "second-factor list",
@@ -133,11 +166,7 @@ const factorCommands: readonly AdminCommand[] = [
     options: [isCustom],
     call: async (given) => {
       const { calls, id } = await accountOf(given);
-      return listed<AdministeredFactorData>("second factors", await calls.factors(id), {
-        "APP NAME": ({ app }) => app,
-        STATE: ({ confirmed }) => (confirmed ? "confirmed" : "pending"),
-        "RECOVERY CODES": ({ recoveryCodesLeft }) => String(recoveryCodesLeft),
-      });
+      return factorTable(await calls.factors(id));
     },
   },
   {
@@ -147,9 +176,14 @@ const factorCommands: readonly AdminCommand[] = [
     options: [["--app-name <name>", "remove only the one of this app name"], isCustom],
     call: async (given) => {
       const { calls, id } = await accountOf(given);
-      const app = given.text("appName");
+      const { app, words } = await factorsToRemove(given, calls, id);
       await calls.removeFactors(id, { app });
-      return done(`Removed the second factors of "${given.word(0)}"${app === undefined ? "" : ` for "${app}"`}.`);
+      return done(`Removed ${words}.`);
+    },
+    dryRun: async (given) => {
+      const { calls, id } = await accountOf(given);
+      const { factors, words } = await factorsToRemove(given, calls, id);
+      return { data: factors, text: `It would remove ${words}. Nothing was changed.\n${factorTable(factors).text}` };
     },
   },
 ];

@@ -2,7 +2,7 @@ import type { AdministeredProviderData, ClassRightsData, MaintenanceRequestData 
 import { CommandError } from "../failures.ts";
 import { findGroup, findUser } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
-import { done, everyItem, listed, type Outcome, shown, timeText } from "../outcome.ts";
+import { done, everyItem, firstItem, listed, type Outcome, shown, timeText, wouldDo } from "../outcome.ts";
 import { readGivenFile } from "../questions.ts";
 
 const permissions = ["read", "create", "write", "delete"] as const;
@@ -70,9 +70,11 @@ const keyCommands: readonly AdminCommand[] = [
       listed("keys", await admin.keys.list(), {
         KEY: ({ keyId }) => keyId,
         KIND: ({ kind }) => kind,
-        CREATED: ({ createdAt }) => timeText(createdAt),
-        "ACCEPTED UNTIL": ({ acceptedUntil }) => (acceptedUntil === null ? "current" : timeText(acceptedUntil)),
+        "ACCEPTED UNTIL": {
+          whole: ({ acceptedUntil }) => (acceptedUntil === null ? "current" : timeText(acceptedUntil)),
+        },
         SESSIONS: ({ sessions }) => (sessions === null ? "" : String(sessions)),
+        CREATED: { whole: ({ createdAt }) => timeText(createdAt) },
       }),
   },
   {
@@ -124,7 +126,7 @@ const macroCommands: readonly AdminCommand[] = [
         VERSION: ({ version }) => String(version),
         LANGUAGE: ({ language }) => language ?? "removed",
         BYTES: ({ bytes }) => (bytes === null ? "" : String(bytes)),
-        "CHANGED AT": ({ changedAt }) => timeText(changedAt),
+        "CHANGED AT": { whole: ({ changedAt }) => timeText(changedAt) },
         BY: ({ changedBy }) => changedBy,
       }),
   },
@@ -249,6 +251,16 @@ const providerCommands: readonly AdminCommand[] = [
       await given.admin.providers.remove(given.word(0), { ifMatch: await requireProvider(given) });
       return done(`Removed provider "${given.word(0)}".`);
     },
+    dryRun: async (given) => {
+      const { type } = await requireProvider(given);
+      const links = await everyItem(
+        "links",
+        (page) => given.admin.links.list(page),
+        ({ provider }) => provider === type,
+      );
+      const text = `It would remove provider "${type}". The ${links.length} accounts that are linked with it could not log in.`;
+      return wouldDo(text, { links });
+    },
   },
   {
     name: "provider links",
@@ -262,7 +274,7 @@ const providerCommands: readonly AdminCommand[] = [
         PROVIDER: ({ provider }) => provider,
         USER: (link) => link.user || link.userId,
         ACCOUNT: ({ email, displayName }) => email ?? displayName ?? "unknown",
-        LINKED: ({ linkedAt }) => timeText(linkedAt).slice(0, 16),
+        LINKED: { whole: ({ linkedAt }) => timeText(linkedAt) },
       });
     },
   },
@@ -273,6 +285,19 @@ const providerCommands: readonly AdminCommand[] = [
     call: async (given) => {
       await given.admin.links.remove(given.word(0));
       return done("Removed the linked account.");
+    },
+    dryRun: async (given) => {
+      const id = given.word(0);
+      const link = await firstItem(
+        (page) => given.admin.links.list(page),
+        ({ linkId }) => linkId === id,
+      );
+      if (link === undefined) throw new CommandError(`There is no linked account "${id}".`, "refused");
+      const account = link.email ?? link.displayName ?? "unknown";
+      return wouldDo(
+        `It would remove the link of "${link.user || link.userId}" with ${link.provider} (${account}).`,
+        link,
+      );
     },
   },
 ];

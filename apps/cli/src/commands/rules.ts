@@ -1,8 +1,9 @@
-import type { AdministeredBanData, AppliedRuleData } from "@sallyport/client/admin";
-import { CommandError } from "../failures.ts";
+import type { AdministeredBanData, AdministeredDeviceData, AppliedRuleData } from "@sallyport/client/admin";
+import { CommandError, keepingAccess } from "../failures.ts";
 import { findGroup, findUser } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
-import { done, endedText, everyItem, firstItem, listed, type Outcome, timeText } from "../outcome.ts";
+import { done, endedText, everyItem, firstItem, listed, type Outcome, timeText, wouldDo } from "../outcome.ts";
+import { liveSessions } from "../sessions.ts";
 
 const userOption = ["--user <name>", "log-in name or id of the user"] as const;
 const deviceOption = [
@@ -10,10 +11,7 @@ const deviceOption = [
   "device id, as the client sends it; with --user, only this user on the device",
 ] as const;
 const addressOption = ["--address <address>", "IPv4 address, or IPv6 address for its /64, of the log-ins"] as const;
-const changeOptions = [
-  ["--reason <text>", "reason, for administrators"],
-  ["--rehearse", "only list the sessions that would end"],
-] as const;
+const reasonOption = ["--reason <text>", "reason, for administrators"] as const;
 
 interface Subject {
   readonly userId: string | null;
@@ -38,17 +36,46 @@ function subjectText(given: Given): string {
   return named.length === 0 ? "everyone" : named.join(" on ");
 }
 
-/** The effect of a change, or of its rehearsal. */
-function applied(given: Given, text: string, rule: AppliedRuleData): Outcome {
-  if (!given.flag("rehearse")) return done(`${text}${endedText(rule.ended)}`, rule);
+/** The effect that a change would have, as its rehearsal on the server tells. */
+function rehearsed(change: string, rule: AppliedRuleData): Outcome {
+  const number = rule.ended === 1 ? "1 session" : `${rule.ended} sessions`;
   const table = listed("sessions", rule.sessions, {
     USER: ({ user, userId }) => user || userId,
     DEVICE: ({ deviceId }) => deviceId ?? "none",
     "APP NAMES": ({ appNames }) => appNames.join(", ") || "none",
-    SINCE: ({ since }) => timeText(since),
+    SINCE: { whole: ({ since }) => timeText(since) },
   });
-  const number = rule.ended === 1 ? "session" : "sessions";
-  return done(`${rule.ended} ${number} would end. Nothing was changed.\n${table.text}`, rule);
+  const text = `${change} ${number} would end. Nothing was changed.`;
+  return { data: rule, text: table.isEmpty ? text : `${text}\n${table.text}` };
+}
+
+/** The ban that the options describe. */
+async function banIn(given: Given) {
+  const [subject, from, until] = [await bannedOf(given), given.time("from", 1), given.time("until", 1)];
+  if (until !== undefined && until.getTime() <= (from?.getTime() ?? Date.now()))
+    throw new CommandError(`The ban would end before it begins: --until is ${timeText(until.toISOString())}.`);
+  const times = { from: from?.toISOString() ?? null, until: until?.toISOString() ?? null };
+  return { ...subject, reason: given.text("reason") ?? "", ...times };
+}
+
+/** The stored ban that the options describe. Refused if there is none. */
+async function storedBan(given: Given): Promise<AdministeredBanData> {
+  const { userId, deviceId, address } = await bannedOf(given);
+  const find = (fits: (ban: AdministeredBanData) => boolean) => firstItem((page) => given.admin.bans.list(page), fits);
+  const isListed = (each: AdministeredBanData) =>
+    each.userId === userId && each.deviceId === deviceId && each.address === address;
+  // The server knows the network of an address that is not written as in the list.
+  const ofNetwork = async (text: string) => {
+    const { id } = await given.admin.bans.rehearse({ address: text });
+    return find((each) => each.id === id);
+  };
+  const ban = (await find(isListed)) ?? (address === null ? undefined : await ofNetwork(address));
+  if (ban === undefined) throw new CommandError(`There is no ban of ${subjectText(given)}.`, "refused");
+  return ban;
+}
+
+function untilText({ until }: { readonly until: string | null }): string {
+  return until === null ? "" : ` until ${timeText(until)}`;
 }
 
 const banCommands: readonly AdminCommand[] = [
@@ -61,19 +88,17 @@ const banCommands: readonly AdminCommand[] = [
       addressOption,
       ["--from <time|duration>", "beginning: a time, or a duration from now (default: now)"],
       ["--until <time|duration>", "end: a time, or a duration from now (default: none)"],
-      ...changeOptions,
+      reasonOption,
     ],
     call: async (given) => {
-      const subject = await bannedOf(given);
-      const ban = {
-        ...subject,
-        reason: given.text("reason") ?? "",
-        from: given.time("from", 1)?.toISOString() ?? null,
-        until: given.time("until", 1)?.toISOString() ?? null,
-      };
-      const { bans } = given.admin;
-      const rule = await (given.flag("rehearse") ? bans.rehearse(ban) : bans.add(ban));
-      return applied(given, `Banned ${subjectText(given)}.`, rule);
+      const ban = await banIn(given);
+      const rule = await keepingAccess(() => given.admin.bans.add(ban));
+      return done(`Banned ${subjectText(given)}${untilText(ban)}.${endedText(rule.ended)}`, rule);
+    },
+    dryRun: async (given) => {
+      const ban = await banIn(given);
+      const rule = await keepingAccess(() => given.admin.bans.rehearse(ban));
+      return rehearsed(`It would ban ${subjectText(given)}${untilText(ban)}.`, rule);
     },
   },
   {
@@ -81,20 +106,12 @@ const banCommands: readonly AdminCommand[] = [
     description: "remove a ban; takes effect with the next log-in",
     options: [userOption, deviceOption, addressOption],
     call: async (given) => {
-      const { userId, deviceId, address } = await bannedOf(given);
-      const find = (fits: (ban: AdministeredBanData) => boolean) =>
-        firstItem((page) => given.admin.bans.list(page), fits);
-      const isListed = (each: AdministeredBanData) =>
-        each.userId === userId && each.deviceId === deviceId && each.address === address;
-      // The server knows the network of an address that is not written as in the list.
-      const ofNetwork = async (text: string) => {
-        const { id } = await given.admin.bans.rehearse({ address: text });
-        return find((each) => each.id === id);
-      };
-      const ban = (await find(isListed)) ?? (address === null ? undefined : await ofNetwork(address));
-      if (ban === undefined) throw new CommandError(`There is no ban of ${subjectText(given)}.`, "refused");
-      await given.admin.bans.remove(ban.id);
+      await given.admin.bans.remove((await storedBan(given)).id);
       return done(`Removed the ban of ${subjectText(given)}.`);
+    },
+    dryRun: async (given) => {
+      const ban = await storedBan(given);
+      return wouldDo(`It would remove the ban of ${subjectText(given)}${untilText(ban)}.`, ban);
     },
   },
   {
@@ -104,11 +121,11 @@ const banCommands: readonly AdminCommand[] = [
       listed("bans", await everyItem("bans", (page) => admin.bans.list(page)), {
         USER: ({ user, userId }) => user ?? userId ?? "all",
         DEVICE: ({ deviceId }) => deviceId ?? "all",
-        ADDRESS: ({ address }) => address ?? "all",
+        ADDRESS: { whole: ({ address }) => address ?? "all" },
         STATE: ({ state }) => (state === "inForce" ? "in force" : state),
-        FROM: ({ from }) => timeText(from),
-        UNTIL: ({ until }) => timeText(until),
+        UNTIL: { whole: ({ until }) => timeText(until) },
         REASON: ({ reason }) => reason || "none",
+        FROM: { whole: ({ from }) => timeText(from) },
       }),
   },
 ];
@@ -126,6 +143,17 @@ async function bannedOf(given: Given): Promise<Banned> {
 
 const deviceId = ["<id>", "device id, as the client sends it"] as const;
 
+/** The device that the command names. Refused if there is none. */
+async function knownDevice(given: Given): Promise<AdministeredDeviceData> {
+  const [id, userId] = [given.word(0), await userIdOf(given)];
+  const device = await firstItem(
+    (page) => given.admin.devices.list({ ...page, user: userId ?? undefined }),
+    (each) => each.deviceId === id && each.userId === userId,
+  );
+  if (device === undefined) throw new CommandError(`There is no such device "${id}".`, "refused");
+  return device;
+}
+
 const deviceCommands: readonly AdminCommand[] = [
   {
     name: "device list",
@@ -137,7 +165,7 @@ const deviceCommands: readonly AdminCommand[] = [
         DEVICE: (device) => device.deviceId,
         USER: (device) => device.user ?? device.userId ?? "all",
         REGISTERED: ({ registered }) => (registered ? "yes" : "no"),
-        "LAST SEEN": ({ lastSeen }) => timeText(lastSeen),
+        "LAST SEEN": { whole: ({ lastSeen }) => timeText(lastSeen) },
         SAYS: ({ says }) =>
           Object.entries(says)
             .map(([name, text]) => `${name}: ${text}`)
@@ -161,55 +189,69 @@ const deviceCommands: readonly AdminCommand[] = [
     arguments: [deviceId],
     options: [["--user <name>", "log-in name of the user (default: the registration for all users)"]],
     call: async (given) => {
-      const [id, userId] = [given.word(0), await userIdOf(given)];
-      const device = await firstItem(
-        (page) => given.admin.devices.list({ ...page, user: userId ?? undefined }),
-        (each) => each.deviceId === id && each.userId === userId,
+      const ended = await given.admin.devices.forget((await knownDevice(given)).id);
+      return done(`Removed device "${given.word(0)}".${endedText(ended)}`, { ended });
+    },
+    dryRun: async (given) => {
+      const { userId, deviceId: id, ...device } = await knownDevice(given);
+      const sessions = await liveSessions(given, (each) => each.deviceId === id, userId ?? undefined);
+      return wouldDo(
+        `It would remove device "${id}". Its ${sessions.length} sessions would end where only registered devices are admitted.`,
+        { ...device, userId, deviceId: id, sessions },
       );
-      if (device === undefined) throw new CommandError(`There is no such device "${id}".`, "refused");
-      const ended = await given.admin.devices.forget(device.id);
-      return done(`Removed device "${id}".${endedText(ended)}`, { ended });
     },
   },
 ];
 
-function ruleCommand(verb: string, access: "allow" | "forbid" | null, description: string, text: string): AdminCommand {
+/** The rule about an app name that the options describe. */
+async function ruleIn(given: Given, access: "allow" | "forbid" | null) {
+  const group = given.text("group");
+  return {
+    app: given.word(0),
+    access,
+    ...(await subjectOf(given)),
+    groupId: group === undefined ? null : (await findGroup(given.admin, group)).groupId,
+    reason: given.text("reason") ?? "",
+  };
+}
+
+function ruleCommand(
+  verb: string,
+  access: "allow" | "forbid" | null,
+  description: string,
+  [past, future]: readonly [past: string, future: string],
+): AdminCommand {
   return {
     name: `app ${verb}`,
     description,
     arguments: [["<name>", "the app name"]],
-    options: [userOption, deviceOption, ["--group <name>", "name or id of the user group"], ...changeOptions],
+    options: [userOption, deviceOption, ["--group <name>", "name or id of the user group"], reasonOption],
     call: async (given) => {
-      const group = given.text("group");
-      const rule = {
-        app: given.word(0),
-        access,
-        ...(await subjectOf(given)),
-        groupId: group === undefined ? null : (await findGroup(given.admin, group)).groupId,
-        reason: given.text("reason") ?? "",
-      };
-      const { appRules } = given.admin;
-      const effect = await (given.flag("rehearse") ? appRules.rehearse(rule) : appRules.set(rule));
-      return applied(given, `${text} "${rule.app}" for ${subjectText(given)}.`, effect);
+      const rule = await ruleIn(given, access);
+      const effect = await keepingAccess(() => given.admin.appRules.set(rule));
+      return done(`${past} "${rule.app}" for ${subjectText(given)}.${endedText(effect.ended)}`, effect);
+    },
+    dryRun: async (given) => {
+      const rule = await ruleIn(given, access);
+      const effect = await keepingAccess(() => given.admin.appRules.rehearse(rule));
+      return rehearsed(`It would ${future} "${rule.app}" for ${subjectText(given)}.`, effect);
     },
   };
 }
 
 /** Commands about app names for some. */
 export const appRuleCommands: readonly AdminCommand[] = [
-  ruleCommand("allow", "allow", "allow an app name for a user, a device, a group, or everyone", "Allowed"),
+  ruleCommand("allow", "allow", "allow an app name for a user, a device, a group, or everyone", ["Allowed", "allow"]),
   ruleCommand(
     "forbid",
     "forbid",
     "forbid an app name for a user, a device, a group, or everyone, and end the sessions concerned",
-    "Forbade",
+    ["Forbade", "forbid"],
   ),
-  ruleCommand(
-    "clear-rule",
-    null,
-    "remove the rule of a user, a device, a group, or everyone",
+  ruleCommand("clear-rule", null, "remove the rule of a user, a device, a group, or everyone", [
     "Removed the rule about",
-  ),
+    "remove the rule about",
+  ]),
   {
     name: "app rules",
     description: "list the rules about app names",
@@ -237,7 +279,7 @@ export const ruleNouns: readonly Noun[] = [
       ["Lock out a stolen phone at once", "sallyport ban add --device phone-1 --reason stolen"],
       ["Lock its user out too, since clients choose their device ids", "sallyport user set-password bob"],
       ["Keep out an address that guesses passwords", "sallyport ban add --address 203.0.113.7 --reason guessing"],
-      ["See which sessions a ban would end", "sallyport ban add --user bob --rehearse"],
+      ["See which sessions a ban would end", "sallyport ban add --user bob --dry-run"],
     ],
     commands: banCommands,
   },

@@ -3,7 +3,7 @@ import { printable } from "@sallyport/terminal";
 import { CommandError } from "../failures.ts";
 import { findUser } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
-import { done, listed, type Outcome, shown } from "../outcome.ts";
+import { done, listed, type Outcome, shown, wouldDo } from "../outcome.ts";
 import { readGivenFile } from "../questions.ts";
 
 const schemaName = ["<schema>", "name of the schema"] as const;
@@ -166,6 +166,11 @@ const commands: readonly AdminCommand[] = [
       const name = given.word(0);
       await given.admin.sync.removeSchema(name, { ifMatch: await given.admin.sync.getSchema(name) });
       return done(`Removed schema "${name}".`);
+    },
+    dryRun: async (given) => {
+      const schema = await given.admin.sync.getSchema(given.word(0));
+      const classes = schema.classes.map(({ className }) => className).join(", ");
+      return wouldDo(`It would remove schema "${schema.name}" (${classes}). Its devices would get 333.`, schema);
     },
   },
   {

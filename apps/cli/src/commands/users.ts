@@ -1,8 +1,9 @@
 import type { AdministeredUserData, UserChangeData } from "@sallyport/client/admin";
-import { CommandError } from "../failures.ts";
+import { CommandError, keepingAccess } from "../failures.ts";
 import { findGroup, findUser, groupIds } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
 import { done, everyItem, listed, type Outcome, shown } from "../outcome.ts";
+import { liveSessions, wouldEnd } from "../sessions.ts";
 
 const name = ["<name>", "log-in name or id of the user"] as const;
 const groupName = ["<name>", "name or id of the group"] as const;
@@ -28,7 +29,9 @@ export function emailOf(given: Given): string | null {
 async function changeUser(given: Given, change: UserChangeData, text: (name: string) => string): Promise<Outcome> {
   const { userId } = await findUser(given.admin, given.word(0));
   const ifMatch = await given.admin.users.get(userId);
-  const changed = await given.admin.users.change(userId, change, { ifMatch });
+  const call = () => given.admin.users.change(userId, change, { ifMatch });
+  const takesAccess = change.enabled === false || change.administrator === false;
+  const changed = await (takesAccess ? keepingAccess(call) : call());
   return done(text(changed.name), changed);
 }
 
@@ -117,6 +120,10 @@ const userCommands: readonly AdminCommand[] = [
     description: "disable a user and end their sessions",
     arguments: [name],
     call: (given) => changeUser(given, { enabled: false }, (of) => `Disabled user "${of}". Their sessions have ended.`),
+    dryRun: async (given) => {
+      const { userId, name: user } = await findUser(given.admin, given.word(0));
+      return wouldEnd(`User "${user}" would be disabled`, await liveSessions(given, () => true, userId));
+    },
   },
   {
     name: "user enable",

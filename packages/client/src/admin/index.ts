@@ -44,6 +44,7 @@ export type {
   UserChangeData,
   WaitingMailData,
 } from "@sallyport/contract";
+export { auditEventTypes } from "@sallyport/contract/audit-types";
 export type { ChangeOptions, Page, PageOptions } from "./admin-calls.ts";
 export type { AppKeys, Apps, OfUserOptions, Sessions } from "./applications.ts";
 export type {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { permission } from "../model.ts";
 import { pageOf, pageParameters, time } from "./access.ts";
+import { auditEventTypes } from "./audit-types.ts";
 
 const id = z.string().min(1).max(64);
 const eventTime = z.iso.datetime({ offset: true }).optional();
@@ -13,7 +14,7 @@ export const auditParameters = z.object({
     .optional()
     .describe("`next` of the previous page."),
   limit: pageParameters.shape.limit,
-  type: z.string().max(64).optional().describe("Type of the events, such as `login.refused`."),
+  type: z.enum(auditEventTypes).optional().describe("Type of the events, such as `login.refused`."),
   actor: id.optional().describe("Id of the acting user."),
   subject: id.optional().describe("Id of the affected user."),
   since: eventTime.describe("ISO 8601. Includes events at this time."),
@@ -25,7 +26,7 @@ export const auditEvent = z
   .object({
     sequence: z.int(),
     at: time,
-    type: z.string(),
+    type: z.enum(auditEventTypes),
     outcome: z.int().describe("Error code of the answer; 0 for a success."),
     attempts: z.int().describe("Number of attempts that the event stands for."),
     since: time.describe("Time of the first attempt."),

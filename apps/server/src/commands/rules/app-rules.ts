@@ -26,7 +26,7 @@ export function defineAppRules(group: ServerCommand, advice: string): void {
     (access: "allow" | "forbid" | null, done: string) =>
     (app: string, options: RuleOptions): Work =>
     async ({ administration }) => {
-      const { reason = "", rehearse = false } = options;
+      const { reason = "", dryRun: rehearse = false } = options;
       const input = { ...options, app, access, reason, rehearse };
       const ended = await advising(208, advice, () => setAppRule(administration, input));
       reportEnded(`${done} "${app}" ${access === null ? "of" : "for"} ${targetOf(options)}.`, ended, options);

@@ -61,7 +61,7 @@ function withTarget(command: ServerCommand): ServerCommand {
 function add(options: AddOptions): Work {
   const target = targetIn(options);
   const [from, until] = [instantIn(options.from, "--from"), instantIn(options.until, "--until")];
-  const { reason = "", rehearse = false } = options;
+  const { reason = "", dryRun: rehearse = false } = options;
   return async ({ administration }) => {
     const ended = await addBan(administration, { ...options, reason, from, until, rehearse });
     reportEnded(`Banned ${target}.`, ended, options);

@@ -6,14 +6,14 @@ import { endedSessions } from "../users/user-arguments.ts";
 
 export interface RehearsalOptions {
   readonly reason?: string;
-  readonly rehearse?: true;
+  readonly dryRun?: true;
 }
 
-/** Adds `--reason` and `--rehearse`. */
+/** Adds `--reason` and `--dry-run`. */
 export function withRehearsal(command: ServerCommand): ServerCommand {
   return command
     .option("--reason <text>", "reason, for administrators")
-    .option("--rehearse", "only list the sessions that would end");
+    .option("--dry-run", "only list the sessions that would end");
 }
 
 const instants = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/;
@@ -31,8 +31,8 @@ export function timeText(time: number | null): string {
 }
 
 /** Prints what a change has done, or what it would do. */
-export function reportEnded(done: string, { count, sessions }: EndedSessions, { rehearse }: RehearsalOptions): void {
-  if (!rehearse) {
+export function reportEnded(done: string, { count, sessions }: EndedSessions, { dryRun }: RehearsalOptions): void {
+  if (!dryRun) {
     console.log(`${done}${endedSessions(count)}`);
     return;
   }
