@@ -129,7 +129,7 @@ export class SallyportClient {
     const isShort = withQuery(path, parameters).length <= maxAddress;
     const form = isShort
       ? { path, query: parameters }
-      : ({ method: "POST", path: `${path}/query`, body: parameters } as const);
+      : ({ method: "POST", path: `${path}/query`, body: parameters, repeatable: true } as const);
     return this.#requests.data<ObjectPage<Known>>({ ...limits, ...form });
   }
 

@@ -16,20 +16,22 @@ const fromProxy = () => new Response("<h1>Bad Gateway</h1>", { status: 502 });
 
 const calls: Record<string, (client: SallyportClient, options: CallOptions) => Promise<unknown>> = {
   read: (client, options) => client.getObject("1A", options),
+  "long list": (client, options) =>
+    client.listObjects("Customer", { ...options, query: { oids: Array.from({ length: 1_000 }, () => "1AABBCC") } }),
   "keyed write": (client, options) => client.createObject("Customer", {}, { ...options, idempotencyKey: "k" }),
   write: (client, options) => client.createObject("Customer", {}, options),
 };
 
 /** The failure of the first attempt, and the calls that are repeated. */
 const failures: readonly (readonly [string, () => Response, readonly string[]])[] = [
-  ["a lost connection", lost, ["read", "keyed write"]],
-  ["a refused connection", unreached, ["read", "keyed write", "write"]],
-  ["the answer of a proxy", fromProxy, ["read", "keyed write"]],
-  ["an outage before any work", refusing(704, 500, true), ["read", "keyed write", "write"]],
-  ["an outage at work", refusing(704, 500, false), ["read", "keyed write"]],
-  ["overload before any work", refusing(706, 503, true), ["read", "keyed write", "write"]],
-  ["overload at work", refusing(607, 503, false), ["read", "keyed write"]],
-  ["a rate", refusing(800, 429, true), ["read", "keyed write", "write"]],
+  ["a lost connection", lost, ["read", "long list", "keyed write"]],
+  ["a refused connection", unreached, ["read", "long list", "keyed write", "write"]],
+  ["the answer of a proxy", fromProxy, ["read", "long list", "keyed write"]],
+  ["an outage before any work", refusing(704, 500, true), ["read", "long list", "keyed write", "write"]],
+  ["an outage at work", refusing(704, 500, false), ["read", "long list", "keyed write"]],
+  ["overload before any work", refusing(706, 503, true), ["read", "long list", "keyed write", "write"]],
+  ["overload at work", refusing(607, 503, false), ["read", "long list", "keyed write"]],
+  ["a rate", refusing(800, 429, true), ["read", "long list", "keyed write", "write"]],
   ["a refusal before any work", refusing(307, 400, true), []],
   ["a lock", refusing(713, 500, false), []],
 ];
@@ -38,13 +40,14 @@ describe.each(modes)("repetitions in mode %s", (mode) => {
   const scripted = async (failure: () => Response, failed: number, retries?: number) => {
     const { server, client } = await loggedIn(mode, { retries });
     let attempts = 0;
-    const object = { "~ClassName": "Customer", "~ObjectID": "1A", "~StoreTime": "t" };
+    const object = { "~ClassName": "Customer", "~ObjectID": "1A", "~StoreTime": "t", "~Elements": [] };
     const answer = () => {
       attempts += 1;
       return attempts <= failed ? failure() : success(object);
     };
     server.routes.set("session /v1/object/1A", answer);
     server.routes.set("session /v1/object/Customer", answer);
+    server.routes.set("session /v1/objects/Customer/query", answer);
     return { client, server, attempts: () => attempts };
   };
 
