@@ -1,3 +1,4 @@
+import { type FailureCode, SallyportError } from "@sallyport/client";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import type { RunningServer } from "../src/index.ts";
 import { startConfiguredServer, startDemoServer } from "./demo-server.ts";
@@ -31,6 +32,36 @@ async function take(url: string, path: string, init: RequestInit = {}): Promise<
     headers: answer.headers,
   };
 }
+
+describe("offline sample", () => {
+  const refused = (code: FailureCode, httpStatus: number, retryAfter?: number) =>
+    new SallyportError({ code, message: "Refused", httpStatus, retryAfter });
+  let afterFailure: (error: unknown) => { readonly seconds?: number; readonly reason?: string };
+  beforeAll(async () => {
+    const file = new URL("../../../packages/http/offline/after-failure.js", import.meta.url);
+    ({ afterFailure } = await import(file.href));
+  });
+
+  test.each([
+    ["a lost connection", new TypeError("Failed to fetch"), { seconds: 2 }],
+    ["an outage", refused(704, 500), { seconds: 2 }],
+    ["maintenance", refused(706, 503, 60), { seconds: 60 }],
+    ["too many requests", refused(800, 429, 7), { seconds: 7 }],
+    ["too many sessions", refused(315, 429), { seconds: 2 }],
+    ["a lockout after failed log-ins of others", refused(302, 403, 30), { seconds: 30 }],
+  ])("goes on by itself after %s", (_title, error, expected) => {
+    expect(afterFailure(error)).toEqual(expected);
+  });
+
+  test.each([
+    ["an ended session without credentials", refused(201, 401), "The session has ended."],
+    ["another password", refused(302, 403), "The server refused: 302 Refused."],
+    ["a ban", refused(318, 403), "The server refused: 318 Refused."],
+    ["a second factor", refused(341, 401), "The server refused: 341 Refused."],
+  ])("waits for the log-in of the user after %s", (_title, error, reason) => {
+    expect(afterFailure(error)).toEqual({ reason });
+  });
+});
 
 describe("page at /docs of the demo", () => {
   let server: RunningServer;

@@ -1,13 +1,12 @@
 /* The page at /docs/offline: logs in, keeps the device's copy in step with the server, and tells what happens. */
-import { SallyportClient, SallyportError } from "@sallyport/client";
+import { SallyportClient } from "@sallyport/client";
 import { sync, SyncStore } from "@sallyport/client/sync";
 import { indexedDbStorage } from "@sallyport/client/sync/indexeddb";
+import { afterFailure, usualPause } from "./after-failure.js";
 import { newsOf } from "./news.js";
 import { CustomerView } from "./customer-view.js";
 
 const schema = "sales";
-/** Milliseconds until the next attempt. */
-const pause = 2_000;
 /** Seconds of a long poll. */
 const wait = 20;
 
@@ -23,18 +22,21 @@ let device = null;
 /** Ends the synchronization that runs. */
 let running = new AbortController();
 let isOnline = false;
+/** Seconds until the next attempt. */
+let pause = usualPause;
 let progress = "";
 
 function tell() {
   const waiting = device?.view.pending ?? 0;
   const edits = `${waiting} ${waiting === 1 ? "change waits" : "changes wait"}`;
+  const forLogIn = waiting === 0 ? "It waits for your log-in to synchronize." : `${edits} for your log-in.`;
   const [state, title, detail] =
     device === null
       ? ["none", "Not logged in.", "Log in once with the server running. Afterwards this page works without it."]
       : paused.checked || (!isOnline && device.client !== undefined)
         ? ["offline", "Offline.", waiting === 0 ? "You can work as usual." : `${edits} for the server.`]
         : device.client === undefined
-          ? ["none", `Copy of ${device.user}.`, `${waiting === 0 ? "" : `${edits}. `}Log in to synchronize.`]
+          ? ["none", `Copy of ${device.user}.`, forLogIn]
           : progress !== ""
             ? ["busy", "Synchronizing.", progress]
             : waiting > 0
@@ -91,6 +93,7 @@ async function open(user) {
 async function follow(own) {
   while (device === own) {
     running = new AbortController();
+    pause = usualPause;
     if (paused.checked || !navigator.onLine) isOnline = false;
     else await exchange(own, running.signal);
     tell();
@@ -111,8 +114,12 @@ async function exchange(own, signal) {
     await outcome.confirm();
   } catch (error) {
     isOnline = false;
-    if (!(error instanceof SallyportError) || error.httpStatus >= 500) return;
-    report([`The server refused to synchronize: ${error.message}.`]);
+    const { seconds, reason } = afterFailure(error);
+    if (reason === undefined) {
+      pause = seconds;
+      return;
+    }
+    report([`${reason} Log in to send your changes.`]);
     own.client = undefined;
     if (device === own) device = { ...own };
   } finally {
@@ -125,7 +132,7 @@ function rest(signal) {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", resolve, { once: true });
-    setTimeout(resolve, pause);
+    setTimeout(resolve, pause * 1_000);
   });
 }
 
