@@ -1,4 +1,6 @@
 import { type FailureCode, SallyportError } from "@sallyport/client";
+import { readFileSync } from "node:fs";
+import { runInNewContext } from "node:vm";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import type { RunningServer } from "../src/index.ts";
 import { startConfiguredServer, startDemoServer } from "./demo-server.ts";
@@ -9,6 +11,7 @@ const files = [
   "swagger-ui-bundle.js",
   "playground.css",
   "playground.js",
+  "own-example.js",
   "start.css",
   "offline.css",
   "offline.js",
@@ -32,6 +35,49 @@ async function take(url: string, path: string, init: RequestInit = {}): Promise<
     headers: answer.headers,
   };
 }
+
+describe("example of a request on the page", () => {
+  const examples = { Customer: { value: { Name: "Name" } }, Invoice: { value: { Number: "Number" } } };
+  const body = { content: { "application/json": { examples } } };
+  const description = { paths: { "/v1/object/{idOrClass}": { post: { requestBody: body }, delete: {} } } };
+
+  /** Selects a value, with this body in the editor; returns what the page then shows. */
+  function selected(name: string, written: string | undefined, { place = "path", method = "post" } = {}) {
+    const shown: Record<string, unknown> = {};
+    const system = {
+      oas3Selectors: { requestBodyValue: () => written },
+      oas3Actions: {
+        setActiveExamplesMember: ({ name: active }: { name: string }) => void (shown["active"] = active),
+        setRequestBodyValue: ({ value }: { value: string }) => void (shown["body"] = value),
+      },
+    };
+    const code = readFileSync(new URL("../../../packages/http/public/own-example.js", import.meta.url), "utf8");
+    const plugin = runInNewContext(`${code}; ownExample`)(() => description);
+    const { changeParamByIdentity } = plugin().statePlugins.spec.wrapActions;
+    const change = changeParamByIdentity((...given: readonly unknown[]) => given.length, system);
+    const pathMethod = ["/v1/object/{idOrClass}", method];
+    expect(change(pathMethod, new Map([["in", place]]), name, false)).toBe(4);
+    return shown;
+  }
+
+  const text = (value: object) => JSON.stringify(value, null, 2);
+  const invoice = { active: "Invoice", body: text(examples.Invoice.value) };
+
+  test.each<[title: string, name: string, written: string | undefined, shown: object]>([
+    ["follows the class", "Invoice", undefined, invoice],
+    ["replaces the example of another class", "Invoice", text(examples.Customer.value), invoice],
+    ["leaves a body that the user has written", "Invoice", '{"Name":"Ada"}', {}],
+    ["does not exist for an id", "2B", undefined, {}],
+    ["does not exist for a name of objects", "constructor", undefined, {}],
+  ])("%s", (_title, name, written, shown) => {
+    expect(selected(name, written)).toEqual(shown);
+  });
+
+  test("does not follow other parameters and requests without a body", () => {
+    expect(selected("Invoice", undefined, { place: "query" })).toEqual({});
+    expect(selected("Invoice", undefined, { method: "delete" })).toEqual({});
+  });
+});
 
 describe("offline sample", () => {
   const refused = (code: FailureCode, httpStatus: number, retryAfter?: number) =>

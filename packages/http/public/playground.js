@@ -12,6 +12,8 @@ const schemes = { "v1/login": "sessionId", "v2/login": "token" };
 /** `{ appKey, path, credential, user }` while somebody is logged in. It is kept in this page only, and gone with it. */
 let session = null;
 let ui = null;
+/** The description that Swagger UI shows. */
+let shown = null;
 /** The schemes that Swagger UI has a value for. */
 let authorized = [];
 /** The app key that the last log-in was tried out with. */
@@ -78,6 +80,7 @@ async function describe() {
     return;
   }
   const spec = prepared(description);
+  shown = spec;
   if (ui !== null) {
     ui.specActions.updateSpec(JSON.stringify(spec));
     return authorize();
@@ -95,6 +98,7 @@ async function describe() {
     requestInterceptor: notice,
     responseInterceptor: learn,
     onComplete: authorize,
+    plugins: [ownExample(() => shown)],
   });
 }
 

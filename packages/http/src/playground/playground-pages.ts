@@ -32,6 +32,7 @@ export function playgroundPage({ name, version, alias, demo }: PlaygroundPagePar
 <link rel="stylesheet" href="docs/swagger-ui.css">
 <link rel="stylesheet" href="docs/playground.css">
 <script src="docs/swagger-ui-bundle.js" defer></script>
+<script src="docs/own-example.js" defer></script>
 <script src="docs/playground.js" defer></script>
 </head>
 <body>

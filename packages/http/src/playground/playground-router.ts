@@ -103,6 +103,7 @@ const places: ReadonlyMap<string, string> = new Map([
   ["swagger-ui-bundle.js", built("swagger-ui/swagger-ui-bundle.js")],
   ["playground.css", own("playground.css")],
   ["playground.js", own("playground.js")],
+  ["own-example.js", own("own-example.js")],
   ["start.css", own("start.css")],
   ["offline.css", own("offline.css")],
   ["offline.js", built("offline.js")],
