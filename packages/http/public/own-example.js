@@ -2,7 +2,7 @@
 "use strict";
 
 /** Plugin of Swagger UI. `description` returns the description that it shows. */
-function ownExample(description) {
+globalThis.ownExample = (description) => {
   const textOf = ({ value }) => JSON.stringify(value, null, 2);
   const follow =
     (change, { oas3Actions, oas3Selectors }) =>
@@ -21,4 +21,4 @@ function ownExample(description) {
       return changed;
     };
   return () => ({ statePlugins: { spec: { wrapActions: { changeParamByIdentity: follow } } } });
-}
+};

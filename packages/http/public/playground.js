@@ -13,7 +13,7 @@ const schemes = { "v1/login": "sessionId", "v2/login": "token" };
 let session = null;
 let ui = null;
 /** The description that Swagger UI shows. */
-let shown = null;
+let described = null;
 /** The schemes that Swagger UI has a value for. */
 let authorized = [];
 /** The app key that the last log-in was tried out with. */
@@ -80,7 +80,7 @@ async function describe() {
     return;
   }
   const spec = prepared(description);
-  shown = spec;
+  described = spec;
   if (ui !== null) {
     ui.specActions.updateSpec(JSON.stringify(spec));
     return authorize();
@@ -98,7 +98,7 @@ async function describe() {
     requestInterceptor: notice,
     responseInterceptor: learn,
     onComplete: authorize,
-    plugins: [ownExample(() => shown)],
+    plugins: [ownExample(() => described)],
   });
 }
 
