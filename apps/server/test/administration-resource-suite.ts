@@ -83,6 +83,11 @@ export function administrationResourceSuite(server: () => RunningServer, { serve
     await opened.clientOf(another.key).logIn(administrator);
   });
 
+  test("an app key lists origins only as browsers send them", async () => {
+    for (const origin of ["https://app.example/", "https://App.example", "null", "*", "app.example"])
+      expect(await codeOf(admin().appKeys.create({ name: randomUUID(), origins: [origin] }))).toBe(307);
+  });
+
   test("sessions are listed without a credential, and end by user", async () => {
     const { name, userId } = await newUser(server());
     const open = async () => {

@@ -5,6 +5,7 @@ import { allPages, type AppKey, type Repositories } from "../../storage/index.ts
 import { appKeyDigest, type AppKeyScope, markAdministrationKey } from "./app-key-scope.ts";
 import { requireApplications } from "./create-application.ts";
 import { isReturnAddress } from "./return-address.ts";
+import { isWebOrigin } from "./web-origin.ts";
 
 export interface CreateAppKeyInput extends Pick<AppKey, "name" | "appNames" | "origins" | "returnAddresses"> {
   /** `null`: generate a new key. Keys with scope `admin` are always generated. */
@@ -70,9 +71,14 @@ async function idOf(r: Pick<Repositories, "appKeys">, name: string): Promise<str
   return appKeys.find((each) => each.name === name)?.id ?? "";
 }
 
-/** Throws 307 for a blank name or an invalid return address. */
-export function acceptAppKey({ name, returnAddresses }: Pick<AppKey, "name" | "returnAddresses">): void {
+/** Throws 307 for a blank name, an invalid origin or an invalid return address. */
+export function acceptAppKey({
+  name,
+  origins,
+  returnAddresses,
+}: Pick<AppKey, "name" | "origins" | "returnAddresses">): void {
   if (name.trim() === "") throw new ServiceError(307, { detail: "The name of an app key must not be empty." });
+  for (const each of origins) acceptOrigin(each);
   for (const each of returnAddresses) acceptReturnAddress(each);
 }
 
@@ -80,6 +86,14 @@ export function acceptAppKey({ name, returnAddresses }: Pick<AppKey, "name" | "r
 export function acceptKeyText(key: string): string {
   if (acceptable.test(key)) return key;
   throw new ServiceError(307, { detail: "An app key must have 3 to 512 visible ASCII characters and no spaces." });
+}
+
+function acceptOrigin(text: string): void {
+  if (isWebOrigin(text)) return;
+  const form = "An origin has a scheme, a host and an optional port, such as https://app.example, as browsers send it";
+  throw new ServiceError(307, {
+    detail: `"${text}" is not an origin. ${form}: in lower case, without a path and a default port. The port :* allows any port.`,
+  });
 }
 
 function acceptReturnAddress(text: string): void {

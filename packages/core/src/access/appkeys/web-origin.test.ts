@@ -1,0 +1,42 @@
+import { isWebOrigin } from "./web-origin.ts";
+
+test.each([
+  "https://app.example",
+  "http://localhost",
+  "http://localhost:5173",
+  "http://localhost:*",
+  "https://app.example:*",
+  "http://127.0.0.1:8000",
+  "http://[::1]:8000",
+  "https://xn--caf-dma.example",
+  "https://my_host.example",
+  "capacitor://localhost",
+  "app://shop.example",
+])("%s is an origin", (text) => expect(isWebOrigin(text)).toBe(true));
+
+test.each([
+  "",
+  "null",
+  "*",
+  "a.example",
+  "https://app.example/",
+  "https://app.example/x",
+  "https://app.example?x",
+  "https://app.example#x",
+  "https://user@app.example",
+  "https://*.example",
+  "https://App.example",
+  "HTTPS://app.example",
+  "https://app.example:443",
+  "http://app.example:80",
+  "https://app.example:0",
+  "https://app.example:65536",
+  "https://app.example:5:*",
+  "https://app.example:",
+  "https://café.example",
+  "https://",
+  "https:///",
+  " https://app.example",
+  "https://app.example\n",
+  "javascript:alert(1)",
+])("%j is no origin", (text) => expect(isWebOrigin(text)).toBe(false));
