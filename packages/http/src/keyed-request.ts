@@ -7,16 +7,21 @@ import type { UseCases } from "./routes/use-cases.ts";
 const keyForm = /^[\x20-\x7e]{1,128}$/;
 
 /** The request with its `Idempotency-Key`; `null` without one. Throws 307 for a malformed key, or for two different ones. */
-export function keyedRequest({ request, database, bytes }: Exchange): KeyedRequest | null {
+export function keyedRequest({ request, database, matched, queryString, bytes }: Exchange): KeyedRequest | null {
   const given = request.headersDistinct[headerNames.idempotencyKey];
   if (given === undefined) return null;
   const [key = "", ...others] = new Set(given);
   if (others.length > 0 || !keyForm.test(key))
     throw new ServiceError(307, { detail: "Idempotency-Key must have 1 to 128 printable ASCII characters." });
-  const { method = "", url = "" } = request;
+  // Without the alias: the database can be restored under another one.
+  const path = [matched?.pattern, ...(matched?.parameters.values() ?? [])];
   // The text has a character per byte, so different bodies are different texts.
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-  return { key, contents: database.digests.sha256(JSON.stringify([method, url, body])), isPart: false };
+  return {
+    key,
+    contents: database.digests.sha256(JSON.stringify([request.method, path, queryString, body])),
+    isPart: false,
+  };
 }
 
 /** An item of a multi request with a key: its own key is that of the request with its index. */

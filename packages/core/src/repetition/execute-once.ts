@@ -1,5 +1,5 @@
 import type { Digest } from "../digests/index.ts";
-import { isRefusedByStorage, ServiceError } from "../errors/index.ts";
+import { explained, isRefusedByStorage, ServiceError } from "../errors/index.ts";
 import { asciiBytes, asciiJson, type KeyWrapping, maxSealedBytes, openJson, requireWrapping } from "../keys/index.ts";
 import type { GetObject, Serialization } from "../objects/index.ts";
 import { inTransaction, type SessionContext } from "../request/index.ts";
@@ -295,7 +295,11 @@ function resultAgain<Success>(
 ): Promise<Success> {
   requireSame(kept, keyed);
   const error = keptError(kept);
-  if (error !== null) throw error;
+  if (error !== null)
+    throw explained(error, {
+      asked: "Was a request with the same idempotency key refused before?",
+      found: "Yes, and its refusal is kept for a day.",
+    });
   return tell(context, kept.outcome);
 }
 
