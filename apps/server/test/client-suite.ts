@@ -143,6 +143,19 @@ export function clientSuite(server: () => RunningServer): void {
       expect(classesIn(await clientOf().describeApi())).toBeNull();
     });
 
+    test("repeats calls with a key without another effect", async () => {
+      const writer = await loggedIn("demo");
+      const once = { idempotencyKey: crypto.randomUUID() };
+      const create = (Name: string) => writer.createObject("Customer", { Name }, once);
+      const { "~ObjectID": id } = await create("Once");
+      expect((await create("Once"))["~ObjectID"]).toBe(id);
+      await expect(create("Twice")).rejects.toMatchObject({ code: 307 });
+      const items = [{ method: "POST", path: "/v1/object/Customer", data: { Name: "Once" } }] as const;
+      const many = { idempotencyKey: crypto.randomUUID() };
+      const [first, again] = [await writer.multi(items, many), await writer.multi(items, many)];
+      expect(again).toEqual(first);
+    });
+
     test("creates and changes objects, and reports a concurrent change", async () => {
       const writer = await loggedIn("demo");
       const created = await writer.createObject<{ Name: string; City: string | null }>("Customer", {

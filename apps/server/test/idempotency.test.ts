@@ -1,13 +1,16 @@
-import type { ArchiveRecord, Database, StorageArchive } from "@sallyport/core";
+import { type ArchiveRecord, type Database, requestResultKind, type StorageArchive } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { seedDemo } from "../src/demo/index.ts";
-import { call } from "./client.ts";
+import { call, callIn } from "./client.ts";
 import { memory } from "./configuration-file.ts";
 import { startConfiguredServer } from "./demo-server.ts";
 import { onEngines, withoutLockout } from "./engines.ts";
 import { idempotencySuite } from "./idempotency-suite.ts";
 import { macroEnvironment } from "./macro-suite.ts";
 import { testedModes } from "./modes.ts";
+import { openSession } from "./open-session.ts";
+import { openPostgresFixture } from "./postgres-fixture.ts";
+import { repositoriesOf } from "./repositories-of.ts";
 
 describe("requests with an idempotency key", () => {
   for (const mode of testedModes)
@@ -15,6 +18,35 @@ describe("requests with an idempotency key", () => {
       environment: { ...withoutLockout, ...macroEnvironment },
       count: 2,
     });
+
+  test("wait for the first one, up to the time limit of a statement", async () => {
+    const postgres = await openPostgresFixture();
+    try {
+      const storage = { url: postgres.url, schema: "sallyport_demo", statementTimeout: "1s" };
+      const server = await postgres.configured({ databases: [{ storage }] });
+      const { records } = repositoriesOf(server);
+      const session = await openSession(server, "session", "demo");
+      const create = () =>
+        callIn(server, session, "/v1/object/Customer", {
+          method: "POST",
+          headers: { "idempotency-key": "waiting" },
+          body: { Name: "Ada" },
+        });
+      const first = await create();
+      const [kept] = await records.list(requestResultKind, { after: null, limit: 1 });
+      const lock = "select from sallyport_demo.records where kind = 'requestResult' and id = $1 for update";
+      await postgres.sql.query("begin");
+      await postgres.sql.query(lock, [kept?.id]);
+      const meanwhile = await create();
+      expect([meanwhile.status, meanwhile.code]).toEqual([503, "706"]);
+      expect(Number(meanwhile.headers["retry-after"])).toBeGreaterThan(0);
+      const waiting = create();
+      await postgres.sql.query("commit");
+      expect((await waiting).body).toEqual(first.body);
+    } finally {
+      await postgres.close();
+    }
+  }, 60_000);
 
   test("are not repeated by a database that was restored after them", async () => {
     const databases = ["", "restored"].map((alias) => ({ ...memory, alias }));
