@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ClientSession, LogInMode } from "@sallyport/client";
 import { maxRequestKeys, requestResultAge, requestResultKind } from "@sallyport/core";
+import { routeTable, type UseCases } from "@sallyport/http";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, multiResults, type Sent } from "./client.ts";
 import type { DemoOfSuite } from "./engines.ts";
@@ -74,6 +75,23 @@ export const idempotencySuite =
       ]);
       const id = await made({ Name });
       expect((await send(`/v1/object/${id}`, "", { Name }, { method: "PATCH" })).code).toBe("0");
+    });
+
+    test("are evaluated by every route that declares it", async () => {
+      const bodies: Readonly<Record<string, readonly [path: string, body: unknown]>> = {
+        createObject: ["/v1/object/Customer", { Name: "Ada" }],
+        executeMacro: ["/v1/execute/Echo", {}],
+        multi: ["/v1/multi", []],
+        reserveSeats: ["/v1/license/reserve", { appNames: ["demo-app"] }],
+      };
+      const declared = routeTable({} as UseCases).filter(({ idempotent }) => idempotent === true);
+      expect(declared.map(({ operation }) => operation).toSorted()).toEqual(Object.keys(bodies));
+      for (const [path, body] of Object.values(bodies)) {
+        expect([path, (await send(path, "x".repeat(129), body)).code]).toEqual([path, "307"]);
+        const key = randomUUID();
+        expect(codesOf([await send(path, key, body), await send(path, key, body)])).toEqual(["0", "0"]);
+        expect([path, (await send(`${path}?other=1`, key, body)).code]).toEqual([path, "307"]);
+      }
     });
 
     test("of another person are independent", async () => {
