@@ -68,7 +68,7 @@ export const objectListSchema = z
     "~CountCapped": z
       .literal(true)
       .optional()
-      .describe("Whether `~Count` stops at 5,000. Then 5,000 means 5,000 or more."),
+      .describe("Present with `count=capped`: `~Count` stops at 5,000, which means 5,000 or more."),
     "~Cursor": cursor,
     "~Elements": z.array(z.union([objectSchema, bareObjectSchema])),
   })

@@ -28,8 +28,7 @@ enables \`debugMessages\`.
 ${responseOf(201, errorEntry(201).name)}
 \`\`\`
 
-Each code has a page with its causes, what to do, and the routes that return it. Some codes are reserved: no route of this version
-returns them.
+Each code has a page with its causes, what to do, and the routes that return it.
 
 ## The catalogue
 

@@ -129,7 +129,7 @@ export const serverErrors = {
     causes: [
       "`If-Match` names another version than the current one: another client changed the object or the classes.",
       "Another session has locked the object.",
-      "Two commands of administrators change the same user at once.",
+      "Two administrators change the same thing at once, or one took the access of the other meanwhile.",
       "The database refuses the write: its disk is full, it has no memory, it reports an I/O error, a right is missing, or a trigger raises an error.",
     ],
     actions: [
@@ -142,7 +142,7 @@ export const serverErrors = {
     meaning: "The server cannot record the change for synchronization. It rolls back the change.",
     causes: ["The database failed, or refused the write, while the server stored the result of an operation."],
     actions: [
-      "Repeat the operation with the same id: it has no effect twice.",
+      "Repeat the request, and an operation of a push with the same id: it has no effect twice.",
       "The log has the cause under the request id.",
     ],
   },
@@ -172,6 +172,7 @@ export const serverErrors = {
       "The deletion affects more than 10,000 objects or references, or more than 64 MiB.",
       "The recycle bin of the user is full.",
       "The object is the caller's own user, the last administrator, or a group with rights on a class.",
+      "An object of the recycle bin is to be removed, and a live object needs it.",
       "The database refuses the write: its disk is full, it has no memory, it reports an I/O error, a right is missing, or a trigger raises an error.",
     ],
     actions: [
@@ -185,7 +186,7 @@ export const serverErrors = {
     meaning: "The server cannot remove the object from the synchronization. It rolls back the deletion.",
     causes: ["The database failed, or refused the write, while the server stored the result of a deletion."],
     actions: [
-      "Repeat the operation with the same id: it has no effect twice.",
+      "Repeat the request, and an operation of a push with the same id: it has no effect twice.",
       "The log has the cause under the request id.",
     ],
   },
@@ -195,7 +196,7 @@ export const serverErrors = {
       "The database failed, or refused the write, while the server stored who deleted the object, and on which device.",
     ],
     actions: [
-      "Repeat the operation with the same id: it has no effect twice.",
+      "Repeat the request, and an operation of a push with the same id: it has no effect twice.",
       "The log has the cause under the request id.",
     ],
   },
@@ -206,7 +207,9 @@ export const serverErrors = {
   },
   799: {
     meaning: "The server failed in an unexpected way. The response reveals no details.",
-    causes: ["A defect of the server, of a storage adapter or of a macro runtime."],
+    causes: [
+      "A defect of the server, of a storage adapter or of a macro runtime. A database that refuses a call is no cause: it has codes of its own.",
+    ],
     actions: [
       "An operator finds the error and its cause in the log by `X-Request-Id`.",
       "Report the defect with the version of the server and the log line, without secrets.",

@@ -89,7 +89,10 @@ function acceptFields({ fields }: PutOperation, modelClass: ModelClass, view: Sc
 }
 
 /** 332 for a field that is of no class of the schema, before the class of the object is known. `null` if there is none. */
-export function unknownField({ fields }: PutOperation, { classes, fieldsOf }: SchemaView): ServiceError | null {
+export function unknownField(
+  { fields }: Pick<PutOperation, "fields">,
+  { classes, fieldsOf }: SchemaView,
+): ServiceError | null {
   const known = new Set(classes.flatMap((name) => fieldsOf(name).map((each) => each.name)));
   const unknown = Object.keys(fields).find((name) => !known.has(name));
   return unknown === undefined ? null : fieldFault(unknown, "The schema has no such field.");

@@ -2,6 +2,7 @@ import { ServiceError } from "../../errors/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import type { ExecuteOperations } from "./execute-operations.ts";
 import { type SchemaView, schemaView } from "../schema-view.ts";
+import { unknownField } from "./plan-put.ts";
 import {
   type DeleteOperation,
   type SyncDeleteOutcome,
@@ -26,7 +27,7 @@ export interface SyncTarget {
 
 /**
  * Writes one object of a schema. Errors, in this order: 717, 611, 333, those of `read`, 332 for a schema that clients can
- * only pull, 336 for different UUIDs, then those of the operation; see `OperationWriter.write`.
+ * only pull or a field of no class of the schema, 336 for different UUIDs, then those of the operation; see `OperationWriter.write`.
  */
 export class WriteSynced {
   constructor(
@@ -40,7 +41,7 @@ export class WriteSynced {
     target: SyncTarget,
     read: () => GivenOperation<PutOperation>,
   ): Promise<SyncPutOutcome & { readonly object?: SyncObject }> {
-    const { view, given, uuid } = await this.accept(context, target, read);
+    const { view, given, uuid } = await this.accept(context, target, read, unknownField);
     const { outcome, object } = await this.operations.executeOne(context, view, { ...given.operation, uuid });
     const [shown] = object === null ? [] : await syncObjects(context, view, [object]);
     return { ...(outcome as SyncPutOutcome), ...(shown === undefined ? {} : { object: shown }) };
@@ -60,11 +61,15 @@ export class WriteSynced {
     context: SessionContext,
     { schemaName, uuid }: SyncTarget,
     read: () => GivenOperation<Operation>,
+    faultOf: (operation: Omit<Operation, "uuid">, view: SchemaView) => ServiceError | null = () => null,
   ): Promise<{ view: SchemaView; given: GivenOperation<Operation>; uuid: string }> {
     const required = await this.schemas.require(context, schemaName);
     const given = read();
     requirePush(required);
-    return { given, uuid: operationUuid(given.uuid, uuid), view: await schemaView(context, required) };
+    const view = await schemaView(context, required);
+    const fault = faultOf(given.operation, view);
+    if (fault !== null) throw fault;
+    return { given, uuid: operationUuid(given.uuid, uuid), view };
   }
 }
 
