@@ -172,7 +172,7 @@ export const serverErrors = {
       "The deletion affects more than 10,000 objects or references, or more than 64 MiB.",
       "The recycle bin of the user is full.",
       "The object is the caller's own user, the last administrator, or a group with rights on a class.",
-      "An object of the recycle bin is to be removed, and a live object needs it.",
+      "A live object needs the object of the recycle bin that the request removes.",
       "The database refuses the write: its disk is full, it has no memory, it reports an I/O error, a right is missing, or a trigger raises an error.",
     ],
     actions: [
