@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { z } from "zod";
 import { ConfigurationError, type Fault } from "./configuration-error.ts";
 import { factsOf, schemaAt, walkFields } from "./fields.ts";
@@ -160,11 +160,17 @@ export interface SecretFileFault {
 
 /**
  * Faults of files with secrets. Their owner is the user of this process, or root. Only a file of root may be readable by
- * its group: that of the server, or of systemd's credentials. A missing file is no fault. Windows has no such permissions.
+ * its group: that of the server, or of systemd's credentials. A missing file is no fault, and neither is one that a container
+ * platform mounts: it chooses the mode, and no other user is there. Windows has no such permissions.
  */
-export function secretFileFaults(files: Iterable<string>, own = process.geteuid?.()): SecretFileFault[] {
+export function secretFileFaults(
+  files: Iterable<string>,
+  own = process.geteuid?.(),
+  mounts = "/run/secrets",
+): SecretFileFault[] {
   if (own === undefined) return [];
   return Array.from(new Set(files)).flatMap((file): SecretFileFault[] => {
+    if (resolve(file).startsWith(join(mounts, "/"))) return [];
     const status = statSync(file, { throwIfNoEntry: false });
     if (status === undefined) return [];
     const { uid, mode } = status;

@@ -45,6 +45,11 @@ posix("files with secrets", () => {
     expect(secretFileFaults([path], reader)).toEqual([{ fault, fix: `chown ${reader} ${path}` }]);
   });
 
+  test("that a container platform mounts are well", () => {
+    expect(secretFileFaults([file(0o444)], own + 1, folder)).toEqual([]);
+    expect(secretFileFaults([file(0o444)], own, `${folder}/other`)).toHaveLength(1);
+  });
+
   test("that are missing are not judged", () => {
     expect(secretFileFaults([join(folder, "none")])).toEqual([]);
   });

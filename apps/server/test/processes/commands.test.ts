@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jest } from "@jest/globals";
@@ -58,6 +58,22 @@ describe("commands", () => {
       expect(await run(["check-config"], complete)).toMatchObject({ code: 0, stderr: "" });
       expect((await run(["check-config"])).stderr).toMatch(/^note: No configuration was found\. This is the demo/);
     });
+
+    (process.platform === "win32" ? test.skip : test)(
+      "warns of a file with a secret that others can read",
+      async () => {
+        const key = join(folder, "master-key");
+        writeFileSync(key, randomBytes(32).toString("base64"), { mode: 0o600 });
+        const settings = { DATABASE_URL: "postgres://u@h/d", NODE_ENV: "production", MASTER_KEY_FILE: key };
+        expect(await run(["check-config"], settings)).toMatchObject({ code: 0, stderr: "" });
+        chmodSync(key, 0o644);
+        const { code, stderr } = await run(["check-config"], settings);
+        expect([code, stderr]).toEqual([
+          0,
+          expect.stringMatching(/^warning: Other users .* \(mode 0644\)\. Run: chmod 600 .*\n$/),
+        ]);
+      },
+    );
 
     test("lists every error, without secrets, and exits with 1", async () => {
       const file = configured({ server: { prot: 1 }, databases: [{ alias: "v1", storage: { url: "S3cret" } }] });
