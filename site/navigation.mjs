@@ -43,7 +43,9 @@ export const groups = [
   {
     text: "Tests",
     pages: [
-      ...["testing", "testing/runners", "testing/deployed-servers", "testing/other-languages"].map(guide),
+      ...["testing", "testing/runners", "testing/deployed-servers", "testing/other-languages", "testing/record"].map(
+        guide,
+      ),
       "packages/acceptance/README.md",
     ],
   },

@@ -35,6 +35,8 @@ export {
   type ConnectOptions,
   connectTestService,
 } from "./service/connect-test-service.ts";
+export { openTestService } from "./service/open-test-service.ts";
+export type { Recording, RecordOptions } from "./record/recording.ts";
 export { startTestService, type TestServiceOptions } from "./service/start-test-service.ts";
 export type { AnsweredRequest, ExplainedStep, Explanation } from "./service/answered-request.ts";
 export type { AuditedEvent } from "./service/audited-event.ts";

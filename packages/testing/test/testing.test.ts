@@ -7,6 +7,7 @@ import { controlsSuite } from "./controls-suite.ts";
 import { coverageSuite } from "./coverage-suite.ts";
 import { matchersSuite } from "./matchers-suite.ts";
 import { providersSuite } from "./providers-suite.ts";
+import { recordSuite } from "./record-suite.ts";
 import { serveSuite } from "./serve-suite.ts";
 import { serviceSuite } from "./service-suite.ts";
 import { storagesSuite } from "./storages-suite.ts";
@@ -26,6 +27,9 @@ describe("controls", () => {
 });
 describe("serve", () => {
   serveSuite();
+});
+describe("record", () => {
+  recordSuite();
 });
 describe("failures", () => {
   failuresSuite();

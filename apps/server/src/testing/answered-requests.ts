@@ -14,6 +14,8 @@ export interface AnsweredRequest extends RequestRecord {
   readonly body: unknown;
   /** `data` of a success; `undefined` if there is none. */
   readonly data: unknown;
+  /** Whether the body was a file. */
+  readonly hasFile: boolean;
 }
 
 /** The owner of a credential. */
@@ -29,6 +31,7 @@ interface Arrived {
   readonly holder: Holder | null;
   body: unknown;
   data: unknown;
+  hasFile: boolean;
 }
 
 const requestId = "x-request-id";
@@ -56,14 +59,22 @@ export class AnsweredRequests implements RequestObserver {
     // The service replaces an id that it does not accept.
     if (typeof given !== "string" || !/^[\w.-]{1,64}$/.test(given) || this.arrived.has(given))
       headers[requestId] = randomUUID();
-    const entry = { response, path: url, holder: this.holderOf(headers), body: undefined, data: undefined };
+    const entry = {
+      response,
+      path: url,
+      holder: this.holderOf(headers),
+      body: undefined,
+      data: undefined,
+      hasFile: false,
+    };
     this.arrived.set(String(headers[requestId]), entry);
   }
 
   /** Notes what the use case gets and returns. */
-  note(id: string, parts: { readonly body?: unknown; readonly data?: unknown }): void {
+  note(id: string, parts: { readonly body?: unknown; readonly data?: unknown; readonly hasFile?: boolean }): void {
     const entry = this.arrived.get(id);
     if (entry === undefined) return;
+    if (parts.hasFile === true) entry.hasFile = true;
     if ("body" in parts) entry.body = parts.body;
     if ("data" in parts) entry.data = parts.data instanceof JsonText ? JSON.parse(parts.data.text) : parts.data;
   }
@@ -74,9 +85,9 @@ export class AnsweredRequests implements RequestObserver {
   }
 
   answered(record: RequestRecord): void {
-    const { holder = null, path = "", body, data } = this.arrived.get(record.requestId) ?? {};
+    const { holder = null, path = "", body, data, hasFile = false } = this.arrived.get(record.requestId) ?? {};
     this.arrived.delete(record.requestId);
-    const parts = { mode: holder?.mode ?? null, user: holder?.user ?? null, path, body, data };
+    const parts = { mode: holder?.mode ?? null, user: holder?.user ?? null, path, body, data, hasFile };
     for (const listener of this.listeners) listener({ ...record, ...parts });
   }
 

@@ -31,6 +31,8 @@ export type FailureOptions = Pick<ServiceErrorOptions, "detail" | "retryAfter" |
 interface Input {
   readonly header: (name: string) => string | undefined;
   readonly body?: unknown;
+  /** A body that the route reads itself; `null` without one. */
+  readonly stream?: unknown;
   /** `null` for an item of a multi request. */
   readonly suspend?: unknown;
 }
@@ -55,7 +57,7 @@ export class FailurePlan {
       const failing: Handler = async (context, input) => {
         const { answered } = this.means;
         const isItem = input.suspend === null;
-        if (!isItem) answered.note(context.requestId, { body: input.body });
+        if (!isItem) answered.note(context.requestId, { body: input.body, hasFile: (input.stream ?? null) !== null });
         const named = namedFailure(input.header(failureHeader));
         if (named !== null) throw named;
         const result = await this.withFault(this.take(route), context.requestId, () => handle(context, input));

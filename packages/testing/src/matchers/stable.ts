@@ -8,6 +8,9 @@ const time = /^(?:\d{8}T\d{6}[+-]\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d
 const ids = new Set(["~ObjectID", "objectId", "userId"]);
 const positions = new Set(["uploadId", "~Cursor", "syncVersion"]);
 
+/** Whether a text differs in each run: a UUID or a time. */
+export const isUnstable = (text: string): boolean => uuid.test(text) || time.test(text);
+
 /** A response without the parts that differ in each run. */
 export interface StableResponse {
   readonly status: number;

@@ -42,6 +42,7 @@ export class AgentObserver {
       body: masked(sent),
       data: masked(envelopeOf(response)?.data),
       duration,
+      hasFile: Buffer.isBuffer(sent),
       items: path.startsWith("/v1/multi") ? itemsOf(sent, response) : undefined,
     };
     for (const listener of this.#listeners) listener(request);

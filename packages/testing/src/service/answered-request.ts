@@ -19,6 +19,8 @@ export interface AnsweredRequest {
   readonly body: unknown;
   /** `data` of a success; `undefined` if there is none. */
   readonly data: unknown;
+  /** Whether the body was a file. */
+  readonly hasFile: boolean;
   /** Milliseconds. */
   readonly duration: number;
   /** Items of a multi request. */

@@ -129,6 +129,7 @@ function connectedService(url: string, options: ConnectOptions): TestService {
   const service: TestService = Object.defineProperties(
     {
       url,
+      isConnected: true,
       as: (user: string, given = {}) => agent(user, given),
       anonymous: (given = {}) => agent(null, given),
       id: (name: string) => {
@@ -161,6 +162,7 @@ const inside: Readonly<Record<keyof ServiceInside, true>> = {
   why: true,
   audit: true,
   journal: true,
+  record: true,
   reset: true,
 };
 

@@ -11,7 +11,7 @@ export class Journal {
   #requests: AnsweredRequest[] = [];
 
   constructor(server: TestServer) {
-    server.answered.subscribe(({ body, data, path, user, userId, items, ...record }) => {
+    server.answered.subscribe(({ body, data, path, user, userId, items, hasFile, ...record }) => {
       const { requestId, method, alias, route, status, code, mode, duration } = record;
       const seeded = alias === null || userId === undefined ? null : server.nameOf(alias, userId);
       const prefix = alias === null || alias === "" ? "" : `/${alias}`;
@@ -24,6 +24,7 @@ export class Journal {
         code,
         mode,
         duration,
+        hasFile,
         items: items?.map((item) => ({ route: item.route, method: item.method, status: item.status, code: item.code })),
         path: maskedText(path.startsWith(prefix) ? path.slice(prefix.length) : path),
         user: user ?? seeded,

@@ -5,6 +5,7 @@ import { millisecondsOf } from "../clock/duration.ts";
 import { failuresOf } from "../failures/route-failures.ts";
 import { recordRefusals } from "../matchers/recorded-refusals.ts";
 import { testProviders } from "../providers/test-provider.ts";
+import { startRecording } from "../record/recording.ts";
 import { LicenceTrap } from "../traps/licence-trap.ts";
 import { MailTrap, mailTransport } from "../traps/mail-trap.ts";
 import { startTestEnvironment, type TestEnvironment } from "./test-environment.ts";
@@ -103,7 +104,9 @@ function serviceOf(
   });
   const licences = receiver === null ? null : new LicenceTrap(trapOf("licences"), receiver);
   const journal = new Journal(server);
+  const resetListeners = new Set<() => void>();
   const service: TestService = {
+    isConnected: false,
     app: server.listener,
     get url(): string {
       if (url === null) throw new Error("The service does not listen. Start it with `listen: true`.");
@@ -144,7 +147,15 @@ function serviceOf(
     get journal() {
       return journal.requests;
     },
+    record: (name, recordOptions = {}) =>
+      startRecording(name, recordOptions, {
+        databases: contents,
+        nameOf: (alias, id) => server.nameOf(alias, id),
+        onAnswered: (listener) => journal.subscribe(listener),
+        onReset: (listener) => void resetListeners.add(listener),
+      }),
     reset: async () => {
+      for (const listener of resetListeners) listener();
       await server.reset();
       resets += 1;
       host.authenticators.clear();
@@ -152,7 +163,10 @@ function serviceOf(
       service.mail.clear();
       licences?.clear();
     },
-    close: () => close(server, environment),
+    close: async () => {
+      for (const listener of resetListeners) listener();
+      await close(server, environment);
+    },
   };
   recordRefusals(service);
   recordExercises(service);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Agent, AgentOptions } from "../agents/agent.ts";
 import type { ServiceClock, ServiceTimers } from "../clock/service-clock.ts";
 import type { RouteFailures } from "../failures/route-failures.ts";
+import type { Recording, RecordOptions } from "../record/recording.ts";
 import type { TestProviders } from "../providers/test-provider.ts";
 import type { LicenceTrap } from "../traps/licence-trap.ts";
 import type { MailTrap } from "../traps/mail-trap.ts";
@@ -13,6 +14,9 @@ import type { DatabaseContent } from "./database-content.ts";
 interface ReachableService {
   /** URL of the service. Throws an `Error` for a service in this process without `listen: true`. */
   readonly url: string;
+
+  /** Whether the service is a server that runs elsewhere. */
+  readonly isConnected: boolean;
 
   /** An agent that logs in as a user with its first request. */
   as(user: string, options?: AgentOptions): Agent;
@@ -63,6 +67,12 @@ export interface ServiceInside {
 
   /** The last 1,000 requests since the last reset, oldest first, with their bodies. */
   readonly journal: readonly AnsweredRequest[];
+
+  /**
+   * Records all requests until `stop`, which writes them as a suite for each log-in mode. Throws a `TypeError` for an
+   * invalid name, and an `Error` if the suite exists.
+   */
+  record(name: string, options?: RecordOptions): Recording;
 
   /** Restores content, clock and failures as after the start. Agents log in again. */
   reset(): Promise<void>;
