@@ -82,6 +82,12 @@ export function matchersSuite(): void {
     ['{ "n": 1 }', `'{ "n": 1 }'`],
     ["user=ada&password=k%201&note=token=b", "'user=ada&password=<password>&note=token=b'"],
     ["oldPassword", "oldPassword"],
+    [
+      `{"code":"${"k".repeat(43)}","verifier":"k1","state":"macro"}`,
+      `'{"code":"<code>","verifier":"<verifier>","state":"macro"}'`,
+    ],
+    ['{"url":"https://a/v1/link/k1?name=a"}', `'{"url":"https://a/v1/link/<signature>?name=a"}'`],
+    ['{"id":"4","key":"k1"}', `'{"id":"4","key":"<key>"}'`],
   ])("masks credentials in the text %s", (text, shown) => {
     const request = { method: "PUT", url: "http://a/", _data: text };
     const message = messageOf(() => assertEnvelope({ status: 200, text, request }));
