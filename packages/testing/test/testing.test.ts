@@ -1,5 +1,6 @@
 import { agentsSuite } from "./agents-suite.ts";
 import { clockSuite } from "./clock-suite.ts";
+import { diffSuite } from "./diff-suite.ts";
 import { examplesSuite } from "./examples-suite.ts";
 import { failuresSuite } from "./failures-suite.ts";
 import { connectedSuite } from "./connected-suite.ts";
@@ -30,6 +31,9 @@ describe("serve", () => {
 });
 describe("record", () => {
   recordSuite();
+});
+describe("diff", () => {
+  diffSuite();
 });
 describe("failures", () => {
   failuresSuite();

@@ -2,15 +2,20 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { refuseUnknown } from "@sallyport/server/testing";
 import { startTestService, type TestServiceOptions } from "../service/start-test-service.ts";
+import { runDiff } from "../diff/run-diff.ts";
 import { ControlServer } from "./control-server.ts";
 import { controlList } from "./controls.ts";
 
 const usage = `Usage: npx @sallyport/testing serve [options]
+       npx @sallyport/testing diff <old> <new> -- <command>
 
-Serve a test service for tests in any language, on this machine only. A second address, behind
-a token that is printed, controls it. The service ends with the command.
+serve: serve a test service for tests in any language, on this machine only. A second address,
+behind a token that is printed, controls it. The service ends with the command.
 
-Options:
+diff: run a suite against two servers, and print the codes, members and headers that changed.
+<old> and <new> are files with options of connectTestService. Exits with 1 for a change.
+
+Options of serve:
   --options <file>       options of startTestService as JSON; default: the demo in memory
   --port <port>          port of the service; default: any
   --control-port <port>  port of the controls; default: any
@@ -42,12 +47,13 @@ export async function runTesting(args: readonly string[], terminal: TestingTermi
       options: { options: text, port: text, "control-port": text, json: flag, help: { ...flag, short: "h" } },
     });
     const [command, ...more] = positionals;
+    if (values.help !== true && command === "diff") return await diff(more, terminal);
     if (values.help === true) {
       stdout.write(usage);
       return 0;
     }
     if (command === undefined) throw new TypeError("The command is missing.");
-    refuseUnknown("command", [command], ["serve"]);
+    refuseUnknown("command", [command], ["serve", "diff"]);
     if (more.length > 0) throw new TypeError(`The command has no argument "${more[0]}".`);
     if (terminal.env["NODE_ENV"] === "production") {
       stderr.write(
@@ -63,6 +69,13 @@ export async function runTesting(args: readonly string[], terminal: TestingTermi
     stderr.write(`error: ${(error as Error).message}\n(see --help)\n`);
     return 2;
   }
+}
+
+async function diff([before, after, ...command]: readonly string[], { stdout, env }: TestingTerminal): Promise<0 | 1> {
+  if (before === undefined || after === undefined) throw new TypeError("Name the files of both servers.");
+  if (command.length === 0) throw new TypeError("The command of the suite is missing: diff <old> <new> -- npm test");
+  const hasChanges = await runDiff({ before, after, command, env, write: (text) => void stdout.write(text) });
+  return hasChanges ? 1 : 0;
 }
 
 async function serve(

@@ -1,6 +1,7 @@
 import { failureHeader, refuseUnknown } from "@sallyport/server/testing";
 import { Agent, type AgentHost } from "../agents/agent.ts";
 import { recordExercises } from "../coverage/exercises.ts";
+import { recordShape } from "../diff/response-shapes.ts";
 import { envelopeOf } from "../matchers/received-response.ts";
 import { AgentObserver } from "./agent-observer.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
@@ -118,7 +119,10 @@ function connectedService(url: string, options: ConnectOptions): TestService {
     check: (headers) => {
       if (headers.includes(failureHeader)) needsInside(`The header ${failureHeader}`);
     },
-    answered: (exchange) => observer.answered(exchange),
+    answered: (exchange) => {
+      observer.answered(exchange);
+      recordShape(exchange);
+    },
   };
   const agent = (user: string | null, given: ConstructorParameters<typeof Agent>[2]): Agent => {
     if (given.secondFactor === true) needsInside("`secondFactor: true`");

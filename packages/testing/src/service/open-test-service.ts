@@ -4,7 +4,7 @@ import { startTestService, type TestServiceOptions } from "./start-test-service.
 import type { TestService } from "./test-service.ts";
 
 /** The environment variable with a file of options of `connectTestService`, as JSON. */
-const serverVariable = "SALLYPORT_TEST_SERVER";
+export const serverVariable = "SALLYPORT_TEST_SERVER";
 
 /** Connects to the server that the environment names in `SALLYPORT_TEST_SERVER`. Without it, starts a service in this process. */
 export async function openTestService(options: TestServiceOptions = {}): Promise<TestService> {
