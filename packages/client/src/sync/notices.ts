@@ -15,7 +15,7 @@ export interface FieldConflict extends OfObject {
   readonly kept: "mine" | "theirs" | "macro" | "custom";
 }
 
-/** The server had other changes. They are combined with the edit, without a conflict. */
+/** `fields` of the edit that the server had changed, too: those in conflict, and those with the same value on both sides. */
 export interface MergedEdit extends OfObject {
   readonly fields: readonly string[];
 }
