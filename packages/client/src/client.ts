@@ -33,6 +33,7 @@ import {
 import type { ClientSession } from "./sessions/client-session.ts";
 import { SessionKeeper } from "./sessions/session-keeper.ts";
 import { type CallLimits, checkTimeout, withinLimits } from "./transport/deadline.ts";
+import { checkRetries } from "./transport/retries.ts";
 import { ServiceAddress, withQuery } from "./transport/service-address.ts";
 import { type Method, Transport } from "./transport/transport.ts";
 import type { ConditionOptions } from "./version.ts";
@@ -59,6 +60,7 @@ export class SallyportClient {
   constructor(options: ClientOptions) {
     const { baseUrl, alias = "", appKey, fetch: send, timeout = usualTimeout, renew = true, retries = 0 } = options;
     checkTimeout(timeout);
+    checkRetries(retries);
     // In browsers `fetch` throws if `this` is not the window.
     this.baseUrl = baseUrl;
     const sending = send ?? ((...request: Parameters<typeof fetch>) => fetch(...request));

@@ -211,6 +211,7 @@ describe("calls", () => {
     ["address", { baseUrl: "nowhere" }, TypeError],
     ["alias", { alias: "V1!" }, TypeError],
     ["time limit", { timeout: -1 }, RangeError],
+    ["number of repetitions", { retries: -1 }, RangeError],
   ] as const)("are not started without a valid %s", (_title, options, error) => {
     expect(() => new SallyportClient({ baseUrl: "https://db.example", appKey: "key", ...options })).toThrow(error);
   });

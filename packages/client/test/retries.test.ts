@@ -82,6 +82,12 @@ describe.each(modes)("repetitions in mode %s", (mode) => {
     expect(two.attempts()).toBe(4);
   });
 
+  test.each([-1, Number.NaN])("do not begin with the limit %p", async (retries) => {
+    const { client, attempts } = await scripted(lost, 0);
+    await expect(client.getObject("1A", { retries })).rejects.toBeInstanceOf(RangeError);
+    expect(attempts()).toBe(0);
+  });
+
   test("do not wait for longer than the call may take", async () => {
     const later = () => refusal(706, 503, { "not-executed": "1", "retry-after": "60" });
     const { client, attempts } = await scripted(later, 1, 3);

@@ -48,6 +48,11 @@ export function isUnexecuted(error: unknown): boolean {
   return unconnected.has(cause?.code) || unconnected.has(cause?.cause?.code);
 }
 
+/** Throws a `RangeError` for an invalid number of repetitions. */
+export function checkRetries(retries: number): void {
+  if (!(retries >= 0)) throw new RangeError("`retries` must be at least 0.");
+}
+
 /** When to repeat, in addition to `RetryOptions`. */
 interface RetryRules {
   /** Whether another attempt can succeed and does no harm. Default: `isTransient`. */
@@ -63,10 +68,12 @@ export class Retries {
   readonly #rules: Required<RetryRules>;
   #failures = 0;
 
+  /** Throws a `RangeError` for an invalid number of repetitions. */
   constructor(
     { retries = usualRetries, signal }: RetryOptions,
     { isRepeatable = isTransient, end = Number.POSITIVE_INFINITY }: RetryRules = {},
   ) {
+    checkRetries(retries);
     this.#limit = retries;
     this.#signal = signal;
     this.#rules = { isRepeatable, end };
