@@ -14,12 +14,19 @@ const contract = join(client, "../contract");
 const built = join(client, "dist");
 const target = join(built, "package");
 
+/** Modules of the contract that are copied. */
+const copied = new Map([
+  ["@sallyport/contract/audit-types", "administration/audit-types"],
+  ["@sallyport/contract/header-names", "header-names"],
+  ["@sallyport/contract/secure", "secure"],
+]);
+/** The file with the types that are written out. */
+const typesPlace = "contract/types";
 /** The file of the package that a specifier names, without its extension. */
 const placesOf = new Map([
-  ["@sallyport/contract", "contract/types"],
-  ["@sallyport/contract/header-names", "contract/header-names"],
-  ["@sallyport/contract/secure", "contract/secure"],
-  ["@sallyport/core/errors", "contract/types"],
+  ["@sallyport/contract", typesPlace],
+  ["@sallyport/core/errors", typesPlace],
+  ...Array.from(copied, ([name, file]) => [name, `contract/${file}`]),
 ]);
 /** Modules whose types are written out, all or one of them. */
 const sources = [
@@ -43,7 +50,7 @@ function write(path, text) {
 function withOwnImports(path, text) {
   return text.replaceAll(specifier, (name) => {
     const place = placesOf.get(name);
-    if (place === undefined || (place.endsWith("types") && path.endsWith(".js")))
+    if (place === undefined || (place === typesPlace && path.endsWith(".js")))
       throw new Error(`${path} imports ${name}, which is not part of the package.`);
     const way = relative(dirname(path), place);
     return `${way.startsWith(".") ? way : `./${way}`}.js`;
@@ -111,11 +118,11 @@ for (const path of readdirSync(built, { recursive: true }).filter(isPublished)) 
     path.endsWith(".map") ? text : withOwnImports(path, text).replace(/\n\/\/# sourceMappingURL=.*\.d\.ts\.map$/, "\n"),
   );
 }
-for (const name of ["header-names", "secure"])
+for (const name of copied.values())
   for (const extension of ["js", "js.map", "d.ts"])
     write(`dist/contract/${name}.${extension}`, read(join(contract, "dist", `${name}.${extension}`)));
 write(
-  "dist/contract/types.d.ts",
+  `dist/${typesPlace}.d.ts`,
   declarationsOf(types)
     .map(([name, type]) => `export type ${name} = ${type};\n`)
     .join(""),
