@@ -10,6 +10,7 @@ import { pushAnswerSuite } from "./sync/push-answer-suite.ts";
 import { syncPushEnvironment, syncPushSuite } from "./sync/push-suite.ts";
 import { syncRestoreSuite } from "./sync/restore-suite.ts";
 import { restoredDatabaseSuite } from "./sync/restored-database-suite.ts";
+import { storeSuite } from "./sync/store-suite.ts";
 
 describe("synchronization", () => {
   onEngines("pulls", pullSuite, { on: [...new Set([...testedEngines, "memory" as const])] });
@@ -28,6 +29,7 @@ describe("synchronization", () => {
     "devices",
     (server) => {
       deviceSuite(server);
+      storeSuite(server);
       restoredDatabaseSuite(server);
       offlinePageSuite(server);
     },
