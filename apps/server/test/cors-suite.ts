@@ -76,7 +76,7 @@ export function corsSuite(server: () => RunningServer): void {
       for (const stranger of [newOrigin(), "null", `${origin}.evil.example`, "x".repeat(2_000)]) {
         const strange = await from(stranger);
         expect([strange.code, readerOf(strange)]).toEqual([code, undefined]);
-        expect(strange.headers["vary"]).toBe("Origin");
+        expect(strange.headers["vary"]?.split(", ")).toContain("Origin");
       }
     },
   );
