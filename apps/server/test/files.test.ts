@@ -82,6 +82,21 @@ function fileSuite(server: () => RunningServer): void {
     expect([second.size, third.Name]).toEqual([3, "report.pdf"]);
   });
 
+  test("a multi request with a key begins and finishes uploads once", async () => {
+    const uploadId = await begin();
+    await send("POST", `/v1/uploadFile/${uploadId}`, form("abc"), formType);
+    const items = [
+      { method: "GET", path: "/v1/uploadFile" },
+      { method: "PATCH", path: `/v1/uploadFile/${uploadId}` },
+    ];
+    const headers = { "idempotency-key": uploadId };
+    const once = async () =>
+      (await call(server(), "/v1/multi", { method: "POST", sessionId, headers, body: items })).body.data;
+    const [first, again] = [await once(), await once()];
+    expect(first.map(({ httpStatus }: ReturnType<typeof JSON.parse>) => httpStatus)).toEqual([200, 200]);
+    expect(again).toEqual(first);
+  });
+
   test("uploads outlast the time-out of requests, and silent ones do not outlast their own", async () => {
     const path = `/v1/uploadFile/${await begin()}`;
     const upload = () => {

@@ -271,6 +271,26 @@ function requiredSuite(server: () => RunningServer, receiver: () => LicenceRecei
     expect([await send("/v1/multi"), await seats.taken(app)]).toEqual(["0", 1]);
     expect(receiver().about(app).map(shortOf)).toEqual([["seats.reserved", 1]]);
   });
+
+  test("are sent once for a request with a key, which can be repeated after a failure", async () => {
+    const app = await seats.create();
+    const session = await seats.open("session", ["demo-app"]);
+    const send = async (key: string, path: string, body: object) =>
+      (await callIn(server(), session, path, { method: "POST", headers: { "idempotency-key": key }, body })).code;
+    const reserve = () => send(`${app} 1`, "/v1/license/reserve", { appNames: [app] });
+    receiver().answering = () => 500;
+    expect([await reserve(), await seats.taken(app)]).toEqual(["711", 0]);
+    receiver().answering = () => 204;
+    expect([await reserve(), await reserve(), await seats.taken(app)]).toEqual(["0", "0", 1]);
+    const item = { method: "POST", path: "/v1/license/release", data: { appNames: [app] } };
+    const release = () => send(`${app} 2`, "/v1/multi", [item]);
+    expect([await release(), await release(), await seats.taken(app)]).toEqual(["0", "0", 0]);
+    expect([await reserve(), await seats.taken(app)]).toEqual(["0", 0]);
+    expect(receiver().about(app).map(shortOf)).toEqual([
+      ["seats.reserved", 1],
+      ["seats.released", 1],
+    ]);
+  });
 }
 
 function severalServersSuite(): void {

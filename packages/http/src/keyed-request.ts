@@ -47,7 +47,7 @@ export function executedOnce(route: Route, parts: OnceParts): Route {
     const once = parts.executeOnce;
     // Only routes with sessions take keys.
     const session = context as SessionContext;
-    if (route.ofSession === true) return once.executeForSession(session, keyed, work);
+    if (route.apart !== undefined) return once.executeApart(session, keyed, work, route.apart);
     const executesMacro = route.executesMacro === true;
     return withWorkers(session, { ...parts, executesMacro }, (ready) => once.execute(ready, keyed, work));
   };

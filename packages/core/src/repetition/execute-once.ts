@@ -114,17 +114,18 @@ export class ExecuteOnce {
   }
 
   /**
-   * Executes work that has transactions of its own and belongs to the session, so that a server that is lost meanwhile
-   * does no harm. A concurrent repetition: 706.
+   * Executes work that has transactions of its own and can be repeated if its server is lost: then the claim ends by
+   * itself. The key belongs to the person, or to the session with which the effect ends. A concurrent repetition: 706.
    */
-  async executeForSession(
+  async executeApart(
     context: SessionContext,
     keyed: KeyedRequest,
     work: Work<RequestSuccess>,
+    owner: "person" | "session",
   ): Promise<RequestSuccess> {
     if (context.unit.joined) return this.execute(context, keyed, work);
     const { records } = context.r;
-    const place = placeOf(context, keyed, context.sessionDigest);
+    const place = placeOf(context, keyed, ...(owner === "session" ? [context.sessionDigest] : []));
     const kept = await claim(records, place, keyed, longestRequest);
     const retelling = this.retellingFor(keyed);
     if (kept !== null) {
@@ -308,8 +309,8 @@ function requireSame({ contents }: KeptResult, keyed: KeyedRequest): void {
     throw new ServiceError(307, { detail: "The idempotency key was used for another request." });
 }
 
-/** Codes of a session that ended, and of a server or a neighbour that fails. */
-const passing: ReadonlySet<number> = new Set([201, 203, 607, 699, 704, 705, 706, 711, 799, 800]);
+/** Codes of a session that ended, of an upload in use, and of a server or a neighbour that fails. */
+const passing: ReadonlySet<number> = new Set([201, 203, 605, 606, 607, 699, 704, 705, 706, 711, 799, 800]);
 
 /** Whether a repetition gets the same refusal. */
 function isFinalRefusal(error: unknown): error is ServiceError {

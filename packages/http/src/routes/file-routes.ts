@@ -105,6 +105,7 @@ export function uploadRoutes(useCases: UseCases): Route[] {
       method: "PATCH",
       path: "/v1/uploadFile/{uploadId}",
       operation: "continueUpload",
+      apart: "person",
       summary: "Upload a chunk, or finish an upload",
       description:
         "With a body, stores a chunk: the bytes themselves, or a form with one file. Chunks can arrive in any order. Without a body, creates the object, or gives an existing one the new bytes. `name` and `mediaType` replace those of the begin and of forms.",
@@ -199,6 +200,7 @@ export function fileLinkRoutes({ createFileLink, openFileLink }: UseCases): Rout
       method: "POST",
       path: "/v1/file/{idOrUuid}/link",
       operation: "createFileLink",
+      isRead: true,
       summary: "Create a link to a file",
       description:
         "Returns an address that gives the present bytes of the file to everyone who has it, without credentials. It ends when it expires, when the file gets other bytes, and when its creator may no longer read the file.",

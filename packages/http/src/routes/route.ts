@@ -174,8 +174,8 @@ interface RouteBase<BodySchema extends z.ZodType, QuerySchema extends z.ZodObjec
   readonly excludedFromMulti?: true;
   /** Whether the route evaluates `Idempotency-Key`. */
   readonly idempotent?: true;
-  /** Whether the effect belongs to the session, and is not in one transaction. */
-  readonly ofSession?: true;
+  /** Set for a route with transactions of its own. A key then belongs to the person, or to the session that has the effect. */
+  readonly apart?: "person" | "session";
   /** Whether the route changes the model. Such a change cannot share a transaction. */
   readonly changesModel?: true;
   /** Whether an enrolment session can call the route. */

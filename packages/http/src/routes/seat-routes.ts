@@ -16,7 +16,7 @@ export function seatRoutes({ reserveSeats, releaseSeats }: UseCases): Route[] {
       ].join(" "),
       access: "session",
       idempotent: true,
-      ofSession: true,
+      apart: "session",
       body: { schema: reserveSeatsRequest, faultOrder: seatsFaultOrder },
       data: emptyResponse,
       errors: [208, 209, 210, 306, 318, 340, 341, 342, 403, 711],
@@ -33,6 +33,7 @@ export function seatRoutes({ reserveSeats, releaseSeats }: UseCases): Route[] {
       description:
         "Frees the seat of each app name, and removes the app names from the session. They can be app names of the log-in. Either all app names are released or none.",
       access: "session",
+      apart: "session",
       body: { schema: releaseSeatsRequest, faultOrder: seatsFaultOrder },
       data: emptyResponse,
       errors: [208, 209, 210, 323, 711],
