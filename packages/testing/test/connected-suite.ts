@@ -13,6 +13,7 @@ import {
 } from "@sallyport/testing";
 import { contractCoverage, readExercises, startCoverage } from "@sallyport/testing/coverage";
 import { startRealPostgres } from "@sallyport/test-kit/databases/postgres";
+import { generateSync } from "otplib";
 import { tickets } from "./content.ts";
 
 /** The suite of a team: it does not know which kind of service it tests. */
@@ -64,8 +65,9 @@ export function connectedSuite(): void {
     await import("@sallyport/testing/jest");
     folder = mkdtempSync(join(tmpdir(), "sallyport-connected-"));
     postgres = await startRealPostgres();
+    const apps = [{ name: "test-app" }, { name: "optional-app", secondFactor: "optional" }] as const;
     deployed = await startTestService({
-      databases: { "": tickets },
+      databases: { "": { ...tickets, apps } },
       storage: { postgres: postgres.url },
       listen: true,
     });
@@ -128,6 +130,26 @@ export function connectedSuite(): void {
   test("rejects a request of a user whom its options lack", async () => {
     await expect(connected.as("eve").get("/_CheckSession")).rejects.toThrow(
       '`users` of the connected service has no "eve"',
+    );
+  });
+
+  test("has second factors and administrators, whose secrets the options have", async () => {
+    const bob = deployed.as("bob", { appNames: ["optional-app"] });
+    const { secret } = (await bob.post("/v1/2fa/secret?app=optional-app").expect(200)).body.data;
+    const token = generateSync({ secret, strategy: "totp", epoch: Date.now() / 1_000 - 30 });
+    await bob.patch("/v1/2fa/secret?app=optional-app").send({ token }).expect(200);
+    const own = await connectTestService({
+      ...optionsFor(deployed.url),
+      users: { bob: { password: "bob", secondFactor: secret }, root: "root" },
+      appNames: ["optional-app"],
+      administrationKey: await deployed.administrationKey(),
+    });
+    await own.as("bob", { mode: "secure" }).get("/_CheckSession").expect(200);
+    await own.as("root", { administration: true }).get("/admin/v1/users").expect(200);
+    await own.close();
+    expect(() => connected.as("bob", { secondFactor: true })).toThrow("needs the inside of a service");
+    await expect(connected.as("root", { administration: true }).get("/admin/v1/users")).rejects.toThrow(
+      "administrationKey",
     );
   });
 

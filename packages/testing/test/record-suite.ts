@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SallyportClient } from "@sallyport/client";
 import { startTestService, type TestService } from "@sallyport/testing";
 import { tickets } from "./content.ts";
 
@@ -116,6 +117,24 @@ export function recordSuite(): void {
       await deployed.close();
     }
   }, 120_000);
+
+  test("has the requests of applications, too", async () => {
+    const recording = service.record("application", { folder });
+    const client = new SallyportClient({ baseUrl: service.url, appKey: "a-very-secret-app-key" });
+    await client.logIn({ mode: "secure", user: "bob", password: "bob", appNames: ["test-app"] });
+    const note = await client.createObject("Note", { Text: "From an application" });
+    await client.deleteObject(note["~ObjectID"]);
+    await client.logOut();
+    await recording.stop();
+    expect(text("application.test.js")).toContain(`
+    const bob = agentOf(service, "bob");
+    const created = await bob.post("/v1/object/Note").send({ Text: "From an application" }).expect(200);
+    const note = created.body.data["~ObjectID"];
+    assert.equal(created.body.data.Text, "From an application");
+    await bob.delete(\`/v1/object/\${note}\`).expect(200);
+  });
+`);
+  });
 
   test("replaces no suite, and no file outside its folder", async () => {
     expect(() => service.record("../orders", { folder })).toThrow('"../orders" is not a name of a recording');

@@ -155,6 +155,7 @@ export function serviceSuite(): void {
     [{ customUsers: [{ name: "c", user: "none" }] }, 'customUsers[0] ("c"): '],
     [{ macros: { Broken: "export default 1" } }, "macros.Broken: "],
     [{ appKeys: [{ name: "bad", key: "k", origins: ["no origin"] }] }, 'appKeys[0] ("bad"): '],
+    [{ classes: [] } as never, "classes: is unknown"],
     [{ objects: [{ classname: "Note" } as never] }, 'objects[0].classname: is unknown; did you mean "className"?'],
   ])("names the place of a fault in %j", async (content, place) => {
     await expect(service.seed(content)).rejects.toThrow(place);

@@ -85,9 +85,9 @@ export function checkOptions(options: unknown): void {
   check("options of the service", schemaFor((options ?? {}) as Readonly<Record<string, unknown>>), options);
 }
 
-/** Throws a `TypeError` that names each unknown or invalid member of a content, and its place. */
+/** Throws a `TypeError` that names each unknown or invalid member of added content, which has no classes, and its place. */
 export function checkContent(given: unknown): void {
-  check("content", content, given);
+  check("content", content.omit({ classes: true }), given);
 }
 
 function check(what: string, schema: z.ZodType, given: unknown): void {

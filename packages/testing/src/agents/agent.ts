@@ -238,7 +238,7 @@ export class Agent {
     const known = authenticators.get(key);
     if (known !== undefined) return known;
     const made =
-      secondFactor === true ? enrolFactor(fields, now) : Promise.resolve(new Authenticator(secondFactor, now));
+      secondFactor === true ? enrolFactor(fields, now) : Promise.resolve(new Authenticator(secondFactor, now, null));
     authenticators.set(key, made);
     made.catch(() => authenticators.delete(key));
     return made;

@@ -10,13 +10,17 @@ export class Authenticator {
   readonly #key: Buffer;
   readonly #now: () => number;
   readonly #recoveryCodes: string[];
-  #last = 0;
+  #last: number;
 
-  /** `secret` in Base32. Throws a `TypeError` for another text. Recovery codes replace tokens that are used up. */
-  constructor(secret: string, now: () => number, recoveryCodes: readonly string[] = []) {
+  /**
+   * `secret` in Base32. Throws a `TypeError` for another text. Recovery codes replace tokens that are used up; `null` for
+   * an existing factor, whose former tokens others can have used.
+   */
+  constructor(secret: string, now: () => number, recoveryCodes: readonly string[] | null) {
     this.#key = bytesOf(secret);
     this.#now = now;
-    this.#recoveryCodes = [...recoveryCodes];
+    this.#recoveryCodes = [...(recoveryCodes ?? [])];
+    this.#last = recoveryCodes === null ? Math.floor(now() / step) - 1 : 0;
   }
 
   /**
