@@ -99,6 +99,7 @@ export function serveSuite(): void {
     const unknown = await control("POST", "/everything");
     expect(unknown.status).toBe(404);
     expect(unknown.body.error).toMatch(/There is no control POST \/everything\. The controls are:\n {2}POST \/reset\n/);
+    expect((await control("POST", "//")).status).toBe(400);
     for (const [path, body, reason] of [
       ["/clock", { advance: "soon" }, "not a duration"],
       ["/timers", { run: "swep" }, "no timer"],

@@ -50,12 +50,12 @@ export class ControlServer {
   private async reply(request: IncomingMessage): Promise<Reply> {
     if (!this.isAllowed(request.headers.authorization ?? ""))
       return { status: 401, body: { error: "The header `Authorization: Bearer <token>` is missing or wrong." } };
-    const { pathname, searchParams } = new URL(request.url ?? "/", this.url);
-    const name = `${request.method} ${pathname}`;
-    const control = controls.get(name);
-    if (control === undefined)
-      return { status: 404, body: { error: `There is no control ${name}. The controls are:\n${controlList()}` } };
     try {
+      const { pathname, searchParams } = new URL(request.url ?? "/", this.url);
+      const name = `${request.method} ${pathname}`;
+      const control = controls.get(name);
+      if (control === undefined)
+        return { status: 404, body: { error: `There is no control ${name}. The controls are:\n${controlList()}` } };
       const input = request.method === "GET" ? Object.fromEntries(searchParams) : await inputOf(request);
       return { status: 200, body: ((await control.run(this.service, input)) ?? {}) as object };
     } catch (error) {
