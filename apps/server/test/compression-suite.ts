@@ -48,6 +48,7 @@ export function compressionSuite(server: () => RunningServer): void {
   test.each([
     ["a list of some kilobytes", "/v1/objects/Customer?perPage=30", {}],
     ["a list of some hundred kilobytes", "/v1/objects/Invoice?perPage=1000", {}],
+    ["a list by a query in the body", "/v1/objects/Customer/query", { method: "POST", body: { perPage: 30 } }],
     ["a pull", "/v1/sync/sales", { method: "POST", body: { syncVersion: "0" } }],
     ["the API description", "/openapi.json", {}],
     ["the description of the administration", "/admin/v1/openapi.json", {}],

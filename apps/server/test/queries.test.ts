@@ -128,6 +128,13 @@ describe("queries on Postgres", () => {
     });
   });
 
+  test("have the same code in a query string and in a body if several members are invalid", async () => {
+    const strings = await call(server, "/v1/objects/Invoice?page=-1&query=%5B%5D&serialization=5", { sessionId });
+    const body = { page: -1, query: [], serialization: 5 };
+    const bodies = await call(server, "/v1/objects/Invoice/query", { method: "POST", sessionId, body });
+    expect([strings.code, bodies.body]).toEqual(["329", strings.body]);
+  });
+
   describe("with a cursor", () => {
     const query = { where: { Paid: false }, sort: ["-Customer.Name", "Date"] };
 

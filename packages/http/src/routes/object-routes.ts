@@ -77,7 +77,9 @@ export function objectRoutes({ getObject, listObjects }: UseCases): Route[] {
       description:
         "Returns the same as `GET /v1/objects/{className}`. The body has the members of its query string as JSON, for queries that do not fit into an address.",
       access: "session",
-      body: { schema: listRequest, faultOrder: [], checkLimits: checkListLimits },
+      compressed: true,
+      // A query string fails by its query first.
+      body: { schema: listRequest, faultOrder: [329], checkLimits: checkListLimits },
       data: objectListSchema,
       errors: [304, 307, 329, 710],
       handle: async (context, input) => list(context, classNameOf(input.parameter("className")), input.body, input),
