@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type AnsweredRequest,
   connectTestService,
   type ConnectOptions,
   describeEachMode,
@@ -88,7 +89,12 @@ export function connectedSuite(): void {
   test("records the coverage of agents", async () => {
     const { routes, codes, modes } = contractCoverage(await readExercises([folder]));
     expect(routes.exercised).toEqual(
-      expect.arrayContaining(["GET /v1/objects/{className}", "GET /v1/object/{idOrClass}", "POST /v1/multi"]),
+      expect.arrayContaining([
+        "GET /v1/objects/{className}",
+        "POST /v1/login",
+        "GET /v1/object/{idOrClass}",
+        "POST /v1/multi",
+      ]),
     );
     expect(codes.exercised).toEqual(expect.arrayContaining([304, 307]));
     expect(modes?.exercised).toEqual(["session", "token", "encrypted", "secure"]);
@@ -151,6 +157,21 @@ export function connectedSuite(): void {
     await expect(connected.as("root", { administration: true }).get("/admin/v1/users")).rejects.toThrow(
       "administrationKey",
     );
+  });
+
+  test("reports the requests of its agents without credentials", async () => {
+    const own = await connectTestService(optionsFor(deployed.url));
+    const seen: AnsweredRequest[] = [];
+    own.onAnswered((request) => seen.push(request));
+    await own.as("ada").get("/_CheckSession").expect(200);
+    await expect(own.as("root", { password: "wrong" }).logIn()).rejects.toMatchObject({ code: 302 });
+    expect(seen.map(({ method, route, code, mode }) => [method, route, code, mode])).toEqual([
+      ["POST", "/v1/login", 0, null],
+      ["GET", "/_CheckSession", 0, "session"],
+      ["POST", "/v1/login", 302, null],
+    ]);
+    expect(seen[0]?.data).toMatchObject({ sessionId: "<sessionId>" });
+    await own.close();
   });
 
   test("ends the sessions of its agents", async () => {

@@ -86,7 +86,7 @@ export function diffSuite(): void {
   test("lists the codes, members and headers that changed", async () => {
     const { code, out } = await diff("old.json", "new.json", "suite.mjs");
     expect(code).toBe(1);
-    expect(out).toContain("Changes in 4 responses of the old server, 4 of the new one:\n");
+    expect(out).toContain("Changes in 5 responses of the old server, 5 of the new one:\n");
     expect(out).toContain("\nGET /_CheckSession\n");
     expect(out).toContain("  + header 200/0 x-new\n");
     expect(out).toContain("  + member 200/0 data.Caption\n");
@@ -97,7 +97,7 @@ export function diffSuite(): void {
 
   test("finds no change between a server and itself", async () => {
     const { code, out } = await diff("old.json", "old.json", "suite.mjs");
-    expect([code, out]).toEqual([0, "No change in 4 responses of the old server, 4 of the new one.\n"]);
+    expect([code, out]).toEqual([0, "No change in 5 responses of the old server, 5 of the new one.\n"]);
   }, 60_000);
 
   test("says that a suite sends no request, and what its arguments lack", async () => {

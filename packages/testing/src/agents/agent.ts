@@ -1,4 +1,4 @@
-import type { ClientSession, Device } from "@sallyport/client";
+import type { ClientSession, Device, Fetch } from "@sallyport/client";
 import { refuseUnknown } from "@sallyport/server/testing";
 import type { Test } from "supertest";
 import type { ProviderName } from "../providers/fake-providers.ts";
@@ -221,12 +221,34 @@ export class Agent {
       appNames: appNames ?? access.appNames,
       device,
       provider: host.provider,
+      fetch: (address, request) => this.#fetch(address, request),
     };
     const authenticator = await this.#authenticator(user, fields);
     const session = await (administration ? openAdministration : openSession)(fields, authenticator);
     const { headers } = await session.seal({ headers: {} });
     for (const credential of Object.values(headers)) host.nameHolder(credential, nameOf(mode), user);
     return { session, fields, authenticator };
+  }
+
+  /** Sends a request of a log-in, and tells the response. The body stays untold: it has credentials. */
+  async #fetch(...[address, request]: Parameters<Fetch>): Promise<Response> {
+    const { alias } = this;
+    const began = performance.now();
+    const response = await fetch(address, request);
+    const copy = response.clone();
+    const url = await this.#host.url();
+    const text = await copy.text();
+    this.#host.answered({
+      method: request?.method ?? "GET",
+      path: String(address).slice(url.length + (alias === "" ? 0 : alias.length + 1)),
+      alias,
+      mode: null,
+      user: null,
+      sent: undefined,
+      response: { status: copy.status, headers: Object.fromEntries(copy.headers), text },
+      duration: performance.now() - began,
+    });
+    return response;
   }
 
   /** The second factor of the user; `null` without one. All agents of a user share it. */

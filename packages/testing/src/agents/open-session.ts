@@ -2,6 +2,7 @@ import {
   type ClientKeyPair,
   type ClientSession,
   type Device,
+  type Fetch,
   type LogInMode,
   type LogInOptions,
   SallyportClient,
@@ -29,6 +30,7 @@ export interface LogIn {
   readonly appNames: readonly string[];
   readonly device: Device | undefined;
   readonly provider: (name: ProviderName) => TestProvider;
+  readonly fetch: Fetch;
 }
 
 /** Logs in and returns the session. Rejects with a `SallyportError` if the service refuses. */
@@ -53,10 +55,10 @@ export async function enrolFactor(fields: LogIn, now: () => number): Promise<Aut
 
 /** Opens a session of an administrator, with an app key of scope `admin`. */
 export async function openAdministration(
-  { url, alias, appKey, user, password, passwordHash }: LogIn,
+  { url, alias, appKey, fetch, user, password, passwordHash }: LogIn,
   authenticator: Authenticator | null,
 ): Promise<ClientSession> {
-  const admin = new SallyportAdmin({ baseUrl: url, alias, appKey });
+  const admin = new SallyportAdmin({ baseUrl: url, alias, appKey, fetch });
   const proof = authenticator === null ? {} : { twoFactorToken: authenticator.token() };
   await admin.logIn({ user, password, passwordHash, ...proof });
   const { sessionId = "" } = admin;
@@ -71,18 +73,18 @@ export async function openAdministration(
 
 /** Gives a new proof of an administrator. */
 export async function giveProof(
-  { url, alias, appKey, password, passwordHash }: LogIn,
+  { url, alias, appKey, fetch, password, passwordHash }: LogIn,
   session: ClientSession,
   authenticator: Authenticator | null,
 ): Promise<void> {
-  const admin = new SallyportAdmin({ baseUrl: url, alias, appKey });
+  const admin = new SallyportAdmin({ baseUrl: url, alias, appKey, fetch });
   admin.resume((await session.seal({ headers: {} })).headers["sessionid"] ?? "");
   await admin.prove(authenticator === null ? { password, passwordHash } : { twoFactorToken: authenticator.token() });
 }
 
 async function clientWith(fields: LogIn, more: Pick<LogInOptions, "twoFactorToken" | "enrolling">) {
-  const { url, alias, appKey } = fields;
-  const client = new SallyportClient({ baseUrl: url, alias, appKey, renew: false });
+  const { url, alias, appKey, fetch } = fields;
+  const client = new SallyportClient({ baseUrl: url, alias, appKey, fetch, renew: false });
   await client.logIn(await optionsOf(fields, more));
   return client;
 }
@@ -91,7 +93,7 @@ async function optionsOf(
   { mode, provider, alias, appKey, ...given }: LogIn,
   more: Pick<LogInOptions, "twoFactorToken" | "enrolling">,
 ): Promise<LogInOptions> {
-  const { url: _, ...own } = given;
+  const { url: _, fetch: _fetch, ...own } = given;
   const fields = { ...own, ...more };
   if (mode === "custom") return customLogIn(fields);
   if (typeof mode !== "string") {

@@ -36,7 +36,7 @@ export class AgentObserver {
       path: maskedText(path),
       route: routeOf(method, path),
       status: response.status,
-      code: codeOf(response.body, response.status),
+      code: codeOf(response),
       mode,
       user,
       body: masked(sent),
@@ -69,12 +69,12 @@ function itemsOf(sent: unknown, response: ReceivedResponse): NonNullable<Answere
       method: isNamed ? method : null,
       route: isNamed ? routeOf(method, path) : null,
       status: httpStatus,
-      code: codeOf(result, httpStatus),
+      code: codeOf({ status: httpStatus, body: result }),
     };
   });
 }
 
 /** The code of an envelope; 0 for a response without one. */
-function codeOf(body: unknown, status: number): number {
-  return Number(envelopeOf({ status, body })?.status.internalStatus ?? 0);
+function codeOf(response: ReceivedResponse): number {
+  return Number(envelopeOf(response)?.status.internalStatus ?? 0);
 }
