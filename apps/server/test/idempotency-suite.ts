@@ -203,6 +203,22 @@ export const idempotencySuite =
       expect((await send(path, key, [item])).code).toBe("307");
     });
 
+    test("tell that an atomic multi request was executed if its reads fail by now", async () => {
+      const [key, Name] = [randomUUID(), randomUUID()];
+      const id = await made({ Name: "short-lived" });
+      const create: Item = { method: "POST", path: "/v1/object/Customer", data: { Name } };
+      const items = [{ method: "GET", path: `/v1/object/${id}` }, create, create];
+      const first = await send("/v1/multi?atomic=true", key, items);
+      expect(first.code).toBe("0");
+      expect((await callIn(server(), sessions.demo, `/v1/object/${id}`, { method: "DELETE" })).code).toBe("0");
+      const again = await send("/v1/multi?atomic=true", key, items);
+      expect(again.code).toBe("0");
+      const [read, ...creations] = again.body.data;
+      expect([read.httpStatus, read.result.status.internalStatus]).toEqual([410, "609"]);
+      expect(creations).toEqual(first.body.data.slice(1));
+      expect(await customers(Name)).toBe(2);
+    });
+
     test("reserve seats once", async () => {
       const key = randomUUID();
       const reserve = (appNames: readonly string[], as?: ClientSession) =>

@@ -2,6 +2,7 @@ import {
   AnswerTooLargeError,
   countItems,
   inTransaction,
+  isRefusedByStorage,
   requestLimits,
   ServiceError,
   type SessionContext,
@@ -103,6 +104,7 @@ export async function runInTransaction(
   parts: ItemParts,
   note: RouteInput<unknown, unknown>["note"],
 ): Promise<JsonText> {
+  const { keyed } = parts;
   const items = await countedItems(given, context, parts, { together: true });
   let current: number | null = null;
   const inTurn = async (work: (item: Item) => void | Promise<void>): Promise<void> => {
@@ -121,10 +123,31 @@ export async function runInTransaction(
       });
       return results.toJson();
     });
+  // What is told has happened, so a read that fails by now fails alone.
+  const tellAll = (inside: SessionContext): Promise<JsonText> =>
+    inTransaction(inside, async (joined) => {
+      const results = new Results(context.database.answerBytes, parts.deadline);
+      for (const item of items) {
+        try {
+          if (results.limitError !== null) throw results.limitError;
+          results.succeed(await joined.unit.attempt(() => item.run(joined)), item);
+        } catch (error) {
+          const failure = failureOf(error);
+          if (failure.status >= 500 || isRefusedByStorage(error)) throw error;
+          item.failed(failure);
+          results.fail(failure, parts.settings.debugMessages, item.hint);
+        }
+      }
+      return results.toJson();
+    });
   try {
     await inTurn((item) => item.requirePrepared());
     const executesMacro = items.some((item) => item.is("executesMacro"));
-    const data = await withWorkers(context, { ...parts, executesMacro }, (ready) => doOnce(ready, parts, doAll));
+    const data = await withWorkers(context, { ...parts, executesMacro }, (ready) =>
+      keyed === null
+        ? doAll(ready)
+        : parts.executeOnce.executeWith(ready, keyed, doAll, { keep: () => ({}), tell: tellAll }),
+    );
     note(items.map((item) => item.record()));
     return data;
   } catch (error) {
@@ -132,16 +155,6 @@ export async function runInTransaction(
     note(items.map((item) => ({ ...item.record(), status: failure.status, code: failure.code })));
     throw current === null ? error : failureAt(current, failure);
   }
-}
-
-/** Executes all items, or repeats them: each item that writes then finds its own result. */
-function doOnce(
-  context: SessionContext,
-  { keyed, executeOnce }: ItemParts,
-  doAll: (context: SessionContext) => Promise<JsonText>,
-): Promise<JsonText> {
-  if (keyed === null) return doAll(context);
-  return executeOnce.executeWith(context, keyed, doAll, { keep: () => ({}), tell: doAll });
 }
 
 /** Called outside the transaction, which needs the original storage errors. */
