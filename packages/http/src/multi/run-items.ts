@@ -123,7 +123,7 @@ export async function runInTransaction(
       });
       return results.toJson();
     });
-  // What is told has happened, so a read that fails by now fails alone.
+  // The items have been executed, so a read that fails by now fails alone.
   const tellAll = (inside: SessionContext): Promise<JsonText> =>
     inTransaction(inside, async (joined) => {
       const results = new Results(context.database.answerBytes, parts.deadline);
