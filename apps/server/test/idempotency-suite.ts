@@ -199,6 +199,8 @@ export const idempotencySuite =
       const failing = [item, { ...item, data: { Name: 5 } }];
       const refused = [await send(path, `${key} b`, failing), await send(path, `${key} b`, failing)];
       expect(codesOf(refused)).toEqual(["307", "307"]);
+      expect(refused[0]?.body).toEqual(refused[1]?.body);
+      expect(refused[0]?.body.status.debugMessage).toMatch("at /1");
       expect(await customers(Name)).toBe(2);
       expect((await send(path, key, [item])).code).toBe("307");
     });

@@ -15,7 +15,7 @@ import { repositoriesOf } from "./repositories-of.ts";
 describe("requests with an idempotency key", () => {
   for (const mode of testedModes)
     onEngines(`requests in mode ${mode}`, idempotencySuite(mode), {
-      environment: { ...withoutLockout, ...macroEnvironment },
+      environment: { ...withoutLockout, ...macroEnvironment, DEBUG_MESSAGES: "true" },
       count: 2,
     });
 

@@ -123,6 +123,18 @@ export async function runInTransaction(
       });
       return results.toJson();
     });
+  // A kept refusal names its item.
+  const doKept = async (inside: SessionContext): Promise<JsonText> => {
+    try {
+      return await doAll(inside);
+    } catch (error) {
+      const failure = failureOf(error);
+      if (current === null || failure.status >= 500) throw error;
+      const index = current;
+      current = null;
+      throw failureAt(index, failure);
+    }
+  };
   // The items have been executed, so a read that fails by now fails alone.
   const tellAll = (inside: SessionContext): Promise<JsonText> =>
     inTransaction(inside, async (joined) => {
@@ -146,7 +158,7 @@ export async function runInTransaction(
     const data = await withWorkers(context, { ...parts, executesMacro }, (ready) =>
       keyed === null
         ? doAll(ready)
-        : parts.executeOnce.executeWith(ready, keyed, doAll, { keep: () => ({}), tell: tellAll }),
+        : parts.executeOnce.executeWith(ready, keyed, doKept, { keep: () => ({}), tell: tellAll }),
     );
     note(items.map((item) => item.record()));
     return data;
@@ -157,7 +169,7 @@ export async function runInTransaction(
   }
 }
 
-/** Called outside the transaction, which needs the original storage errors. */
+/** The failure with the place of its item. The transaction needs the original errors of the storage. */
 function failureAt(index: number, failure: ServiceError): ServiceError {
   const { code, detail, retryAfter } = failure;
   const place = `at /${index}`;
