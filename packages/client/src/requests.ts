@@ -177,7 +177,9 @@ export class ClientRequests {
     return withinLimits({ timeout, signal }, (limit) => {
       const parts = { target: { method, path, query }, message: messageOf(options), signal: limit };
       const end = timeout === 0 ? Number.POSITIVE_INFINITY : performance.now() + timeout;
-      const isRepeatable = (error: unknown) => isTransient(error) && (repeatable || isUnexecuted(error));
+      // Secure mode authenticates no headers: who stands between could pass a write on and ask for another one.
+      const trusts = options.anonymous === true || this.keeper.session?.mode !== "secure";
+      const isRepeatable = (error: unknown) => isTransient(error) && (repeatable || isUnexecuted(error, trusts));
       const repeats = new Retries({ retries, signal: limit }, { isRepeatable, end });
       return repeats.run(() => this.#once(options, parts, attempt));
     });

@@ -57,10 +57,12 @@ describe.each(modes)("repetitions in mode %s", (mode) => {
     ),
   )("a $call after $name", async ({ failure, repeated, call }) => {
     const { client, attempts } = await scripted(failure, 1, 1);
+    // Headers do not count in secure mode.
+    const isRepeated = repeated.includes(call) && (mode !== "secure" || call !== "write" || failure === unreached);
     const ended = calls[call]?.(client, {});
-    if (repeated.includes(call)) await expect(ended).resolves.toMatchObject({ "~ObjectID": "1A" });
+    if (isRepeated) await expect(ended).resolves.toMatchObject({ "~ObjectID": "1A" });
     else await expect(ended).rejects.toBeInstanceOf(Error);
-    expect(attempts()).toBe(repeated.includes(call) ? 2 : 1);
+    expect(attempts()).toBe(isRepeated ? 2 : 1);
   });
 
   test("send the same key and body", async () => {

@@ -37,9 +37,12 @@ const unconnected: ReadonlySet<unknown> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** Whether the failed request has certainly changed nothing: the server tells, or no connection was open. */
-export function isUnexecuted(error: unknown): boolean {
-  if (error instanceof SallyportError) return error.notExecuted;
+/**
+ * Whether the failed request has certainly changed nothing: the server tells, or no connection was open. `trusts`: whether
+ * headers of answers count.
+ */
+export function isUnexecuted(error: unknown, trusts: boolean): boolean {
+  if (error instanceof SallyportError) return trusts && error.notExecuted;
   if (!(error instanceof TransportError) || error.reason !== "unreachable") return false;
   // `fetch` has the failure of the connection as the cause of its own.
   const { cause } = error as {
