@@ -249,6 +249,11 @@ describe("reference", () => {
       "SYNC_SEEDS",
       "SALLYPORT_COVERAGE",
       "SALLYPORT_COVERAGE_MIN",
+      "SALLYPORT_TEST_SERVER",
+      // In the environment of a suite for a deployed server.
+      "STAGING_URL",
+      "STAGING_APP_KEY",
+      "STAGING_PASSWORD",
       // The shell variable in the curl of a failed matcher.
       "SESSION_ID",
       "APP_KEY",

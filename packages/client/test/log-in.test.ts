@@ -322,6 +322,7 @@ describe("guide", () => {
     ["Name, Email"],
     ["1AB 13", "note.txt 13"],
     ["A code is on its way.", "2f1c"],
+    [],
     ['the macro got {"a":1}', '{"status":{"internalStatus":"0","statusMessage":"ok"},"data":{"done":true}}'],
     ["304 404 r-1 "],
   ];

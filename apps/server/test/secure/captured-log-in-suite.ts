@@ -168,11 +168,17 @@ export function capturedLogInSuite(): void {
 
     test("is limited per network, so that others need not wait", async () => {
       const body = { publicKey: client.text, credentials: base64(randomBytes(16 * 256)) };
-      const answers = await Promise.all(
-        Array.from({ length: 160 }, () => post(`${servers[0]?.url}/v2/login/secure`, body)),
-      );
-      const refused = answers.filter(({ code }) => code === "706");
-      expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(["310", "706"]));
+      const codes = new Set<unknown>();
+      const refused: unknown[] = [];
+      // On a busy machine requests can arrive as slowly as they are answered.
+      for (let round = 0; round < 20 && refused.length === 0; round += 1) {
+        const answers = await Promise.all(
+          Array.from({ length: 160 }, () => post(`${servers[0]?.url}/v2/login/secure`, body)),
+        );
+        for (const { code } of answers) codes.add(code);
+        refused.push(...answers.filter(({ code }) => code === "706"));
+      }
+      expect(codes).toEqual(new Set(["310", "706"]));
       expect(refused[0]).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
       expect(await secure(secureBody())).toBe("accepted");
     });
