@@ -19,6 +19,7 @@ const compressedOperations = [
   "pull",
   "pullNamed",
   "pushChanges",
+  "queryObjects",
 ];
 
 test("these operations are compressed, and no other", () => {
