@@ -267,6 +267,8 @@ test.each([
   [`qb64=${pack("page=2&query=%7B%7D")}`, { page: "2", query: "{}" }],
   [`perPage=5&qb64=${pack("page=2")}`, { perPage: "5", page: "2" }],
   ["qb64=", {}],
+  ["qb64=YT1+fn4mYj0+", { a: "~~~", b: ">" }],
+  ["qb64=YT1%2Bfn4mYj0%2B", { a: "~~~", b: ">" }],
   ["unknown=1&unknown=2&a=1", { a: "1" }],
   [`a=1&qb64=${pack("x=1&x=2&b=2&qb64=e30")}`, { a: "1", b: "2" }],
   ["__proto__=x", Object.fromEntries([["__proto__", "x"]])],

@@ -5,10 +5,10 @@ import type { Route } from "../routes/route.ts";
 
 const packed = "qb64";
 
-const packable = /^[A-Za-z0-9_+/-]*={0,2}$/;
+const packable = /^[A-Za-z0-9_+/ -]*={0,2}$/;
 
 /**
- * Parses the named query parameters and ignores others. They can be packed into one `qb64`: base64url of `k=v&k=v`.
+ * Parses the named query parameters and ignores others. They can be packed into one `qb64`: base64 or base64url of `k=v&k=v`.
  * Conflicting values, and bytes anywhere that are not UTF-8: 307.
  */
 export function queryParameters(query: string, names: Iterable<string>): ReadonlyMap<string, string> {
@@ -88,9 +88,9 @@ function unpack(text: string): string {
   return inner;
 }
 
-/** `undefined` for a text that is not base64url of UTF-8. */
+/** `undefined` for a text that is not base64 or base64url of UTF-8. A blank is a `+` that the client has not escaped. */
 function unpacked(text: string): string | undefined {
-  return packable.test(text) ? decodeUtf8(Buffer.from(text, "base64url")) : undefined;
+  return packable.test(text) ? decodeUtf8(Buffer.from(text.replaceAll(" ", "+"), "base64url")) : undefined;
 }
 
 /** Parses a query string by the schema of the route; `undefined` without a schema. */
