@@ -14,6 +14,15 @@ interface Place {
   readonly token: string;
 }
 
+/** Serves until the signal or a control ends it. */
+async function start(options: readonly string[], signal: AbortSignal) {
+  return new Promise<{ place: Place; running: Promise<number> }>((resolve, reject) => {
+    const stdout = { write: (text: string) => resolve({ place: JSON.parse(text) as Place, running }) };
+    const stderr = { write: (text: string) => reject(new Error(text)) };
+    const running = runTesting(["serve", ...options, "--json"], { stdout, stderr, env: {}, signal });
+  });
+}
+
 /** The stand-alone service, as tests in other languages use it. */
 export function serveSuite(): void {
   let folder: string;
@@ -25,12 +34,7 @@ export function serveSuite(): void {
     folder = mkdtempSync(join(tmpdir(), "sallyport-serve-"));
     const file = join(folder, "options.json");
     writeFileSync(file, JSON.stringify({ databases: { "": tickets }, licences: true }));
-    place = await new Promise<Place>((resolve, reject) => {
-      const stdout = { write: (text: string) => resolve(JSON.parse(text) as Place) };
-      const stderr = { write: (text: string) => reject(new Error(text)) };
-      const terminal = { stdout, stderr, env: {}, signal: stopping.signal };
-      running = runTesting(["serve", "--options", file, "--json"], terminal);
-    });
+    ({ place, running } = await start(["--options", file], stopping.signal));
   });
   afterAll(async () => {
     stopping.abort();
@@ -111,6 +115,16 @@ export function serveSuite(): void {
       const refused = await control("POST", path, body);
       expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining(reason)]);
     }
+  });
+
+  test("ends by a control", async () => {
+    const other = await start([], new AbortController().signal);
+    const headers = { authorization: `Bearer ${other.place.token}` };
+    const response = await fetch(`${other.place.control}/close`, { method: "POST", headers });
+    expect([response.status, await response.json()]).toEqual([200, {}]);
+    expect(await other.running).toBe(0);
+    await expect(fetch(other.place.url)).rejects.toThrow("fetch failed");
+    await expect(fetch(other.place.control)).rejects.toThrow("fetch failed");
   });
 
   const run = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {

@@ -11,20 +11,24 @@ const maxBody = 64 * 1024 * 1024;
 interface Reply {
   readonly status: number;
   readonly body: object;
+  readonly isLast?: boolean;
 }
 
 /** Controls a service over HTTP, on loopback and behind a token. */
 export class ControlServer {
   readonly token = randomBytes(32).toString("base64url");
+  private readonly ending = new AbortController();
 
   private constructor(
     private readonly service: TestService,
     private readonly server: Server,
   ) {
     server.on("request", (request, response) => {
-      void this.reply(request).then(({ status, body }) => {
+      void this.reply(request).then(({ status, body, isLast }) => {
         const headers = { "content-type": "application/json", "cache-control": "no-store" };
-        response.writeHead(status, headers).end(JSON.stringify(body));
+        response.writeHead(status, headers).end(JSON.stringify(body), () => {
+          if (isLast === true) this.ending.abort();
+        });
       });
     });
   }
@@ -39,6 +43,11 @@ export class ControlServer {
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Aborted by `POST /close`, after its response. */
+  get signal(): AbortSignal {
+    return this.ending.signal;
   }
 
   async close(): Promise<void> {
@@ -57,7 +66,8 @@ export class ControlServer {
       if (control === undefined)
         return { status: 404, body: { error: `There is no control ${name}. The controls are:\n${controlList()}` } };
       const input = request.method === "GET" ? Object.fromEntries(searchParams) : await inputOf(request);
-      return { status: 200, body: ((await control.run(this.service, input)) ?? {}) as object };
+      const body = ((await control.run(this.service, input)) ?? {}) as object;
+      return { status: 200, body, isLast: control.isLast ?? false };
     } catch (error) {
       return { status: 400, body: { error: (error as Error).message } };
     }

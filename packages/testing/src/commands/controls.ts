@@ -10,6 +10,8 @@ interface Control {
   /** Parameters in words, for the help. */
   readonly takes: string;
   readonly run: (service: TestService, input: ControlInput) => unknown;
+  /** Whether the command ends after the response. */
+  readonly isLast?: boolean;
 }
 
 const aliasOf = ({ alias = "" }: ControlInput): string => String(alias);
@@ -17,6 +19,7 @@ const aliasOf = ({ alias = "" }: ControlInput): string => String(alias);
 /** The controls by method and path. Each returns JSON. */
 export const controls: ReadonlyMap<string, Control> = new Map<string, Control>([
   ["POST /reset", { takes: "", run: (service) => service.reset() }],
+  ["POST /close", { takes: "", run: () => undefined, isLast: true }],
   ["GET /clock", { takes: "", run: nowOf }],
   [
     "POST /clock",

@@ -10,7 +10,7 @@ const usage = `Usage: npx @sallyport/testing serve [options]
        npx @sallyport/testing diff <old> <new> -- <command>
 
 serve: serve a test service for tests in any language, on this machine only. A second address,
-behind a token that is printed, controls it. The service ends with the command.
+behind a token that is printed, controls it. The service ends with the command, or by POST /close.
 
 diff: run a suite against two servers, and print the codes, members and headers that changed.
 <old> and <new> are files with options of connectTestService. Exits with 1 for a change.
@@ -100,19 +100,19 @@ async function serve(
       `Token    ${place.token}`,
     ];
     stdout.write(`${isJson ? JSON.stringify(place) : lines.join("\n")}\n`);
-    await ended(signal);
+    await ended([signal, controls.signal]);
     await controls.close();
   } finally {
     await service.close();
   }
 }
 
-/** Resolves when the signal says so. Keeps the process alive until then. */
-async function ended(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
+/** Resolves when one of the signals says so. Keeps the process alive until then. */
+async function ended(signals: readonly AbortSignal[]): Promise<void> {
+  if (signals.some(({ aborted }) => aborted)) return;
   const alive = setInterval(() => {}, 60_000);
   await new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
+    for (const signal of signals) signal.addEventListener("abort", () => resolve(), { once: true });
   });
   clearInterval(alive);
 }
