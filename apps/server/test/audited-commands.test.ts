@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import {
-  type AuditEvent,
   identityLinkKind,
   isUuid,
   linkOwner,
@@ -17,6 +16,7 @@ import type { Command } from "commander";
 import { mainCommand, wholeCommand } from "../src/commands/main-command.ts";
 import { describeError } from "../src/commands/report-failure.ts";
 import type { RunningServer } from "../src/index.ts";
+import { changingCommands, linkId } from "./changing-commands.ts";
 import { tryLogIn } from "./client.ts";
 import { repositoriesOf } from "./repositories-of.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
@@ -25,94 +25,7 @@ import { testEnvironment } from "./test-environment.ts";
 
 jest.setTimeout(120_000);
 
-/** The subject of an event. */
-type About = Partial<Pick<AuditEvent, "appNames" | "macroName" | "providerName">> & {
-  readonly user?: string;
-  readonly appKey?: string;
-};
-
-interface Row {
-  readonly command: string;
-  /** The expected events, in order. */
-  readonly events: readonly (readonly [AuditEvent["type"], About])[];
-}
-
 const formerKey = Buffer.alloc(32, 8);
-const linkId = "11111111-2222-4333-8444-555555555555";
-const password = "--password-file password.txt";
-const audited = (command: string, type: AuditEvent["type"], about: About): Row => ({
-  command,
-  events: [[type, about]],
-});
-
-/** Every command that changes something, in sequence. */
-const changing: readonly Row[] = [
-  audited("app create office", "app.created", { appNames: ["office"] }),
-  {
-    command: "app create field --second-factor forced",
-    events: [
-      ["app.created", { appNames: ["field"] }],
-      ["appSecondFactor.required", { appNames: ["field"] }],
-    ],
-  },
-  audited("app seats office 3 --seat-kind user", "appSeats.changed", { appNames: ["office"] }),
-  audited("app second-factor office optional", "appSecondFactor.allowed", { appNames: ["office"] }),
-  audited("app second-factor office forced", "appSecondFactor.required", { appNames: ["office"] }),
-  audited("app second-factor office off", "appSecondFactor.disabled", { appNames: ["office"] }),
-  audited("app-key create tablet --app-name office", "appKey.created", { appKey: "tablet" }),
-  audited("app-key disable tablet", "appKey.disabled", { appKey: "tablet" }),
-  audited("app-key enable tablet", "appKey.enabled", { appKey: "tablet" }),
-  audited(`user create ada ${password}`, "account.created", { user: "ada" }),
-  audited("user disable ada", "account.disabled", { user: "ada" }),
-  audited("user enable ada", "account.enabled", { user: "ada" }),
-  audited("user set-email ada ada@example.com", "account.changed", { user: "ada" }),
-  audited("user set-email ada --none", "account.changed", { user: "ada" }),
-  audited("user set-password ada --password-file other.txt", "password.changed", { user: "ada" }),
-  audited("ban add --user ada --reason lost", "ban.added", { user: "ada" }),
-  audited("ban remove --user ada", "ban.removed", { user: "ada" }),
-  audited("ban add --address 192.0.2.7", "ban.added", {}),
-  audited("ban remove --address 192.0.2.7", "ban.removed", {}),
-  audited("device register phone-1 --user ada", "device.registered", { user: "ada" }),
-  audited("device forget phone-1 --user ada", "device.forgotten", { user: "ada" }),
-  audited("app allow office --user ada", "appRule.allowed", { user: "ada", appNames: ["office"] }),
-  audited("app forbid office --device phone-1", "appRule.forbidden", { appNames: ["office"] }),
-  audited("app clear-rule office --device phone-1", "appRule.removed", { appNames: ["office"] }),
-  audited(`custom-user create zoe --user reader ${password}`, "customUser.created", { user: "reader" }),
-  audited("custom-user set-email zoe zoe@example.com", "customUser.changed", { user: "reader" }),
-  audited("custom-user set-password zoe --password-file other.txt", "customPassword.changed", { user: "reader" }),
-  audited("custom-user disable zoe", "customUser.disabled", { user: "reader" }),
-  audited("custom-user enable zoe", "customUser.enabled", { user: "reader" }),
-  audited("custom-user map zoe demo", "customUser.changed", { user: "reader" }),
-  audited("custom-user remove zoe", "customUser.removed", { user: "demo" }),
-  audited("second-factor remove reader --app-name office", "secondFactor.removed", {
-    user: "reader",
-    appNames: ["office"],
-  }),
-  audited("macro put Greet.js", "macro.stored", { macroName: "Greet" }),
-  audited("macro remove Greet", "macro.removed", { macroName: "Greet" }),
-  audited("provider add google --data-file provider.json", "provider.stored", { providerName: "google" }),
-  audited("provider add google --data-file provider.json --default-user reader", "provider.stored", {
-    providerName: "google",
-  }),
-  audited(`provider unlink ${linkId}`, "link.removed", { user: "reader", providerName: "google" }),
-  audited("provider remove google", "provider.removed", { providerName: "google" }),
-  audited("key rotate jwt", "jwtKey.rotated", {}),
-  audited("key rotate rsa", "rsaKey.rotated", {}),
-  audited("key reseal", "secrets.resealed", {}),
-  audited("file collect --older-than 0s", "files.collected", {}),
-  audited("limits set sessions.limit=7 rates.address.perMinute=10/s", "limits.changed", {}),
-  audited("limits unset rates.address.perMinute", "limits.changed", {}),
-  audited("maintenance on", "maintenance.started", {}),
-  audited("maintenance off", "maintenance.ended", {}),
-  audited("restart-sync", "sync.restarted", {}),
-  {
-    command: "recover --force",
-    events: [
-      ["sync.restarted", {}],
-      ["database.recovered", {}],
-    ],
-  },
-];
 
 /** The other commands: they show something, or create a database. */
 const others = [
@@ -237,35 +150,46 @@ describe("audit of commands", () => {
     const all = commandsOf(await wholeCommand());
     const known = new Set([
       ...others,
-      ...changing.map(({ command }) => all.find((words) => command === words || command.startsWith(`${words} `))),
+      ...changingCommands.map(({ command }) =>
+        all.find((words) => command === words || command.startsWith(`${words} `)),
+      ),
     ]);
     expect([...known].toSorted()).toEqual(all.toSorted());
   });
 
-  test.each(changing.map((row) => [row.command, row] as const))("records %s", async (command, { events: expected }) => {
-    const before = await last();
-    await run(command);
-    const appKeys = await r.appKeys.list(null, 100);
-    const wanted = [];
-    for (const [type, { user, appKey, appNames = [], macroName = null, providerName = null }] of expected) {
-      const subjectId = user === undefined ? null : await idOf(user);
-      const appKeyId = appKey === undefined ? "" : appKeys.find(({ name }) => name === appKey)?.id;
-      wanted.push({
+  test.each(changingCommands.map((row) => [row.command, row] as const))(
+    "records %s",
+    async (command, { events: expected }) => {
+      const first = await last();
+      await run(command);
+      const appKeys = await r.appKeys.list(null, 100);
+      const wanted = [];
+      for (const [
         type,
-        requestId: "",
-        outcome: 0,
-        appKeyId,
-        actorId: null,
-        subjectId,
-        address: "",
-        appNames,
-        className: null,
-        macroName,
-        providerName,
-      });
-    }
-    expect(await events(before)).toEqual(wanted.map((each) => expect.objectContaining(each)));
-  });
+        { user, appKey, appNames = [], macroName = null, providerName = null, changes = [] },
+      ] of expected) {
+        const subjectId = user === undefined ? null : await idOf(user);
+        const appKeyId = appKey === undefined ? "" : appKeys.find(({ name }) => name === appKey)?.id;
+        wanted.push({
+          type,
+          requestId: "",
+          outcome: 0,
+          appKeyId,
+          actorId: null,
+          subjectId,
+          address: "",
+          appNames,
+          className: null,
+          macroName,
+          providerName,
+          changes: changes.map(([name, before, after]) => ({ name, before, after })),
+        });
+      }
+      const recorded = await events(first);
+      expect(recorded).toEqual(wanted.map((each) => expect.objectContaining(each)));
+      expect(JSON.stringify(recorded)).not.toMatch(/hush|of my own|another word/);
+    },
+  );
 
   test("records nothing for a command without a change", async () => {
     const before = await last();

@@ -72,12 +72,19 @@ export function classSuite(server: () => RunningServer): void {
       expect(events.map(({ type, className }) => [type, className])).toEqual(
         ["class.created", "class.changed", "class.removed"].map((type) => [type, name]),
       );
+      const title = { type: "string" };
+      expect(events.map(({ changes }) => changes)).toEqual([
+        [{ name: "attributes.Title", before: null, after: title }],
+        [{ name: "attributes.Title", before: title, after: null }],
+        [],
+      ]);
       const { sequence: _sequence, at: _at, since: _since, ...last } = events[2] as (typeof events)[number];
       expect(last).toEqual({
         type: "class.removed",
         className: name,
         macroName: null,
         providerName: null,
+        changes: [],
         outcome: 0,
         attempts: 1,
         requestId: removed.headers["x-request-id"],

@@ -66,6 +66,7 @@ async function writeMore(storage: Storage): Promise<void> {
     className: "Invoice",
     macroName: "Report",
     providerName: "apple",
+    changes: [{ name: "rights.read", before: ["*"], after: [] }],
   } as const;
   await r.audit.append(event);
   await r.audit.tally("key", event);

@@ -118,6 +118,7 @@ export const records: readonly ArchiveRecord[] = [
     className: null,
     macroName: null,
     providerName: null,
+    changes: [{ name: "seats", before: null, after: { b: 1, a: ["*"] } }],
   },
   {
     section: "tallies",
@@ -136,6 +137,7 @@ export const records: readonly ArchiveRecord[] = [
     className: "File",
     macroName: "Report",
     providerName: "google",
+    changes: [],
   },
 ];
 

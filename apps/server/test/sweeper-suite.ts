@@ -34,6 +34,7 @@ export function sweeperSuite(): void {
       className: null,
       macroName: null,
       providerName: null,
+      changes: [],
     };
 
     function databaseOver(alias: string, storage: Storage, retention = 400 * 24 * hour, tombstones = 0): Database {

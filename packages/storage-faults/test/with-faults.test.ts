@@ -163,6 +163,7 @@ describe("with faults", () => {
       className: null,
       macroName: null,
       providerName: null,
+      changes: [],
     } as const;
     const work = storage.batch((r) => Promise.all([r.throttle.fail([throttleKey]), r.audit.append(event)]));
     expect(await outcomeOf(work)).toBe(outcome);
@@ -247,6 +248,7 @@ describe("with faults", () => {
         className: null,
         macroName: null,
         providerName: null,
+        changes: [],
       } as const;
       const work =
         call === "audit.append" ? storage.batch((r) => r.audit.append(event)) : storage.transaction(insertTwice);

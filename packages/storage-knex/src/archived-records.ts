@@ -62,6 +62,7 @@ const event = {
   className: ["class_name", "text"],
   macroName: ["macro_name", "text"],
   providerName: ["provider_name", "text"],
+  changes: ["changes", "json"],
 } as const;
 
 const sections: { readonly [Section in PlainSection]: Columns<Section> } = {

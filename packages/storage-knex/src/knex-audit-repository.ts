@@ -4,7 +4,7 @@ import type { Statement } from "./statement.ts";
 
 /** The columns of an `AuditEvent`, in the order of the parameters. */
 export const auditDetails =
-  "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name";
+  "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, changes";
 
 export function knexAuditRepository(
   sql: SqlRunner,
@@ -43,6 +43,7 @@ export function knexAuditRepository(
         className: row.class_name,
         macroName: row.macro_name,
         providerName: row.provider_name,
+        changes: row.changes,
       }));
     },
 
@@ -64,6 +65,7 @@ export function knexAuditRepository(
     className,
     macroName,
     providerName,
+    changes,
   }: AuditEvent): SqlValue[] {
     return [
       type,
@@ -77,15 +79,16 @@ export function knexAuditRepository(
       className,
       macroName,
       providerName,
+      JSON.stringify(changes),
       offset(),
     ];
   }
 }
 
 export interface AuditStatements {
-  /** 1 type, 2 request, 3 outcome, 4 app key, 5 actor, 6 subject, 7 address, 8 app names, 9 class, 10 macro, 11 provider (each or null), 12 clock offset. */
+  /** 1 type, 2 request, 3 outcome, 4 app key, 5 actor, 6 subject, 7 address, 8 app names, 9 class, 10 macro, 11 provider (each or null), 12 changes, 13 clock offset. */
   readonly append: Statement;
-  /** The parameters of `append`, and 13 key. */
+  /** The parameters of `append`, and 14 key. */
   readonly tally: Statement;
   /** 1 minimum age, 2 limit, 3 clock offset. */
   readonly settle: Statement;
@@ -111,4 +114,5 @@ interface AuditRow {
   readonly class_name: string | null;
   readonly macro_name: string | null;
   readonly provider_name: AuditEvent["providerName"];
+  readonly changes: AuditEvent["changes"];
 }

@@ -106,6 +106,7 @@ describe("transactions", () => {
     className: null,
     macroName: null,
     providerName: null,
+    changes: [],
   };
 
   describe("transactions on a server", () => {

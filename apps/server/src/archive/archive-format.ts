@@ -123,6 +123,8 @@ const event = {
   className: z.string().nullable(),
   macroName: z.string().nullable(),
   providerName: z.string().nullable(),
+  // Absent in archives of earlier versions.
+  changes: z.array(z.strictObject({ name: z.string(), before: z.json(), after: z.json() })).default([]),
 };
 
 /** Events of the first format have one user: the actor, or the target of a command. Commands have no request id. */

@@ -143,6 +143,7 @@ describe("archives", () => {
       sequence: 1,
       ...event,
       ...names,
+      changes: [],
       requestId: given.requestId,
       className: "className" in given ? given.className : null,
       ...expected,

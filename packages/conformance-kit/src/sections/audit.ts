@@ -7,6 +7,13 @@ import { hostileTexts } from "../fixtures/hostile-texts.ts";
 import { pluck, rowsOf } from "../fixtures/lists.ts";
 import { hour, minute } from "../fixtures/policy.ts";
 
+/** Changes with all kinds of values. */
+const hostileChanges = hostileTexts.map((text, index) => ({
+  name: text,
+  before: [null, true, 1.5, [], ["*", "A1"], {}][index % 6] ?? null,
+  after: { z: text, a: [text, null] },
+}));
+
 function eventOf(recorded: RecordedAuditEvent): AuditEvent {
   const { sequence: _sequence, at: _at, since: _since, attempts: _attempts, ...event } = recorded;
   return event;
@@ -32,9 +39,11 @@ const eventChecks = checksOf("audit", {
       { ...auditEvent, type: "macro.stored", macroName: "Report" },
       { ...auditEvent, type: "macro.removed", macroName: "m".repeat(128) },
       { ...auditEvent, type: "provider.stored", providerName: "microsoft" },
+      { ...auditEvent, type: "appSeats.changed", changes: [{ name: "seats", before: null, after: 3 }] },
+      { ...auditEvent, type: "class.changed", changes: hostileChanges },
     ];
     for (const event of events) await r.audit.append(event);
-    const read = await r.audit.read(0, 10);
+    const read = await r.audit.read(0, 100);
     equal(read.map(eventOf), events, "the events");
     isTrue(isAscending(read), "The sequence must increase");
   },

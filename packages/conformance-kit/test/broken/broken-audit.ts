@@ -29,6 +29,10 @@ export const brokenAudit: readonly BrokenAdapter[] = [
     "stores events unchanged and in order",
     tallied,
   ]),
+  readingWith((event) => ({ ...event, changes: [] }))(
+    "drops the changes of an event",
+    "stores events unchanged and in order",
+  ),
   readingWith((event) => ({ ...event, attempts: 0 }))(
     "counts no attempts for an event",
     "counts an event as one attempt",

@@ -1,7 +1,7 @@
 import { setUserDisabled, setUserEmail, takeAccess } from "../access/index.ts";
 import { ServiceError } from "../errors/index.ts";
 import type { CreateObject, GivenAttributes, UpdateObject } from "../objects/index.ts";
-import { type AdministrationContext, inTransaction } from "../request/index.ts";
+import { type AdministrationContext, changesBetween, inTransaction } from "../request/index.ts";
 import {
   idsOf,
   isObjectId,
@@ -133,11 +133,19 @@ export class ChangeUser {
       );
       if (!changed) throw new ServiceError(304, { detail: `There is no user "${name}".` });
       const type = change.administrator ? "account.promoted" : "account.demoted";
-      await r.audit.append(eventOf({ type, subjectId: userId }));
+      const changes = changesBetween({ administrator: found.administrator }, { administrator });
+      await r.audit.append(eventOf({ type, subjectId: userId, changes }));
     }
-    if (Object.keys(attributes).length > 0)
-      await r.audit.append(eventOf({ type: "account.changed", subjectId: userId }));
+    if (Object.keys(attributes).length > 0) {
+      const changes = changesBetween(profileOf(found), profileOf(await readUser(r, userId)));
+      await r.audit.append(eventOf({ type: "account.changed", subjectId: userId, changes }));
+    }
   }
+}
+
+/** The audited properties that the user object has. */
+function profileOf({ name, description, groups }: AdministeredUser): object {
+  return { name, description, groups };
 }
 
 function attributesOf({ name, description, groups }: UserChange): GivenAttributes {
@@ -214,8 +222,10 @@ export class PutGroup {
   async createGroup(context: AdministratorContext, given: GivenGroup): Promise<Versioned<AdministeredGroup>> {
     const groupId = await inTransaction(context, async (inside) => {
       const { object } = await this.createObject.createObject(inside, groupClass, attributesOf(given), { type: "oid" });
-      await inside.r.audit.append(inside.eventOf({ type: "group.created", className: groupClass }));
-      return object["~ObjectID"];
+      const { groupId: id, ...group } = await readGroup(inside.r, object["~ObjectID"]);
+      const changes = changesBetween(null, group);
+      await inside.r.audit.append(inside.eventOf({ type: "group.created", className: groupClass, changes }));
+      return id;
     });
     return findGroup(context, groupId);
   }
@@ -236,10 +246,11 @@ export class PutGroup {
       resource: `group ${groupId}`,
       expectedVersions,
       read: (r) => readGroup(r, groupId),
-      write: async (inside) => {
+      write: async (inside, found) => {
         const input = { given: attributesOf(change), expectedVersions: null, serialization: { type: "oid" } } as const;
         await this.updateObject.updateObject(inside, { kind: "id", id: groupId }, input);
-        await inside.r.audit.append(inside.eventOf({ type: "group.changed", className: groupClass }));
+        const changes = changesBetween(found, await readGroup(inside.r, groupId));
+        await inside.r.audit.append(inside.eventOf({ type: "group.changed", className: groupClass, changes }));
       },
     });
   }

@@ -9,9 +9,16 @@ import {
   incompatibleChangesOf,
 } from "../model/index.ts";
 import { isUserClass, reserveUserNames } from "../objects/index.ts";
-import { currentModel, type SessionContext, sessionEvent } from "../request/index.ts";
+import { changesBetween, currentModel, type SessionContext, sessionEvent } from "../request/index.ts";
 import { schemasBrokenBy } from "../sync/index.ts";
-import { type ClassDefinition, type Repositories, requireAdministrator, seesAll } from "../storage/index.ts";
+import {
+  type ClassDefinition,
+  type Permission,
+  permissions,
+  type Repositories,
+  requireAdministrator,
+  seesAll,
+} from "../storage/index.ts";
 import { type IndexAlignment, ReadyIndexes } from "./align-indexes.ts";
 import { type ClassStructure, structureOf } from "./read-structure.ts";
 
@@ -56,9 +63,9 @@ export class PutClass {
         return { model: before, becomesUsers: false, brokenSchemas: broken };
       const outcome = await r.model.change({ put: [definition] }, before.generation);
       if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
-      await r.audit.append(
-        sessionEvent(context, { type: known === undefined ? "class.created" : "class.changed", className: input.name }),
-      );
+      const type = known === undefined ? "class.created" : "class.changed";
+      const changes = changesBetween(known === undefined ? null : auditedClass(known), auditedClass(definition));
+      await r.audit.append(sessionEvent(context, { type, className: input.name, changes }));
       return {
         model: after,
         brokenSchemas: broken,
@@ -73,6 +80,17 @@ export class PutClass {
     const source = { model, principal, indexes: await ReadyIndexes.of(model, database.storage) };
     return { structure: structureOf(modelClass, source), generation: model.generation, brokenSchemas };
   }
+}
+
+/** The groups of each right, and each attribute. */
+function auditedClass({ base, attributes, rights }: ClassDefinition): object {
+  const groupsWith = (right: Permission) =>
+    rights.filter((each) => each.permissions.includes(right)).map(({ group }) => group);
+  return {
+    base,
+    ...Object.fromEntries(permissions.map((right) => [`rights.${right}`, groupsWith(right)])),
+    ...Object.fromEntries(attributes.map(({ name, ...attribute }) => [`attributes.${name}`, attribute])),
+  };
 }
 
 interface Prepared extends Pick<ModelChange, "brokenSchemas"> {
@@ -124,7 +142,9 @@ export class RemoveClass {
       const { before, brokenSchemas } = await prepareRemoval(r, input);
       const outcome = await r.model.change({ put: [], removed: [input.name] }, before.generation);
       if (outcome === "stale") throw new ServiceError(706, { detail: "The model changed although it was locked." });
-      await r.audit.append(sessionEvent(context, { type: "class.removed", className: input.name }));
+      const removed = before.find(input.name)?.definition;
+      const changes = changesBetween(removed === undefined ? null : auditedClass(removed), null);
+      await r.audit.append(sessionEvent(context, { type: "class.removed", className: input.name, changes }));
       return { generation: before.generation + 1, brokenSchemas };
     });
     this.indexes.begin(database);

@@ -1,6 +1,13 @@
 import { ServiceError } from "../errors/index.ts";
-import { type GivenMacro, isMacroName, type MacroRemoval, MacroStore, type ModuleInspector } from "../macros/index.ts";
-import type { AdministrationContext } from "../request/index.ts";
+import {
+  type GivenMacro,
+  isMacroName,
+  type MacroRemoval,
+  MacroStore,
+  type MacroVersion,
+  type ModuleInspector,
+} from "../macros/index.ts";
+import { type AdministrationContext, changesBetween } from "../request/index.ts";
 import { acceptStorable } from "../storage/index.ts";
 
 /** Maximum size of a text in UTF-8 bytes. */
@@ -44,11 +51,19 @@ export class PutMacro {
       if (isSame && (expectedVersion === null || expectedVersion === current))
         return { outcome: "unchanged", version: current };
       const outcome = await macros.put(macro, expectedVersion);
-      if (outcome === "stored") await r.audit.append(eventOf({ type: "macro.stored", macroName: name }));
       const [now] = await macros.history(name, 1);
+      if (outcome === "stored") {
+        const changes = changesBetween(auditedMacro(latest), auditedMacro(now));
+        await r.audit.append(eventOf({ type: "macro.stored", macroName: name, changes }));
+      }
       return { outcome, version: now === undefined || now.text === null ? 0 : now.version };
     });
   }
+}
+
+/** The history has the texts. */
+function auditedMacro(latest: MacroVersion | undefined): object | null {
+  return latest === undefined || latest.text === null ? null : { version: latest.version, language: latest.language };
 }
 
 function bytesOf(text: string): number {
@@ -61,8 +76,13 @@ export function removeMacro(
   { name, ...removal }: MacroRemoval & { readonly name: string },
 ): Promise<"removed" | "stale" | "unknown"> {
   return unit.transaction(async (r) => {
-    const outcome = await new MacroStore(r).remove(name, removal);
-    if (outcome === "removed") await r.audit.append(eventOf({ type: "macro.removed", macroName: name }));
+    const macros = new MacroStore(r);
+    const [latest] = await macros.history(name, 1);
+    const outcome = await macros.remove(name, removal);
+    if (outcome === "removed") {
+      const changes = changesBetween(auditedMacro(latest), null);
+      await r.audit.append(eventOf({ type: "macro.removed", macroName: name, changes }));
+    }
     return outcome;
   });
 }

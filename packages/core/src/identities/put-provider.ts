@@ -1,7 +1,7 @@
 import { requireApplications } from "../access/index.ts";
 import { ServiceError } from "../errors/index.ts";
-import type { AdministrationContext } from "../request/index.ts";
-import type { ProviderType } from "../storage/index.ts";
+import { type AdministrationContext, changesBetween } from "../request/index.ts";
+import type { AuditedChange, ProviderType } from "../storage/index.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-state.ts";
 import { type CallbackAddresses, ProviderEntries, type ProviderEntry } from "./registered-providers.ts";
@@ -32,19 +32,58 @@ export class PutProvider {
     const sealedData = this.sealing.seal("data", accepted);
     const { type } = provider;
     await unit.transaction(async (r) => {
-      await new ProviderEntries(r.records).put({ type, ...entry, sealedData });
-      await r.audit.append(eventOf({ type: "provider.stored", providerName: type }));
+      const entries = new ProviderEntries(r.records);
+      const changes = this.changesOf(await entries.find(type), { ...entry, data: accepted });
+      await entries.put({ type, ...entry, sealedData });
+      await r.audit.append(eventOf({ type: "provider.stored", providerName: type, changes }));
     });
     return accepted;
   }
+
+  private changesOf(
+    before: ProviderEntry | null,
+    { data, ...after }: Omit<PutProviderInput, "provider" | "data"> & { readonly data: ProviderData },
+  ): readonly AuditedChange[] {
+    const former = before === null ? null : { ...settingsOf(before), ...this.formerData(before) };
+    return changesBetween(former, { ...settingsOf(after), ...placed(data) }).map(({ name, ...values }) => ({
+      name,
+      before: shownMember(name, values.before),
+      after: shownMember(name, values.after),
+    }));
+  }
+
+  /** Empty if another master key has sealed the data. */
+  private formerData({ sealedData }: ProviderEntry): object {
+    const data = this.sealing.open("data", sealedData);
+    return typeof data === "object" && data !== null ? placed(data) : {};
+  }
+}
+
+type ProviderSettings = Pick<ProviderEntry, "name" | "appNames" | "defaultUserId">;
+
+function settingsOf({ name, appNames, defaultUserId }: ProviderSettings): ProviderSettings {
+  return { name, appNames, defaultUserId };
+}
+
+function placed(data: object): object {
+  return Object.fromEntries(Object.entries(data).map(([member, value]) => [`data.${member}`, value]));
+}
+
+/** Replaces a secret member of additional data. */
+function shownMember<Value>(member: string, value: Value): Value | "***" {
+  return value !== null && /secret/i.test(member) ? "***" : value;
 }
 
 /** Removes the entry of a provider. Its links stay. Throws 304 if there is none. */
 export async function removeProvider({ unit, eventOf }: AdministrationContext, type: ProviderType): Promise<void> {
   await unit.transaction(async (r) => {
-    if (!(await new ProviderEntries(r.records).remove(type)))
+    const entries = new ProviderEntries(r.records);
+    const found = await entries.find(type);
+    if (found === null || !(await entries.remove(type)))
       throw new ServiceError(304, { detail: `The provider ${type} is not registered.` });
-    await r.audit.append(eventOf({ type: "provider.removed", providerName: type }));
+    await r.audit.append(
+      eventOf({ type: "provider.removed", providerName: type, changes: changesBetween(settingsOf(found), null) }),
+    );
   });
 }
 
@@ -93,9 +132,7 @@ export class ListProviders {
       appNames,
       enabled: this.enabled.includes(type),
       defaultUser: account?.loginName ?? null,
-      data: Object.fromEntries(
-        Object.entries(data).map(([member, value]) => [member, /secret/i.test(member) ? "***" : value]),
-      ),
+      data: Object.fromEntries(Object.entries(data).map(([member, value]) => [member, shownMember(member, value)])),
       fault,
       callback: fault === null ? this.addresses.known(database.alias, type, data) : null,
     };

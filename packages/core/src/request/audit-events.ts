@@ -1,4 +1,4 @@
-import type { AuditEvent, ObjectId } from "../storage/index.ts";
+import { type AuditedChange, type AuditEvent, canonicalJson, type JsonValue, type ObjectId } from "../storage/index.ts";
 import type { AppKeyContext, SessionContext } from "./request-context.ts";
 
 /** Defaults of an event: a success outside any request. */
@@ -13,6 +13,7 @@ export const blankEvent = {
   className: null,
   macroName: null,
   providerName: null,
+  changes: [],
 } as const satisfies Omit<AuditEvent, "type">;
 
 function requestEvent({ requestId, appKey, origin }: AppKeyContext) {
@@ -20,20 +21,23 @@ function requestEvent({ requestId, appKey, origin }: AppKeyContext) {
 }
 
 type OutcomeFields<Outcome> = Pick<AuditEvent, "type"> & { readonly outcome: Outcome } & Partial<
-    Pick<AuditEvent, "appNames" | "providerName"> & { readonly userId: ObjectId | null }
+    Pick<AuditEvent, "appNames" | "providerName" | "changes"> & { readonly userId: ObjectId | null }
   >;
 
 /** Creates the event of a request with an app key. `userId` is the authenticated user, as actor and subject. */
 export function logInEvent<Outcome extends AuditEvent["outcome"]>(
   context: AppKeyContext,
-  { type, outcome, userId = null, appNames = [], providerName = null }: OutcomeFields<Outcome>,
+  { type, outcome, userId = null, appNames = [], providerName = null, changes = [] }: OutcomeFields<Outcome>,
 ): AuditEvent & { readonly outcome: Outcome } {
-  return { ...requestEvent(context), type, outcome, actorId: userId, subjectId: userId, appNames, providerName };
+  const about = { actorId: userId, subjectId: userId, appNames, providerName, changes };
+  return { ...requestEvent(context), type, outcome, ...about };
 }
 
 /** A change by an administrator. `subjectId` is the changed user. */
 export type ChangeToAudit = Pick<AuditEvent, "type"> &
-  Partial<Pick<AuditEvent, "appKeyId" | "subjectId" | "appNames" | "className" | "macroName" | "providerName">>;
+  Partial<
+    Pick<AuditEvent, "appKeyId" | "subjectId" | "appNames" | "className" | "macroName" | "providerName" | "changes">
+  >;
 
 /** Creates the event of a CLI command, which has no request and no actor. */
 export function operatorEvent(change: ChangeToAudit): AuditEvent {
@@ -46,7 +50,7 @@ export function administratorEvent(context: SessionContext, change: ChangeToAudi
 }
 
 type Given = Pick<AuditEvent, "type"> &
-  Partial<Pick<AuditEvent, "outcome" | "appNames" | "className" | "macroName" | "providerName">>;
+  Partial<Pick<AuditEvent, "outcome" | "appNames" | "className" | "macroName" | "providerName" | "changes">>;
 
 /** Creates the event of a request with a session. The user is also the subject, unless it concerns a class or a macro. */
 export function sessionEvent(context: SessionContext, given: Given): AuditEvent {
@@ -54,4 +58,52 @@ export function sessionEvent(context: SessionContext, given: Given): AuditEvent 
   const isAboutUser = given.className === undefined && given.macroName === undefined;
   const subjectId = isAboutUser ? userId : null;
   return { ...requestEvent(context), actorId: userId, subjectId, appNames: context.session.appNames, ...given };
+}
+
+/** Stands for the rest of a long value. As the name of the last change, it stands for further changes. */
+const cut = "…";
+
+/** Lengths of JSON text, in characters: of a value, and of all changes of an event. */
+const maxValue = 300;
+const maxChanges = 2_048;
+
+/**
+ * The differences between the properties of a thing before and after a change, for the audit. `null`: the thing does not
+ * exist. Callers leave secrets out. Long values are cut.
+ */
+export function changesBetween(before: object | null, after: object | null): readonly AuditedChange[] {
+  const [former, present] = [propertiesOf(before), propertiesOf(after)];
+  const changes = [...new Set([...former.keys(), ...present.keys()])]
+    .filter((name) => isChange(former.get(name), present.get(name)))
+    .map((name) => ({ name, before: shortened(former.get(name)), after: shortened(present.get(name)) }));
+  let left = maxChanges;
+  const fitting = changes.findIndex((each) => (left -= JSON.stringify(each).length) < 0);
+  return fitting < 0 ? changes : [...changes.slice(0, fitting), { name: cut, before: null, after: null }];
+}
+
+function propertiesOf(thing: object | null): ReadonlyMap<string, JsonValue | undefined> {
+  return new Map(Object.entries(thing ?? {}));
+}
+
+/** An empty value of a thing that is created or removed is no change. */
+function isChange(before: JsonValue | undefined, after: JsonValue | undefined): boolean {
+  if (before === undefined || after === undefined) return !isEmpty(before ?? after ?? null);
+  return canonicalJson(before) !== canonicalJson(after);
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+function shortened(value: JsonValue = null): JsonValue {
+  const text = JSON.stringify(value);
+  if (text.length <= maxValue) return value;
+  const start = (typeof value === "string" ? value : text).slice(0, maxValue);
+  // Not within a pair of surrogates.
+  return `${start.replace(/\p{Surrogate}$/u, "")}${cut}`;
+}
+
+/** A time of an audited property, ISO 8601; `null` for none. */
+export function auditedTime(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
 }

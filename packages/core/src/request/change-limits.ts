@@ -1,6 +1,7 @@
 import { faultAt } from "../errors/index.ts";
 import { untilDone } from "../storage/index.ts";
 import type { AdministrationContext } from "./administration-context.ts";
+import { changesBetween } from "./audit-events.ts";
 import {
   acceptedLimits,
   currentLimits,
@@ -51,19 +52,20 @@ export async function setLimits(
 ): Promise<void> {
   for (const [name, value] of changes) acceptLimit(name, value);
   await unit.transaction(async (r) => {
-    const isChanged = await untilDone(async () => {
+    const audited = await untilDone(async () => {
       const [found] = await r.records.get(limitsKind, [currentLimits]);
       const stored = new Map<string, number | null>(Object.entries(found?.value ?? {}));
-      if ([...changes].every(([name, value]) => (stored.get(name) ?? null) === value)) return false;
+      if ([...changes].every(([name, value]) => (stored.get(name) ?? null) === value)) return [];
       const merged = new Map([...stored, ...changes]);
       const limits: StoredLimits = Object.fromEntries([...merged].filter(([, value]) => value !== null));
       acceptTogether({ ...valuesOf(database.policy), ...acceptedLimits(limits) });
       const ifVersion = found?.version ?? ("none" as const);
-      return (await r.records.put(limitsKind, currentLimits, limits, { ifVersion })) === "stored" ? true : undefined;
+      const outcome = await r.records.put(limitsKind, currentLimits, limits, { ifVersion });
+      return outcome === "stored" ? changesBetween(found?.value ?? null, limits) : undefined;
     });
-    if (!isChanged) return;
+    if (audited.length === 0) return;
     await r.settings.raise();
-    await r.audit.append(eventOf({ type: "limits.changed" }));
+    await r.audit.append(eventOf({ type: "limits.changed", changes: audited }));
   });
 }
 

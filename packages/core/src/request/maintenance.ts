@@ -1,6 +1,7 @@
 import { faultAt, ServiceError } from "../errors/index.ts";
 import type { RecordKind, Repositories } from "../storage/index.ts";
 import type { AdministrationContext } from "./administration-context.ts";
+import { auditedTime, changesBetween } from "./audit-events.ts";
 import type { Database } from "./database.ts";
 
 /** The facts about a maintenance that clients receive. */
@@ -30,17 +31,28 @@ export async function setMaintenance(
 ): Promise<void> {
   if (notice !== null && notice.message !== null) acceptMessage(notice.message);
   await unit.transaction(async (r) => {
+    const changes = changesBetween(audited(await noticeNow(r)), audited(notice));
     if (notice === null) await r.records.remove(noticeKind, { ids: [currentNotice] });
     else await r.records.put(noticeKind, currentNotice, notice);
     await r.settings.setMaintenance(notice !== null);
-    await r.audit.append(eventOf({ type: notice === null ? "maintenance.ended" : "maintenance.started" }));
+    await r.audit.append(eventOf({ type: notice === null ? "maintenance.ended" : "maintenance.started", changes }));
   });
 }
 
 /** The notice of the current maintenance; `null` without one. */
-export async function readMaintenance({ r }: Pick<AdministrationContext, "r">): Promise<MaintenanceNotice | null> {
+export function readMaintenance({ r }: Pick<AdministrationContext, "r">): Promise<MaintenanceNotice | null> {
+  return noticeNow(r);
+}
+
+async function noticeNow(r: Pick<Repositories, "records" | "settings">): Promise<MaintenanceNotice | null> {
   const { maintenance } = await r.settings.read();
   return maintenance ? noticeIn(r) : null;
+}
+
+function audited(notice: MaintenanceNotice | null): object {
+  if (notice === null) return { maintenance: false };
+  const { message, endsAt } = notice;
+  return { maintenance: true, message, endsAt: auditedTime(endsAt) };
 }
 
 async function noticeIn({ records }: Pick<Repositories, "records">): Promise<MaintenanceNotice> {

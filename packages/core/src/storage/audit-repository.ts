@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../errors/index.ts";
 import type { ProviderType } from "./entities/identity-links.ts";
 import type { ObjectId } from "./entities/object-id.ts";
+import type { JsonValue } from "./entities/stored-object.ts";
 
 /** Milliseconds during which similar attempts are counted together before they become one event. */
 export const tallyTime = 300_000;
@@ -117,6 +118,16 @@ export type AuditEventType =
   | "jwtKey.rotated"
   | "secrets.resealed";
 
+/** A value that an event has replaced. */
+export interface AuditedChange {
+  /** A property of the changed thing, such as `seats` or `rights.read`. */
+  readonly name: string;
+  /** `null` without a value, such as before a creation. */
+  readonly before: JsonValue;
+  /** `null` without a value, such as after a removal. */
+  readonly after: JsonValue;
+}
+
 /** One audit event. Contains no secret: no password, no session id, no login name without an account. */
 export interface AuditEvent {
   readonly type: AuditEventType;
@@ -139,6 +150,8 @@ export interface AuditEvent {
   readonly macroName: string | null;
   /** The provider used for a log-in or a link, registered or removed; `null` in other events. */
   readonly providerName: ProviderType | null;
+  /** The replaced values of a change to the model, accounts, groups or the configuration; empty in other events. */
+  readonly changes: readonly AuditedChange[];
 }
 
 /** A stored event. Times are milliseconds since 1970 by the storage's clock. */

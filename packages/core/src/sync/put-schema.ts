@@ -2,7 +2,7 @@ import { faultAt, ServiceError } from "../errors/index.ts";
 import { isMacroName } from "../macros/index.ts";
 import type { Model } from "../model/index.ts";
 import { resolveOwnFilter } from "../objects/index.ts";
-import { type AdministrationContext, currentModel } from "../request/index.ts";
+import { type AdministrationContext, changesBetween, currentModel } from "../request/index.ts";
 import { canonicalJson, type JsonValue, type ObjectRepository, seesAll } from "../storage/index.ts";
 import { coveredClasses } from "./schema-view.ts";
 import {
@@ -50,17 +50,20 @@ export function putSyncSchema(context: Change, given: GivenSyncSchema): Promise<
       throw faultAt("/name", `A database can have at most ${maxSchemas} schemas.`);
     await r.records.put(syncSchemaKind, schema.name, schema);
     await r.settings.raise();
-    await r.audit.append(context.eventOf({ type: "syncSchema.stored" }));
+    const changes = changesBetween(known === undefined ? null : auditedSchema(known), auditedSchema(schema));
+    await r.audit.append(context.eventOf({ type: "syncSchema.stored", changes }));
     return "stored";
   });
 }
 
 export function removeSyncSchema(context: Change, name: string): Promise<"removed" | "unknown"> {
   return context.unit.transaction(async (r) => {
-    const removed = isSyncSchemaName(name) ? await r.records.remove(syncSchemaKind, { ids: [name] }) : [];
-    if (removed.length === 0) return "unknown";
+    const [found] = isSyncSchemaName(name) ? await r.records.get(syncSchemaKind, [name]) : [];
+    if (found === undefined || (await r.records.remove(syncSchemaKind, { ids: [name] })).length === 0) return "unknown";
     await r.settings.raise();
-    await r.audit.append(context.eventOf({ type: "syncSchema.removed" }));
+    await r.audit.append(
+      context.eventOf({ type: "syncSchema.removed", changes: changesBetween(auditedSchema(found.value), null) }),
+    );
     return "removed";
   });
 }
@@ -71,9 +74,15 @@ export function setSyncEnabled(context: Change, enabled: boolean): Promise<"chan
     if ((await isSyncEnabled(r.records)) === enabled) return "unchanged";
     await r.records.put(syncSwitchKind, currentSync, { enabled });
     await r.settings.raise();
-    await r.audit.append(context.eventOf({ type: enabled ? "sync.enabled" : "sync.disabled" }));
+    const changes = changesBetween({ enabled: !enabled }, { enabled });
+    await r.audit.append(context.eventOf({ type: enabled ? "sync.enabled" : "sync.disabled", changes }));
     return "changed";
   });
+}
+
+/** An event has no other place for the name of the schema. */
+function auditedSchema({ name, ...schema }: SyncSchema): object {
+  return Object.fromEntries(Object.entries(schema).map(([member, value]) => [`${name}.${member}`, value]));
 }
 
 /** 333: invalid name. 307: anything else that is invalid, with its place. */

@@ -335,6 +335,11 @@ alter table `sallyport`.`object_series` add column if not exists value_generatio
 delete from `sallyport`.`value_indexes`;
 insert into `sallyport`.`migrations` (name, number) values ('0006-plain-columns', 1);
 
+-- migration 0007-audit-changes
+alter table `sallyport`.`audit` add column if not exists changes json not null default '[]';
+alter table `sallyport`.`audit_tallies` add column if not exists changes json not null default '[]';
+insert into `sallyport`.`migrations` (name, number) values ('0007-audit-changes', 1);
+
 -- functions admit_callback 1
 create or replace procedure `sallyport`.`admit_callback` (state varchar(64), ahead double)
   modifies sql data sql security invoker
@@ -366,7 +371,7 @@ create or replace procedure `sallyport`.`admit_callback` (state varchar(64), ahe
   end;
 insert into `sallyport`.`migrations` (name, number) values ('admit_callback', 1);
 
--- functions audit 1
+-- functions audit 2
 create or replace procedure `sallyport`.`settle_tallies` (age double, most bigint, ahead double)
   modifies sql data sql security invoker
   begin
@@ -382,7 +387,7 @@ create or replace procedure `sallyport`.`settle_tallies` (age double, most bigin
       for tally in (
         select `key` from `audit_tallies` where since <= ((now(6) + interval (ahead) * 1000 microsecond) - interval (age) * 1000 microsecond) order by since limit most for update skip locked
       ) do
-        insert into `audit` (type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, at, since, attempts) select type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, at, since, attempts from `audit_tallies` where `key` = tally.`key`;
+        insert into `audit` (type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, changes, at, since, attempts) select type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, changes, at, since, attempts from `audit_tallies` where `key` = tally.`key`;
         delete from `audit_tallies` where `key` = tally.`key`;
         set settled = settled + 1;
       end for;
@@ -414,7 +419,7 @@ create or replace procedure `sallyport`.`sweep_audit` (age double, most bigint, 
     end work;
     if alone then commit; end if;
   end;
-insert into `sallyport`.`migrations` (name, number) values ('audit', 1);
+insert into `sallyport`.`migrations` (name, number) values ('audit', 2);
 
 -- functions channel_numbers 1
 create or replace procedure `sallyport`.`accept_number` (channel binary(32), number bigint unsigned)

@@ -287,6 +287,14 @@ insert into "sallyport"."migrations" (name, number) values ('0007-session-addres
 alter table "sallyport"."settings" add column timeline jsonb;
 insert into "sallyport"."migrations" (name, number) values ('0008-timeline', 1);
 
+-- migration 0009-audit-changes
+alter table "sallyport"."audit" add column changes json not null default '[]';
+insert into "sallyport"."migrations" (name, number) values ('0009-audit-changes', 1);
+
+-- migration 0010-tally-changes
+alter table "sallyport"."audit_tallies" add column changes json not null default '[]';
+insert into "sallyport"."migrations" (name, number) values ('0010-tally-changes', 1);
+
 -- migration 0009-stamp-sequence
 lock table "sallyport"."objects", "sallyport"."tombstones" in access exclusive mode;
 create sequence "sallyport"."stamps" maxvalue 9007199254740991;

@@ -154,7 +154,8 @@ export const exportedRecordChecks: readonly Check[] = checksOf("archive", {
   },
 
   "exports audit events and unsettled tallies": async ({ storage, r, advance }) => {
-    await r.audit.append({ ...auditEvent, actorId: "7", subjectId: "A1", appNames: ["field"] });
+    const changes = [{ name: "groups", before: ["7", null], after: { z: 1, a: [] } }];
+    await r.audit.append({ ...auditEvent, actorId: "7", subjectId: "A1", appNames: ["field"], changes });
     await r.audit.append(auditEvent);
     await r.audit.tally("b", auditEvent);
     await r.audit.tally("B", { ...auditEvent, requestId: "first" });

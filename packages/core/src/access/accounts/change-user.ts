@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
-import type { AdministrationContext } from "../../request/index.ts";
+import { type AdministrationContext, changesBetween } from "../../request/index.ts";
 import { accountOwner } from "../../storage/index.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { takeAccess } from "../rules/last-administrator.ts";
@@ -17,10 +17,11 @@ export async function setUserEmail(
 ): Promise<void> {
   const address = email === null ? null : acceptMailAddress(email);
   await unit.transaction(async (r) => {
-    const { userId } = await requireAccount(r, name);
+    const { userId, email: former } = await requireAccount(r, name);
     await r.records.remove(passwordResets, { owner: accountOwner(userId) });
     if (!(await r.accounts.change(userId, { email: address }))) throw noSuchUser(name);
-    await r.audit.append(eventOf({ type: "account.changed", subjectId: userId }));
+    const changes = changesBetween({ email: former }, { email: address });
+    await r.audit.append(eventOf({ type: "account.changed", subjectId: userId, changes }));
   });
 }
 
@@ -31,12 +32,14 @@ export async function setUserDisabled(
 ): Promise<number> {
   const now = await database.clock.now(unit);
   return unit.transaction(async (r) => {
-    const { userId } = await requireAccount(r, name);
+    const { userId, ...former } = await requireAccount(r, name);
     const change = () => r.accounts.change(userId, { disabled });
     const refusal = new ServiceError(307, { detail: "The last administrator cannot be disabled." });
     const users = disabled ? [userId] : [];
     if (!(await takeAccess({ r, database, now }, { users, change, refusal }))) throw noSuchUser(name);
-    await r.audit.append(eventOf({ type: disabled ? "account.disabled" : "account.enabled", subjectId: userId }));
+    const type = disabled ? "account.disabled" : "account.enabled";
+    const changes = changesBetween({ enabled: !former.disabled }, { enabled: !disabled });
+    await r.audit.append(eventOf({ type, subjectId: userId, changes }));
     return disabled ? r.sessions.end({ userId }) : 0;
   });
 }

@@ -2,7 +2,7 @@ import { type Digests, type RandomSource, randomUuid } from "../../digests/index
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { userName, UserNames } from "../../objects/index.ts";
-import type { AdministrationContext, ClientHash } from "../../request/index.ts";
+import { type AdministrationContext, changesBetween, type ClientHash } from "../../request/index.ts";
 import {
   type AccountId,
   type AccountRepository,
@@ -91,7 +91,8 @@ export class CreateUser {
       const account = { userId, loginName: name, password, passwordDigest, administrator, clientHash, email };
       await this.createAccount.createAccount(r.accounts, { ...account, realm: "database" });
       await new UserNames(r.records, digests).reserve({ id: userId, name });
-      await r.audit.append(eventOf({ type: "account.created", subjectId: userId }));
+      const changes = changesBetween(null, { name, description, email, administrator, groups: Groups });
+      await r.audit.append(eventOf({ type: "account.created", subjectId: userId, changes }));
       return userId;
     });
   }

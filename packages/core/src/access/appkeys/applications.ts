@@ -45,13 +45,13 @@ export class Applications {
     return (await this.records.get(applicationKind, names)).map(({ id }) => id);
   }
 
-  /** Sets the second-factor rule. It applies from the next log-in. Returns `false` for an unknown app name. */
-  setSecondFactor(name: string, secondFactor: SecondFactorRule): Promise<boolean> {
+  /** Sets the second-factor rule. It applies from the next log-in. Returns `null` for an unknown app name. */
+  setSecondFactor(name: string, secondFactor: SecondFactorRule): Promise<ChangedApplication | null> {
     return this.change(name, { secondFactor });
   }
 
-  /** Sets the seats, and their kind if given. They apply from the next log-in. Returns `false` for an unknown app name. */
-  setSeats(name: string, seats: SeatChange): Promise<boolean> {
+  /** Sets the seats, and their kind if given. They apply from the next log-in. Returns `null` for an unknown app name. */
+  setSeats(name: string, seats: SeatChange): Promise<ChangedApplication | null> {
     return this.change(name, seats);
   }
 
@@ -60,9 +60,22 @@ export class Applications {
     return (await this.records.list(applicationKind, { after, limit })).map(({ value }) => applicationOf(value));
   }
 
-  private change(name: string, change: Partial<Application>): Promise<boolean> {
-    return changeRecord(this.records, applicationKind, name, (application) => ({ ...application, ...change }));
+  private async change(name: string, change: Partial<Application>): Promise<ChangedApplication | null> {
+    const read: Application[] = [];
+    const isChanged = await changeRecord(this.records, applicationKind, name, (application) => {
+      read.push(applicationOf(application));
+      return { ...application, ...change };
+    });
+    // Each attempt reads the application.
+    const before = read.at(-1);
+    return isChanged && before !== undefined ? { before, after: { ...before, ...change } } : null;
   }
+}
+
+/** An application before and after a change. */
+export interface ChangedApplication {
+  readonly before: Application;
+  readonly after: Application;
 }
 
 function applicationOf({ name, seats, seatKind = "concurrent", secondFactor }: StoredApplication): Application {

@@ -1,6 +1,6 @@
 import type { Digests, RandomSource } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { AdministrationContext } from "../../request/index.ts";
+import { type AdministrationContext, changesBetween } from "../../request/index.ts";
 import { allPages, type AppKey, type Repositories } from "../../storage/index.ts";
 import { appKeyDigest, type AppKeyScope, markAdministrationKey } from "./app-key-scope.ts";
 import { requireApplications } from "./create-application.ts";
@@ -36,7 +36,7 @@ export class CreateAppKey {
     if (scope === "admin" && given !== null)
       throw new ServiceError(307, { detail: "An app key for administration is always generated." });
     const key = given === null ? this.random.secret() : acceptKeyText(given);
-    const { name, appNames } = input;
+    const { name, appNames, origins, returnAddresses } = input;
     await unit.transaction(async (r) => {
       if (appNames !== null) await requireApplications(r, appNames);
       if ((await r.appKeys.create(input, appKeyDigest(key, scope, this.digests))) === "nameTaken") {
@@ -44,7 +44,9 @@ export class CreateAppKey {
         throw new ServiceError(307, { detail });
       }
       if (scope === "admin") await markAdministrationKey(r, name);
-      await r.audit.append(eventOf({ type: "appKey.created", appKeyId: await idOf(r, name) }));
+      const appKeyId = (await findAppKey(r, name))?.id ?? "";
+      const changes = changesBetween(null, { name, scope, appNames, origins, returnAddresses });
+      await r.audit.append(eventOf({ type: "appKey.created", appKeyId, changes }));
     });
     return key;
   }
@@ -56,19 +58,21 @@ export async function setAppKeyEnabled(
   { name, enabled }: Pick<AppKey, "name" | "enabled">,
 ): Promise<void> {
   await unit.transaction(async (r) => {
-    if (!(await r.appKeys.setEnabled(name, enabled)))
+    const found = await findAppKey(r, name);
+    if (found === undefined || !(await r.appKeys.setEnabled(name, enabled)))
       throw new ServiceError(304, { detail: `There is no app key with the name "${name}".` });
     const type = enabled ? "appKey.enabled" : "appKey.disabled";
-    await r.audit.append(eventOf({ type, appKeyId: await idOf(r, name) }));
+    const changes = changesBetween({ enabled: found.enabled }, { enabled });
+    await r.audit.append(eventOf({ type, appKeyId: found.id, changes }));
   });
 }
 
-async function idOf(r: Pick<Repositories, "appKeys">, name: string): Promise<string> {
+async function findAppKey(r: Pick<Repositories, "appKeys">, name: string): Promise<AppKey | undefined> {
   const appKeys = await allPages(
     ({ after, limit }) => r.appKeys.list(after, limit),
     (each) => each.name,
   );
-  return appKeys.find((each) => each.name === name)?.id ?? "";
+  return appKeys.find((each) => each.name === name);
 }
 
 /** Throws 307 for a blank name, an invalid origin or an invalid return address. */

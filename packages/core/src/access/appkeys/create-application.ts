@@ -1,9 +1,15 @@
 import { ServiceError } from "../../errors/index.ts";
-import type { AdministrationContext, ChangeToAudit } from "../../request/index.ts";
+import { type AdministrationContext, changesBetween, type ChangeToAudit } from "../../request/index.ts";
 import type { Repositories } from "../../storage/index.ts";
 import type { FactorSecrets } from "../second-factors/factor-secrets.ts";
 import type { SecondFactorRule } from "../second-factors/second-factors.ts";
-import { type Application, Applications, type NewApplication, type SeatChange } from "./applications.ts";
+import {
+  type Application,
+  Applications,
+  type ChangedApplication,
+  type NewApplication,
+  type SeatChange,
+} from "./applications.ts";
 
 /** Creates app names and sets their seats and second-factor rules. A rule other than `off` requires a master key (705). */
 export class CreateApplication {
@@ -18,10 +24,15 @@ export class CreateApplication {
     if (name.trim() === "") throw new ServiceError(307, { detail: "The app name must not be empty." });
     this.acceptRule(secondFactor);
     await unit.transaction(async (r) => {
-      if ((await new Applications(r.records).create(application)) === "nameTaken")
+      const applications = new Applications(r.records);
+      if ((await applications.create(application)) === "nameTaken")
         throw new ServiceError(307, { detail: `The app name "${name}" already exists.` });
-      await r.audit.append(eventOf({ type: "app.created", appNames: [name] }));
-      if (secondFactor !== "off") await r.audit.append(eventOf(ruleChange(application)));
+      const [{ seats, seatKind }] = (await applications.find([name])) as [Application];
+      const changes = changesBetween(null, { seats, seatKind });
+      await r.audit.append(eventOf({ type: "app.created", appNames: [name], changes }));
+      if (secondFactor === "off") return;
+      const ruleChanges = changesBetween({ secondFactor: "off" }, { secondFactor });
+      await r.audit.append(eventOf({ ...ruleChange(application), changes: ruleChanges }));
     });
   }
 
@@ -57,12 +68,12 @@ type NamedChange = ChangeToAudit & { readonly appNames: readonly [string] };
 async function change(
   { unit, eventOf }: AdministrationContext,
   event: NamedChange,
-  work: (applications: Applications) => Promise<boolean>,
+  work: (applications: Applications) => Promise<ChangedApplication | null>,
 ): Promise<void> {
   await unit.transaction(async (r) => {
-    if (!(await work(new Applications(r.records))))
-      throw new ServiceError(304, { detail: `There is no app name "${event.appNames[0]}".` });
-    await r.audit.append(eventOf(event));
+    const changed = await work(new Applications(r.records));
+    if (changed === null) throw new ServiceError(304, { detail: `There is no app name "${event.appNames[0]}".` });
+    await r.audit.append(eventOf({ ...event, changes: changesBetween(changed.before, changed.after) }));
   });
 }
 

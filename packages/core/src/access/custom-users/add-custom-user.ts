@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { isUserName } from "../../objects/index.ts";
-import type { AdministrationContext } from "../../request/index.ts";
+import { type AdministrationContext, changesBetween } from "../../request/index.ts";
 import type { AccountReference } from "../accounts/account-reference.ts";
 import type { NewPassword } from "../accounts/client-password.ts";
 import type { CreateAccount } from "../accounts/create-user.ts";
@@ -39,7 +39,8 @@ export class AddCustomUser {
     return unit.transaction(async (r) => {
       const account = { realm: "custom", loginName: name, ...secret, userId, email, clientHash } as const;
       const id = await this.createAccount.createAccount(r.accounts, account);
-      await r.audit.append(eventOf({ type: "customUser.created", subjectId: userId }));
+      const changes = changesBetween(null, { name, userId, email });
+      await r.audit.append(eventOf({ type: "customUser.created", subjectId: userId, changes }));
       return id;
     });
   }

@@ -3,7 +3,7 @@ import { ServiceError } from "../../errors/index.ts";
 import { isRefusalCode } from "../../macros/index.ts";
 import { mailAddress } from "../../mail/index.ts";
 import type { CustomLogIn, Hook, HookCaller, ObjectHooks } from "../../objects/index.ts";
-import { type AppKeyContext, logInEvent } from "../../request/index.ts";
+import { type AppKeyContext, changesBetween, logInEvent } from "../../request/index.ts";
 import {
   type Account,
   confusableKeyOf,
@@ -137,20 +137,25 @@ export class StoreAuthenticatedUser {
     const account = { id: randomUuid(this.random), loginName, userId, email, secret };
     await context.database.storage.transaction(async (r) => {
       if ((await r.accounts.create(account, confusableKeyOf(loginName))) === "nameTaken") return;
-      await r.audit.append(logInEvent(context, { type: "customUser.created", outcome: 0, userId }));
+      const changes = changesBetween(null, { name: loginName, userId, email });
+      await r.audit.append(logInEvent(context, { type: "customUser.created", outcome: 0, userId, changes }));
     });
     // A concurrent log-in may have created the account.
     return this.find(context, loginName);
   }
 
   private change(context: AppKeyContext, { id, userId, email }: Account, found: AuthenticatedUser): Promise<void> {
+    const after = { userId: found.userId, email: found.email };
+    const changes = changesBetween({ userId, email }, after);
     return context.database.storage.transaction(async (r) => {
       if (email !== found.email) await r.accounts.change(id, { email: found.email });
       if (userId !== found.userId) {
         await mapCustomAccount(r, id, found.userId);
         await r.sessions.end({ customAccountId: id });
       }
-      await r.audit.append(logInEvent(context, { type: "customUser.changed", outcome: 0, userId: found.userId }));
+      await r.audit.append(
+        logInEvent(context, { type: "customUser.changed", outcome: 0, userId: found.userId, changes }),
+      );
     });
   }
 }

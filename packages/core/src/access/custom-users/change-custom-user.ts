@@ -1,6 +1,6 @@
 import { ServiceError } from "../../errors/index.ts";
 import { acceptMailAddress } from "../../mail/index.ts";
-import type { AdministrationContext } from "../../request/index.ts";
+import { type AdministrationContext, changesBetween } from "../../request/index.ts";
 import {
   type Account,
   accountOwner,
@@ -105,9 +105,15 @@ async function changeCustomUser(
       const detail = `Another process changed the custom user ${wordsOf(name)} at the same time. Try again.`;
       throw new ServiceError(713, { detail });
     }
-    await r.audit.append(eventOf({ type, subjectId: account.userId }));
+    const { account: changed } = await r.accounts.find({ id: account.id }, []);
+    const changes = changesBetween(auditedAccount(account), changed === null ? null : auditedAccount(changed));
+    await r.audit.append(eventOf({ type, subjectId: account.userId, changes }));
     return endsSessions ? r.sessions.end({ customAccountId: account.id }) : 0;
   });
+}
+
+function auditedAccount({ loginName: name, userId, email, disabled }: Account): object {
+  return { name, userId, email, enabled: !disabled };
 }
 
 export interface SetCustomPasswordInput extends NewPassword {

@@ -1,6 +1,6 @@
 import type { Digest } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { AdministrationContext } from "../../request/index.ts";
+import { type AdministrationContext, changesBetween } from "../../request/index.ts";
 import type { PageRequest } from "../../storage/index.ts";
 import { requireApplications } from "../appkeys/create-application.ts";
 import { type AppRule, type AppRules, appRulesKind } from "./access-rules.ts";
@@ -57,7 +57,13 @@ export async function setAppRule(
       if (rules.length === 0) await r.records.remove(appRulesKind, { ids: [id] });
       else await r.records.put(appRulesKind, id, ruleRecord(subject, rules), { owner: subjectOwner(subject) });
       const subjectUser = "userId" in subject ? subject.userId : null;
-      await r.audit.append(eventOf({ type: eventTypes[access ?? "none"], appNames: [app], subjectId: subjectUser }));
+      const former = current?.value.rules.find((rule) => rule.app === app);
+      const changes = changesBetween(
+        { rule: former === undefined ? null : { ...subject, access: former.access, reason: former.reason } },
+        { rule: access === null ? null : { ...subject, access, reason } },
+      );
+      const type = eventTypes[access ?? "none"];
+      await r.audit.append(eventOf({ type, appNames: [app], subjectId: subjectUser, changes }));
     },
   });
 }

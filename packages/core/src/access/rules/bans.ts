@@ -1,7 +1,14 @@
 import { ServiceError } from "../../errors/index.ts";
-import { acceptNetwork, type AdministrationContext, type Database } from "../../request/index.ts";
-import { operatorEvent } from "../../request/index.ts";
 import {
+  acceptNetwork,
+  type AdministrationContext,
+  auditedTime,
+  changesBetween,
+  type Database,
+  operatorEvent,
+} from "../../request/index.ts";
+import {
+  type AuditedChange,
   type ClaimedRecord,
   isStorableText,
   type PageRequest,
@@ -65,10 +72,13 @@ export async function addBan(context: AdministrationContext, input: AddBanInput)
     ofAddress: subject.kind === "address",
     guardsAdministrators: subject.kind === "user" && (await isAdministrator(r, subject)),
     change: async (inside) => {
+      const [former] = await inside.records.get(banKind, [id]);
       await inside.records.put(banKind, id, ban, { owner });
       await inside.records.remove(banTimers, { ids: [id] });
       if (!begun || until !== null) await inside.records.put(banTimers, id, {}, { owner });
-      await inside.audit.append(eventOf({ type: "ban.added", subjectId: userOf(subject) }));
+      await inside.audit.append(
+        eventOf({ type: "ban.added", subjectId: userOf(subject), changes: changesOf(former?.value, ban) }),
+      );
     },
   });
 }
@@ -81,11 +91,22 @@ export async function removeBan(
   await unit.transaction(async (r) => {
     const subject = await requireBanSubject(r, named);
     const ids = [subjectId(subject, database.digests)];
+    const [former] = await r.records.get(banKind, ids);
     if ((await r.records.remove(banKind, { ids })).length === 0)
       throw new ServiceError(304, { detail: "There is no such ban." });
     await r.records.remove(banTimers, { ids });
-    await r.audit.append(eventOf({ type: "ban.removed", subjectId: userOf(subject) }));
+    await r.audit.append(
+      eventOf({ type: "ban.removed", subjectId: userOf(subject), changes: changesOf(former?.value) }),
+    );
   });
+}
+
+function changesOf(before?: Ban, after?: Ban): readonly AuditedChange[] {
+  return changesBetween({ ban: before && auditedBan(before) }, { ban: after && auditedBan(after) });
+}
+
+function auditedBan({ subject, reason, from, until }: Ban): object {
+  return { ...subject, reason, from: auditedTime(from), until: auditedTime(until) };
 }
 
 export interface ListedBan

@@ -1,6 +1,6 @@
 import { LruCache } from "../../digests/index.ts";
 import { ServiceError } from "../../errors/index.ts";
-import type { AdministrationContext, Database } from "../../request/index.ts";
+import { type AdministrationContext, changesBetween, type Database } from "../../request/index.ts";
 import {
   accountOwner,
   isStorableText,
@@ -83,7 +83,8 @@ export async function registerDevice(
       ifVersion: known?.version ?? "none",
     });
     if (stored !== "stored") throw new ServiceError(713, { detail: "The device has changed meanwhile. Try again." });
-    await r.audit.append(eventOf({ type: "device.registered", subjectId: userId }));
+    const changes = changesBetween(known?.value.registered ? { deviceId: device } : null, { deviceId: device });
+    await r.audit.append(eventOf({ type: "device.registered", subjectId: userId, changes }));
   });
 }
 
@@ -101,7 +102,8 @@ export async function forgetDevice(context: AdministrationContext, { user, devic
       const removed = await r.records.remove(deviceKind, { ids: [subjectId(subject, database.digests)] });
       if (removed.length === 0) throw new ServiceError(304, { detail: `There is no device "${device}".` });
       const subjectUser = "userId" in subject ? subject.userId : null;
-      await r.audit.append(eventOf({ type: "device.forgotten", subjectId: subjectUser }));
+      const changes = changesBetween({ deviceId: device }, null);
+      await r.audit.append(eventOf({ type: "device.forgotten", subjectId: subjectUser, changes }));
     },
   });
   return count;

@@ -22,6 +22,7 @@ const booleanColumns = new Set([
 const jsonColumns = new Set([
   "app_names",
   "attributes",
+  "changes",
   "classes",
   "definition",
   "groups",

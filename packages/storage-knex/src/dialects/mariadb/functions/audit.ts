@@ -5,14 +5,14 @@ import { procedure } from "./procedure.ts";
 
 export const auditProcedures: Functions = {
   name: "audit",
-  number: 1,
+  number: 2,
   statements: (tables) => [settleTalliesProcedure(tables), sweepAuditProcedure(tables)],
 };
 
 /** Turns completed tallies into events and answers their number. A concurrent attempt waits and starts a new tally. */
 function settleTalliesProcedure({ settleTallies }: Tables): string {
   const details =
-    "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, at, since, attempts";
+    "type, request_id, outcome, app_key_id, actor_id, subject_id, address, app_names, class_name, macro_name, provider_name, changes, at, since, attempts";
   return procedure(
     settleTallies,
     "age double, most bigint, ahead double",

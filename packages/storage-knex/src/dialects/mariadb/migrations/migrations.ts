@@ -103,6 +103,15 @@ function storedNames(table: string, name: string): string {
     add key ${name}_login_start (login_start)`;
 }
 
+/** The changes that an event tells. Servers of an earlier version write events without them. */
+const auditChanges: Migration = {
+  name: "0007-audit-changes",
+  statements: ({ audit, auditTallies }) =>
+    [audit, auditTallies].map(
+      (table) => `alter table ${table} add column if not exists changes json not null default '[]'`,
+    ),
+};
+
 const functions: readonly Functions[] = [
   admitCallbackProcedure,
   auditProcedures,
@@ -123,5 +132,6 @@ export const migrations: readonly Migration[] = [
   sessionAddress,
   leases,
   plainColumns,
+  auditChanges,
   ...functions,
 ];

@@ -55,15 +55,15 @@ function appKeyStatements({ appKeys }: Tables): AppKeyStatements {
 }
 
 function auditStatements({ audit, auditTallies, settleTallies, sweepAudit }: Tables): AuditStatements {
-  const values = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11`;
+  const values = `$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12`;
   return {
     append: statement(
       "audit_append",
-      `insert into ${audit} (${auditDetails}, at) values (${values}, ${storageTime(12)})`,
+      `insert into ${audit} (${auditDetails}, at) values (${values}, ${storageTime(13)})`,
     ),
     tally: statement(
       "audit_tally",
-      `insert into ${auditTallies} (${auditDetails}, at, since, attempts, \`key\`) values (${values}, ${storageTime(12)}, ${storageTime(12)}, 1, $13)
+      `insert into ${auditTallies} (${auditDetails}, at, since, attempts, \`key\`) values (${values}, ${storageTime(13)}, ${storageTime(13)}, 1, $14)
       on duplicate key update attempts = attempts + 1, at = value(at)`,
     ),
     settle: statement("audit_settle", `call ${settleTallies}($1, $2, $3)`),

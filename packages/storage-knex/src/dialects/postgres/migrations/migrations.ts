@@ -71,6 +71,21 @@ const timeline: Migration = {
   statements: ({ settings }) => [`alter table ${settings} add column timeline jsonb`],
 };
 
+/**
+ * The changes that an event tells, with the order of their members. Servers of an earlier version write events without
+ * them. Each table is changed in a transaction of its own, as one could wait for a writer that waits for the other.
+ */
+const auditChanges: readonly Migration[] = [
+  {
+    name: "0009-audit-changes",
+    statements: ({ audit }) => [`alter table ${audit} add column changes json not null default '[]'`],
+  },
+  {
+    name: "0010-tally-changes",
+    statements: ({ auditTallies }) => [`alter table ${auditTallies} add column changes json not null default '[]'`],
+  },
+];
+
 /** All functions. */
 const functions: readonly Functions[] = [
   keepReadersFunction,
@@ -95,6 +110,7 @@ export const migrations: readonly Migration[] = [
   ...changes,
   sessionAddress,
   timeline,
+  ...auditChanges,
   stampSequence,
   ...functions,
 ];

@@ -11,14 +11,14 @@ export function auditStatements(tables: Tables): AuditStatements {
       ...statement(
         "audit_append",
         `insert into ${audit} (${auditDetails}, at)
-        values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::bigint, $7::text, $8::jsonb, $9::text, $10::text, $11::text, ${storageTime(12)})`,
+        values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::bigint, $7::text, $8::jsonb, $9::text, $10::text, $11::text, $12::json, ${storageTime(13)})`,
       ),
       batch: "addition",
     },
     tally: statement(
       "audit_tally",
       `insert into ${auditTallies} as t (${auditDetails}, at, since, attempts, key, shard)
-      values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::bigint, $7::text, $8::jsonb, $9::text, $10::text, $11::text, ${storageTime(12)}, ${storageTime(12)}, 1, $13::text, ${ownShard})
+      values ($1::text, $2::text, $3::integer, $4::text, $5::bigint, $6::bigint, $7::text, $8::jsonb, $9::text, $10::text, $11::text, $12::json, ${storageTime(13)}, ${storageTime(13)}, 1, $14::text, ${ownShard})
       on conflict (key, shard) do update set attempts = t.attempts + 1, at = excluded.at`,
     ),
     settle: statement("audit_settle", settle(tables, longAgo("min(since)"))),
