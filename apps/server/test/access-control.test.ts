@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { networkInterfaces } from "node:os";
 import type { RunningServer } from "../src/index.ts";
 import { logIn } from "./cases/run-cases.ts";
+import { auditedChangesSuite } from "./audited-changes-suite.ts";
 import { call, checkSession, tryLogIn } from "./client.ts";
 import { administrationAccessSuite } from "./administration-access-suite.ts";
 import { administrationKey } from "./administration-fixture.ts";
@@ -286,6 +287,9 @@ describe("administration", () => {
     (server, demo) => {
       administrationAccessSuite(server);
       administrationSuite(server);
+      describe("audited changes", () => {
+        auditedChangesSuite(server);
+      });
       describe("new passwords", () => {
         typedPasswordSuite(server);
       });

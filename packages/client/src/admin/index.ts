@@ -18,6 +18,7 @@ export type {
   AppChangeData,
   AppliedRuleData,
   AppRuleData,
+  AuditedChangeData,
   AuditEventData,
   ClassRightsData,
   CreatedAppKeyData,

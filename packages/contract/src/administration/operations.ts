@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { anyJson } from "../json.ts";
 import { permission } from "../model.ts";
 import { pageOf, pageParameters, time } from "./access.ts";
 import { auditEventTypes } from "./audit-types.ts";
@@ -21,6 +22,14 @@ export const auditParameters = z.object({
   until: eventTime.describe("ISO 8601. Excludes events at this time."),
 });
 
+const auditedChange = z
+  .object({
+    name: z.string().describe("A property of the changed thing, such as `seats` or `rights.read`."),
+    before: anyJson.describe("`null` without a value. Ids stand for users and groups."),
+    after: anyJson.describe("`null` without a value."),
+  })
+  .meta({ id: "AuditedChange" });
+
 /** An event of the audit. */
 export const auditEvent = z
   .object({
@@ -39,6 +48,11 @@ export const auditEvent = z
     className: z.string().nullable(),
     macroName: z.string().nullable(),
     providerName: z.string().nullable(),
+    changes: z
+      .array(auditedChange)
+      .describe(
+        "The replaced values, without secrets. A value of more than 300 characters ends with `…`. Beyond 2,048 characters, a last change named `…` stands for the others.",
+      ),
   })
   .meta({ id: "AuditEvent" });
 
@@ -172,6 +186,7 @@ export const macroVersionParameters = z.object({
 });
 
 export type AuditEventData = z.infer<typeof auditEvent>;
+export type AuditedChangeData = z.infer<typeof auditedChange>;
 export type AdministeredProviderData = z.infer<typeof administeredProvider>;
 export type ProviderRequestData = z.input<typeof providerRequest>;
 export type AdministeredLinkData = z.infer<typeof administeredLink>;
