@@ -1,5 +1,5 @@
 import type { Page, PageOptions } from "@sallyport/client/admin";
-import { fittedTable, ProgressLine, tableLines, terminalStyle } from "@sallyport/terminal";
+import { fittedTable, ProgressLine, shortened, tableLines, terminalStyle } from "@sallyport/terminal";
 
 /** Result of a command. */
 export interface Outcome {
@@ -20,17 +20,21 @@ const largestPage = 500;
 /** The cell of an item. `whole` cells are never shortened: times and addresses. */
 type Column<Item> = ((item: Item) => string) | { readonly whole: (item: Item) => string };
 
-/** A list as a table. The first column has what other commands take; the last ones are hidden if there is no room. */
+/**
+ * A list as a table. The first column has what other commands take; the last ones are hidden if there is no room. Under
+ * the row of an item are its `details`, a line each.
+ */
 export function listed<Item>(
   plural: string,
   items: readonly Item[],
   columns: Readonly<Record<string, Column<Item>>>,
+  details: (item: Item) => readonly string[] = () => [],
 ): Outcome {
   if (items.length === 0) return { data: items, text: `There are no ${plural}.`, isEmpty: true };
   const given = Object.values(columns);
   const rows = items.map((item) => given.map((each) => (typeof each === "function" ? each(item) : each.whole(item))));
   const whole = new Set(given.flatMap((each, index) => (typeof each === "function" ? [] : [index])));
-  return { data: items, text: tableText(Object.keys(columns), rows, whole) };
+  return { data: items, text: tableText(Object.keys(columns), rows, { whole, details: items.map(details) }) };
 }
 
 /** One item, with a line for each value. */
@@ -52,13 +56,17 @@ export function done(text: string, data: object = {}): Outcome {
 function tableText(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
-  whole: ReadonlySet<number>,
+  { whole, details }: { readonly whole: ReadonlySet<number>; readonly details: readonly (readonly string[])[] },
 ): string {
   const width = Math.max(usualWidth, process.stdout.columns ?? 0);
   const table = fittedTable(headings, rows, width, whole);
   const [heading = "", ...lines] = tableLines(table.headings, table.rows);
   const note = `(no room for ${table.hidden.join(", ")}: see --json)`;
-  return [terminalStyle(process.stdout).strong(heading), ...lines, ...(table.hidden.length > 0 ? [note] : [])].join(
+  const detailed = lines.flatMap((line, index) => [
+    line,
+    ...(details[index] ?? []).map((each) => shortened(`  ${each}`, width).trimEnd()),
+  ]);
+  return [terminalStyle(process.stdout).strong(heading), ...detailed, ...(table.hidden.length > 0 ? [note] : [])].join(
     "\n",
   );
 }

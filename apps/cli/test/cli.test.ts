@@ -251,7 +251,16 @@ describe("commands", () => {
       "audit list --type account.created --by admin",
       /^\d\d-\d\d \d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d) +account.created +0 +zora +admin +none +127/m,
     ],
-    ["audit list --type appSeats.changed --until 1s", /^\S+ \S+ +appSeats.changed +0 +none +admin +office +127/m],
+    ["audit list --type class.changed", /^ {2}rights\.read: .+ → \*, Sales$/m],
+    [
+      "audit list --type appRule.forbidden",
+      /^ {2}rule: none → kind group, groupId Sales, access forbid, reason late$/m,
+    ],
+    ["audit list --type customUser.changed", /^ {2}userId: reader → demo$/m],
+    [
+      "audit list --type appSeats.changed --until 1s",
+      /^\S+ \S+ +appSeats.changed +0 +none +admin +office +127\S+\n {2}seats: /m,
+    ],
   ];
 
   test.each(rows.map(([line, told, input = ""]) => ({ line, told, input })))("$line", async ({ line, told, input }) => {

@@ -76,7 +76,8 @@ export function fittedTable(
   };
 }
 
-function shortened(cell: string, width: number): string {
+/** Shortens a text to a width. Control characters are escaped. */
+export function shortened(cell: string, width: number): string {
   const characters = [...printable(cell)];
   return characters.length <= width ? cell : `${characters.slice(0, width - 1).join("")}…`;
 }

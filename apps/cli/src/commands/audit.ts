@@ -1,4 +1,4 @@
-import { type AuditEventData, auditEventTypes } from "@sallyport/client/admin";
+import { type AuditedChangeData, type AuditEventData, auditEventTypes } from "@sallyport/client/admin";
 import { didYouMean } from "@sallyport/terminal";
 import { CommandError } from "../failures.ts";
 import { findUser } from "../find.ts";
@@ -49,22 +49,64 @@ async function listEvents(given: Given): Promise<Outcome> {
     (event) => address === undefined || event.address === address,
   );
   if (given.flag("byAddress")) return listAddresses(events);
-  const names = events.length === 0 ? new Map<string, string>() : await userNames(given);
+  const names = await namesIn(given, events);
   const nameOf = (id: string | null) => (id === null ? "none" : (names.get(id) ?? id));
-  return listed("events", events, {
-    AT: { whole: ({ at }) => timeText(at) },
-    TYPE: ({ type }) => type,
-    CODE: ({ outcome }) => String(outcome),
-    USER: ({ subjectId }) => nameOf(subjectId),
-    BY: ({ actorId }) => nameOf(actorId),
-    ABOUT: thingsText,
-    ADDRESS: { whole: (event) => event.address },
-  });
+  return listed(
+    "events",
+    events,
+    {
+      AT: { whole: ({ at }) => timeText(at) },
+      TYPE: ({ type }) => type,
+      CODE: ({ outcome }) => String(outcome),
+      USER: ({ subjectId }) => nameOf(subjectId),
+      BY: ({ actorId }) => nameOf(actorId),
+      ABOUT: thingsText,
+      ADDRESS: { whole: (event) => event.address },
+    },
+    (event) => changesOf(event).map((change) => changeText(change, nameOf)),
+  );
 }
 
-async function userNames({ admin }: Given): Promise<ReadonlyMap<string, string>> {
+/** The names of users, and of groups if the events tell changes, by id. */
+async function namesIn({ admin }: Given, events: readonly AuditEventData[]): Promise<ReadonlyMap<string, string>> {
+  if (events.length === 0) return new Map();
   const users = await everyItem("users", (page) => admin.users.list(page));
-  return new Map(users.map(({ userId, name }) => [userId, name]));
+  const groups = events.some((event) => changesOf(event).length > 0)
+    ? await everyItem("groups", (page) => admin.groups.list(page))
+    : [];
+  return new Map([
+    ...users.map(({ userId, name }) => [userId, name] as const),
+    ...groups.map(({ groupId, name }) => [groupId, name] as const),
+  ]);
+}
+
+/** Servers of an earlier version tell no changes. */
+function changesOf({ changes = [] }: Partial<Pick<AuditEventData, "changes">>): AuditEventData["changes"] {
+  return changes;
+}
+
+type NameOf = (id: string) => string;
+
+/** A change, such as `rights.read: Sales → Sales, Support`. */
+function changeText({ name, before, after }: AuditedChangeData, nameOf: NameOf): string {
+  if (name === "…") return name;
+  const textOf = (value: unknown) => valueText(value, isOfIds(name) ? nameOf : undefined) || "none";
+  return `${name}: ${textOf(before)} → ${textOf(after)}`;
+
+  function valueText(value: unknown, named: NameOf = (text) => text): string {
+    if (value === null) return "none";
+    if (Array.isArray(value)) return value.map((each) => valueText(each, named)).join(", ");
+    if (typeof value !== "object") return named(String(value));
+    const members = Object.entries(value as object).filter(([, each]) => each !== null && each !== "");
+    return members
+      .map(([member, each]) => `${member} ${valueText(each, isOfIds(member) ? nameOf : undefined)}`)
+      .join(", ");
+  }
+}
+
+/** Whether the values of a property are ids of users and groups. */
+function isOfIds(property: string): boolean {
+  return /^(?:rights\..+|groups|groupId|userId|defaultUserId)$/.test(property);
 }
 
 /** The addresses of the events, the busiest first. An event can stand for several attempts. */
@@ -103,7 +145,7 @@ export const auditNoun: Noun = {
   commands: [
     {
       name: "audit list",
-      description: "list audited events, the oldest first; --json has the request ids",
+      description: "list audited events and their changes, the oldest first; --json has the request ids",
       options: [
         ["--type <type>", "only events of this type, such as login.refused or account.disabled"],
         ["--user <name>", "only events about this user"],
