@@ -287,14 +287,6 @@ insert into "sallyport"."migrations" (name, number) values ('0007-session-addres
 alter table "sallyport"."settings" add column timeline jsonb;
 insert into "sallyport"."migrations" (name, number) values ('0008-timeline', 1);
 
--- migration 0009-audit-changes
-alter table "sallyport"."audit" add column changes json not null default '[]';
-insert into "sallyport"."migrations" (name, number) values ('0009-audit-changes', 1);
-
--- migration 0010-tally-changes
-alter table "sallyport"."audit_tallies" add column changes json not null default '[]';
-insert into "sallyport"."migrations" (name, number) values ('0010-tally-changes', 1);
-
 -- migration 0009-stamp-sequence
 lock table "sallyport"."objects", "sallyport"."tombstones" in access exclusive mode;
 create sequence "sallyport"."stamps" maxvalue 9007199254740991;
@@ -358,6 +350,14 @@ create trigger former_readers_replicated before insert or update on "sallyport".
 alter table "sallyport"."former_readers" enable replica trigger former_readers_replicated;
 drop function "sallyport".stamp_offset();
 insert into "sallyport"."migrations" (name, number) values ('0009-stamp-sequence', 1);
+
+-- migration 0010-audit-changes
+alter table "sallyport"."audit" add column changes json not null default '[]';
+insert into "sallyport"."migrations" (name, number) values ('0010-audit-changes', 1);
+
+-- migration 0011-tally-changes
+alter table "sallyport"."audit_tallies" add column changes json not null default '[]';
+insert into "sallyport"."migrations" (name, number) values ('0011-tally-changes', 1);
 
 -- functions keep_readers 1
 create or replace function "sallyport"."keep_readers" () returns trigger language plpgsql as $$

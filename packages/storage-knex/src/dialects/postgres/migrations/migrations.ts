@@ -77,11 +77,11 @@ const timeline: Migration = {
  */
 const auditChanges: readonly Migration[] = [
   {
-    name: "0009-audit-changes",
+    name: "0010-audit-changes",
     statements: ({ audit }) => [`alter table ${audit} add column changes json not null default '[]'`],
   },
   {
-    name: "0010-tally-changes",
+    name: "0011-tally-changes",
     statements: ({ auditTallies }) => [`alter table ${auditTallies} add column changes json not null default '[]'`],
   },
 ];
@@ -110,7 +110,7 @@ export const migrations: readonly Migration[] = [
   ...changes,
   sessionAddress,
   timeline,
-  ...auditChanges,
   stampSequence,
+  ...auditChanges,
   ...functions,
 ];
