@@ -43,6 +43,17 @@ export class AdministrationFixture {
     return new SallyportAdmin({ baseUrl: url, alias, appKey });
   }
 
+  /** The sequence of the latest audit event, 0 for none. */
+  async lastSequence(): Promise<number> {
+    let last = 0;
+    for (let after: string | undefined; ; ) {
+      const page = await this.admin.audit.read({ after, limit: 500 });
+      last = page.items.at(-1)?.sequence ?? last;
+      if (page.next === null) return last;
+      after = page.next;
+    }
+  }
+
   /** A further client of the administrator. */
   async logInAgain(at = this.server): Promise<SallyportAdmin> {
     const client = this.clientOf(this.appKey, "", at);

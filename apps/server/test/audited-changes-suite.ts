@@ -29,15 +29,6 @@ export function auditedChangesSuite(server: () => RunningServer): void {
     id.group = (await admin().groups.create({ name: randomUUID() })).groupId;
   });
 
-  const lastSequence = async () => {
-    let last = 0;
-    for (let after: string | undefined; ; ) {
-      const page = await admin().audit.read({ after, limit: 500 });
-      last = page.items.at(-1)?.sequence ?? last;
-      if (page.next === null) return last;
-      after = page.next;
-    }
-  };
   const changeUser = async (change: object) =>
     admin().users.change(id.user, change, { ifMatch: await admin().users.get(id.user) });
   const changeCustom = async (change: object) =>
@@ -358,7 +349,7 @@ export function auditedChangesSuite(server: () => RunningServer): void {
     Object.fromEntries(changes.map(({ name, before, after }) => [name, [before, after]]));
 
   test.each(Object.entries(rows))("the audit tells what changed: %s", async (_name, { act, events }) => {
-    const before = await lastSequence();
+    const before = await opened.lastSequence();
     await act();
     const { items } = await admin().audit.read({ after: String(before), actor: opened.adminId });
     expect(items.map(({ type, changes }) => [type, byName(changes)])).toEqual(
@@ -368,7 +359,7 @@ export function auditedChangesSuite(server: () => RunningServer): void {
   });
 
   test("long values and long lists of changes are cut", async () => {
-    const before = await lastSequence();
+    const before = await opened.lastSequence();
     const description = "𝄞".repeat(1_000);
     await admin().groups.create({ name: "g".repeat(300), description });
     const origins = Array.from({ length: 30 }, (_, index) => `https://shop-${index}.example`);

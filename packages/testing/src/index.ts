@@ -39,5 +39,4 @@ export { openTestService } from "./service/open-test-service.ts";
 export type { Recording, RecordOptions } from "./record/recording.ts";
 export { startTestService, type TestServiceOptions } from "./service/start-test-service.ts";
 export type { AnsweredRequest, ExplainedStep, Explanation } from "./service/answered-request.ts";
-export type { AuditedEvent } from "./service/audited-event.ts";
-export type { ServiceInside, TestService } from "./service/test-service.ts";
+export type { AuditedEvent, ServiceInside, TestService } from "./service/test-service.ts";

@@ -1,4 +1,4 @@
 import load = require("./load.cts");
 
-const { extendExpect } = load("../matchers/extend-expect.js") as { extendExpect(globals: object): void };
+const { extendExpect } = load("../matchers/matchers.js") as { extendExpect(globals: object): void };
 extendExpect(globalThis);

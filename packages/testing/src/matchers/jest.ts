@@ -1,3 +1,3 @@
-import { extendExpect } from "./extend-expect.ts";
+import { extendExpect } from "./matchers.ts";
 
 extendExpect(globalThis as Parameters<typeof extendExpect>[0]);

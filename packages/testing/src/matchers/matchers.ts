@@ -27,3 +27,14 @@ export interface ResponseMatchers<R> {
   /** The response is the error with this code, its HTTP status and name. */
   toBeError(code: number): R;
 }
+
+interface Extensible {
+  extend(more: typeof matchers): void;
+}
+
+/** Adds the matchers to the global `expect` of a test runner. */
+export function extendExpect({ expect }: { readonly expect?: Extensible }): void {
+  if (expect === undefined)
+    throw new TypeError("There is no global `expect`. Use `@sallyport/testing/assert` instead.");
+  expect.extend(matchers);
+}

@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import { failureHeader, refuseUnknown } from "@sallyport/server/testing";
 import { Agent, type AgentHost } from "../agents/agent.ts";
 import { recordExercises } from "../coverage/exercises.ts";
@@ -6,7 +7,6 @@ import { envelopeOf } from "../matchers/received-response.ts";
 import { AgentObserver } from "./agent-observer.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
 import type { Access } from "./database-content.ts";
-import { isKnownHost } from "./known-hosts.ts";
 import type { ServiceInside, TestService } from "./test-service.ts";
 
 /** A user of the server that agents log in as. */
@@ -73,6 +73,12 @@ function checkedUrl(options: ConnectOptions): string {
       `${hostname} is not this machine and could serve production data, which tests change. If it is a test server, connect with \`allowWrites: true\`.`,
     );
   return url.replace(/\/+$/, "");
+}
+
+/** Whether a host is this machine, or has a name that is reserved for tests. `hostname`: as in `URL`. */
+function isKnownHost(hostname: string): boolean {
+  if (isIPv4(hostname)) return hostname.startsWith("127.");
+  return hostname === "[::1]" || /(?:^|\.)(?:localhost|test)\.?$/.test(hostname);
 }
 
 /** Rejects with an `Error` unless the service check answers at the URL. */

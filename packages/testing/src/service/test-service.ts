@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RecordedAuditEvent } from "@sallyport/server/testing";
 import type { Agent, AgentOptions } from "../agents/agent.ts";
 import type { ServiceClock, ServiceTimers } from "../clock/service-clock.ts";
 import type { RouteFailures } from "../failures/route-failures.ts";
@@ -7,8 +8,15 @@ import type { TestProviders } from "../providers/test-provider.ts";
 import type { LicenceTrap } from "../traps/licence-trap.ts";
 import type { MailTrap } from "../traps/mail-trap.ts";
 import type { AnsweredRequest, Explanation } from "./answered-request.ts";
-import type { AuditedEvent } from "./audited-event.ts";
 import type { DatabaseContent } from "./database-content.ts";
+
+/** An event of the audit. Times are milliseconds since 1970 by the clock of the service. */
+export interface AuditedEvent extends Omit<RecordedAuditEvent, "actorId" | "subjectId"> {
+  /** The acting user: a name of the content, else an id; `null` without a user. */
+  readonly actor: string | null;
+  /** The affected user, likewise. */
+  readonly subject: string | null;
+}
 
 /** Members of each service, in this process or on a server. */
 interface ReachableService {
