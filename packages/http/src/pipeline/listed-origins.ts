@@ -1,6 +1,6 @@
-import { type Database, listingsOf } from "@sallyport/core";
+import { type Database, listingsOf, LruCache } from "@sallyport/core";
 
-/** Maximum number of origins of a database that are cached, listed and unlisted ones each. */
+/** Number of origins of a database that are cached, listed and unlisted ones each: strangers displace no listed one. */
 const capacity = 1_000;
 /** Milliseconds for which an answer of the storage is used again. */
 const freshness = 5_000;
@@ -14,10 +14,10 @@ const waitTimeout = 1_000;
 const maxLength = 512;
 
 interface Known {
-  /** `performance.now()` of the last time that a key listed the origin. Most recent last. */
-  readonly listed: Map<string, number>;
+  /** `performance.now()` of the last time that a key listed the origin. */
+  readonly listed: LruCache<string, number>;
   /** `performance.now()` of the last time that no key listed the origin. */
-  readonly unlisted: Map<string, number>;
+  readonly unlisted: LruCache<string, number>;
   readonly looks: Map<string, Promise<boolean>>;
 }
 
@@ -27,7 +27,7 @@ export class ListedOrigins {
 
   /** Caches that an app key lists the origin. */
   note(database: Database, origin: string): void {
-    cache(this.of(database).listed, origin);
+    this.of(database).listed.set(origin, performance.now());
   }
 
   /** Whether an app key listed the origin in the last minutes. Asks no storage. */
@@ -42,8 +42,9 @@ export class ListedOrigins {
     const { appKeys } = database.storage.repositories;
     const found = await Promise.all(listingsOf(origin).map((listing) => appKeys.listsOrigin(listing)));
     const isListed = found.includes(true);
-    cache(isListed ? listed : unlisted, origin);
-    (isListed ? unlisted : listed).delete(origin);
+    const [current, former] = isListed ? [listed, unlisted] : [unlisted, listed];
+    current.set(origin, performance.now());
+    if (former.get(origin) !== undefined) former.set(origin, Number.NEGATIVE_INFINITY);
     return isListed;
   }
 
@@ -74,7 +75,7 @@ export class ListedOrigins {
   private of(database: Database): Known {
     let known = this.known.get(database);
     if (known === undefined) {
-      known = { listed: new Map(), unlisted: new Map(), looks: new Map() };
+      known = { listed: new LruCache(capacity), unlisted: new LruCache(capacity), looks: new Map() };
       this.known.set(database, known);
     }
     return known;
@@ -83,15 +84,4 @@ export class ListedOrigins {
 
 function isWithin(at: number | undefined, age: number): boolean {
   return at !== undefined && performance.now() - at < age;
-}
-
-/** Adds the origin as the most recent one, and forgets the oldest beyond the capacity. */
-function cache(origins: Map<string, number>, origin: string): void {
-  origins.delete(origin);
-  origins.set(origin, performance.now());
-  if (origins.size <= capacity) return;
-  for (const oldest of origins.keys()) {
-    origins.delete(oldest);
-    return;
-  }
 }
