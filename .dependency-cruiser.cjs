@@ -6,15 +6,22 @@ const sourceOf = (names) => ({ path: `^packages/${names}/src/`, pathNot: TEST })
 const onlyOurs = (names) => ({ path: "^(?:packages|apps)/", pathNot: `^packages/${names}` });
 
 /** Every package that is none of these is an adapter: a new one is held to the adapters' rule before anybody thinks of it. */
-const NO_ADAPTER = "(?:core|contract|http|client|conformance-kit|sync-simulator|acceptance|testing)";
+const NO_ADAPTER = "(?:storage|core|contract|http|client|conformance-kit|sync-simulator|acceptance|testing)";
 const APP_OTHER_THAN_SERVER = "^apps/(?!server/)";
 
 const forbidden = [
   {
-    name: "core-imports-only-itself",
-    comment: "The domain knows no other package, no framework and no built-in module of Node.",
+    name: "storage-imports-only-itself",
+    comment:
+      "The floor of the domain, and all that an adapter has to know: no other package, no framework and no built-in module of Node.",
+    from: sourceOf("storage"),
+    to: { pathNot: "^packages/storage/src/" },
+  },
+  {
+    name: "core-imports-only-storage",
+    comment: "The domain knows its floor, no other package, no framework and no built-in module of Node.",
     from: sourceOf("core"),
-    to: { pathNot: "^packages/core/src/" },
+    to: { pathNot: "^packages/(?:core|storage)/src/" },
   },
   {
     name: "core-contexts-have-one-door",
@@ -29,50 +36,56 @@ const forbidden = [
   {
     name: "contract-imports-only-errors-and-zod",
     comment:
-      "The wire contract is shared by server and clients, browsers among them; of the domain it knows `@sallyport/core/errors`.",
+      "The wire contract is shared by server and clients, browsers among them; of the domain it knows `@sallyport/storage/errors`.",
     from: sourceOf("contract"),
-    to: { pathNot: "^packages/(?:contract/src/|core/src/errors/)|(?:^|/)node_modules/zod/" },
+    to: { pathNot: "^packages/(?:contract/src/|storage/src/errors/)|(?:^|/)node_modules/zod/" },
   },
   {
     name: "http-imports-no-adapter",
     comment: "HTTP speaks to ports; the server hands it the adapters.",
     from: sourceOf("http"),
-    to: onlyOurs("(?:http|contract|core)/"),
+    to: onlyOurs("(?:http|contract|core|storage)/"),
   },
   {
     name: "client-imports-only-contract-and-errors",
     comment:
-      "The SDK shares the wire and the error codes (`@sallyport/core/errors`) with the server. It runs in browsers: no built-in module of Node, and no package that an application would have to carry.",
+      "The SDK shares the wire and the error codes (`@sallyport/storage/errors`) with the server. It runs in browsers: no built-in module of Node, and no package that an application would have to carry.",
     from: sourceOf("client"),
-    to: { pathNot: "^packages/(?:client/src/|contract/src/|core/src/errors/)" },
+    to: { pathNot: "^packages/(?:client/src/|contract/src/|storage/src/errors/)" },
   },
   {
     name: "testers-import-only-client-contract-and-errors",
     comment: "The simulator and the acceptance suite see servers as devices do, over the network.",
     from: sourceOf("(sync-simulator|acceptance)"),
-    to: onlyOurs("(?:$1/|client/|contract/|core/src/errors/)"),
+    to: onlyOurs("(?:$1/|client/|contract/|storage/src/errors/)"),
   },
   {
-    name: "conformance-kit-imports-only-core",
+    name: "conformance-kit-imports-only-ports",
     comment:
       "The kit judges adapters by the ports alone; it would favour an adapter that it knows. One file names the reference that others are compared with.",
     from: {
       path: "^packages/conformance-kit/src/",
       pathNot: ["^packages/conformance-kit/src/differential/memory-reference\\.ts$", ...TEST],
     },
-    to: onlyOurs("(?:conformance-kit|core)/"),
+    to: onlyOurs("(?:conformance-kit|core|storage)/"),
   },
   {
     name: "adapters-import-only-core",
     comment: "An adapter serves a port of the domain and can be left out or replaced alone.",
     from: { path: `^packages/(?!${NO_ADAPTER}/|storage-pglite/)([^/]+)/src/`, pathNot: TEST },
-    to: onlyOurs("(?:$1|core)/"),
+    to: onlyOurs("(?:$1|core|storage)/"),
   },
   {
-    name: "storage-pglite-imports-only-core-and-storage-knex",
+    name: "storage-adapters-import-only-storage",
+    comment: "A storage knows its port and the rules beside it, nothing of the use cases above.",
+    from: { path: "^packages/((?:storage|files)-(?!pglite/|faults/)[^/]+)/src/", pathNot: TEST },
+    to: onlyOurs("(?:$1|storage)/"),
+  },
+  {
+    name: "storage-pglite-imports-only-storage-and-storage-knex",
     comment: "The embedded engine is a client for the Knex adapter: the one adapter that builds on another.",
     from: sourceOf("storage-pglite"),
-    to: onlyOurs("(?:storage-pglite|storage-knex|core)/"),
+    to: onlyOurs("(?:storage-pglite|storage-knex|storage)/"),
   },
   {
     name: "sandbox-imports-nothing-of-the-server",
@@ -107,7 +120,7 @@ const forbidden = [
     from: sourceOf("testing"),
     to: {
       path: "^(?:packages|apps)/",
-      pathNot: "^packages/(?:testing/|client/|contract/|core/src/errors/)|^apps/server/src/testing/index\\.ts$",
+      pathNot: "^packages/(?:testing/|client/|contract/|storage/src/errors/)|^apps/server/src/testing/index\\.ts$",
     },
   },
   {
@@ -120,7 +133,7 @@ const forbidden = [
     name: "only-server-imports-adapters",
     comment: "The other apps reach a running server through the client.",
     from: { path: APP_OTHER_THAN_SERVER, pathNot: TEST },
-    to: { path: "^packages/", pathNot: "^packages/(?:client|contract|core|terminal)/" },
+    to: { path: "^packages/", pathNot: "^packages/(?:client|contract|core|storage|terminal)/" },
   },
   {
     name: "no-circular",

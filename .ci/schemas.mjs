@@ -10,7 +10,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { builtInClasses } from "@sallyport/core";
+import { builtInClasses } from "@sallyport/storage";
 import { format } from "mysql2";
 import pg from "pg";
 

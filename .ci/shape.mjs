@@ -45,7 +45,7 @@ function importsOf(path) {
 
 /** The number of repositories of the storage port, and of their methods. */
 function port() {
-  const text = sources.get(join(core, "storage/repositories.ts"));
+  const text = sources.get(join(root, "packages/storage/src/ports/repositories.ts"));
   const members = /^export interface Repositories \{$(.*?)^\}$/ms.exec(text)?.[1] ?? "";
   const names = Array.from(members.matchAll(/^ {2}readonly \w+: (\w+);$/gm), ([, name]) => name);
   const methods = names.map((name) => {

@@ -25,7 +25,7 @@ const typesPlace = "contract/types";
 /** The file of the package that a specifier names, without its extension. */
 const placesOf = new Map([
   ["@sallyport/contract", typesPlace],
-  ["@sallyport/core/errors", typesPlace],
+  ["@sallyport/storage/errors", typesPlace],
   ...Array.from(copied, ([name, file]) => [name, `contract/${file}`]),
 ]);
 /** Modules whose types are written out, all or one of them. */

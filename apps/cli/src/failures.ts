@@ -1,5 +1,5 @@
 import { NotLoggedInError, SallyportError, TransportError } from "@sallyport/client";
-import { errorEntry, isErrorCode } from "@sallyport/core/errors";
+import { errorEntry, isErrorCode } from "@sallyport/storage/errors";
 import { printable } from "@sallyport/terminal";
 
 /** The exit codes. Commander's usage errors have 2 too. */

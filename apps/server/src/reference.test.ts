@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { catalogue, errorEntry, extensions, isErrorCode } from "@sallyport/core";
+import { catalogue, errorEntry, extensions, isErrorCode } from "@sallyport/storage";
 import { declaredErrors, takesSession } from "@sallyport/http";
 import { tableLines } from "@sallyport/terminal";
 import { configurationFields } from "./configuration/index.ts";

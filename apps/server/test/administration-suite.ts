@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Repositories } from "@sallyport/core";
+import type { Repositories } from "@sallyport/storage";
 import { administrationTable, type Route, type UseCases } from "@sallyport/http";
 import type { RunningServer } from "../src/index.ts";
 import { AdministrationFixture, codeOf } from "./administration-fixture.ts";

@@ -3,14 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  identityLinkKind,
-  isUuid,
-  linkOwner,
-  type RecordedAuditEvent,
-  type Repositories,
-  SecondFactors,
-} from "@sallyport/core";
+import { identityLinkKind, isUuid, linkOwner, type RecordedAuditEvent, type Repositories } from "@sallyport/storage";
+import { SecondFactors } from "@sallyport/core";
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import type { Command } from "commander";
 import { mainCommand, wholeCommand } from "../src/commands/main-command.ts";

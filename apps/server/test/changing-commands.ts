@@ -1,4 +1,4 @@
-import type { AuditEvent } from "@sallyport/core";
+import type { AuditEvent } from "@sallyport/storage";
 
 /** The subject of an event. */
 type About = Partial<Pick<AuditEvent, "appNames" | "macroName" | "providerName">> & {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { jest } from "@jest/globals";
-import { administrationOf, type Database, ServiceError, setMaintenance } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { administrationOf, type Database, setMaintenance } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { logIn } from "./cases/run-cases.ts";
 import { type Answer, call, type Sent } from "./client.ts";

@@ -1,4 +1,4 @@
-import type { Account, Repositories } from "@sallyport/core";
+import type { Account, Repositories } from "@sallyport/storage";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession } from "./client.ts";
 import { MailFolder } from "./mail-folder.ts";

@@ -1,6 +1,6 @@
 import { waitingMail, FormerPasswords, MacroStore } from "@sallyport/core";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Account } from "@sallyport/core";
+import type { Account } from "@sallyport/storage";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession, type Sent, tryLogIn } from "./client.ts";
 import type { Mailbox } from "./mailbox.ts";

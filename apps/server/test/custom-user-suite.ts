@@ -1,4 +1,5 @@
-import { type Account, CreateAccount } from "@sallyport/core";
+import type { Account } from "@sallyport/storage";
+import { CreateAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, call, checkSession, logOut, type Sent } from "./client.ts";

@@ -1,5 +1,5 @@
 import type { ClientSession, LogInMode } from "@sallyport/client";
-import { type ClassDefinition, seesAll } from "@sallyport/core";
+import { type ClassDefinition, seesAll } from "@sallyport/storage";
 import type { RunningServer } from "../src/index.ts";
 import { createObject, type Sent, senderOf } from "./client.ts";
 import { sessionsOf } from "./open-session.ts";

@@ -1,13 +1,5 @@
-import {
-  type JsonValue,
-  Model,
-  type Repositories,
-  seesAll,
-  type Storage,
-  type StoredObject,
-  visibilityOf,
-  Applications,
-} from "@sallyport/core";
+import { type JsonValue, type Repositories, seesAll, type Storage, type StoredObject } from "@sallyport/storage";
+import { Model, visibilityOf, Applications } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Database, FileStore } from "@sallyport/core";
+import type { FileStore } from "@sallyport/storage";
+import type { Database } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import type { Logger } from "pino";
 import { seedDemo } from "../src/demo/index.ts";

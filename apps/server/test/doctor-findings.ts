@@ -1,6 +1,7 @@
 import type { OpenWriter } from "@sallyport/storage-knex";
 import { join } from "node:path";
-import { keyRingKind, RefusedByStorageError, ServiceError } from "@sallyport/core";
+import { RefusedByStorageError, ServiceError } from "@sallyport/storage";
+import { keyRingKind } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { Finding } from "../src/doctor/finding.ts";
 import { certificateFor } from "./certificate-for.ts";

@@ -2,14 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type ServiceError,
-  type Database,
-  type DatabaseFinding,
-  ExamineDatabase,
-  type ListedProvider,
-  type Storage,
-} from "@sallyport/core";
+import type { ServiceError, Storage } from "@sallyport/storage";
+import { type Database, type DatabaseFinding, ExamineDatabase, type ListedProvider } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { OpenWriter, ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import { MemoryStorage } from "@sallyport/storage-memory";

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
-import { type Database, ExamineDatabase, type Repositories } from "@sallyport/core";
+import type { Repositories } from "@sallyport/storage";
+import { type Database, ExamineDatabase } from "@sallyport/core";
 import type { Finding } from "../src/doctor/finding.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
 import { runCommand } from "./processes/run-command.ts";

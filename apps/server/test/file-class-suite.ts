@@ -1,5 +1,6 @@
 import type { LogInMode } from "@sallyport/client";
-import { administrationOf, type ClassDefinition, CollectFiles, type Database, seesAll } from "@sallyport/core";
+import { type ClassDefinition, seesAll } from "@sallyport/storage";
+import { administrationOf, CollectFiles, type Database } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { callIn, multiResults } from "./client.ts";
 import { form, formType, type Sender, senderOf } from "./file-sender.ts";

@@ -1,5 +1,6 @@
 import type { LogInMode } from "@sallyport/client";
-import type { ClassDefinition, Database } from "@sallyport/core";
+import type { ClassDefinition } from "@sallyport/storage";
+import type { Database } from "@sallyport/core";
 import { FileStoreFaultScript, withFileStoreFaults } from "@sallyport/storage-faults";
 import type { RunningServer } from "../src/index.ts";
 import { fileCodeCases, type Prepared, type User } from "./file-code-cases.ts";

@@ -1,5 +1,6 @@
 import type { LogInMode } from "@sallyport/client";
-import { type ClassDefinition, seesAll, MacroStore } from "@sallyport/core";
+import { type ClassDefinition, seesAll } from "@sallyport/storage";
+import { MacroStore } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 import { createObject, senderOf } from "./client.ts";
 import { sessionsOf } from "./open-session.ts";

@@ -1,4 +1,5 @@
-import { type ArchiveRecord, type Database, requestResultKind, type StorageArchive } from "@sallyport/core";
+import type { ArchiveRecord, StorageArchive } from "@sallyport/storage";
+import { type Database, requestResultKind } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { seedDemo } from "../src/demo/index.ts";
 import { call, callIn } from "./client.ts";

@@ -1,5 +1,5 @@
 import type { LogInMode } from "@sallyport/client";
-import { seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn } from "./client.ts";
 import { sessionsOf } from "./open-session.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import { Latch } from "@sallyport/storage-faults";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn } from "./client.ts";

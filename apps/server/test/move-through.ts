@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { DumpFiles, KeyStore, MacroStore, noFileCipher, RestoreFiles, seesAll, type Storage } from "@sallyport/core";
+import { noFileCipher, seesAll, type Storage } from "@sallyport/storage";
+import { DumpFiles, KeyStore, MacroStore, RestoreFiles } from "@sallyport/core";
 import { NodeDigests, NodeRandomSource, WasmHashes } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";

@@ -1,5 +1,5 @@
 import type { ClientSession, LogInMode } from "@sallyport/client";
-import { seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, multiResults, type Sent } from "./client.ts";
 import { sessionsOf } from "./open-session.ts";

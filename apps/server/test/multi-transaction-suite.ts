@@ -1,4 +1,4 @@
-import { seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
 import { callIn } from "./client.ts";
 import { create, get, type Item, large, list, type MultiFixture, patch, patchAll, remove } from "./multi-fixture.ts";
 import { openSession } from "./open-session.ts";

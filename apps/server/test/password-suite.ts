@@ -1,5 +1,6 @@
 import type { ClientSession } from "@sallyport/client";
-import type { ObjectId, RsaPadding } from "@sallyport/core";
+import type { ObjectId } from "@sallyport/storage";
+import type { RsaPadding } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { encryptBlocks } from "@sallyport/test-kit/crypto/rsa-blocks";
 import type { RunningServer } from "../src/index.ts";

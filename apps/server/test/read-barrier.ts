@@ -1,4 +1,4 @@
-import type { ObjectId, Repositories } from "@sallyport/core";
+import type { ObjectId, Repositories } from "@sallyport/storage";
 
 export interface ReadBarrier {
   /** Resolves when a request wants to read the object. */

@@ -1,4 +1,4 @@
-import { seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, multiResults, type Sent, senderOf } from "./client.ts";
 import { testedModes } from "./modes.ts";

@@ -2,15 +2,8 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogInMode } from "@sallyport/client";
-import {
-  addBan,
-  administrationOf,
-  type Explanation,
-  ExplainRefusal,
-  type SessionMode,
-  setAppRule,
-  setLimits,
-} from "@sallyport/core";
+import type { SessionMode } from "@sallyport/storage";
+import { addBan, administrationOf, type Explanation, ExplainRefusal, setAppRule, setLimits } from "@sallyport/core";
 import { explanationLines } from "@sallyport/terminal";
 import { nextSteps } from "../src/reference/error-texts.ts";
 import type { RunningServer } from "../src/index.ts";

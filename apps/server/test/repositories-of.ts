@@ -1,4 +1,5 @@
-import type { Database, Repositories } from "@sallyport/core";
+import type { Repositories } from "@sallyport/storage";
+import type { Database } from "@sallyport/core";
 import type { RunningServer } from "../src/index.ts";
 
 /** A database of a server. */

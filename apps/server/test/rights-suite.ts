@@ -1,4 +1,4 @@
-import { type ClassDefinition, type ClassRight, type Permission, permissions, seesAll } from "@sallyport/core";
+import { type ClassDefinition, type ClassRight, type Permission, permissions, seesAll } from "@sallyport/storage";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, callIn, type Sent } from "./client.ts";
 import { testedModes } from "./modes.ts";

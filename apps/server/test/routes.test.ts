@@ -1,4 +1,4 @@
-import { catalogue, type ErrorCode, extensions } from "@sallyport/core";
+import { catalogue, type ErrorCode, extensions } from "@sallyport/storage";
 import { administrationTable, declaredErrors, routeTable, type UseCases } from "@sallyport/http";
 import {
   allCases,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type ArchivedFile, type ArchiveRecord, canonicalJson, inChunks } from "@sallyport/core";
+import { type ArchiveRecord, canonicalJson, inChunks } from "@sallyport/storage";
+import { type ArchivedFile } from "@sallyport/core";
 import { type ArchiveHeader, checkLineOf } from "../src/archive/archive-format.ts";
 import { type OmittedContent, withoutFiles, withoutSecrets } from "../src/archive/archive-file.ts";
 import { openArchive } from "../src/archive/read-archive.ts";

@@ -1,14 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { LogInMode } from "@sallyport/client";
-import {
-  administrationOf,
-  Applications,
-  type Database,
-  identityLinkId,
-  identityLinkKind,
-  linkOwner,
-  putSyncSchema,
-} from "@sallyport/core";
+import { identityLinkId, identityLinkKind, linkOwner } from "@sallyport/storage";
+import { administrationOf, Applications, type Database, putSyncSchema } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { routeTable, type UseCases } from "@sallyport/http";
 import type { RunningServer } from "../src/index.ts";

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ArchiveRecord, reserveUserNames, type Storage } from "@sallyport/core";
+import type { ArchiveRecord, Storage } from "@sallyport/storage";
+import { reserveUserNames } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import type { World } from "@sallyport/sync-simulator";

@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { StartError } from "../src/composition/start-error.ts";
 import { mariadbDiagnostics } from "../src/composition/storages/mariadb.ts";
 import { openPostgres, postgresDiagnostics } from "../src/composition/storages/postgres.ts";

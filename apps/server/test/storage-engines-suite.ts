@@ -1,4 +1,5 @@
-import { type Database, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type Database } from "@sallyport/core";
 import { pino } from "pino";
 import { type EmbeddedStorage } from "../src/configuration/index.ts";
 import { ServedDatabases } from "../src/databases/served-databases.ts";

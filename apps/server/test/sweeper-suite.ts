@@ -1,15 +1,5 @@
-import {
-  beforeAllChanges,
-  Database,
-  type DatabasePolicy,
-  ServiceError,
-  type Storage,
-  requestResultKind,
-  syncOperationKind,
-  type AuditEvent,
-  KeyStore,
-  type Repositories,
-} from "@sallyport/core";
+import { type AuditEvent, beforeAllChanges, type Repositories, ServiceError, type Storage } from "@sallyport/storage";
+import { Database, type DatabasePolicy, requestResultKind, syncOperationKind, KeyStore } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";

@@ -1,4 +1,4 @@
-import type { ClassDefinition } from "@sallyport/core";
+import type { ClassDefinition } from "@sallyport/storage";
 import { checkSessionIn, tryLogIn } from "./client.ts";
 import { type DeletionFixture, everything } from "./deletion-fixture.ts";
 import { sessionEndedCode } from "./modes.ts";

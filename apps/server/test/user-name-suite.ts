@@ -1,4 +1,5 @@
-import { type Database, reserveUserNames, seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
+import { type Database, reserveUserNames } from "@sallyport/core";
 import { logIn } from "./cases/run-cases.ts";
 import { call } from "./client.ts";
 import type { DemoOfSuite } from "./engines.ts";

@@ -1,4 +1,4 @@
-import type { ClassDefinition } from "@sallyport/core";
+import type { ClassDefinition } from "@sallyport/storage";
 import { tryLogIn } from "./client.ts";
 import type { WriteFixture } from "./write-fixture.ts";
 

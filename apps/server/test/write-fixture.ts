@@ -1,5 +1,5 @@
 import type { ClientSession, LogInMode } from "@sallyport/client";
-import { seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
 import type { RunningServer } from "../src/index.ts";
 import { type Answer, createObject, senderOf, type Sent } from "./client.ts";
 import { openSession, type OpeningOptions, sessionsOf } from "./open-session.ts";

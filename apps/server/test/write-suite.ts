@@ -1,4 +1,4 @@
-import { type ClassDefinition, seesAll } from "@sallyport/core";
+import { type ClassDefinition, seesAll } from "@sallyport/storage";
 import type { RunningServer } from "../src/index.ts";
 import { logOutIn } from "./client.ts";
 import { lockSuite } from "./lock-suite.ts";

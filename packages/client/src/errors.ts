@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@sallyport/core/errors";
+import type { ErrorCode } from "@sallyport/storage/errors";
 
 /** An error code of the catalogue, or a number that a later server adds. */
 export type FailureCode = ErrorCode | (number & Record<never, never>);

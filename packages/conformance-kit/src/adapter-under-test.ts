@@ -1,4 +1,4 @@
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 
 /** A storage created for one check. */
 export interface StorageUnderTest {

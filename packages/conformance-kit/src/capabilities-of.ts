@@ -1,4 +1,4 @@
-import type { StorageCapabilities } from "@sallyport/core";
+import type { StorageCapabilities } from "@sallyport/storage";
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
 
 /** The capabilities that the adapter's storage declares. */

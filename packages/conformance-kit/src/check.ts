@@ -1,4 +1,4 @@
-import type { StorageCapabilities } from "@sallyport/core";
+import type { StorageCapabilities } from "@sallyport/storage";
 import type { Subject } from "./subject.ts";
 
 /** One executable clause of a contract. */

@@ -1,4 +1,4 @@
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import type { AdapterUnderTest, StorageUnderTest } from "./adapter-under-test.ts";
 import type { Check } from "./check.ts";
 import { checks } from "./checks.ts";

@@ -1,4 +1,4 @@
-import type { StorageCapabilities } from "@sallyport/core";
+import type { StorageCapabilities } from "@sallyport/storage";
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
 import { capabilitiesOf } from "./capabilities-of.ts";
 import type { Check } from "./check.ts";

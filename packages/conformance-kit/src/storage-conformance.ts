@@ -1,4 +1,4 @@
-import { describeCapabilities } from "@sallyport/core";
+import { describeCapabilities } from "@sallyport/storage";
 import type { AdapterUnderTest } from "./adapter-under-test.ts";
 import { equal } from "./assert/index.ts";
 import { capabilitiesOf } from "./capabilities-of.ts";

@@ -1,4 +1,4 @@
-import type { Repositories, Storage } from "@sallyport/core";
+import type { Repositories, Storage } from "@sallyport/storage";
 
 /** The storage under test, with control over its environment. */
 export interface Subject {

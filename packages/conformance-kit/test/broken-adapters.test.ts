@@ -11,7 +11,7 @@ import {
   numberOfFileStoreChecks,
   runFileStoreCheck,
 } from "@sallyport/conformance-kit";
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { fileStoreUnderTest } from "@sallyport/test-kit/files/file-store-under-test";
 import { isFullRun } from "@sallyport/test-kit/scope";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type AdapterUnderTest, type ConformanceRun, runChecks } from "@sallyport/conformance-kit";
-import { type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { type Repositories, ServiceError, type Storage } from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { Ajv } from "ajv";
 import { equal, equalInAnyOrder, failsWith, isTrue } from "../src/assert/index.ts";
@@ -95,15 +95,15 @@ Declared capabilities
    got       Error: duplicate key
    from      take (my-adapter.js:12:3)
              run (other.js:1:1)
-   contract  LockRepository.take, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
-             ObjectRepository.insert, @sallyport/core/dist/storage/object-repository.d.ts:LINE
+   contract  LockRepository.take, @sallyport/storage/dist/ports/lock-repository.d.ts:LINE
+             ObjectRepository.insert, @sallyport/storage/dist/ports/object-repository.d.ts:LINE
    rerun     again takes a lock
 
 2. locks: reports its holder
    what      the holder
    expected  "one"
    got       null
-   contract  LockRepository.state, @sallyport/core/dist/storage/lock-repository.d.ts:LINE
+   contract  LockRepository.state, @sallyport/storage/dist/ports/lock-repository.d.ts:LINE
    rerun     again reports its holder
 
 4 of ALL checks: 3 run, 1 passed, 2 failed, 1 not applicable; 1.6 s, CPU 0.9 s.
@@ -194,7 +194,7 @@ Implement next
               message: "Error: duplicate key",
               contract: {
                 method: "LockRepository.take",
-                file: "@sallyport/core/dist/storage/lock-repository.d.ts",
+                file: "@sallyport/storage/dist/ports/lock-repository.d.ts",
                 line: expect.any(Number),
               },
             },

@@ -12,7 +12,7 @@ import {
   findDifference,
   memoryReference,
 } from "@sallyport/conformance-kit";
-import type { Repositories } from "@sallyport/core";
+import type { Repositories } from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded } from "./broken/broken-adapter.ts";
 import { brokenFeeds } from "./broken/broken-feeds.ts";

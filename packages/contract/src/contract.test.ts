@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core/errors";
+import { ServiceError } from "@sallyport/storage/errors";
 import fc from "fast-check";
 import * as z from "zod";
 import { parseExactJson } from "./exact-json.ts";

@@ -1,4 +1,4 @@
-import { type ErrorCode, isErrorCode, jsonPointer, ServiceError } from "@sallyport/core/errors";
+import { type ErrorCode, isErrorCode, jsonPointer, ServiceError } from "@sallyport/storage/errors";
 import * as z from "zod";
 
 /**

@@ -1,4 +1,4 @@
-import { type ErrorCode, faultAt, jsonPointer, ServiceError } from "@sallyport/core/errors";
+import { type ErrorCode, faultAt, jsonPointer, ServiceError } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { parseExactJson } from "./exact-json.ts";
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@sallyport/core/errors";
+import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { appNames, deviceId, refusedWith, secondFactorTokens } from "./fields.ts";
 import { ownUserSchema } from "./objects.ts";

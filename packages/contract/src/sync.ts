@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@sallyport/core/errors";
+import type { ErrorCode } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { refusedWith } from "./fields.ts";
 import { objectSchema } from "./objects.ts";

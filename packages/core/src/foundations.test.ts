@@ -1,15 +1,22 @@
 import { createHash } from "node:crypto";
 import { jest } from "@jest/globals";
 import { PasswordPolicy } from "./access/passwords/password-policy.ts";
-import { LruCache } from "./digests/lru-cache.ts";
-import { catalogue, errorEntry, extensions, isErrorCode } from "./errors/catalogue.ts";
-import { ServiceError } from "./errors/index.ts";
+import {
+  type Account,
+  catalogue,
+  type ClassDefinition,
+  errorEntry,
+  extensions,
+  isErrorCode,
+  LruCache,
+  type ModelRepository,
+  ServiceError,
+} from "@sallyport/storage";
 import { digestOfChallenge, isVerifier } from "./identities/provider-state.ts";
 import { mailAddress, type MailJob } from "./mail/mail.ts";
 import { ChangeNotice } from "./mail/queue-mail.ts";
 import { Model, ModelCache } from "./model/model.ts";
 import type { ClientHash, RequestContext } from "./request/index.ts";
-import type { ClassDefinition, ModelRepository, Account } from "./storage/index.ts";
 
 describe("foundations", () => {
   test("a recency cache keeps recently set or read entries, up to twice the configured number", () => {

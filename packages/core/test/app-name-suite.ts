@@ -1,4 +1,5 @@
-import { applicationKind, Applications, type Repositories, withSecondFactors } from "../src/index.ts";
+import type { Repositories } from "@sallyport/storage";
+import { applicationKind, Applications, withSecondFactors } from "../src/index.ts";
 import { concurrently, hostileTexts, openStoreFixture, tally, unstorableTexts } from "./stores/store-fixture.ts";
 
 /** Names in the order of their code points, which differs from UTF-16 and from any dictionary. */

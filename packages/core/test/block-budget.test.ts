@@ -1,4 +1,5 @@
-import { BlockBudget, KnownClientKeys, ProcessorBudget, ServiceError } from "../src/index.ts";
+import { ServiceError } from "@sallyport/storage";
+import { BlockBudget, KnownClientKeys, ProcessorBudget } from "../src/index.ts";
 import { digests, type Fixture, openFixture } from "./fixture.ts";
 
 /** Ten messages of 100 ms in a minute. */

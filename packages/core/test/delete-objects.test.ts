@@ -1,4 +1,4 @@
-import { type ObjectId, passwordAuthentication, seesAll } from "../src/index.ts";
+import { type ObjectId, passwordAuthentication, seesAll } from "@sallyport/storage";
 import { deletionClasses, deletionFixture } from "./deletion-fixture.ts";
 import { sessionContext } from "./session-context.ts";
 import { recycleBinSuite } from "./recycle-bin-suite.ts";

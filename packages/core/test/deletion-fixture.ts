@@ -1,14 +1,5 @@
-import {
-  type ClassDefinition,
-  DeleteObject,
-  type DeleteObjectInput,
-  type NewObject,
-  type ObjectId,
-  RestoreObject,
-  seesAll,
-  type SessionContext,
-  type StoredObject,
-} from "../src/index.ts";
+import { type ClassDefinition, type NewObject, type ObjectId, seesAll, type StoredObject } from "@sallyport/storage";
+import { DeleteObject, type DeleteObjectInput, RestoreObject, type SessionContext } from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";
 

@@ -2,21 +2,23 @@ import { createHash, randomBytes } from "node:crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";
 import {
+  type ClassDefinition,
+  type FileCipher,
+  type NewObject,
+  noFileCipher,
+  type ObjectId,
+  type Repositories,
+} from "@sallyport/storage";
+import {
   type AppKeyContext,
   CheckSecondFactors,
   CursorSealing,
-  type ClassDefinition,
   Database,
   type DatabasePolicy,
   FactorProofs,
   FactorSecrets,
-  type FileCipher,
   type KeyWrapping,
-  type NewObject,
-  type ObjectId,
-  type Repositories,
   Applications,
-  noFileCipher,
 } from "../src/index.ts";
 
 export const digests = {

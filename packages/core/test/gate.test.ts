@@ -1,16 +1,18 @@
 import {
   type Account,
+  type AuthenticatedAccount,
+  passwordAuthentication,
+  type Repositories,
+  ServiceError,
+  type StoredObject,
+} from "@sallyport/storage";
+import {
   administrationOf,
   type AuthenticationAttempt,
   Gate,
   type GuardedAttempt,
-  passwordAuthentication,
-  type AuthenticatedAccount,
   readLimits,
-  type Repositories,
-  ServiceError,
   setLimits,
-  type StoredObject,
 } from "@sallyport/core";
 import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 import { ruleSuite } from "./rule-suite.ts";

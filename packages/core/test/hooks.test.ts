@@ -1,3 +1,4 @@
+import { type JsonValue, ServiceError } from "@sallyport/storage";
 import {
   AcceptProviderUser,
   type FindRequest,
@@ -5,9 +6,7 @@ import {
   type DeletedItem,
   type FindHook,
   type Hook,
-  type JsonValue,
   type ProviderUser,
-  ServiceError,
   type SessionContext,
 } from "../src/index.ts";
 import { type HookFixture, openHookFixture } from "./hooks/hook-fixture.ts";

@@ -1,11 +1,6 @@
 import { jest } from "@jest/globals";
-import {
-  type AuthenticationAttempt,
-  Gate,
-  passwordAuthentication,
-  type ServiceError,
-  type StoredObject,
-} from "@sallyport/core";
+import { passwordAuthentication, type ServiceError, type StoredObject } from "@sallyport/storage";
+import { type AuthenticationAttempt, Gate } from "@sallyport/core";
 import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 
 const day = 86_400_000;

@@ -1,13 +1,6 @@
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
-import {
-  administrationOf,
-  ChannelSecrets,
-  passwordAuthentication,
-  type RecordValue,
-  ResealSecrets,
-  type SealedPurpose,
-  sealedTexts,
-} from "@sallyport/core";
+import { passwordAuthentication, type RecordValue } from "@sallyport/storage";
+import { administrationOf, ChannelSecrets, ResealSecrets, type SealedPurpose, sealedTexts } from "@sallyport/core";
 import { random } from "./fixture.ts";
 import { hour, type KeyFixture, openKeyFixture } from "./key-fixture.ts";
 

@@ -1,15 +1,5 @@
-import {
-  builtInClasses,
-  type ClassDefinition,
-  type GivenAttribute,
-  type GivenClass,
-  initialClasses,
-  type JsonValue,
-  type NamedClass,
-  type ObjectId,
-  RemoveClass,
-  ServiceError,
-} from "../src/index.ts";
+import { builtInClasses, type ClassDefinition, type JsonValue, type ObjectId, ServiceError } from "@sallyport/storage";
+import { type GivenAttribute, type GivenClass, initialClasses, type NamedClass, RemoveClass } from "../src/index.ts";
 import { administrator, type ModelFixture, openModelFixture, outcomeOf } from "./model/model-fixture.ts";
 import { sessionContext } from "./session-context.ts";
 

@@ -1,5 +1,5 @@
 import { MemoryStorage } from "@sallyport/storage-memory";
-import { changeRecord, type RecordKind, type Repositories, ServiceError } from "../src/index.ts";
+import { changeRecord, type RecordKind, type Repositories, ServiceError } from "@sallyport/storage";
 
 /** A kind of records that no storage knows. */
 export function newKindSuite(): void {

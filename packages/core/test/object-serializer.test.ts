@@ -3,16 +3,18 @@ import {
   AnswerTooLargeError,
   type ClassDefinition,
   defaultAnswerBytes,
+  seesAll,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/storage";
+import {
   defaultDepth,
   fullPlan,
   Model,
   type ObjectPlan,
   ObjectSerializer,
-  seesAll,
   type SerializationSource,
-  type StoredObject,
   StoreTime,
-  type Visibility,
   withUuid,
 } from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";

@@ -1,7 +1,7 @@
 import { JwtTokenSigner, JwtTokenVerifier } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
+import type { Account } from "@sallyport/storage";
 import {
-  type Account,
   administrationOf,
   customPasswordReset,
   type Database,

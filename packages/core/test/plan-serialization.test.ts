@@ -1,16 +1,12 @@
+import { type ClassDefinition, defaultAnswerBytes, type NewObject, seesAll, type Visibility } from "@sallyport/storage";
 import {
-  defaultAnswerBytes,
-  type ClassDefinition,
   defaultDepth,
   Model,
-  type NewObject,
   ObjectSerializer,
   planSerialization,
-  seesAll,
   type Serialization,
   type SerializationField,
   StoreTime,
-  type Visibility,
 } from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 

@@ -1,16 +1,18 @@
 import {
   confusableKeyOf,
-  type HookCaller,
   type IdentityLink,
   identityLinkKind,
   loginNameOf,
-  mailAddress,
   type ObjectId,
+  seesAll,
+} from "@sallyport/storage";
+import {
+  type HookCaller,
+  mailAddress,
   ProviderEntries,
   type ProviderEntry,
   providerTypeOf,
   type ProviderUser,
-  seesAll,
   type SessionContext,
   UpdateObject,
 } from "../src/index.ts";

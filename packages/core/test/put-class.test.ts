@@ -1,4 +1,5 @@
-import { AlignIndexes, builtInClasses, type GivenAttribute, type GivenClass } from "../src/index.ts";
+import { builtInClasses } from "@sallyport/storage";
+import { AlignIndexes, type GivenAttribute, type GivenClass } from "../src/index.ts";
 import { type ModelFixture, openModelFixture, outcomeOf } from "./model/model-fixture.ts";
 
 const text = (name: string): GivenAttribute => ({ name, type: "string" });

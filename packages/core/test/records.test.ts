@@ -1,12 +1,5 @@
-import {
-  type Account,
-  AlignIndexes,
-  mapCustomAccount,
-  PendingPasswords,
-  SecondFactors,
-  type Storage,
-  untilDone,
-} from "../src/index.ts";
+import { type Account, type Storage, untilDone } from "@sallyport/storage";
+import { AlignIndexes, mapCustomAccount, PendingPasswords, SecondFactors } from "../src/index.ts";
 import { digests } from "./fixture.ts";
 import { pendingFactor, factorOf, found, freshDigest } from "./stores/factors.ts";
 import { concurrently, minute, openStoreFixture, type StoreFixture, tally } from "./stores/store-fixture.ts";

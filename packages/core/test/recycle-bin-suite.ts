@@ -1,4 +1,5 @@
-import { type ObjectId, type Database, ListRecycled, PurgeRecycled, type SessionContext } from "../src/index.ts";
+import type { ObjectId } from "@sallyport/storage";
+import { type Database, ListRecycled, PurgeRecycled, type SessionContext } from "../src/index.ts";
 import { deletionFixture, deletionRights } from "./deletion-fixture.ts";
 import { digests, plainCursors } from "./fixture.ts";
 import { sessionContext } from "./session-context.ts";

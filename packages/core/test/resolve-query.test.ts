@@ -1,14 +1,13 @@
 import {
   type ClassDefinition,
   type Filter,
-  Model,
-  resolveQuery,
   seesAll,
   ServiceError,
   type SortKey,
   type ValuePath,
   type Visibility,
-} from "../src/index.ts";
+} from "@sallyport/storage";
+import { Model, resolveQuery } from "../src/index.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 
 const classes: readonly ClassDefinition[] = [

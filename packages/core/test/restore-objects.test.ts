@@ -3,8 +3,8 @@ import {
   type ClassDefinition,
   type ObjectId,
   passwordAuthentication,
-  type SessionContext,
-} from "../src/index.ts";
+} from "@sallyport/storage";
+import { type SessionContext } from "../src/index.ts";
 import { deletionClasses, deletionFixture, deletionRights } from "./deletion-fixture.ts";
 import { sessionContext } from "./session-context.ts";
 

@@ -1,5 +1,11 @@
 import {
   type Account,
+  passwordAuthentication,
+  type Repositories,
+  ServiceError,
+  type StoredObject,
+} from "@sallyport/storage";
+import {
   addBan,
   administrationAppName,
   administratorGuard,
@@ -14,14 +20,10 @@ import {
   listAppRules,
   listBans,
   listDevices,
-  passwordAuthentication,
   registerDevice,
   removeBan,
-  type Repositories,
-  ServiceError,
   setAppRule,
   setUserDisabled,
-  type StoredObject,
 } from "@sallyport/core";
 import { checkSecondFactors, digests, type Fixture, openFixture, policy, random } from "./fixture.ts";
 

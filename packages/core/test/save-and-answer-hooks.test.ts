@@ -1,9 +1,9 @@
+import { ServiceError } from "@sallyport/storage";
 import {
   type GivenAttributes,
   type Hook,
   type MemberChanges,
   type SavedItem,
-  ServiceError,
   type SessionContext,
 } from "../src/index.ts";
 import { type HookFixture, openHookFixture } from "./hooks/hook-fixture.ts";

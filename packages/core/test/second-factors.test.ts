@@ -1,19 +1,21 @@
 import {
+  type AuthenticatedAccount,
+  type IdentityLinkRecord,
+  passwordAuthentication,
+  ServiceError,
+  type StoredObject,
+} from "@sallyport/storage";
+import {
   Applications,
   CheckSecondFactors,
   type AuthenticationAttempt,
   FactorProofs,
   FactorSecrets,
   Gate,
-  type IdentityLinkRecord,
   type KeyWrapping,
   type NewSecondFactor,
-  passwordAuthentication,
-  type AuthenticatedAccount,
   SecondFactors,
-  ServiceError,
   type SecondFactorInput,
-  type StoredObject,
   type TimeTokens,
 } from "../src/index.ts";
 import { digests, type Fixture, openFixture, policy, random } from "./fixture.ts";

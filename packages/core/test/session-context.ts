@@ -1,4 +1,5 @@
-import { type ObjectId, passwordAuthentication, type Principal, type SessionContext } from "../src/index.ts";
+import { type ObjectId, passwordAuthentication, type Principal } from "@sallyport/storage";
+import { type SessionContext } from "../src/index.ts";
 import { digests, type Fixture } from "./fixture.ts";
 
 /** A request of a session of a user, under the current model. */

@@ -1,4 +1,5 @@
-import { type GivenMacro, type MacroRemoval, MacroStore, type MacroVersion, type Repositories } from "../src/index.ts";
+import type { Repositories } from "@sallyport/storage";
+import { type GivenMacro, type MacroRemoval, MacroStore, type MacroVersion } from "../src/index.ts";
 import { changesOf, macroNamed, removal } from "./stores/macro-changes.ts";
 import {
   concurrently,

@@ -1,16 +1,6 @@
 import { setImmediate as settled } from "node:timers/promises";
-import {
-  type CancellableRead,
-  Database,
-  type Repositories,
-  seesAll,
-  type ServiceError,
-  type Storage,
-  type Turn,
-  type TurningRequest,
-  Turns,
-  type TurnTaker,
-} from "../src/index.ts";
+import { type CancellableRead, type Repositories, seesAll, type ServiceError, type Storage } from "@sallyport/storage";
+import { Database, type Turn, type TurningRequest, Turns, type TurnTaker } from "../src/index.ts";
 import { digests, policy } from "./fixture.ts";
 
 /** A taker whose client can leave. */

@@ -1,16 +1,18 @@
 import {
   type ClassDefinition,
-  CreateObject,
+  type ObjectId,
   OutdatedModelError,
   type Repositories,
   seesAll,
-  type SessionContext,
   type StoredObject,
+} from "@sallyport/storage";
+import {
+  CreateObject,
+  type SessionContext,
   UpdateObject,
   GetObject,
   JoinedUnit,
   ListObjects,
-  type ObjectId,
   ReadStructure,
 } from "../src/index.ts";
 import { type Fixture, openFixture, digests, plainCursors } from "./fixture.ts";

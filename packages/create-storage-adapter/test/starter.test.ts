@@ -8,7 +8,7 @@ import {
   OutdatedModelError,
   ServiceError,
   type StorageArchive,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 
 type Call = (work: () => Promise<string>) => Promise<string>;
 interface Access {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance-kit";
-import * as core from "@sallyport/core";
+import * as storage from "@sallyport/storage";
 import { createAdapter, CreateError } from "@sallyport/create-storage-adapter";
 import { runCommand, usage } from "../src/create-adapter.ts";
 
@@ -35,11 +35,13 @@ describe("template", () => {
 
   test("hands the functions of a call to the repository, and copies the rest", async () => {
     const { repositoriesOver } = (await import(join(template, "src/repositories/index.js"))) as {
-      readonly repositoriesOver: (access: object) => core.Repositories;
+      readonly repositoriesOver: (access: object) => storage.Repositories;
     };
-    const choice: core.SessionChoice = { exclusive: true, choose: async () => [] };
+    const choice: storage.SessionChoice = { exclusive: true, choose: async () => [] };
     const { sessions } = repositoriesOver({});
-    await expect(sessions.end({ matching: { userId: "1A" as core.ObjectId }, choice })).rejects.toThrow("sessions.end");
+    await expect(sessions.end({ matching: { userId: "1A" as storage.ObjectId }, choice })).rejects.toThrow(
+      "sessions.end",
+    );
   });
 
   test("has the numbers of ports and methods from the guide", () => {
@@ -51,14 +53,14 @@ describe("template", () => {
     expect(readFileSync(join(template, "../README.md"), "utf8")).toContain(`each of the ${methods.length} ports`);
   });
 
-  test("can use the core rules named in the guide", () => {
+  test("can use the rules named in the guide", () => {
     const [, table = ""] = /^\| Port \| Rules \|\n(.*?)\n\n/ms.exec(guide) ?? [];
     const rules = table.split("\n").flatMap((row) => [...(row.split("|")[2] ?? "").matchAll(/`(\w+)`/g)]);
     expect(rules.length).toBeGreaterThan(20);
-    expect(rules.map(([, name]) => String(name)).filter((name) => !(name in core))).toEqual([]);
+    expect(rules.map(([, name]) => String(name)).filter((name) => !(name in storage))).toEqual([]);
   });
 
-  test.each(["core", "storage-memory", "conformance-kit", "create-storage-adapter"])(
+  test.each(["storage", "storage-memory", "conformance-kit", "create-storage-adapter"])(
     "depends on the package %s, which is published",
     (name) => {
       const { publishConfig } = JSON.parse(readFileSync(join(packages, name, "package.json"), "utf8")) as {
@@ -82,7 +84,7 @@ describe("create adapter", () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8"));
     expect(made).toMatchObject({
       name: "my-adapter",
-      dependencies: { "@sallyport/core": version },
+      dependencies: { "@sallyport/storage": version },
       devDependencies: { "@sallyport/conformance-kit": version },
     });
     const files = readdirSync(target, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -2,11 +2,11 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyOb
 import {
   type ByteRange,
   type FileCipher,
-  type KeyWrapping,
   type SegmentCipher,
   type SegmentName,
   ServiceError,
-} from "@sallyport/core";
+} from "@sallyport/storage";
+import { type KeyWrapping } from "@sallyport/core";
 
 const algorithm = "aes-256-gcm";
 const purpose = "file key";

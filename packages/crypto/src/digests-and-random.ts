@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Digest, Digests, RandomSource } from "@sallyport/core";
+import type { Digest, Digests, RandomSource } from "@sallyport/storage";
 
 /** Digests with Node's one-shot function, which halves the time for short texts. */
 export class NodeDigests implements Digests {

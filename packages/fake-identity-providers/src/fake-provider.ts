@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { ProviderType } from "@sallyport/core";
+import type { ProviderType } from "@sallyport/storage";
 import { type AnswerFault, type Exchange, send, wrongAnswers } from "./answer.ts";
 import type { SigningKeys, TokenFault } from "./id-token.ts";
 import type { FakeAccount } from "./fake-account.ts";

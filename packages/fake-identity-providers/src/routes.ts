@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { ProviderType } from "@sallyport/core";
+import type { ProviderType } from "@sallyport/storage";
 import { marker } from "./answer.ts";
 import { appleIssuer, type AuthorizationRules, authorize, exchangeCode } from "./authorization-code.ts";
 import { facebookRoutes } from "./facebook-routes.ts";

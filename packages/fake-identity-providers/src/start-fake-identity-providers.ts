@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ProviderType, providerTypes } from "@sallyport/core";
+import { type ProviderType, providerTypes } from "@sallyport/storage";
 import { SigningKeys } from "./id-token.ts";
 import { accountsOf, type FakeAccount, fakeAccounts } from "./fake-account.ts";
 import { type Call, GrantedCodes, type FakeClient, type FakeProvider, type ProviderFaults } from "./fake-provider.ts";

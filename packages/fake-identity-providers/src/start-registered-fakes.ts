@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ProviderType, providerTypes } from "@sallyport/core";
+import { type ProviderType, providerTypes } from "@sallyport/storage";
 import type { FakeClient } from "./fake-provider.ts";
 import {
   type FakeIdentityProviders,

@@ -13,7 +13,7 @@ import {
   unlink,
 } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type ByteRange, type FileStore, type FoundFile, type SegmentName, ServiceError } from "@sallyport/core";
+import { type ByteRange, type FileStore, type FoundFile, type SegmentName, ServiceError } from "@sallyport/storage";
 import { SegmentReading } from "./segment-reading.ts";
 
 /** Modes of folders and files: contents are private to the user of the server. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { type ByteRange, ServiceError } from "@sallyport/core";
+import { type ByteRange, ServiceError } from "@sallyport/storage";
 
 /** Bytes per chunk. */
 const chunkSize = 65_536;

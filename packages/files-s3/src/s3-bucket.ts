@@ -17,7 +17,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import type { ByteRange } from "@sallyport/core";
+import type { ByteRange } from "@sallyport/storage";
 import { S3Failure } from "./s3-failure.ts";
 
 export interface S3BucketOptions {

@@ -1,4 +1,4 @@
-import { type ByteRange, type FileStore, type FoundFile, type SegmentName, ServiceError } from "@sallyport/core";
+import { type ByteRange, type FileStore, type FoundFile, type SegmentName, ServiceError } from "@sallyport/storage";
 import type { S3Bucket } from "./s3-bucket.ts";
 import { S3Failure } from "./s3-failure.ts";
 import { SegmentReading } from "./segment-reading.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { type ByteRange, ServiceError } from "@sallyport/core";
+import { type ByteRange, ServiceError } from "@sallyport/storage";
 
 /** Opens the bytes from an offset to the end of the range. */
 type Open = (range: ByteRange) => Promise<Readable>;

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { inspect } from "node:util";
 import { fileStoreConformance } from "@sallyport/conformance-kit";
-import type { ErrorCode, FileStore } from "@sallyport/core";
+import type { ErrorCode, FileStore } from "@sallyport/storage";
 import { S3Bucket, S3FileStore } from "@sallyport/files-s3";
 import { ObjectStorageRelay, type Interception } from "@sallyport/test-kit/files/object-storage-relay";
 import { openS3Files, type S3Files, s3UnderTest } from "@sallyport/test-kit/files/s3-under-test";

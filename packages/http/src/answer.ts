@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { acceptedCoding, compressed, compressedFrom } from "./compression.ts";
 import { discardRest } from "./files/discard-rest.ts";
 import type { Exchange } from "./pipeline/exchange.ts";

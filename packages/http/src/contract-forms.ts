@@ -1,5 +1,6 @@
 import { checkEnvelopeLimits, checkJsonLimits, listRequest, objectParameters, parseFields } from "@sallyport/contract";
-import type { JsonValue, ListedObjects, ListForm, RequestForms, Serialization } from "@sallyport/core";
+import type { JsonValue } from "@sallyport/storage";
+import type { ListedObjects, ListForm, RequestForms, Serialization } from "@sallyport/core";
 import type * as z from "zod";
 
 /** The members of a list. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { formatEncryptedHeader, type Status, successMessage, successStatus } from "@sallyport/contract";
-import { errorEntry, ServiceError } from "@sallyport/core";
+import { errorEntry, ServiceError } from "@sallyport/storage";
 import { writeAnswer, writeCompressible } from "./answer.ts";
 import { cookieHeader } from "./pipeline/credentials.ts";
 import type { Exchange } from "./pipeline/exchange.ts";

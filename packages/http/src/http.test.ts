@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { attributeType, deleteRule, permission } from "@sallyport/contract";
-import { attributeTypes, type Database, deleteRules, permissions, type PublicJwk } from "@sallyport/core";
+import { attributeTypes, deleteRules, permissions } from "@sallyport/storage";
+import { type Database, type PublicJwk } from "@sallyport/core";
 import fc from "fast-check";
 import { decodeUtf8 } from "./body/json.ts";
 import { PieceGatherer } from "./body/piece-gatherer.ts";

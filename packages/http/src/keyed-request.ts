@@ -1,5 +1,6 @@
 import { headerNames } from "@sallyport/contract";
-import { type KeyedRequest, type Serialization, ServiceError, type SessionContext } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type KeyedRequest, type Serialization, type SessionContext } from "@sallyport/core";
 import type { Exchange } from "./pipeline/exchange.ts";
 import { onlyReads, type Route, type RouteHandler, type Success } from "./routes/route.ts";
 import type { UseCases } from "./routes/use-cases.ts";

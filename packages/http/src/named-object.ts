@@ -1,4 +1,4 @@
-import { objectReference } from "@sallyport/core";
+import { objectReference } from "@sallyport/storage";
 
 /** The object or class that a request is about, as far as it is known. For the log. */
 export interface NamedObject {

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { anyJson, buildCounterBlock, directions, formatEncryptedHeader } from "@sallyport/contract";
-import type { Admission, ChannelTraffic, CredentialReader, Database } from "@sallyport/core";
+import type { Admission } from "@sallyport/storage";
+import type { ChannelTraffic, CredentialReader, Database } from "@sallyport/core";
 import { type ApplicationParts, createApplication, type Route } from "@sallyport/http";
 
 const ivPrefix = Uint8Array.of(1, 2, 3);

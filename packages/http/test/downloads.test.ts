@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isFileName, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { isFileName } from "@sallyport/core";
 import {
   use,
   send,

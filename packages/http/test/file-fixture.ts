@@ -3,16 +3,14 @@ import { once } from "node:events";
 import { type Server, request as startRequest } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { type Admission, type AdmissionRequest, ServiceError } from "@sallyport/storage";
 import {
-  type Admission,
-  type AdmissionRequest,
   type ChannelTraffic,
   type ChunkRange,
   type CredentialReader,
   type Database,
   type IncomingFile,
   type ReceiveFile,
-  ServiceError,
 } from "@sallyport/core";
 import { AesCtrChannelCipher } from "@sallyport/crypto";
 import {

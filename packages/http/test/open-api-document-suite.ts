@@ -1,4 +1,4 @@
-import { errorEntry } from "@sallyport/core";
+import { errorEntry } from "@sallyport/storage";
 import * as z from "zod";
 import { openApiShape } from "./open-api-shape.ts";
 import { routeTable } from "../src/routes/route-table.ts";

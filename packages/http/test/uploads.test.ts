@@ -21,7 +21,7 @@ import { once } from "node:events";
 import { type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { jest } from "@jest/globals";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 
 useFileServer();
 

@@ -1,7 +1,8 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { type ProviderData, strictJsonObject } from "@sallyport/core";
+import { strictJsonObject } from "@sallyport/storage";
+import { type ProviderData } from "@sallyport/core";
 import { SignJWT } from "jose";
 import { Strategy } from "passport-apple";
 import { type JsonObject, misconfigured } from "./guarded-client.ts";

@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
+import { strictJsonObject } from "@sallyport/storage";
 import {
   type AuthorizationAnswer,
   type AuthorizationRequest,
   type IdentityProvider,
   type ProviderData,
   type ProviderProfile,
-  strictJsonObject,
 } from "@sallyport/core";
 import { Strategy } from "passport-facebook";
 import { type JsonObject, misconfigured, type ProviderAnswer, logInFailed } from "./guarded-client.ts";

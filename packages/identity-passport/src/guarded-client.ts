@@ -1,7 +1,8 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { isIP } from "node:net";
-import { BoundedQueue, ServiceError, strictJsonObject } from "@sallyport/core";
+import { ServiceError, strictJsonObject } from "@sallyport/storage";
+import { BoundedQueue } from "@sallyport/core";
 import { AddressRefused, guardedLookup, isLoopbackAddress, isPublicAddress, type Resolve } from "./public-address.ts";
 
 export interface ProviderAnswer {

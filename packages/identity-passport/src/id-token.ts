@@ -10,7 +10,7 @@ import {
   type JWSHeaderParameters,
   jwtVerify,
 } from "jose";
-import { strictJsonObject } from "@sallyport/core";
+import { strictJsonObject } from "@sallyport/storage";
 import { type GuardedClient, type JsonObject, unanswered, logInFailed } from "./guarded-client.ts";
 
 interface IdTokenExpectations {

@@ -1,4 +1,5 @@
-import type { IdentityProvider, ProviderType } from "@sallyport/core";
+import type { ProviderType } from "@sallyport/storage";
+import type { IdentityProvider } from "@sallyport/core";
 import { appleProvider } from "./apple-provider.ts";
 import { FacebookProvider } from "./facebook-provider.ts";
 import { googleProvider, microsoftProvider } from "./client-secret-providers.ts";

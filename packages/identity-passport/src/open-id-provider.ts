@@ -1,3 +1,4 @@
+import type { ProviderType } from "@sallyport/storage";
 import type {
   AuthorizationAnswer,
   AuthorizationRequest,
@@ -5,7 +6,6 @@ import type {
   IdentityProvider,
   ProviderData,
   ProviderProfile,
-  ProviderType,
 } from "@sallyport/core";
 import { type JsonObject, misconfigured, type ProviderAnswer, unanswered, logInFailed } from "./guarded-client.ts";
 import { KeySet, verifyIdToken } from "./id-token.ts";

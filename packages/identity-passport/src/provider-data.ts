@@ -1,4 +1,4 @@
-import type { ProviderType } from "@sallyport/core";
+import type { ProviderType } from "@sallyport/storage";
 import { type GuardedClient, type JsonObject, misconfigured } from "./guarded-client.ts";
 
 interface TextRule {

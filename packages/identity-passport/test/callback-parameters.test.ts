@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { providerConformance } from "@sallyport/conformance-kit";
-import { providerTypes, type ProviderType } from "@sallyport/core";
+import { type ProviderType, providerTypes } from "@sallyport/storage";
 import { signIn } from "@sallyport/fake-identity-providers";
 import {
   startFakeProviders,

@@ -1,4 +1,5 @@
-import { type AuthorizationAnswer, type ProviderType, providerTypes } from "@sallyport/core";
+import { type ProviderType, providerTypes } from "@sallyport/storage";
+import { type AuthorizationAnswer } from "@sallyport/core";
 import {
   accountNamed,
   type AnswerFault,

@@ -1,10 +1,5 @@
-import {
-  type MacroDeclaration,
-  type MacroHost,
-  type MacroRuntime,
-  type ModuleText,
-  ServiceError,
-} from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type MacroDeclaration, type MacroHost, type MacroRuntime, type ModuleText } from "@sallyport/core";
 import { Lease } from "./pool/lease.ts";
 import { type QuickJsMacroRuntimeOptions, WorkerPool } from "./pool/worker-pool.ts";
 

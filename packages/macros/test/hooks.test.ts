@@ -1,4 +1,4 @@
-import type { JsonValue } from "@sallyport/core";
+import type { JsonValue } from "@sallyport/storage";
 import { caller, Bench } from "./runtime.ts";
 
 describe("hooks", () => {

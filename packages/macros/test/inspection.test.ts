@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { MacroRefusal, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { MacroRefusal } from "@sallyport/core";
 import { READY_PER_WORKER } from "../src/worker/messages.ts";
 import { Bench, benches, invocation, macro } from "./runtime.ts";
 

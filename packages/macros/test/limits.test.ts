@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as after } from "node:timers/promises";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { Bench, macro } from "./runtime.ts";
 
 const bench = new Bench();

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@sallyport/core";
+import type { JsonValue } from "@sallyport/storage";
 import fc from "fast-check";
 import { packItems, unpackChanges } from "../src/pool/page-transfer.ts";
 import { type PackedObject, unpack } from "../src/prelude/packed-page.ts";

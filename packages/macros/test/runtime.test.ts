@@ -1,4 +1,5 @@
-import { MacroFault, type MacroInvocation, type MacroLease, MacroRefusal, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { MacroFault, type MacroInvocation, type MacroLease, MacroRefusal } from "@sallyport/core";
 import { Bench, benches, invocation, macro } from "./runtime.ts";
 
 describe("runtime", () => {

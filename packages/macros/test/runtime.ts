@@ -1,12 +1,11 @@
+import { type JsonValue, ServiceError } from "@sallyport/storage";
 import {
   type HostCall,
-  type JsonValue,
   type MacroDeclaration,
   type MacroInvocation,
   type MacroHost,
   type MacroLimits,
   type MacroOutcome,
-  ServiceError,
 } from "@sallyport/core";
 import { QuickJsMacroRuntime } from "@sallyport/macros";
 

@@ -1,4 +1,4 @@
-import type { Repositories } from "@sallyport/core";
+import type { Repositories } from "@sallyport/storage";
 import type { Fault } from "./fault.ts";
 
 type Methods<R> = { [M in keyof R]: R[M] extends (...given: never[]) => Promise<unknown> ? M : never }[keyof R] &

@@ -1,4 +1,4 @@
-import { type ErrorCode, RefusedByStorageError, ServiceError } from "@sallyport/core";
+import { type ErrorCode, RefusedByStorageError, ServiceError } from "@sallyport/storage";
 
 /** The message of every driver error. A client answer that contains it leaks driver details. */
 export const driverText = "insert into \"secrets\" values ('open sesame'); <b>at node_modules/driver</b>";

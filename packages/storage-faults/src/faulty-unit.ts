@@ -1,4 +1,4 @@
-import { type Attempt, RefusedByStorageError, ServiceError } from "@sallyport/core";
+import { type Attempt, RefusedByStorageError, ServiceError } from "@sallyport/storage";
 import type { Call, CallName, FaultScript } from "./fault-script.ts";
 import { errorOf, type Fault } from "./fault.ts";
 

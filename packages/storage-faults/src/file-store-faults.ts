@@ -1,4 +1,4 @@
-import { type ErrorCode, type FileStore, ServiceError } from "@sallyport/core";
+import { type ErrorCode, type FileStore, ServiceError } from "@sallyport/storage";
 import { FaultScript } from "./fault-script.ts";
 import { DriverError, type Latch } from "./fault.ts";
 

@@ -1,4 +1,4 @@
-import type { Attempt, BatchRepositories, Repositories, Storage } from "@sallyport/core";
+import type { Attempt, BatchRepositories, Repositories, Storage } from "@sallyport/storage";
 import type { Call, CallName, FaultScript, OwnCall } from "./fault-script.ts";
 import { errorOf, type Fault } from "./fault.ts";
 import { FaultyUnit, firstElements, scriptedRepositories, type Run, withEachMember } from "./faulty-unit.ts";

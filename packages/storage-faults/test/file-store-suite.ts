@@ -1,4 +1,4 @@
-import { ServiceError, type FileStore, type SegmentName } from "@sallyport/core";
+import { type FileStore, type SegmentName, ServiceError } from "@sallyport/storage";
 import {
   driverText,
   fileStoreFaults,

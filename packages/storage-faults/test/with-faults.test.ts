@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { fileStoreConformance } from "@sallyport/conformance-kit";
-import { type NewObject, type Repositories, seesAll, ServiceError, type Storage } from "@sallyport/core";
+import { type NewObject, type Repositories, seesAll, ServiceError, type Storage } from "@sallyport/storage";
 import {
   type CallName,
   DriverError,

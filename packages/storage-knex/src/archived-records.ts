@@ -5,7 +5,7 @@ import {
   objectIdOf,
   objectNumber,
   type RecordOf,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 
 /** Sections that are tables; the settings are not. */
 export type TableSection = Exclude<ArchiveSection, "settings">;

@@ -14,7 +14,7 @@ import {
   type Realm,
   realmOf,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Knex } from "knex";
 import { objectNumbers } from "./object-row.ts";
 import type { SqlRunner } from "./sql-runner.ts";

@@ -3,8 +3,8 @@ import {
   type Admission,
   type AdmissionRepository,
   type AppKey,
-  type Digest,
   type AuthenticationMethod,
+  type Digest,
   type IdentityLink,
   objectIdOf,
   passwordAuthentication,
@@ -14,7 +14,7 @@ import {
   type Session,
   type SessionMode,
   touchInterval,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { settingsOf, type SettingsRow } from "./knex-settings-repository.ts";
 import { withSettings } from "./sql-errors.ts";
 import type { SqlRunner } from "./sql-runner.ts";

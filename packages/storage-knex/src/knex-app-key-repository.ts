@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { acceptStorable, type AppKeyRepository, isStorableText } from "@sallyport/core";
+import { acceptStorable, type AppKeyRepository, isStorableText } from "@sallyport/storage";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 

@@ -1,4 +1,4 @@
-import { type AuditEvent, type AuditRepository, objectIdOf, objectNumber } from "@sallyport/core";
+import { type AuditEvent, type AuditRepository, objectIdOf, objectNumber } from "@sallyport/storage";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 

@@ -8,7 +8,7 @@ import {
   objectIdOf,
   objectNumber,
   ServiceError,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { SqlReader, SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 

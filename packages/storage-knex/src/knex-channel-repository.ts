@@ -1,4 +1,4 @@
-import { assertMessageNumber, assertReservation, type ChannelRepository, type Digest } from "@sallyport/core";
+import { assertMessageNumber, assertReservation, type ChannelRepository, type Digest } from "@sallyport/storage";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 

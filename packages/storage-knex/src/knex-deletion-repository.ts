@@ -1,4 +1,4 @@
-import { type DeletionRepository, isObjectId, isUuid, objectIdOf, objectNumber } from "@sallyport/core";
+import { type DeletionRepository, isObjectId, isUuid, objectIdOf, objectNumber } from "@sallyport/storage";
 import type { DeletionStatements } from "./dialects/postgres/statements/deletion-statements.ts";
 import {
   tombstoneOf,

@@ -1,4 +1,4 @@
-import { acceptStorable, type ClassDefinition, type ModelRepository } from "@sallyport/core";
+import { acceptStorable, type ClassDefinition, type ModelRepository } from "@sallyport/storage";
 import { withSettings } from "./sql-errors.ts";
 import { insertRows, type SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";

@@ -6,11 +6,11 @@ import {
   isObjectId,
   isUuid,
   type NewObject,
+  objectIdOf,
+  objectNumber,
   type ObjectPage,
   type ObjectQuery,
   type ObjectRepository,
-  objectIdOf,
-  objectNumber,
   type Page,
   type Scalar,
   seesAll,
@@ -18,7 +18,7 @@ import {
   type StoredObject,
   UuidTakenError,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import {
   type BoundedRow,
   linkParameters,

@@ -2,12 +2,12 @@ import {
   acceptStorable,
   isStorableText,
   type PutOutcome,
-  type RecordKind,
   type PutWithinOutcome,
-  type RecordRepository,
+  type RecordKind,
   type RecordQuota,
+  type RecordRepository,
   type StoredRecord,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 

@@ -1,7 +1,7 @@
 import {
   acceptStorable,
-  channelOf,
   type AuthenticationMethod,
+  channelOf,
   type Digest,
   isStorableText,
   isUuid,
@@ -16,7 +16,7 @@ import {
   type SessionRepository,
   type SessionSelector,
   type SessionsOf,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { ChannelStatements } from "./knex-channel-repository.ts";
 import type { SqlRunner, SqlValue } from "./sql-runner.ts";
 import { type Statement, statement } from "./statement.ts";

@@ -1,4 +1,4 @@
-import type { Settings, SettingsRepository } from "@sallyport/core";
+import type { Settings, SettingsRepository } from "@sallyport/storage";
 import { withSettings } from "./sql-errors.ts";
 import type { SqlRunner } from "./sql-runner.ts";
 import { statement } from "./statement.ts";

@@ -5,7 +5,7 @@ import {
   type ThrottleKey,
   type ThrottleRepository,
   type ThrottleVerdict,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { SqlRunner } from "./sql-runner.ts";
 import type { Statement } from "./statement.ts";
 

@@ -1,7 +1,6 @@
 import {
   AnswerTooLargeError,
   type Attributes,
-  type Tombstone,
   isObjectId,
   type Links,
   type LinkTarget,
@@ -13,8 +12,9 @@ import {
   type Referrer,
   ServiceError,
   type StoredObject,
+  type Tombstone,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { SqlValue } from "./sql-runner.ts";
 
 /** An object as statements return it, see `objectOf`. */

@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 
 /** Counts running calls. Closing waits for them and refuses new ones with 706. */
 export class OpenCalls {

@@ -1,4 +1,4 @@
-import type { ServiceError } from "@sallyport/core";
+import type { ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 
 /** Settings of a Knex with pooled connections. Times are in milliseconds. */

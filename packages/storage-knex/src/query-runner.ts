@@ -1,4 +1,4 @@
-import { type Attempt, ServiceError } from "@sallyport/core";
+import { type Attempt, ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 import type { OpenCalls } from "./open-calls.ts";
 import type { PooledConnection } from "./pooled-connections.ts";

@@ -1,4 +1,4 @@
-import { type ClassDefinition, ServiceError } from "@sallyport/core";
+import { type ClassDefinition, ServiceError } from "@sallyport/storage";
 
 /** A migration, or functions of the database. */
 export interface Numbered {

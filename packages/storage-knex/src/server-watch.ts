@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 
 /** A connection outside the pool. It sends one trivial query, which a running server answers at once. */
 export interface Probe {

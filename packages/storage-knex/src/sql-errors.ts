@@ -5,7 +5,7 @@ import {
   ServiceError,
   type StorageReason,
   UuidTakenError,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 
 /** No connection became free in time, or too many callers wait. */
 export class PoolExhausted extends Error {

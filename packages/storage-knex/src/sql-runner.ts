@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { OutdatedModelError, RefusedByStorageError, ServiceError, type Visibility } from "@sallyport/core";
+import { OutdatedModelError, RefusedByStorageError, ServiceError, type Visibility } from "@sallyport/storage";
 import type { Knex } from "knex";
 import type { Statement } from "./statement.ts";
 

@@ -1,17 +1,17 @@
 import {
   type Attempt,
   type AttributeIndex,
+  type BatchRepositories,
   builtInClasses,
   type ClassDefinition,
   type IndexReport,
-  type BatchRepositories,
   type MigrationReport,
   type Repositories,
   ServiceError,
   type Storage,
   type StorageArchive,
   type StorageCapabilities,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Knex } from "knex";
 import { OpenCalls } from "./open-calls.ts";
 import type { SessionRenewals } from "./knex-admission-repository.ts";

@@ -1,4 +1,4 @@
-import type { Attributes, JsonValue } from "@sallyport/core";
+import type { Attributes, JsonValue } from "@sallyport/storage";
 import { positionalQuery } from "./dialects/mariadb/connection.ts";
 import { serverOf } from "./dialects/mariadb/create-mariadb-knex.ts";
 import { attributesOf, attributesText, storedValue } from "./dialects/mariadb/objects/object-row.ts";

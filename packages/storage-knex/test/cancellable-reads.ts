@@ -1,4 +1,10 @@
-import { beforeAllChanges, type CancellableRead, type Repositories, seesAll, type ServiceError } from "@sallyport/core";
+import {
+  beforeAllChanges,
+  type CancellableRead,
+  type Repositories,
+  seesAll,
+  type ServiceError,
+} from "@sallyport/storage";
 
 /** A client that can leave. */
 export function client() {

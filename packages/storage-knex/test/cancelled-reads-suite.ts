@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
 import type { Connection } from "../src/dialects/postgres/connection.ts";
 import { runOn } from "../src/dialects/postgres/connection.ts";
 import type { KnexStorage } from "../src/index.ts";

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { inspect } from "node:util";
-import { Applications, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { Applications } from "@sallyport/core";
 import { runOn, withConnection } from "../src/dialects/postgres/connection.ts";
 import { KnexStorage, createPostgresKnex, type PostgresKnex } from "../src/index.ts";
 import { codeOf, newSession, openPolicy } from "./sample.ts";

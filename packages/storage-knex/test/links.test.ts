@@ -1,4 +1,4 @@
-import { type Links, type Repositories } from "@sallyport/core";
+import type { Links, Repositories } from "@sallyport/storage";
 import { codeOf, digestOf } from "./sample.ts";
 import { openTestDatabase, startTimeout, type TestDatabase } from "./test-database.ts";
 

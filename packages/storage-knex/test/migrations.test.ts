@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { beforeAllChanges } from "@sallyport/core";
+import { beforeAllChanges } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
 import { type Functions, type Migration, Migrator } from "../src/dialects/postgres/migrations/migrator.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ServiceError } from "@sallyport/core";
+import type { ServiceError } from "@sallyport/storage";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import pg from "pg";
 import { type KnexStorage, type MoveNotice, MoveRefused, type MoveSettings, PostgresMove } from "../src/index.ts";

@@ -1,17 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { jest } from "@jest/globals";
-import {
-  type ClassDefinition,
-  defaultAnswerBytes,
-  Model,
-  ObjectSerializer,
-  planSerialization,
-  seesAll,
-  type Serialization,
-  type Storage,
-  StoreTime,
-  type Visibility,
-} from "@sallyport/core";
+import { type ClassDefinition, defaultAnswerBytes, seesAll, type Storage, type Visibility } from "@sallyport/storage";
+import { Model, ObjectSerializer, planSerialization, type Serialization, StoreTime } from "@sallyport/core";
 import pg from "pg";
 import { SchemaPool } from "@sallyport/test-kit/databases/schema-pool";
 import { KnexStorage } from "../src/index.ts";

@@ -1,4 +1,4 @@
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import { runWorkers } from "./processes/run-workers.ts";
 import { codeOf, digestOf, newSession, openPolicy } from "./sample.ts";
 import { processTimeout } from "./test-database.ts";

@@ -4,12 +4,12 @@ import {
   type Filter,
   type ObjectQuery,
   type Page,
-  type SortKey,
   seesAll,
+  type SortKey,
   type ValuePath,
   type ValueType,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { countText, findText } from "../src/dialects/postgres/query/object-query-text.ts";
 import { tablesOf } from "../src/dialects/postgres/tables.ts";
 import type { ComposedText } from "../src/query/query-scope.ts";

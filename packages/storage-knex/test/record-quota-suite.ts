@@ -1,4 +1,4 @@
-import type { RecordQuota, Repositories, Storage } from "@sallyport/core";
+import type { RecordQuota, Repositories, Storage } from "@sallyport/storage";
 import { runWorkers } from "./processes/run-workers.ts";
 import { processTimeout } from "./test-database.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { AppKey, Storage } from "@sallyport/core";
+import type { AppKey, Storage } from "@sallyport/storage";
 import { digestOf, newSession, openPolicy } from "./sample.ts";
 
 const second = 1_000;

@@ -1,4 +1,4 @@
-import { seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
 import { PostgresReplicas, type ReplicaState } from "../src/index.ts";
 import type { TestDatabase } from "./test-database.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { delayAfter, isObjectId, maximumObjectBytes, objectIdOf, objectNumber, seesAll } from "@sallyport/core";
+import { delayAfter, isObjectId, maximumObjectBytes, objectIdOf, objectNumber, seesAll } from "@sallyport/storage";
 import { KnexStorage } from "../src/index.ts";
 import { channel, sharedChannelSuite, sharedThrottleSuite } from "./processes-suite.ts";
 import { recordQuotaSuite } from "./record-quota-suite.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type NewSession, passwordAuthentication, type SessionPolicy } from "@sallyport/core";
+import { type NewSession, passwordAuthentication, type SessionPolicy } from "@sallyport/storage";
 
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");

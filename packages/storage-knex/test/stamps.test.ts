@@ -1,4 +1,5 @@
-import { Applications, beforeAllChanges, type ObjectId, objectIdOf } from "@sallyport/core";
+import { beforeAllChanges, type ObjectId, objectIdOf } from "@sallyport/storage";
+import { Applications } from "@sallyport/core";
 import pg from "pg";
 import { migrations } from "../src/dialects/postgres/migrations/migrations.ts";
 import { Migrator } from "../src/dialects/postgres/migrations/migrator.ts";

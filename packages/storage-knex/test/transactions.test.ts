@@ -1,4 +1,5 @@
-import { Applications, type AuditEvent, type Repositories } from "@sallyport/core";
+import type { AuditEvent, Repositories } from "@sallyport/storage";
+import { Applications } from "@sallyport/core";
 import { acquire, release } from "../src/dialects/postgres/connection.ts";
 import { KnexStorage } from "../src/index.ts";
 import { openInProcesses, sharedSessionSuite, times } from "./processes-suite.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import { TcpRelay } from "@sallyport/test-kit/network/tcp-relay";
 import type { PooledConnectionSettings } from "../src/pooled-connections.ts";
 import { codeOf } from "./sample.ts";

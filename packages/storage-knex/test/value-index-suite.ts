@@ -1,4 +1,4 @@
-import { type AttributeIndex, type Filter, type ObjectQuery, seesAll } from "@sallyport/core";
+import { type AttributeIndex, type Filter, type ObjectQuery, seesAll } from "@sallyport/storage";
 import type { Knex } from "knex";
 import pg from "pg";
 import { valueIndex } from "../src/dialects/postgres/index-expression.ts";

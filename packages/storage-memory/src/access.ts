@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { commitState, forkState, type State } from "./state.ts";
 
 /** Synchronous work on the state, so that it is atomic. */

@@ -1,4 +1,4 @@
-import { type Channel, type MessageVerdict, messageWindow } from "@sallyport/core";
+import { type Channel, type MessageVerdict, messageWindow } from "@sallyport/storage";
 
 export interface ChannelRecord extends Channel {
   /** The next outgoing number to reserve. */

@@ -16,7 +16,7 @@ import {
   realmOf,
   ServiceError,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { livingRecord } from "./memory-record-repository.ts";
 import type { AccountRecord, KeptRecord } from "./records.ts";

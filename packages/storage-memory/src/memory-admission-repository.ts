@@ -4,15 +4,15 @@ import {
   type AdmissionRepository,
   type AdmissionRequest,
   type AppKey,
-  type Digest,
   type AuthenticationMethod,
+  type Digest,
   identityLinkKind,
   objectNumber,
-  type RecordValue,
   type Principal,
+  type RecordValue,
   type Session,
   type SessionMode,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { identityLinkOf } from "./memory-account-repository.ts";
 import { channelOfRecord } from "./channel-record.ts";

@@ -1,4 +1,4 @@
-import { acceptStorable, type AppKeyRepository } from "@sallyport/core";
+import { acceptStorable, type AppKeyRepository } from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { frozenCopy, pageByName } from "./table.ts";
 import { nextNumber } from "./state.ts";

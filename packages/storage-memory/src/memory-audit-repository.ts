@@ -1,4 +1,4 @@
-import type { AuditRepository } from "@sallyport/core";
+import type { AuditRepository } from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import type { AuditTally } from "./records.ts";
 import { frozenCopy } from "./table.ts";

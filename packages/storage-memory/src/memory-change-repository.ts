@@ -5,7 +5,7 @@ import {
   objectIdOf,
   objectNumber,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { kindOf } from "./records.ts";
 import { type State, writeStamp } from "./state.ts";

@@ -1,4 +1,4 @@
-import { assertMessageNumber, assertReservation, type ChannelRepository } from "@sallyport/core";
+import { assertMessageNumber, assertReservation, type ChannelRepository } from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { accepted } from "./channel-record.ts";
 

@@ -1,9 +1,8 @@
 import {
-  type Tombstone,
+  type DeleteOptions,
   type DeletionRepository,
   isObjectId,
   isVisible,
-  type DeleteOptions,
   type JsonValue,
   type LinkTarget,
   type ObjectId,
@@ -12,7 +11,8 @@ import {
   type Referrer,
   type Restoration,
   type StoredObject,
-} from "@sallyport/core";
+  type Tombstone,
+} from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { type TombstoneRecord, kindOf } from "./records.ts";
 import { frozenCopy } from "./table.ts";

@@ -1,4 +1,4 @@
-import { type Digest, isObjectId, type Lock, type LockRepository, objectNumber } from "@sallyport/core";
+import { type Digest, isObjectId, type Lock, type LockRepository, objectNumber } from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { isLive } from "./records.ts";
 import type { State } from "./state.ts";

@@ -1,4 +1,4 @@
-import { acceptStorable, type ModelRepository } from "@sallyport/core";
+import { acceptStorable, type ModelRepository } from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./table.ts";
 import { nextNumber } from "./state.ts";

@@ -9,7 +9,7 @@ import {
   type ObjectRepository,
   type StoredObject,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { frozenCopy } from "./table.ts";
 import { outlineOf, withinBytes } from "./stored-objects.ts";

@@ -1,4 +1,4 @@
-import { acceptStorable, type RecordRepository, type RecordValue, type StoredRecord } from "@sallyport/core";
+import { acceptStorable, type RecordRepository, type RecordValue, type StoredRecord } from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import type { KeptRecord } from "./records.ts";
 import { reserveNumber, type State } from "./state.ts";

@@ -1,4 +1,4 @@
-import type { Repositories } from "@sallyport/core";
+import type { Repositories } from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { memoryAccountRepository } from "./memory-account-repository.ts";
 import { memoryAdmissionRepository } from "./memory-admission-repository.ts";

@@ -11,7 +11,7 @@ import {
   type Session,
   type SessionRepository,
   type SessionSelector,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { openedChannel } from "./channel-record.ts";
 import { livingRecord } from "./memory-record-repository.ts";

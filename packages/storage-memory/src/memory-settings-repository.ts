@@ -1,4 +1,4 @@
-import type { Settings, SettingsRepository } from "@sallyport/core";
+import type { Settings, SettingsRepository } from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import { nextNumber, type State } from "./state.ts";
 

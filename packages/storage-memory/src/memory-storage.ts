@@ -2,16 +2,16 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type Attempt,
   type AttributeIndex,
+  type BatchRepositories,
   builtInClasses,
   type ClassDefinition,
   type IndexReport,
-  type BatchRepositories,
   type MigrationReport,
   type Repositories,
   ServiceError,
   type Storage,
   type StorageCapabilities,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { type Access, TrackedAccess, TransactionAccess, Mutex } from "./access.ts";
 import { MemoryArchive } from "./archive/memory-archive.ts";
 import { frozenCopy } from "./table.ts";

@@ -6,7 +6,7 @@ import {
   type ThrottleExemption,
   type ThrottleKey,
   type ThrottleRepository,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Access } from "./access.ts";
 import type { State } from "./state.ts";
 import { reserved, failed, isExpired, attemptStateOf, type ThrottleRecord } from "./throttle-record.ts";

@@ -2,13 +2,13 @@ import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { MessageChannel } from "node:worker_threads";
 import { jest } from "@jest/globals";
 import {
-  Applications,
   type ClassDefinition,
   type Repositories,
   seesAll,
   type ServiceError,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
+import { Applications } from "@sallyport/core";
 import fc from "fast-check";
 import { accepted, type ChannelRecord, openedChannel } from "./channel-record.ts";
 import { MemoryStorage } from "./memory-storage.ts";

@@ -1,14 +1,14 @@
 import {
   type Account,
-  type Tombstone,
   type Digest,
   type ObjectId,
   type RecordedAuditEvent,
   type Session,
   type StoredObject,
   type StoredRecord,
+  type Tombstone,
   touchInterval,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 
 /** A session as stored. Times are milliseconds since 1970 by the storage's clock. */
 export interface SessionRecord {

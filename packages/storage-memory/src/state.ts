@@ -8,7 +8,7 @@ import type {
   Lock,
   RecordedAuditEvent,
   StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { ChannelRecord } from "./channel-record.ts";
 import type {
   AccountRecord,

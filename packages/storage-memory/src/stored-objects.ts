@@ -1,4 +1,10 @@
-import { AnswerTooLargeError, jsonBytes, objectNumber, type ObjectOutline, type StoredObject } from "@sallyport/core";
+import {
+  AnswerTooLargeError,
+  jsonBytes,
+  objectNumber,
+  type ObjectOutline,
+  type StoredObject,
+} from "@sallyport/storage";
 import { type State, writeStamp } from "./state.ts";
 
 /** Stores an object and stamps it. */

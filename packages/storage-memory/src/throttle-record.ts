@@ -1,4 +1,4 @@
-import { delayAfter, type ThrottlePolicy } from "@sallyport/core";
+import { delayAfter, type ThrottlePolicy } from "@sallyport/storage";
 
 /** The failures of one key. Times are milliseconds since 1970 by the storage's clock. */
 export interface ThrottleRecord {

@@ -18,7 +18,7 @@ import {
   UuidTakenError,
   type Visibility,
   type Writing,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { liveLock } from "./memory-lock-repository.ts";
 import { kindOf } from "./records.ts";
 import { keepFormerReaders } from "./memory-change-repository.ts";

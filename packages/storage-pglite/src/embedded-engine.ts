@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import type { StorageCapabilities } from "@sallyport/core";
+import type { StorageCapabilities } from "@sallyport/storage";
 import knexPkg, { type Knex } from "knex";
 import type pg from "pg";
 import { EmbeddedBackend } from "./backend/embedded-backend.ts";

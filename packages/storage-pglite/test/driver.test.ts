@@ -4,7 +4,7 @@ import { stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance-kit";
-import { RefusedByStorageError } from "@sallyport/core";
+import { RefusedByStorageError } from "@sallyport/storage";
 import { KnexStorage } from "@sallyport/storage-knex";
 import {
   type EmbeddedEngine,

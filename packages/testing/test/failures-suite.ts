@@ -1,4 +1,4 @@
-import { catalogue, extensions } from "@sallyport/core/errors";
+import { catalogue, extensions } from "@sallyport/storage/errors";
 import { describeEachMode, startTestService, type TestService } from "@sallyport/testing";
 import { tickets } from "./content.ts";
 

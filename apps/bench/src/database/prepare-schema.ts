@@ -1,12 +1,6 @@
 import { randomUUID } from "node:crypto";
-import {
-  type ClassDefinition,
-  CreateAccount,
-  objectIdOf,
-  objectNumber,
-  type Repositories,
-  Applications,
-} from "@sallyport/core";
+import { type ClassDefinition, objectIdOf, objectNumber, type Repositories } from "@sallyport/storage";
+import { CreateAccount, Applications } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
 import { articleAttributes, contactAttributes, orderAttributes, password } from "./sample-data.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { objectIdOf } from "@sallyport/core";
+import { objectIdOf } from "@sallyport/storage";
 import {
   type BenchEnvironment,
   getRequests,

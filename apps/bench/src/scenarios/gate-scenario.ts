@@ -1,4 +1,5 @@
-import { Applications, appRulesKind, banKind, deviceKind, objectIdOf } from "@sallyport/core";
+import { objectIdOf } from "@sallyport/storage";
+import { Applications, appRulesKind, banKind, deviceKind } from "@sallyport/core";
 import {
   comparison,
   getRequests,

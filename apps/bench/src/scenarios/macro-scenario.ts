@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { objectIdOf } from "@sallyport/core";
+import { objectIdOf } from "@sallyport/storage";
 import { compared, type Candidate, type ComparisonResult, type Figures } from "../comparison/compare-candidates.ts";
 import { atLeast, atMost, type Outcome } from "../comparison/outcome.ts";
 import {

@@ -1,13 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import {
-  identityLinkId,
-  identityLinkKind,
-  linkOwner,
-  operatorEvent,
-  OwnUnit,
-  ProviderSealing,
-  PutProvider,
-} from "@sallyport/core";
+import { identityLinkId, identityLinkKind, linkOwner } from "@sallyport/storage";
+import { operatorEvent, OwnUnit, ProviderSealing, PutProvider } from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { identityProviders, fakeIssuer } from "@sallyport/identity-passport";
 import { accountsOf, signIn } from "@sallyport/fake-identity-providers";

@@ -1,4 +1,4 @@
-import { objectIdOf } from "@sallyport/core";
+import { objectIdOf } from "@sallyport/storage";
 import { logInForToken, SecureClient, tokenLogInRequest } from "../comparison/log-in.ts";
 import { atLeast, atMost } from "../comparison/outcome.ts";
 import {

@@ -1,4 +1,4 @@
-import { objectIdOf } from "@sallyport/core";
+import { objectIdOf } from "@sallyport/storage";
 import { atLeast } from "../comparison/outcome.ts";
 import {
   comparison,

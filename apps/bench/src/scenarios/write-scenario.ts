@@ -1,4 +1,4 @@
-import { objectIdOf } from "@sallyport/core";
+import { objectIdOf } from "@sallyport/storage";
 import { atLeast } from "../comparison/outcome.ts";
 import { connections, comparison, json } from "../comparison/bench-environment.ts";
 import { contactAttributes } from "../database/sample-data.ts";

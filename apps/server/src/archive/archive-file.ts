@@ -3,13 +3,8 @@ import { rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { pipeline as finished } from "node:stream/promises";
 import { constants, createGunzip, createGzip } from "node:zlib";
-import {
-  type ArchiveChunk,
-  type ArchivedFile,
-  type ArchiveRecord,
-  type ArchiveSection,
-  secretKinds,
-} from "@sallyport/core";
+import type { ArchiveChunk, ArchiveRecord, ArchiveSection } from "@sallyport/storage";
+import { type ArchivedFile, secretKinds } from "@sallyport/core";
 
 /** Standard output or standard input. */
 export const standardStream = "-";

@@ -2,13 +2,12 @@ import { createHash } from "node:crypto";
 import {
   type ArchiveSection,
   archiveSections,
-  type EarlierRecord,
-  earlierSections,
   isObjectId,
   isUuid,
   type JsonValue,
   providerTypes,
-} from "@sallyport/core";
+} from "@sallyport/storage";
+import { type EarlierRecord, earlierSections } from "@sallyport/core";
 import * as z from "zod";
 
 /** An archive is invalid or damaged. The message names the line. */

@@ -1,7 +1,8 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ArchiveRecord, canonicalJson, inChunks, isEmptyDatabase } from "@sallyport/core";
+import { type ArchiveRecord, canonicalJson, inChunks } from "@sallyport/storage";
+import { isEmptyDatabase } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { checkedAnew, header, joined, object, read, records, streamed, written } from "../../test/sample-archive.ts";
 import { ArchiveProgress } from "../commands/progress.ts";

@@ -1,10 +1,5 @@
-import {
-  type ArchivedFile,
-  type ArchiveRecord,
-  type EarlierRecord,
-  earlierSections,
-  fromEarlier,
-} from "@sallyport/core";
+import type { ArchiveRecord } from "@sallyport/storage";
+import { type ArchivedFile, type EarlierRecord, earlierSections, fromEarlier } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import {
   ArchiveChecksum,

@@ -1,10 +1,5 @@
-import {
-  type ArchiveChunk,
-  type ArchivedFile,
-  type ArchiveRecord,
-  canonicalJson,
-  type JsonValue,
-} from "@sallyport/core";
+import { type ArchiveChunk, type ArchiveRecord, canonicalJson, type JsonValue } from "@sallyport/storage";
+import { type ArchivedFile } from "@sallyport/core";
 import { ArchiveChecksum, type ArchiveHeader, checkLineOf, headerLine, type Section } from "./archive-format.ts";
 
 /** Maximum number of records, and of their characters, before a check line. */

@@ -1,6 +1,6 @@
+import type { JsonValue } from "@sallyport/storage";
 import {
   type HostCall,
-  type JsonValue,
   type MacroInvocation,
   MacroFault,
   type MacroHost,

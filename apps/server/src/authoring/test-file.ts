@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { types } from "node:util";
-import { type JsonValue, ServiceError } from "@sallyport/core";
+import { type JsonValue, ServiceError } from "@sallyport/storage";
 import * as z from "zod";
 import { TrialError, type TrialOutcome } from "./trial.ts";
 

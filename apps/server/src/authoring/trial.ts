@@ -1,20 +1,22 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import {
-  Applications,
-  type BrokenModule,
-  type Database,
   type Digests,
-  type ExecuteMacro,
-  isMacroName,
-  JoinedUnit,
   type JsonValue,
-  MacroFault,
-  OwnUnit,
   passwordSession,
   type RandomSource,
   type Repositories,
   ServiceError,
+} from "@sallyport/storage";
+import {
+  Applications,
+  type BrokenModule,
+  type Database,
+  type ExecuteMacro,
+  isMacroName,
+  JoinedUnit,
+  MacroFault,
+  OwnUnit,
   type SessionContext,
   withScopes,
 } from "@sallyport/core";

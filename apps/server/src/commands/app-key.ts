@@ -1,7 +1,7 @@
+import { allPages } from "@sallyport/storage";
 import {
   acceptAppKey,
   acceptKeyText,
-  allPages,
   type AppKeyScope,
   safeAppKeyLength,
   setAppKeyEnabled,

@@ -1,11 +1,5 @@
-import {
-  allPages,
-  type Application,
-  Applications,
-  type SeatChange,
-  type SeatKind,
-  type SecondFactorRule,
-} from "@sallyport/core";
+import { allPages, type SeatKind } from "@sallyport/storage";
+import { type Application, Applications, type SeatChange, type SecondFactorRule } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { listCommand } from "./list-command.ts";
 import { advising } from "./report-failure.ts";

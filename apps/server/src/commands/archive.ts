@@ -1,13 +1,6 @@
 import { types } from "node:util";
-import {
-  type ArchivedFile,
-  type ArchiveRecord,
-  fileKind,
-  KeyStore,
-  mailJobs,
-  reserveUserNames,
-  ServiceError,
-} from "@sallyport/core";
+import { type ArchiveRecord, ServiceError } from "@sallyport/storage";
+import { type ArchivedFile, fileKind, KeyStore, mailJobs, reserveUserNames } from "@sallyport/core";
 import {
   ArchiveFault,
   type ArchiveHeader,

@@ -1,4 +1,5 @@
-import { type ClassStructure, type Principal, seesAll } from "@sallyport/core";
+import { type Principal, seesAll } from "@sallyport/storage";
+import { type ClassStructure } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { listCommand } from "./list-command.ts";
 import type { ServerCommand } from "./server-command.ts";

@@ -1,12 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  describeCapabilities,
-  type ClassDefinition,
-  recoverDatabase,
-  reserveUserNames,
-  restartSync,
-  setMaintenance,
-} from "@sallyport/core";
+import { type ClassDefinition, describeCapabilities } from "@sallyport/storage";
+import { recoverDatabase, reserveUserNames, restartSync, setMaintenance } from "@sallyport/core";
 import { identifiers } from "../composition/identifiers.ts";
 import { duration } from "../configuration/field-kinds.ts";
 import { type DatabaseConfiguration, isLoopbackHost, readModelFile } from "../configuration/index.ts";

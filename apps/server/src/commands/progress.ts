@@ -1,4 +1,5 @@
-import type { ArchiveChunk, ArchivedFile, ArchiveRecord, RecordOf } from "@sallyport/core";
+import type { ArchiveChunk, ArchiveRecord, RecordOf } from "@sallyport/storage";
+import type { ArchivedFile } from "@sallyport/core";
 import { byteText, ProgressLine, type ProgressStream } from "@sallyport/terminal";
 
 const barLength = 24;

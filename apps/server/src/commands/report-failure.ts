@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { isClosedPipe } from "@sallyport/terminal";
 import { TrialError } from "../authoring/trial.ts";
 import { databaseDiagnostics } from "../composition/storages/database-diagnostics.ts";

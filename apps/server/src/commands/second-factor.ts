@@ -1,4 +1,5 @@
-import { allPages, type ListedFactor, listSecondFactors, takeSecondFactors } from "@sallyport/core";
+import { allPages } from "@sallyport/storage";
+import { type ListedFactor, listSecondFactors, takeSecondFactors } from "@sallyport/core";
 import { listCommand } from "./list-command.ts";
 import { CommandError } from "./command-error.ts";
 import type { ServerCommand, Work } from "./server-command.ts";

@@ -1,4 +1,4 @@
-import { describeCapabilities, type Storage } from "@sallyport/core";
+import { describeCapabilities, type Storage } from "@sallyport/storage";
 import { NodeDigests } from "@sallyport/crypto";
 import { terminalStyle } from "@sallyport/terminal";
 import { type RunningServer, startServer } from "../composition/start-server.ts";

@@ -1,4 +1,5 @@
 import type * as core from "@sallyport/core";
+import type { Digests, FileCipher, ProviderType, RandomSource } from "@sallyport/storage";
 import type { RsaCredentialsCipher } from "@sallyport/crypto";
 import type * as http from "@sallyport/http";
 import type { Container, MapToResolvedValueInjectOptions, ServiceIdentifier } from "inversify";
@@ -39,8 +40,8 @@ export const components = {
   now: named<() => number>("now"),
   /** Timers of waits that requests see. */
   after: named<core.After>("after"),
-  digests: named<core.Digests>("digests"),
-  random: named<core.RandomSource>("random"),
+  digests: named<Digests>("digests"),
+  random: named<RandomSource>("random"),
   syncSchemas: named<core.SyncSchemas>("syncSchemas"),
   executeOperations: named<core.ExecuteOperations>("executeOperations"),
   cursorSealing: named<core.CursorSealing>("cursorSealing"),
@@ -63,7 +64,7 @@ export const components = {
   fileStores: named<FileStores>("fileStores"),
   fileKeeper: named<FileKeeper>("fileKeeper"),
   fileLinks: named<core.FileLinks>("fileLinks"),
-  fileCipher: named<core.FileCipher>("fileCipher"),
+  fileCipher: named<FileCipher>("fileCipher"),
   hashes: named<core.ResumableHashes>("hashes"),
   writeFileObject: named<core.WriteFileObject>("writeFileObject"),
   preparation: named<DatabasePreparation>("preparation"),
@@ -109,7 +110,7 @@ export const components = {
   licenceRelay: named<OutboxRelay<core.LicenceMessage> | null>("licenceRelay"),
   demoProviders: named<DemoProviders | null>("demoProviders"),
   demoProviderEntries: named<DemoProviderEntries | null>("demoProviderEntries"),
-  supportedProviders: named<ReadonlyMap<core.ProviderType, core.IdentityProvider>>("supportedProviders"),
+  supportedProviders: named<ReadonlyMap<ProviderType, core.IdentityProvider>>("supportedProviders"),
   providerSealing: named<core.ProviderSealing>("providerSealing"),
   callbackAddresses: named<core.CallbackAddresses>("callbackAddresses"),
   registeredProviders: named<core.RegisteredProviders>("registeredProviders"),

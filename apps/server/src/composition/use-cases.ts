@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import * as core from "@sallyport/core";
 import { decodeUtf8 } from "@sallyport/http";
+import type { RecordQuota } from "@sallyport/storage";
 import type { Container, ServiceIdentifier } from "inversify";
 import type { Configuration } from "../configuration/index.ts";
 import { ServedDatabaseExaminer } from "../doctor/database-examiner.ts";
@@ -202,7 +203,7 @@ const useCases = {
 };
 
 /** Maximum number of pending log-ins: at a provider, or returned with a code that is not exchanged yet. */
-function quotaOf({ providers: { maxPendingLogins } }: Configuration): core.RecordQuota {
+function quotaOf({ providers: { maxPendingLogins } }: Configuration): RecordQuota {
   return { perOwner: maxPendingLogins.perIp, total: maxPendingLogins.total };
 }
 

@@ -1,12 +1,6 @@
 import { availableParallelism } from "node:os";
-import type {
-  ClientHash,
-  DevicePolicy,
-  ProviderType,
-  RatePolicy,
-  SessionPolicy,
-  ThrottlePolicy,
-} from "@sallyport/core";
+import type { ProviderType, SessionPolicy, ThrottlePolicy } from "@sallyport/storage";
+import type { ClientHash, DevicePolicy, RatePolicy } from "@sallyport/core";
 import type { ConfigurationDocument } from "./schema/configuration-schema.ts";
 import { isLoopbackHost } from "./schema/network-texts.ts";
 

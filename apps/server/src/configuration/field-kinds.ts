@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { type ProviderType, providerTypeOf, providerTypes } from "@sallyport/core";
+import { type ProviderType, providerTypes } from "@sallyport/storage";
+import { providerTypeOf } from "@sallyport/core";
 import * as z from "zod";
 
 /** Type of a configuration value. */

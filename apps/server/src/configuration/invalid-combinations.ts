@@ -1,4 +1,4 @@
-import type { SessionPolicy, ThrottlePolicy } from "@sallyport/core";
+import type { SessionPolicy, ThrottlePolicy } from "@sallyport/storage";
 import { readTemplates } from "../mail/read-templates.ts";
 import type { Fault } from "./configuration-error.ts";
 import type { DatabaseConfiguration } from "./configuration.ts";

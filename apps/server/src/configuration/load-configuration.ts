@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { providerTypes } from "@sallyport/core";
+import { providerTypes } from "@sallyport/storage";
 import { checkShape } from "./check-shape.ts";
 import { didYouMean } from "@sallyport/terminal";
 import { ConfigurationError, type Fault } from "./configuration-error.ts";

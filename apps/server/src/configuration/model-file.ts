@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { classDefinition } from "@sallyport/contract";
-import { type ClassDefinition, type GivenClass, initialClasses, ServiceError } from "@sallyport/core";
-import { jsonPointer } from "@sallyport/core/errors";
+import { type ClassDefinition, ServiceError } from "@sallyport/storage";
+import { type GivenClass, initialClasses } from "@sallyport/core";
+import { jsonPointer } from "@sallyport/storage/errors";
 import * as z from "zod";
 import { ConfigurationError } from "./configuration-error.ts";
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Database, Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
+import type { Database } from "@sallyport/core";
 import type { DatabaseRequests } from "@sallyport/http";
 import type { Logger } from "pino";
 import { directoriesWithoutDatabase } from "../composition/storages/embedded.ts";

@@ -1,4 +1,5 @@
-import { Database, type DatabaseSettings, type FileStore, type MacroLibrary, type Storage } from "@sallyport/core";
+import type { FileStore, Storage } from "@sallyport/storage";
+import { Database, type DatabaseSettings, type MacroLibrary } from "@sallyport/core";
 import type { MoveNotice } from "@sallyport/storage-knex";
 import type { Logger } from "pino";
 import { StartError } from "../composition/start-error.ts";

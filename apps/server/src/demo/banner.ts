@@ -1,4 +1,4 @@
-import type { Digests } from "@sallyport/core";
+import type { Digests } from "@sallyport/storage";
 import type { TerminalStyle } from "@sallyport/terminal";
 import { demoCredentials, demoSyncSchema, demoUuid } from "./demo-records.ts";
 import { type DemoState, containsDemo } from "./seed-demo.ts";

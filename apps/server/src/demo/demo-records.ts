@@ -1,4 +1,5 @@
-import type { Attributes, Digests, ObjectId, SyncSchema } from "@sallyport/core";
+import type { Attributes, Digests, ObjectId } from "@sallyport/storage";
+import type { SyncSchema } from "@sallyport/core";
 
 interface PersonName {
   readonly Name1: string;

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { providerTypes } from "@sallyport/core";
+import { providerTypes } from "@sallyport/storage";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
 import { identityProviders } from "@sallyport/identity-passport";

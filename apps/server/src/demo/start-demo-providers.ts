@@ -1,7 +1,8 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ProviderData, ProviderType } from "@sallyport/core";
+import type { ProviderType } from "@sallyport/storage";
+import type { ProviderData } from "@sallyport/core";
 import { type FakeClient, startFakeIdentityProviders } from "@sallyport/fake-identity-providers";
 
 export interface DemoProviders {

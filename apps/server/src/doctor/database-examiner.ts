@@ -1,10 +1,10 @@
+import { ServiceError } from "@sallyport/storage";
 import {
   type Database,
   type DatabaseExaminer,
   type DatabaseFinding,
   type KeyRings,
   type ListProviders,
-  ServiceError,
 } from "@sallyport/core";
 import type { ServerFacts } from "@sallyport/storage-knex";
 import type { Configuration, DatabaseConfiguration, StorageConfiguration } from "../configuration/index.ts";

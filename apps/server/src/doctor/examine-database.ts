@@ -1,13 +1,12 @@
 import { types } from "node:util";
+import { isRefusedByStorage, ServiceError } from "@sallyport/storage";
 import {
   administrationOf,
   type Database,
   examineSchemas,
-  isRefusedByStorage,
   keyRingKind,
   type KeyRings,
   type ListProviders,
-  ServiceError,
 } from "@sallyport/core";
 import type { ServerFacts } from "@sallyport/storage-knex";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";

@@ -1,3 +1,4 @@
+import type { RecordCount } from "@sallyport/storage";
 import {
   type CountSettings,
   type DeliverLicenceMessages,
@@ -5,7 +6,6 @@ import {
   type LicenceMessage,
   type LicenceMessages,
   licenceMessages,
-  type RecordCount,
 } from "@sallyport/core";
 import type { Logger } from "pino";
 import type { Metrics } from "../operations/metrics.ts";

@@ -1,14 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type ClaimedMailJob,
-  type Database,
-  type Delivery,
-  type MailMessage,
-  MailerUnusable,
-  ServiceError,
-} from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type ClaimedMailJob, type Database, type Delivery, type MailMessage, MailerUnusable } from "@sallyport/core";
 import { ServedDatabases } from "../databases/served-databases.ts";
 import { OutboxRelay } from "../operations/outbox-relay.ts";
 import { mailOutbox, type MailReports } from "./mail-outbox.ts";

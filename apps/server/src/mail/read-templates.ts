@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type MailMessage, type MailLanguage, mailLanguages, type ProviderType } from "@sallyport/core";
+import type { ProviderType } from "@sallyport/storage";
+import { type MailMessage, type MailLanguage, mailLanguages } from "@sallyport/core";
 
 interface MessageTemplate {
   readonly subject: Template;

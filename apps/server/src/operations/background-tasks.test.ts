@@ -1,5 +1,6 @@
 import { jest } from "@jest/globals";
-import { AlignIndexes, Database, type DatabasePolicy, ServiceError, type Storage } from "@sallyport/core";
+import { ServiceError, type Storage } from "@sallyport/storage";
+import { AlignIndexes, Database, type DatabasePolicy } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { MemoryFileStore } from "@sallyport/test-kit/files/memory-file-store";

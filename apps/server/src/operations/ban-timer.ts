@@ -1,4 +1,5 @@
-import { applyTimedBans, type Database, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { applyTimedBans, type Database } from "@sallyport/core";
 import type { Logger } from "pino";
 import { DatabaseTimers } from "./database-timers.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";

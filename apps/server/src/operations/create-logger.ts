@@ -1,5 +1,6 @@
 import { types } from "node:util";
-import { MacroFault, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { MacroFault } from "@sallyport/core";
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
 import type { Configuration } from "../configuration/index.ts";
 import { sourceStack } from "./source-stack.ts";

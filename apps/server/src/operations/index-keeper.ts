@@ -1,10 +1,5 @@
-import {
-  type AlignIndexes,
-  type AttributeIndex,
-  type Database,
-  type IndexAlignment,
-  ServiceError,
-} from "@sallyport/core";
+import { type AttributeIndex, ServiceError } from "@sallyport/storage";
+import { type AlignIndexes, type Database, type IndexAlignment } from "@sallyport/core";
 import type { Logger } from "pino";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 

@@ -1,5 +1,6 @@
 import { jest } from "@jest/globals";
-import { ServiceError, type ErrorCode, MacroFault, type TimedQuery } from "@sallyport/core";
+import { type ErrorCode, ServiceError } from "@sallyport/storage";
+import { MacroFault, type TimedQuery } from "@sallyport/core";
 import pino from "pino";
 import { createLogger, visibleText } from "./create-logger.ts";
 import { RequestLog, SlowQueryLog } from "./request-log.ts";

@@ -1,3 +1,4 @@
+import type { RecordCount } from "@sallyport/storage";
 import {
   type Delivery,
   type ExecutedMacro,
@@ -6,7 +7,6 @@ import {
   type PasswordHasher,
   rateKinds,
   type RanHook,
-  type RecordCount,
   type WaitingMail,
 } from "@sallyport/core";
 import type { Application, DatabaseDirectory, RequestObserver, RequestRecord } from "@sallyport/http";

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, request, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { type AdministrationContext, type Database, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type AdministrationContext, type Database } from "@sallyport/core";
 import { type DatabaseEntry, type Application, Connections, type LoadGauge } from "@sallyport/http";
 import { ConnectionDrain } from "../composition/start-server.ts";
 import { ServedDatabases } from "../databases/served-databases.ts";

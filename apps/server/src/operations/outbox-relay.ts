@@ -1,4 +1,5 @@
-import { type ClaimedRecord, type Database, type RecordKind, ServiceError } from "@sallyport/core";
+import { type ClaimedRecord, type RecordKind, ServiceError } from "@sallyport/storage";
+import { type Database } from "@sallyport/core";
 import type { ServedDatabases } from "../databases/served-databases.ts";
 
 /** Notifies the relay of new messages in an outbox. */

@@ -1,5 +1,6 @@
 import { jest } from "@jest/globals";
-import { type Database, ServiceError, type RefusedRequest } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type Database, type RefusedRequest } from "@sallyport/core";
 import { RefusalWriter } from "./refusal-writer.ts";
 
 describe("writer of explanations", () => {

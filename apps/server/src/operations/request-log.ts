@@ -1,4 +1,5 @@
-import { type ErrorCode, isRefusedByStorage, ServiceError, type SlowQueries, type TimedQuery } from "@sallyport/core";
+import { type ErrorCode, isRefusedByStorage, ServiceError } from "@sallyport/storage";
+import { type SlowQueries, type TimedQuery } from "@sallyport/core";
 import type { ItemRecord, RequestObserver, RequestRecord } from "@sallyport/http";
 import type { Level, Logger } from "pino";
 

@@ -1,4 +1,5 @@
-import { type Database, errorEntry, type KeyRings, ServiceError } from "@sallyport/core";
+import { errorEntry, ServiceError } from "@sallyport/storage";
+import { type Database, type KeyRings } from "@sallyport/core";
 import type { Application, DatabaseDirectory, DatabaseEntry, LoadGauge, Operations, Readiness } from "@sallyport/http";
 import type { Configuration } from "../configuration/index.ts";
 import type { WorkerLink } from "../workers/worker-link.ts";

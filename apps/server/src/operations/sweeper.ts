@@ -1,15 +1,13 @@
+import { type Repositories, ServiceError, tallyTime } from "@sallyport/storage";
 import {
   type Database,
   forgetResults,
   KeyStore,
   licenceMessages,
   mailJobs,
-  type Repositories,
   requestResultAge,
   requestResultKind,
-  ServiceError,
   syncOperationKind,
-  tallyTime,
 } from "@sallyport/core";
 import type { Logger } from "pino";
 import { DatabaseTimers } from "./database-timers.ts";

@@ -1,5 +1,6 @@
 import { jest } from "@jest/globals";
-import { type Database, ServiceError, trafficOf } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type Database, trafficOf } from "@sallyport/core";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { ServedDatabases } from "../databases/served-databases.ts";
 import { TrafficWriter } from "./traffic-writer.ts";

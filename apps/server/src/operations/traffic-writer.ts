@@ -1,4 +1,5 @@
-import { type CountedTraffic, type Database, type Digest, storeTraffic } from "@sallyport/core";
+import type { Digest } from "@sallyport/storage";
+import { type CountedTraffic, type Database, storeTraffic } from "@sallyport/core";
 import type { TrafficRecorder } from "@sallyport/http";
 import { DatabaseTimers } from "./database-timers.ts";
 import type { ServedDatabases } from "../databases/served-databases.ts";

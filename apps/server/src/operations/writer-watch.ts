@@ -1,4 +1,5 @@
-import { type Database, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type Database } from "@sallyport/core";
 import type { OpenWriter } from "@sallyport/storage-knex";
 import type { Logger } from "pino";
 import type { StorageEngines } from "../composition/storages/storage-engines.ts";

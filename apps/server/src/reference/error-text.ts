@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@sallyport/core";
+import type { ErrorCode } from "@sallyport/storage";
 
 /** The documentation of an error code: Markdown, relative to `docs/reference/errors`. */
 export interface ErrorText {

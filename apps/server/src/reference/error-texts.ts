@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@sallyport/core";
+import type { ErrorCode } from "@sallyport/storage";
 import { credentialErrors } from "./credential-errors.ts";
 import type { ErrorTexts } from "./error-text.ts";
 import { operationErrors } from "./operation-errors.ts";

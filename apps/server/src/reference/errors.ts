@@ -1,4 +1,5 @@
-import { catalogue, type CatalogueEntry, type ErrorCode, errorEntry, extensions, isRefusalCode } from "@sallyport/core";
+import { catalogue, type CatalogueEntry, type ErrorCode, errorEntry, extensions } from "@sallyport/storage";
+import { isRefusalCode } from "@sallyport/core";
 import { declaredErrors, type Route, takesSession } from "@sallyport/http";
 import { routeLink } from "./api.ts";
 import { errorTexts } from "./error-texts.ts";

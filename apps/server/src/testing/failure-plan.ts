@@ -1,4 +1,5 @@
-import { type After, type ErrorCode, isErrorCode, ServiceError, type ServiceErrorOptions } from "@sallyport/core";
+import { type ErrorCode, isErrorCode, ServiceError, type ServiceErrorOptions } from "@sallyport/storage";
+import { type After } from "@sallyport/core";
 import type { Route } from "@sallyport/http";
 import type { AnsweredRequests } from "./answered-requests.ts";
 

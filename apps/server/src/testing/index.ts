@@ -13,4 +13,5 @@ export {
   signIn as signInAtFake,
   startRegisteredFakes,
 } from "@sallyport/fake-identity-providers";
-export type { Mail, Mailer, MailOutcome, RecordedAuditEvent } from "@sallyport/core";
+export type { Mail, Mailer, MailOutcome } from "@sallyport/core";
+export type { RecordedAuditEvent } from "@sallyport/storage";

@@ -1,4 +1,5 @@
-import type { GivenAttributes, ObjectId } from "@sallyport/core";
+import type { ObjectId } from "@sallyport/storage";
+import type { GivenAttributes } from "@sallyport/core";
 
 export interface SeedObject {
   /** For references, and to find the id. */

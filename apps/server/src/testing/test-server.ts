@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ObjectId, type ProviderType, type RecordedAuditEvent, ServiceError } from "@sallyport/storage";
 import {
   administrationOf,
   type AuditPage,
@@ -12,12 +13,8 @@ import {
   Database,
   type Explanation,
   type Mailer,
-  type ObjectId,
   type ProviderData,
-  type ProviderType,
   readAudit,
-  type RecordedAuditEvent,
-  ServiceError,
 } from "@sallyport/core";
 import { createServer, routeTable, administrationTable } from "@sallyport/http";
 import { identityProviders } from "@sallyport/identity-passport";

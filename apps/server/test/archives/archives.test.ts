@@ -2,20 +2,16 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { jest } from "@jest/globals";
+import { type ArchiveRecord, identityLinkId, identityLinkKind, linkOwner, type Storage } from "@sallyport/storage";
 import {
   Applications,
-  type ArchiveRecord,
   type EarlierRecord,
   FormerPasswords,
   fromEarlier,
-  identityLinkId,
-  identityLinkKind,
   KeyStore,
-  linkOwner,
   MacroStore,
   ProviderEntries,
   SecondFactors,
-  type Storage,
 } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Repositories, Storage } from "@sallyport/core";
+import type { Repositories, Storage } from "@sallyport/storage";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { FaultScript } from "@sallyport/storage-faults";
 import { LicenceReceiver } from "@sallyport/testing/traps";

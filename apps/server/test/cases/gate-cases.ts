@@ -1,6 +1,7 @@
 import type { LogInMode } from "@sallyport/client";
 import { addBan, administrationOf, Applications, type Database } from "@sallyport/core";
-import { type ErrorCode, identityLinkKind, setAppRule, setLimits } from "@sallyport/core";
+import { type ErrorCode, identityLinkKind } from "@sallyport/storage";
+import { setAppRule, setLimits } from "@sallyport/core";
 import { signIn } from "@sallyport/fake-identity-providers";
 import { call } from "../client.ts";
 import { logInForm } from "@sallyport/acceptance";

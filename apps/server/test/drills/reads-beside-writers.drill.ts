@@ -1,5 +1,5 @@
 import { type AdapterUnderTest, checks, runChecks } from "@sallyport/conformance-kit";
-import type { AttributeIndex } from "@sallyport/core";
+import type { AttributeIndex } from "@sallyport/storage";
 import { createMariadbKnex, type MariadbKnex, MariadbStorage } from "@sallyport/storage-knex";
 import { openRealMariadb, type RealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import type { RowDataPacket } from "mysql2";

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Database, Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
+import type { Database } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { FaultScript } from "@sallyport/storage-faults";
 import { seedDemo } from "../../src/demo/index.ts";

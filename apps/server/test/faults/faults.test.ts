@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import { openPostgresFixture, type PostgresFixture } from "../postgres-fixture.ts";
 import { factorOperations } from "./factor-operations.ts";

@@ -1,4 +1,4 @@
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import { type FaultScript, withFaults } from "@sallyport/storage-faults";
 import { StorageEngines } from "../../src/composition/storages/storage-engines.ts";
 import type { StorageConfiguration } from "../../src/configuration/index.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type NewObject, type ObjectId, seesAll, type Storage, type StoredObject } from "@sallyport/core";
+import { type NewObject, type ObjectId, seesAll, type Storage, type StoredObject } from "@sallyport/storage";
 import type { FaultFixture } from "./fault-fixture.ts";
 import { either, type Scene, type WriteOperation } from "./write-operation.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { identityLinkId, identityLinkKind } from "@sallyport/core";
+import { identityLinkId, identityLinkKind } from "@sallyport/storage";
 import { NodeDigests } from "@sallyport/crypto";
 import type { FaultFixture } from "./fault-fixture.ts";
 import { watchRequest } from "./watch-request.ts";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { administrationOf, putSyncSchema, seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
+import { administrationOf, putSyncSchema } from "@sallyport/core";
 import type { FaultFixture } from "./fault-fixture.ts";
 import { either, type WriteOperation } from "./write-operation.ts";
 

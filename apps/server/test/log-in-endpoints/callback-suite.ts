@@ -1,6 +1,6 @@
-import { addBan, administrationOf, Applications, identityLinkKind, removeBan } from "@sallyport/core";
+import { type AuditEvent, type ErrorCode, identityLinkKind, type Repositories } from "@sallyport/storage";
+import { addBan, administrationOf, Applications, removeBan } from "@sallyport/core";
 import { SecondFactors, setAppRule } from "@sallyport/core";
-import type { AuditEvent, ErrorCode, Repositories } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession, tryLogIn } from "../client.ts";

@@ -1,4 +1,4 @@
-import { errorEntry, type ErrorCode, type Repositories } from "@sallyport/core";
+import { type ErrorCode, errorEntry, type Repositories } from "@sallyport/storage";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { LogInAnswer } from "./log-in-endpoint.ts";
 

@@ -1,4 +1,5 @@
-import { CreateAccount, type ObjectId, type Repositories } from "@sallyport/core";
+import type { ObjectId, Repositories } from "@sallyport/storage";
+import { CreateAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { LogInEndpoint } from "./log-in-endpoint.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { jest } from "@jest/globals";
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import { createMariadbKnex, KnexStorage, MariadbStorage } from "@sallyport/storage-knex";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { openEmbeddedEngine } from "@sallyport/storage-pglite";

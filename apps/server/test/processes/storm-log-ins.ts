@@ -1,6 +1,7 @@
 import type { LogInMode } from "@sallyport/client";
 import { signIn } from "@sallyport/fake-identity-providers";
-import { CreateAccount, type ObjectId } from "@sallyport/core";
+import type { ObjectId } from "@sallyport/storage";
+import { CreateAccount } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call, logOut, logOutIn, tryLogIn } from "../client.ts";

@@ -1,4 +1,4 @@
-import { type ProviderType, providerTypes } from "@sallyport/core";
+import { type ProviderType, providerTypes } from "@sallyport/storage";
 import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession } from "../client.ts";

@@ -1,4 +1,4 @@
-import { seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
 import type { RunningServer } from "../../src/index.ts";
 import { resolve } from "node:path";
 import { logInAt } from "./browser.ts";

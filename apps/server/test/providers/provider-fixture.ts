@@ -1,13 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  administrationOf,
-  type IdentityLink,
-  identityLinkKind,
-  ProviderSealing,
-  type ProviderType,
-  providerTypes,
-  PutProvider,
-} from "@sallyport/core";
+import { type IdentityLink, identityLinkKind, type ProviderType, providerTypes } from "@sallyport/storage";
+import { administrationOf, ProviderSealing, PutProvider } from "@sallyport/core";
 import { AesGcmKeyWrapping } from "@sallyport/crypto";
 import { identityProviders } from "@sallyport/identity-passport";
 import { type FakeIdentityProviders, startRegisteredFakes } from "@sallyport/fake-identity-providers";

@@ -1,4 +1,5 @@
-import { seesAll, Applications } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
+import { Applications } from "@sallyport/core";
 import { NodeDigests } from "@sallyport/crypto";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";

@@ -1,4 +1,4 @@
-import { providerTypes } from "@sallyport/core";
+import { providerTypes } from "@sallyport/storage";
 import type { RunningServer } from "../../src/index.ts";
 import { call } from "../client.ts";
 import { appKey } from "../subject.ts";

@@ -1,4 +1,4 @@
-import { type ProviderType, providerTypes, seesAll } from "@sallyport/core";
+import { type ProviderType, providerTypes, seesAll } from "@sallyport/storage";
 import { NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
 import type { RunningServer } from "../../src/index.ts";

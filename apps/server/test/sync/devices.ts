@@ -1,6 +1,7 @@
 import { type Fetch, type LogInOptions, SallyportClient } from "@sallyport/client";
 import { memoryStorage, sync, type SyncOptions, type SyncReport, SyncStore } from "@sallyport/client/sync";
-import { administrationOf, type ClassDefinition, type ConflictPolicy, putSyncSchema } from "@sallyport/core";
+import type { ClassDefinition } from "@sallyport/storage";
+import { administrationOf, type ConflictPolicy, putSyncSchema } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { databaseOf, repositoriesOf } from "../repositories-of.ts";
 

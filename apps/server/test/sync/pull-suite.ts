@@ -1,14 +1,6 @@
 import { isFullRun } from "@sallyport/test-kit/scope";
-import {
-  visibilityOf,
-  type Principal,
-  seesAll,
-  setSyncEnabled,
-  administrationOf,
-  readSync,
-  removeSyncSchema,
-  type StoredObject,
-} from "@sallyport/core";
+import { type Principal, seesAll, type StoredObject } from "@sallyport/storage";
+import { visibilityOf, setSyncEnabled, administrationOf, readSync, removeSyncSchema } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { modes } from "../modes.ts";
 import { openSession } from "../open-session.ts";

@@ -1,13 +1,11 @@
 import type { LogInMode } from "@sallyport/client";
+import { type ClassDefinition, type Repositories, seesAll } from "@sallyport/storage";
 import {
   administrationOf,
-  type ClassDefinition,
   type ConflictPolicy,
   type Database,
   MacroStore,
   putSyncSchema,
-  type Repositories,
-  seesAll,
   type SyncDirection,
 } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";

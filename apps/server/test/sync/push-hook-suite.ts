@@ -1,5 +1,6 @@
 import { jest } from "@jest/globals";
-import { administrationOf, type Filter, MacroStore, seesAll, setLimits } from "@sallyport/core";
+import { type Filter, seesAll } from "@sallyport/storage";
+import { administrationOf, MacroStore, setLimits } from "@sallyport/core";
 import type { RunningServer } from "../../src/index.ts";
 import { syncPushFixture } from "./push-fixture.ts";
 

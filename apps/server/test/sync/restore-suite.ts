@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { administrationOf, type ArchiveRecord, type Database, restartSync, type StorageArchive } from "@sallyport/core";
+import type { ArchiveRecord, StorageArchive } from "@sallyport/storage";
+import { administrationOf, type Database, restartSync } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { seedDemo } from "../../src/demo/index.ts";
 import type { RunningServer } from "../../src/index.ts";

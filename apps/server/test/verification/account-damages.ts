@@ -1,15 +1,13 @@
+import { confusableKeyOf, identityLinkKind, type RecordValue } from "@sallyport/storage";
 import {
   administrationKeys,
   applicationKind,
   banKind,
   banTimers,
-  confusableKeyOf,
   currentMacroKind,
   deviceKind,
-  identityLinkKind,
   keyRingKind,
   macroVersionKind,
-  type RecordValue,
   reservationOf,
   reservedNames,
   secondFactorKind,

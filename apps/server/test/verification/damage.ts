@@ -1,4 +1,4 @@
-import type { RecordKind, RecordValue } from "@sallyport/core";
+import type { RecordKind, RecordValue } from "@sallyport/storage";
 import type { Engine } from "../engines.ts";
 import type { Scene } from "./scene.ts";
 

@@ -1,14 +1,6 @@
 import { Readable } from "node:stream";
-import {
-  detachedKind,
-  fileKind,
-  type ObjectId,
-  type RecordValue,
-  type Repositories,
-  type SegmentName,
-  segmentKind,
-  storedBytesKind,
-} from "@sallyport/core";
+import type { ObjectId, RecordValue, Repositories, SegmentName } from "@sallyport/storage";
+import { detachedKind, fileKind, segmentKind, storedBytesKind } from "@sallyport/core";
 import { byNewRecord, type Damage, type Damages } from "./damage.ts";
 import { chunk, type Scene } from "./scene.ts";
 

@@ -1,23 +1,25 @@
 import { randomUUID } from "node:crypto";
 import type { ClientSession } from "@sallyport/client";
 import {
-  addBan,
-  administrationOf,
-  Applications,
   confusableKeyOf,
-  type Database,
-  factorRecord,
   identityLinkId,
   identityLinkKind,
-  keyRingKind,
   linkOwner,
-  MacroStore,
-  markAdministrationKey,
   type ObjectId,
   objectNumber,
   type RecordKind,
-  registerDevice,
   type Repositories,
+} from "@sallyport/storage";
+import {
+  addBan,
+  administrationOf,
+  Applications,
+  type Database,
+  factorRecord,
+  keyRingKind,
+  MacroStore,
+  markAdministrationKey,
+  registerDevice,
   requestResultKind,
   syncOperationKind,
 } from "@sallyport/core";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { confusableKeyOf } from "@sallyport/storage";
 import {
   addBan,
   administrationOf,
-  confusableKeyOf,
   type Database,
   MacroStore,
   removeBan,

@@ -1,4 +1,4 @@
-import { errorEntry, type ErrorCode } from "@sallyport/core/errors";
+import { errorEntry, type ErrorCode } from "@sallyport/storage/errors";
 import { expect } from "../assertions/expect.ts";
 import type { Check } from "../run/check.ts";
 import { inSection } from "./journey.ts";

@@ -1,4 +1,4 @@
-import { errorEntry, type ErrorCode } from "@sallyport/core/errors";
+import { errorEntry, type ErrorCode } from "@sallyport/storage/errors";
 import { expect } from "../assertions/expect.ts";
 import type { Case } from "../cases/case.ts";
 import type { CaseAnswer } from "./send-case.ts";

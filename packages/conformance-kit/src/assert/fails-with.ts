@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { type ErrorCode, ServiceError } from "@sallyport/core";
+import { type ErrorCode, ServiceError } from "@sallyport/storage";
 import { ConformanceError } from "./conformance-error.ts";
 import { described } from "./described.ts";
 

@@ -1,4 +1,4 @@
-import type { Attempt, BatchRepositories, Repositories, Storage } from "@sallyport/core";
+import type { Attempt, BatchRepositories, Repositories, Storage } from "@sallyport/storage";
 import { notImplementedIn } from "./not-implemented-in.ts";
 
 type Member = string | symbol;

@@ -6,17 +6,17 @@ import { dirname, join, relative, sep } from "node:path";
 export interface ContractPlace {
   /** Interface and method, such as `SessionRepository.open`. */
   readonly method: string;
-  /** File in its package, such as `@sallyport/core/dist/sessions/session-repository.d.ts`. */
+  /** File in its package, such as `@sallyport/storage/dist/ports/session-repository.d.ts`. */
   readonly file: string;
   /** Line of the method in the file, from 1. */
   readonly line: number;
 }
 
-const declarations = dirname(createRequire(import.meta.url).resolve("@sallyport/core"));
+const declarations = dirname(createRequire(import.meta.url).resolve("@sallyport/storage"));
 
-/** Reads the declarations of all port methods from the core, by names such as `sessions.open` and `storage.migrate`. */
+/** Reads the declarations of all port methods from `@sallyport/storage`, by names such as `sessions.open` and `storage.migrate`. */
 export function readContracts(): ReadonlyMap<string, ContractPlace> {
-  const folder = join(declarations, "storage");
+  const folder = join(declarations, "ports");
   const repositories = readFileSync(join(folder, "repositories.d.ts"), "utf8");
   const imports = repositories.matchAll(/^import type \{ ([\w, ]+) \} from "(.*)\.[jt]s";$/gm);
   const files = new Map(
@@ -47,7 +47,7 @@ function contractsOf({
   const lines = readFileSync(file, "utf8").split("\n");
   const start = lines.findIndex((line) => line.startsWith(`export interface ${port} `));
   const body = lines.slice(start, start + lines.slice(start).indexOf("}"));
-  const shown = `@sallyport/core/${relative(dirname(declarations), file).replaceAll(sep, "/")}`;
+  const shown = `@sallyport/storage/${relative(dirname(declarations), file).replaceAll(sep, "/")}`;
   return body.flatMap((text, index): [string, ContractPlace][] => {
     const method = /^ {4}(\w+)[(<]/.exec(text)?.[1];
     return method === undefined

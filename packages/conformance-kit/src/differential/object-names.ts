@@ -1,4 +1,4 @@
-import type { ObjectId } from "@sallyport/core";
+import type { ObjectId } from "@sallyport/storage";
 
 /** The name of the object with this number, from 0 in order of creation. Each storage assigns its own ids. */
 export function nameOf(number: number): string {

@@ -1,4 +1,4 @@
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import type { AdapterUnderTest } from "../adapter-under-test.ts";
 import { described } from "../assert/described.ts";
 import { replayHistory } from "./histories/replay-history.ts";

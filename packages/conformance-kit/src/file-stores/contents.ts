@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type ByteRange, type FileStore, type SegmentName, ServiceError } from "@sallyport/core";
+import { type ByteRange, type FileStore, type SegmentName, ServiceError } from "@sallyport/storage";
 import { ConformanceError, isTrue } from "../assert/index.ts";
 
 export const kibibyte = 1_024;

@@ -1,4 +1,4 @@
-import { type FileStore, ServiceError } from "@sallyport/core";
+import { type FileStore, ServiceError } from "@sallyport/storage";
 import { ConformanceError, equal, failsWith, isTrue } from "../assert/index.ts";
 import { concurrently, signal } from "../fixtures/concurrently.ts";
 import { codeOf } from "../fixtures/error-of.ts";

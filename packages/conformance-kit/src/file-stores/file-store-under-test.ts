@@ -1,4 +1,4 @@
-import type { FileStore, SegmentName } from "@sallyport/core";
+import type { FileStore, SegmentName } from "@sallyport/storage";
 
 /** An open store with files of its own. */
 export interface OpenFileStore {

@@ -1,4 +1,4 @@
-import type { ByteRange, FileStore, SegmentName } from "@sallyport/core";
+import type { ByteRange, FileStore, SegmentName } from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { concurrently } from "../fixtures/concurrently.ts";
 import { codeOf } from "../fixtures/error-of.ts";

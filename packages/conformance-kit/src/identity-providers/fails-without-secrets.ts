@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
-import type { AuthorizationAnswer, ErrorCode } from "@sallyport/core";
+import type { ErrorCode } from "@sallyport/storage";
+import type { AuthorizationAnswer } from "@sallyport/core";
 import { ConformanceError, failsWith } from "../assert/index.ts";
 import type { ProviderUnderTest } from "./provider-under-test.ts";
 

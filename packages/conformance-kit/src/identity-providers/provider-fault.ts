@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@sallyport/core";
+import type { ErrorCode } from "@sallyport/storage";
 
 /** The proof of identity: a signed id token, or the provider's answer about an access token. */
 export type ProviderProof = "idToken" | "accessToken";

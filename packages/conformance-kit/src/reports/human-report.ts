@@ -1,4 +1,4 @@
-import { type StorageCapabilities, describeCapabilities } from "@sallyport/core";
+import { describeCapabilities, type StorageCapabilities } from "@sallyport/storage";
 import type { Check } from "../check.ts";
 import { readContracts } from "../contract/contracts.ts";
 import { numberOfChecks } from "../number-of-checks.ts";

@@ -7,7 +7,7 @@ import {
   type Repositories,
   seesAll,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equal, equalInAnyOrder } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { idsOf, objectOf } from "../fixtures/objects.ts";

@@ -1,4 +1,4 @@
-import type { Account, IdentityLinkRecord, ObjectId, Repositories, Storage } from "@sallyport/core";
+import type { Account, IdentityLinkRecord, ObjectId, Repositories, Storage } from "@sallyport/storage";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { pluck } from "../fixtures/lists.ts";

@@ -1,4 +1,4 @@
-import type { Account, NewAccount, Realm, Repositories } from "@sallyport/core";
+import type { Account, NewAccount, Realm, Repositories } from "@sallyport/storage";
 import { randomUUID } from "node:crypto";
 import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";

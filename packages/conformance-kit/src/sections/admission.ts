@@ -1,4 +1,4 @@
-import type { Account, Admission, Repositories } from "@sallyport/core";
+import type { Account, Admission, Repositories } from "@sallyport/storage";
 import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed, accountOf, createCustomAccount, createUser } from "../fixtures/accounts.ts";

@@ -1,4 +1,4 @@
-import type { AppKey, Digest, Repositories } from "@sallyport/core";
+import type { AppKey, Digest, Repositories } from "@sallyport/storage";
 import { equal, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently } from "../fixtures/concurrently.ts";

@@ -1,4 +1,4 @@
-import type { AuditEvent, RecordedAuditEvent } from "@sallyport/core";
+import type { AuditEvent, RecordedAuditEvent } from "@sallyport/storage";
 import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently, whileOpen } from "../fixtures/concurrently.ts";

@@ -1,11 +1,11 @@
 import {
+  type BatchRepositories,
   type Digest,
   type ErrorCode,
-  type BatchRepositories,
   type Repositories,
   ServiceError,
   type ThrottleKey,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { equalCounts, pluck } from "../fixtures/lists.ts";

@@ -14,7 +14,7 @@ import {
   type ValuePath,
   type ValueType,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equalInAnyOrder } from "../assert/index.ts";
 import { type Check, checksAfter } from "../check.ts";
 import { createUser } from "../fixtures/accounts.ts";

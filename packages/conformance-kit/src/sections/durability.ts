@@ -1,4 +1,5 @@
-import { objectNumber, seesAll, Applications } from "@sallyport/core";
+import { objectNumber, seesAll } from "@sallyport/storage";
+import { Applications } from "@sallyport/core";
 import { equal, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed } from "../fixtures/accounts.ts";

@@ -5,7 +5,7 @@ import {
   type Repositories,
   type ThrottleKey,
   type ThrottlePolicy,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently } from "../fixtures/concurrently.ts";

@@ -1,4 +1,4 @@
-import { type AttributeIndex, type JsonValue, seesAll } from "@sallyport/core";
+import { type AttributeIndex, type JsonValue, seesAll } from "@sallyport/storage";
 import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { idsOf } from "../fixtures/objects.ts";

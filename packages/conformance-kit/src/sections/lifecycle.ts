@@ -1,4 +1,4 @@
-import { builtInClasses, type ClassDefinition, seesAll } from "@sallyport/core";
+import { builtInClasses, type ClassDefinition, seesAll } from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { accountNamed, createUser, createUserObject } from "../fixtures/accounts.ts";

@@ -1,4 +1,4 @@
-import { type Digest, type Repositories, seesAll } from "@sallyport/core";
+import { type Digest, type Repositories, seesAll } from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { equalCounts, pluck } from "../fixtures/lists.ts";

@@ -6,7 +6,7 @@ import {
   seesAll,
   type Storage,
   type StoredModel,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equal, equalInAnyOrder, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently, keepOpen, occurrences, signal } from "../fixtures/concurrently.ts";

@@ -1,4 +1,4 @@
-import type { Digest, RecordValue, Repositories } from "@sallyport/core";
+import type { Digest, RecordValue, Repositories } from "@sallyport/storage";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently, occurrences } from "../fixtures/concurrently.ts";

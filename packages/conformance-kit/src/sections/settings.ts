@@ -1,4 +1,4 @@
-import type { Repositories } from "@sallyport/core";
+import type { Repositories } from "@sallyport/storage";
 import { equal } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently } from "../fixtures/concurrently.ts";

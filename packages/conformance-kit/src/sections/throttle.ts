@@ -1,4 +1,4 @@
-import { delayAfter, type Repositories, type ThrottleKey, type ThrottlePolicy } from "@sallyport/core";
+import { delayAfter, type Repositories, type ThrottleKey, type ThrottlePolicy } from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { concurrently } from "../fixtures/concurrently.ts";

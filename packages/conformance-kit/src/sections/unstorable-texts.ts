@@ -1,5 +1,5 @@
-import type { JsonValue, Repositories } from "@sallyport/core";
-import { seesAll, Applications } from "@sallyport/core";
+import { type JsonValue, type Repositories, seesAll } from "@sallyport/storage";
+import { Applications } from "@sallyport/core";
 import { equal, failsWith } from "../assert/index.ts";
 import { type Check, checksOf } from "../check.ts";
 import { createUserObject } from "../fixtures/accounts.ts";

@@ -1,5 +1,11 @@
-import type { Attempt, Change, ChangeQuery, Repositories, Storage } from "@sallyport/core";
-import { beforeAllChanges } from "@sallyport/core";
+import {
+  type Attempt,
+  beforeAllChanges,
+  type Change,
+  type ChangeQuery,
+  type Repositories,
+  type Storage,
+} from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 
 /** A storage with one fault, and the checks that detect it. */

@@ -1,4 +1,4 @@
-import { type Admission, type Digest, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
+import { type Admission, type Digest, type Repositories, seesAll, type StoredObject } from "@sallyport/storage";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
 const inTheUser = "returns groups of a derived class and groups in the recycle bin";

@@ -5,7 +5,7 @@ import {
   objectNumber,
   type Storage,
   type StorageArchive,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
 

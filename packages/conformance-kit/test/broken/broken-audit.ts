@@ -1,4 +1,4 @@
-import type { AuditEvent, RecordedAuditEvent } from "@sallyport/core";
+import type { AuditEvent, RecordedAuditEvent } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 /** Changes the events that are read from the audit. */

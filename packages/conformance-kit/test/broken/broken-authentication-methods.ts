@@ -4,7 +4,7 @@ import {
   isUuid,
   type NewSession,
   type Repositories,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { accountOf } from "../../src/fixtures/accounts.ts";
 import { unlimitedSessions } from "../../src/fixtures/policy.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";

@@ -1,4 +1,4 @@
-import { type IdentityLink, identityLinkKind, seesAll } from "@sallyport/core";
+import { type IdentityLink, identityLinkKind, seesAll } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const admitted = "admits a provider callback once, with the value of its state and its app key";

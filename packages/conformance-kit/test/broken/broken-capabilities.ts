@@ -1,4 +1,4 @@
-import type { StorageCapabilities } from "@sallyport/core";
+import type { StorageCapabilities } from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage } from "./broken-adapter.ts";
 

@@ -1,4 +1,4 @@
-import { type Change, objectNumber } from "@sallyport/core";
+import { type Change, objectNumber } from "@sallyport/storage";
 import { type BrokenAdapter, broken, fromTheStart, unlimited, withFeed } from "./broken-adapter.ts";
 import { ChangeLog, sideBySide, soundly, type ChangeFeed } from "./side-by-side.ts";
 

@@ -1,4 +1,4 @@
-import type { Channel, Digest, MessageVerdict, NewSession } from "@sallyport/core";
+import type { Channel, Digest, MessageVerdict, NewSession } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 interface Flaws {

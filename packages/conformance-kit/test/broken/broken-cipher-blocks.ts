@@ -1,4 +1,4 @@
-import type { BlockVerdict, Digest } from "@sallyport/core";
+import type { BlockVerdict, Digest } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever = Number.MAX_SAFE_INTEGER;

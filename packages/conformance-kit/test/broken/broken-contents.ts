@@ -1,4 +1,4 @@
-import { type Repositories, seesAll } from "@sallyport/core";
+import { type Repositories, seesAll } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 /** Replaces lone surrogates and drops zero characters, as many databases do. */

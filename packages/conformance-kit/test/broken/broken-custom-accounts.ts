@@ -1,4 +1,4 @@
-import { isUuid } from "@sallyport/core";
+import { isUuid } from "@sallyport/storage";
 import { accountOf } from "../../src/fixtures/accounts.ts";
 import { findingNames } from "./selector-faults.ts";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";

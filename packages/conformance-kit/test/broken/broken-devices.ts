@@ -1,4 +1,4 @@
-import { type NewSession, type Repositories, ServiceError, type SessionPolicy } from "@sallyport/core";
+import { type NewSession, type Repositories, ServiceError, type SessionPolicy } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const sideBySide = "keeps several sessions of a device up to its limit";

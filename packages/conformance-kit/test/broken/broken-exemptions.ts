@@ -1,4 +1,4 @@
-import { type ExemptionGrant, type Repositories, ServiceError, type ThrottleKey } from "@sallyport/core";
+import { type ExemptionGrant, type Repositories, ServiceError, type ThrottleKey } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const past = "ignores the delay of an exempted key and of no other";

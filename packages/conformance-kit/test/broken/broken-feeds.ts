@@ -1,4 +1,4 @@
-import { beforeAllChanges, type Change, type ObjectId, type Repositories, seesAll } from "@sallyport/core";
+import { beforeAllChanges, type Change, type ObjectId, type Repositories, seesAll } from "@sallyport/storage";
 import { type BrokenAdapter, broken, withFeed } from "./broken-adapter.ts";
 import { idsOf } from "../../src/fixtures/objects.ts";
 import { withDeletion } from "./deletion/with-deletion.ts";

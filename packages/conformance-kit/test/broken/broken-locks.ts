@@ -1,4 +1,4 @@
-import { type Digest, type Lock, type ObjectId, type Repositories, seesAll } from "@sallyport/core";
+import { type Digest, type Lock, type ObjectId, type Repositories, seesAll } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const limited = "limits the locks of a session";

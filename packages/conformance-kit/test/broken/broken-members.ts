@@ -7,7 +7,7 @@ import {
   type StoredObject,
   type Visibility,
   type Writing,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
 const kept = "keeps the collection members that the writer cannot see, after the given ones";

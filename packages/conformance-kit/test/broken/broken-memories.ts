@@ -1,5 +1,5 @@
 import type { StorageUnderTest } from "@sallyport/conformance-kit";
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenStorage } from "./broken-adapter.ts";
 import type { BrokenProcesses } from "./broken-processes.ts";

@@ -1,4 +1,4 @@
-import { objectNumber, ServiceError } from "@sallyport/core";
+import { objectNumber, ServiceError } from "@sallyport/storage";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 import { blind, gettingByIds, gettingByUuids } from "./selector-faults.ts";
 

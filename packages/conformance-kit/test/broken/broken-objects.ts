@@ -7,7 +7,7 @@ import {
   type Repositories,
   ServiceError,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { gettingByIds } from "./selector-faults.ts";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 

@@ -1,5 +1,5 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
-import { type Admission, type MessageVerdict, objectIdOf, type Repositories, ServiceError } from "@sallyport/core";
+import { type Admission, type MessageVerdict, objectIdOf, type Repositories, ServiceError } from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type Fault, unguarded } from "./broken-adapter.ts";
 import { type ProcessFault, SharedDatabase } from "./shared-database.ts";

@@ -1,4 +1,4 @@
-import { type ObjectChange, type Repositories, seesAll, type StoredObject, type Writing } from "@sallyport/core";
+import { type ObjectChange, type Repositories, seesAll, type StoredObject, type Writing } from "@sallyport/storage";
 import { type BrokenAdapter, broken, withFeed } from "./broken-adapter.ts";
 
 const given = "replaces the readers if they are given and keeps them otherwise";

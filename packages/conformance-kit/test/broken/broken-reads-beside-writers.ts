@@ -1,4 +1,4 @@
-import type { Repositories } from "@sallyport/core";
+import type { Repositories } from "@sallyport/storage";
 import { type BrokenAdapter, broken, type Fault, withFeed } from "./broken-adapter.ts";
 
 /** A fault of reads that shows after writes of objects or accounts. */

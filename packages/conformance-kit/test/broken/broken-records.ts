@@ -1,4 +1,4 @@
-import { ServiceError, type ThrottlePolicy, type ThrottleVerdict } from "@sallyport/core";
+import { ServiceError, type ThrottlePolicy, type ThrottleVerdict } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever: Partial<ThrottlePolicy> = { resetAfter: Number.MAX_SAFE_INTEGER };

@@ -1,4 +1,4 @@
-import { objectNumber, type RecycledRoot, type TrashQuery, type Repositories, seesAll } from "@sallyport/core";
+import { objectNumber, type RecycledRoot, type Repositories, seesAll, type TrashQuery } from "@sallyport/storage";
 import { type BrokenAdapter, broken, withFeed } from "./broken-adapter.ts";
 
 type Deletion = Repositories["deletion"];

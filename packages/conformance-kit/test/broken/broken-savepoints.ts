@@ -5,7 +5,7 @@ import {
   ServiceError,
   type Storage,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded, withFault, withFeed } from "./broken-adapter.ts";
 

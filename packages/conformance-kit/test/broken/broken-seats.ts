@@ -1,4 +1,4 @@
-import { type AppNameChange, type Repositories, type SeatKind, type SeatLimit, ServiceError } from "@sallyport/core";
+import { type AppNameChange, type Repositories, type SeatKind, type SeatLimit, ServiceError } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 /** Changes the seat limits of every opening and reservation. */

@@ -1,4 +1,4 @@
-import type { ListedSession, Repositories, SessionSelector } from "@sallyport/core";
+import type { ListedSession, Repositories, SessionSelector } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const unchanged = "refuses a session if a record of its basis was put, changed or removed";

@@ -1,4 +1,4 @@
-import { type LiveSession, type NewSession, type Repositories, ServiceError } from "@sallyport/core";
+import { type LiveSession, type NewSession, type Repositories, ServiceError } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 
 const forever = 1_000_000_000_000;

@@ -5,7 +5,7 @@ import {
   type Repositories,
   seesAll,
   ServiceError,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { type BrokenAdapter, broken } from "./broken-adapter.ts";
 
 const tooLarge = (error: unknown): boolean => error instanceof ServiceError && error.code === 801;

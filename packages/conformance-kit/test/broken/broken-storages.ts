@@ -5,7 +5,7 @@ import {
   type Repositories,
   ServiceError,
   type Storage,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { type BrokenAdapter, brokenStorage, unguarded, withFault } from "./broken-adapter.ts";
 

@@ -5,7 +5,7 @@ import {
   seesAll,
   ServiceError,
   type Writing,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "./broken-adapter.ts";
 import { sideBySide, soundly } from "./side-by-side.ts";
 

@@ -8,7 +8,7 @@ import type {
   Repositories,
   StoredObject,
   Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 
 /** A `find` with a fault in the lookup by names of a realm. */
 export function findingNames(

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { StorageUnderTest } from "@sallyport/conformance-kit";
-import { type Attempt, RefusedByStorageError, type Repositories, ServiceError, type Storage } from "@sallyport/core";
+import { type Attempt, RefusedByStorageError, type Repositories, ServiceError, type Storage } from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenStorage, type Fault, withFault } from "./broken-adapter.ts";
 

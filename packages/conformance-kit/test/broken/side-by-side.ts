@@ -1,13 +1,13 @@
-import type {
-  Attempt,
-  Change,
-  ChangePosition,
-  ObjectRepository,
-  Repositories,
-  Storage,
-  StoredObject,
-} from "@sallyport/core";
-import { objectNumber } from "@sallyport/core";
+import {
+  type Attempt,
+  type Change,
+  type ChangePosition,
+  objectNumber,
+  type ObjectRepository,
+  type Repositories,
+  type Storage,
+  type StoredObject,
+} from "@sallyport/storage";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { brokenStorage } from "./broken-adapter.ts";
 

@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { type FileStore, type SegmentName, ServiceError } from "@sallyport/core";
+import { type FileStore, type SegmentName, ServiceError } from "@sallyport/storage";
 import { type BrokenFileStore, broken, changed, collected, contentOf, isName, keyOf } from "./broken-file-store.ts";
 
 const pathOf = (directory: string, { file, segment }: SegmentName) => join(directory, file.slice(0, 2), file, segment);

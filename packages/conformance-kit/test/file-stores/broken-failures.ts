@@ -1,5 +1,5 @@
 import { mkdir, open } from "node:fs/promises";
-import { type SegmentName, ServiceError } from "@sallyport/core";
+import { type SegmentName, ServiceError } from "@sallyport/storage";
 import { type BrokenFileStore, broken, codeOf, contentOf, isName, leaked } from "./broken-file-store.ts";
 
 /** Contents that failed, with what was received of them. */

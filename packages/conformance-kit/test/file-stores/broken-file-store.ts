@@ -1,5 +1,5 @@
 import type { open } from "node:fs/promises";
-import { type FileStore, type SegmentName, ServiceError } from "@sallyport/core";
+import { type FileStore, type SegmentName, ServiceError } from "@sallyport/storage";
 
 /** A file store with one fault, and the checks that detect it. */
 export interface BrokenFileStore {

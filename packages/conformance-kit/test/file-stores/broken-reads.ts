@@ -1,6 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type SegmentName, ServiceError } from "@sallyport/core";
+import { type SegmentName, ServiceError } from "@sallyport/storage";
 import {
   type BrokenFileStore,
   broken,

@@ -1,7 +1,7 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type FileStore, type FoundFile, type SegmentName, ServiceError } from "@sallyport/core";
+import { type FileStore, type FoundFile, type SegmentName, ServiceError } from "@sallyport/storage";
 import { type BrokenFileStore, broken, codeOf, keyOf } from "./broken-file-store.ts";
 
 const pathOf = (directory: string, { file, segment }: SegmentName) => join(directory, file.slice(0, 2), file, segment);

@@ -1,11 +1,11 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from "node:crypto";
+import { ServiceError } from "@sallyport/storage";
 import {
   type AuthorizationAnswer,
   type AuthorizationRequest,
   type IdentityProvider,
   type ProviderData,
   type ProviderProfile,
-  ServiceError,
 } from "@sallyport/core";
 
 /** The steps that a provider can omit. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { NodeDigests, NodeRandomSource } from "@sallyport/crypto";
 import type { AppKeyContext } from "../request/index.ts";
-import { confusableKeyOf, listingsOf, loginNameOf, tallyTime } from "../storage/index.ts";
+import { confusableKeyOf, listingsOf, loginNameOf, tallyTime } from "@sallyport/storage";
 import { sentForms, typedPassword } from "./accounts/client-password.ts";
 import { type PasswordHasher, verifyForms } from "./accounts/verify-password.ts";
 import { ApplicationCache } from "./appkeys/applications.ts";

@@ -1,5 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
-import { type ChangePosition, type Repositories } from "../storage/index.ts";
+import { type ChangePosition, type Repositories, ServiceError } from "@sallyport/storage";
 import { type GenerationPart, movedParts, parseSyncVersion, type SchemaView, type SyncVersion } from "../sync/index.ts";
 import { type AbsenceFinding, cause, ok } from "./absence-finding.ts";
 

@@ -1,12 +1,11 @@
 import { administrationAppName, type LogInResult, type OpenPasswordSession } from "../access/index.ts";
-import type { Digests } from "../digests/index.ts";
+import type { Digests, Principal, SessionPolicy } from "@sallyport/storage";
 import {
   type AdministrationContext,
   administratorEvent,
   type AppKeyContext,
   type SessionContext,
 } from "../request/index.ts";
-import type { Principal, SessionPolicy } from "../storage/index.ts";
 import { keepProof } from "./recent-proof.ts";
 
 /** Milliseconds without a request until an administrator's session expires, at most. */

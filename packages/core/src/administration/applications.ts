@@ -6,9 +6,8 @@ import {
   type ScopedAppKey,
   withScopes,
 } from "../access/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { allPages, type PageRequest, type Repositories, ServiceError } from "@sallyport/storage";
 import type { AdministrationContext } from "../request/index.ts";
-import { allPages, type PageRequest, type Repositories } from "../storage/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 import { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
 

@@ -1,5 +1,5 @@
 import type { AdministrationContext } from "../request/index.ts";
-import type { AuditEventType, ObjectId, RecordedAuditEvent } from "../storage/index.ts";
+import type { AuditEventType, ObjectId, RecordedAuditEvent } from "@sallyport/storage";
 
 /** Absent conditions match all events. */
 export interface AuditFilter {

@@ -1,8 +1,7 @@
 import { type PutClass } from "../classes/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { type ClassDefinition, ServiceError } from "@sallyport/storage";
 import type { GivenRight } from "../model/index.ts";
 import { requestModel } from "../request/index.ts";
-import type { ClassDefinition } from "../storage/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 import type { Versioned } from "./unchanged.ts";
 

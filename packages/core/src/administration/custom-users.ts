@@ -6,7 +6,7 @@ import {
   setCustomUserEmail,
 } from "../access/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
-import type { AccountId, ObjectId } from "../storage/index.ts";
+import type { AccountId, ObjectId } from "@sallyport/storage";
 import type { AdministratorContext } from "./administrators.ts";
 import { contentVersion, replaceUnchanged, type Versioned } from "./unchanged.ts";
 

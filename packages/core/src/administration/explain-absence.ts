@@ -1,6 +1,3 @@
-import { ServiceError } from "../errors/index.ts";
-import { mayOnClass, type Model } from "../model/index.ts";
-import { requestModel } from "../request/index.ts";
 import {
   type Filter,
   idsOf,
@@ -10,9 +7,12 @@ import {
   type Principal,
   type Repositories,
   seesAll,
+  ServiceError,
   type StoredObject,
   type Tombstone,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { mayOnClass, type Model } from "../model/index.ts";
+import { requestModel } from "../request/index.ts";
 import {
   coveredFields,
   type SchemaView,

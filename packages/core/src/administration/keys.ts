@@ -1,7 +1,6 @@
-import { ServiceError } from "../errors/index.ts";
+import { type Repositories, ServiceError } from "@sallyport/storage";
 import { KeyStore, type RotateKey, type RotationRefusal, type ServerKeyKind, type StoredKey } from "../keys/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
-import type { Repositories } from "../storage/index.ts";
 
 export interface AdministeredKey extends Pick<StoredKey, "kind" | "keyId" | "createdAt" | "acceptedUntil"> {
   /** Number of token sessions that a former key of tokens signed, up to `maxCounted`; `null` for other keys. */

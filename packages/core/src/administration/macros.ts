@@ -1,7 +1,6 @@
-import { ServiceError } from "../errors/index.ts";
+import { type PageRequest, ServiceError } from "@sallyport/storage";
 import { MacroStore, type MacroVersion, type StoredMacro } from "../macros/index.ts";
 import { requestMacros } from "../request/index.ts";
-import type { PageRequest } from "../storage/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 
 export interface AdministeredMacro {

@@ -1,5 +1,5 @@
 import { requireAccount } from "../access/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { linksOfUser, type ObjectId, type PageRequest, type ProviderType, ServiceError } from "@sallyport/storage";
 import {
   type IdentityProvider,
   type ListedLink,
@@ -12,7 +12,6 @@ import {
   removeProvider,
 } from "../identities/index.ts";
 import { inTransaction } from "../request/index.ts";
-import { linksOfUser, type ObjectId, type PageRequest, type ProviderType } from "../storage/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
 

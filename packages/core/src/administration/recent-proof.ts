@@ -6,10 +6,16 @@ import {
   sessionUserKey,
   type VerifyPassword,
 } from "../access/index.ts";
-import type { Digest } from "../digests/index.ts";
-import { explained, ServiceError } from "../errors/index.ts";
+import {
+  accountOwner,
+  type Digest,
+  explained,
+  type ObjectId,
+  type RecordKind,
+  type Repositories,
+  ServiceError,
+} from "@sallyport/storage";
 import { type SessionContext, sessionEvent } from "../request/index.ts";
-import { accountOwner, type ObjectId, type RecordKind, type Repositories } from "../storage/index.ts";
 
 /** Proofs by session. The records expire. */
 const recentProofs: RecordKind<true> = "recentProof";

@@ -1,19 +1,6 @@
+import type { StorageRecovery } from "@sallyport/storage";
 import type { AdministrationContext } from "../request/index.ts";
 import { restartSync } from "../sync/index.ts";
-
-/** The means of a storage to continue after transactions were lost. Each step is idempotent. */
-export interface StorageRecovery {
-  /** The present timeline of the database server, and whether the database waits for a recovery. */
-  look(): Promise<{ readonly timeline: string; readonly isPending: boolean }>;
-  /**
-   * Prevents that anything of the lost time is used twice. Ends the sessions of secure mode, or of all modes. Skips
-   * object ids, change stamps, versions of records, generations of the model and the settings, and numbers of messages
-   * and audit events.
-   */
-  skip(sessions: "secure" | "all"): Promise<void>;
-  /** Lets the servers use this timeline. They notice it within a second. `false` if the present one is another. */
-  accept(timeline: string): Promise<boolean>;
-}
 
 export interface RecoverDatabaseInput {
   /** Recovers a database that does not wait for it, such as a restored copy. */

@@ -16,8 +16,7 @@ import {
   subjectId,
   takesOwnAccess,
 } from "../access/index.ts";
-import { ServiceError } from "../errors/index.ts";
-import type { ObjectId } from "../storage/index.ts";
+import { type ObjectId, ServiceError } from "@sallyport/storage";
 import type { AdministratorContext } from "./administrators.ts";
 
 /** A user, a device, a user on a device, a group, or everyone, by ids. */

@@ -1,8 +1,14 @@
 import { type SessionTraffic, trafficOf } from "../access/index.ts";
-import type { Digest } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import {
+  allPages,
+  type Digest,
+  type LiveSession,
+  type ObjectId,
+  type PageRequest,
+  type Repositories,
+  ServiceError,
+} from "@sallyport/storage";
 import type { AdministrationContext } from "../request/index.ts";
-import { allPages, type LiveSession, type ObjectId, type PageRequest, type Repositories } from "../storage/index.ts";
 
 /** Hexadecimal digits of a digest in the public id of a session. */
 const publicDigits = 16;

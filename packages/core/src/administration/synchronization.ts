@@ -1,6 +1,5 @@
-import { ServiceError } from "../errors/index.ts";
+import { type Repositories, ServiceError } from "@sallyport/storage";
 import { currentModel, inTransaction } from "../request/index.ts";
-import type { Repositories } from "../storage/index.ts";
 import {
   examineSchema,
   type ExaminedSchema,

@@ -1,7 +1,12 @@
-import type { Digests } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import {
+  canonicalJson,
+  type Digests,
+  type JsonValue,
+  type RecordKind,
+  type Repositories,
+  ServiceError,
+} from "@sallyport/storage";
 import { inTransaction } from "../request/index.ts";
-import { canonicalJson, type JsonValue, type RecordKind, type Repositories } from "../storage/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 
 /** Serializes the replacements of one resource. The records expire, and their values mean nothing. */

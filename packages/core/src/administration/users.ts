@@ -1,7 +1,4 @@
 import { setUserDisabled, setUserEmail, takeAccess } from "../access/index.ts";
-import { ServiceError } from "../errors/index.ts";
-import type { CreateObject, GivenAttributes, UpdateObject } from "../objects/index.ts";
-import { type AdministrationContext, changesBetween, inTransaction } from "../request/index.ts";
 import {
   idsOf,
   isObjectId,
@@ -10,8 +7,11 @@ import {
   type PageRequest,
   type Repositories,
   seesAll,
+  ServiceError,
   type StoredObject,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import type { CreateObject, GivenAttributes, UpdateObject } from "../objects/index.ts";
+import { type AdministrationContext, changesBetween, inTransaction } from "../request/index.ts";
 import type { AdministratorContext } from "./administrators.ts";
 import { contentVersion, replaceUnchanged, serialize, type Versioned } from "./unchanged.ts";
 

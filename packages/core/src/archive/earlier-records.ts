@@ -5,12 +5,9 @@ import {
   formerPasswordsKind,
   type SecondFactor,
 } from "../access/index.ts";
-import type { Digests } from "../digests/index.ts";
-import { type ProviderEntry, providerEntryKind } from "../identities/index.ts";
-import { keyRingKind, type StoredKey } from "../keys/index.ts";
-import { currentMacroKind, type MacroVersion, macroVersionKind, macroVersionRecord } from "../macros/index.ts";
 import {
   type ArchiveRecord,
+  type Digests,
   type IdentityLink,
   identityLinkId,
   identityLinkKind,
@@ -18,7 +15,10 @@ import {
   type RecordKind,
   type RecordOf,
   type RecordValue,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { type ProviderEntry, providerEntryKind } from "../identities/index.ts";
+import { keyRingKind, type StoredKey } from "../keys/index.ts";
+import { currentMacroKind, type MacroVersion, macroVersionKind, macroVersionRecord } from "../macros/index.ts";
 
 /** Sections of the first archive format, in their order. */
 export const earlierSections = [

@@ -2,7 +2,7 @@ import { applicationKind, banKind, deviceKind } from "../access/index.ts";
 import { providerEntryKind } from "../identities/index.ts";
 import { macroVersionKind } from "../macros/index.ts";
 import { syncSchemaKind } from "../sync/index.ts";
-import type { Repositories } from "../storage/index.ts";
+import type { Repositories } from "@sallyport/storage";
 
 /** Record kinds created by administrators only. Servers create others, such as keys. */
 const kinds = [applicationKind, banKind, deviceKind, providerEntryKind, macroVersionKind, syncSchemaKind];

@@ -1,6 +1,6 @@
 import { Model, type ModelClass, declaredIndexes } from "../model/index.ts";
 import type { Database } from "../request/index.ts";
-import { type AttributeIndex, type IndexReport, type Storage, untilDone } from "../storage/index.ts";
+import { type AttributeIndex, type IndexReport, type Storage, untilDone } from "@sallyport/storage";
 
 /** Result of an alignment, with the indexes beyond the engine's limit. */
 export interface AlignmentReport extends IndexReport {

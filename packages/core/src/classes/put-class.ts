@@ -1,8 +1,16 @@
-import { ServiceError } from "../errors/index.ts";
+import {
+  builtInClasses,
+  type ClassDefinition,
+  type Permission,
+  permissions,
+  type Repositories,
+  requireAdministrator,
+  seesAll,
+  ServiceError,
+} from "@sallyport/storage";
 import {
   acceptClasses,
   acceptIncompatibleChanges,
-  builtInClasses,
   type GivenClass,
   isSameClass,
   Model,
@@ -11,14 +19,6 @@ import {
 import { isUserClass, reserveUserNames } from "../objects/index.ts";
 import { changesBetween, currentModel, type SessionContext, sessionEvent } from "../request/index.ts";
 import { schemasBrokenBy } from "../sync/index.ts";
-import {
-  type ClassDefinition,
-  type Permission,
-  permissions,
-  type Repositories,
-  requireAdministrator,
-  seesAll,
-} from "../storage/index.ts";
 import { type IndexAlignment, ReadyIndexes } from "./align-indexes.ts";
 import { type ClassStructure, structureOf } from "./read-structure.ts";
 

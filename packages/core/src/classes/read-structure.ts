@@ -1,9 +1,7 @@
-import { ServiceError } from "../errors/index.ts";
-import { builtInClasses, mayOnClass, type Model, type ModelClass } from "../model/index.ts";
-import { requestModel, type SessionContext } from "../request/index.ts";
 import {
   type AttributeDefinition,
   type AttributeType,
+  builtInClasses,
   type ClassRight,
   type DeleteRule,
   deleteRuleOf,
@@ -11,7 +9,10 @@ import {
   type Permission,
   permissions,
   type Principal,
-} from "../storage/index.ts";
+  ServiceError,
+} from "@sallyport/storage";
+import { mayOnClass, type Model, type ModelClass } from "../model/index.ts";
+import { requestModel, type SessionContext } from "../request/index.ts";
 import { ReadyIndexes } from "./align-indexes.ts";
 
 export interface ModelStructure {

@@ -1,4 +1,4 @@
-import { explained, ServiceError } from "../errors/index.ts";
+import { explained, type JsonValue, ServiceError } from "@sallyport/storage";
 import {
   type ExecutedMacro,
   isMacroName,
@@ -10,7 +10,6 @@ import {
 import { isExactJson } from "../objects/index.ts";
 import type { Macro } from "../macros/index.ts";
 import { requestMacros, type SessionContext, sessionEvent } from "../request/index.ts";
-import type { JsonValue } from "../storage/index.ts";
 import { accessFinding, accessibleMacro, CallerNames, mayExecute } from "./macro-access.ts";
 import type { MacroInput, MacroRunner } from "./macro-runner.ts";
 

@@ -1,6 +1,12 @@
-import { faultAt, jsonPointer, ServiceError } from "../errors/index.ts";
+import {
+  faultAt,
+  jsonPointer,
+  type JsonValue,
+  objectReference,
+  ServiceError,
+  type SingleReference,
+} from "@sallyport/storage";
 import type { ListedObjects, ListObjectsInput, Serialization } from "../objects/index.ts";
-import { type JsonValue, objectReference, type SingleReference } from "../storage/index.ts";
 
 /** Arguments of a host call. Untrusted: any macro can forge them. */
 export interface HostArguments<Name extends string> {

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { type JsonValue, type ObjectId, objectReference, ServiceError } from "@sallyport/storage";
 import type { HostCall } from "../macros/index.ts";
 import type {
   CreateObject,
@@ -14,7 +14,6 @@ import type {
   UpdateObject,
 } from "../objects/index.ts";
 import type { SessionContext } from "../request/index.ts";
-import { type JsonValue, type ObjectId, objectReference } from "../storage/index.ts";
 import { argumentsOf, type HostArguments, namedObject, type RequestForms } from "./host-arguments.ts";
 import type { MacroScope } from "./macro-scope.ts";
 

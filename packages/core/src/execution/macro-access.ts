@@ -1,7 +1,6 @@
-import { explained, type Finding, ServiceError } from "../errors/index.ts";
+import { explained, type Finding, seesAll, ServiceError, type StoredObject } from "@sallyport/storage";
 import { isMacroName, type Macro, type MacroAccess } from "../macros/index.ts";
 import { requestMacros, type SessionContext } from "../request/index.ts";
-import { seesAll, type StoredObject } from "../storage/index.ts";
 
 export interface Caller {
   readonly userId: string;

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { type JsonValue, passwordSession, ServiceError } from "@sallyport/storage";
 import {
   type CalledHook,
   type HookEvent,
@@ -21,7 +21,6 @@ import {
   type ObjectHooks,
 } from "../objects/index.ts";
 import { requestMacros, type SessionContext } from "../request/index.ts";
-import { type JsonValue, passwordSession } from "../storage/index.ts";
 import type { RequestForms } from "./host-arguments.ts";
 import type { MacroRunner } from "./macro-runner.ts";
 

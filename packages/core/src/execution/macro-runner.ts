@@ -1,4 +1,4 @@
-import { isRefusedByStorage, ServiceError } from "../errors/index.ts";
+import { isRefusedByStorage, type JsonValue, ServiceError } from "@sallyport/storage";
 import {
   maxExecutionDepth,
   type HookModule,
@@ -16,7 +16,6 @@ import {
   type MacroRuntime,
 } from "../macros/index.ts";
 import type { SessionContext } from "../request/index.ts";
-import type { JsonValue } from "../storage/index.ts";
 import { argumentsOf } from "./host-arguments.ts";
 import type { HostCalls } from "./host-calls.ts";
 import { accessibleMacro, CallerNames } from "./macro-access.ts";

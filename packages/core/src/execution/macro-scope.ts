@@ -1,5 +1,5 @@
 import { JoinedUnit, type SessionContext, type UnitOfWork } from "../request/index.ts";
-import type { Attempt, Repositories } from "../storage/index.ts";
+import type { Attempt, Repositories } from "@sallyport/storage";
 
 /** Opens the transaction of a scope. Calls back once it is open; rejects if it cannot be opened. */
 type OpenTransaction = (opened: (r: Repositories, attempt: Attempt) => void) => Promise<void>;

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { acceptStorable, ServiceError } from "@sallyport/storage";
 import {
   type GivenMacro,
   isMacroName,
@@ -8,7 +8,6 @@ import {
   type ModuleInspector,
 } from "../macros/index.ts";
 import { type AdministrationContext, changesBetween } from "../request/index.ts";
-import { acceptStorable } from "../storage/index.ts";
 
 /** Maximum size of a text in UTF-8 bytes. */
 export const maxMacroBytes = 262_144;

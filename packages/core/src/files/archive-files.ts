@@ -1,8 +1,14 @@
-import type { RandomSource } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import {
+  type ArchiveChunk,
+  type ArchiveRecord,
+  type RandomSource,
+  type RecordOf,
+  type Repositories,
+  ServiceError,
+  type StoredRecord,
+} from "@sallyport/storage";
 import { type FileDescription, fileKind, type StoredFile } from "../objects/index.ts";
 import type { Database } from "../request/index.ts";
-import type { ArchiveChunk, ArchiveRecord, RecordOf, Repositories, StoredRecord } from "../storage/index.ts";
 import { intact } from "./intact-bytes.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { type FileBytes, writeSegment } from "./segment-bytes.ts";

@@ -1,7 +1,5 @@
-import { type RandomSource, randomUuid } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { personOf, type RandomSource, randomUuid, ServiceError } from "@sallyport/storage";
 import type { SessionContext } from "../request/index.ts";
-import { personOf } from "../storage/index.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import { detach, detachedKind, requireCapacity } from "./stored-files.ts";
 import {

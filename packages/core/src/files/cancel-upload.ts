@@ -1,5 +1,4 @@
-import type { RandomSource } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { type RandomSource, ServiceError } from "@sallyport/storage";
 import type { SessionContext } from "../request/index.ts";
 import { bytesOf } from "./received-ranges.ts";
 import { countBytes, removeDetached, removeSegments } from "./stored-files.ts";

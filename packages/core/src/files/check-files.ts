@@ -1,7 +1,6 @@
-import { ServiceError } from "../errors/index.ts";
+import { type ByteRange, type ObjectId, ServiceError, type StoredRecord } from "@sallyport/storage";
 import { fileKind, type StoredFile } from "../objects/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
-import type { ByteRange, ObjectId, StoredRecord } from "../storage/index.ts";
 import { intact } from "./intact-bytes.ts";
 import { union } from "./received-ranges.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";

@@ -1,8 +1,7 @@
 import { AcceptedTokenKeys, admitGrant, type Grant, sessionGrant, userGrant } from "../access/index.ts";
-import { explained, ServiceError } from "../errors/index.ts";
+import { explained, type ObjectId, ServiceError, type SingleReference } from "@sallyport/storage";
 import { type KeyRings, type KeyWrapping, openJson, sealJson, type ServerKeyPair } from "../keys/index.ts";
 import type { Database, SessionContext, UnadmittedContext } from "../request/index.ts";
-import type { ObjectId, SingleReference } from "../storage/index.ts";
 import type { OpenedFile, OpenFile } from "./open-file.ts";
 
 /** The content of a link. */

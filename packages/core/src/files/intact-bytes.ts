@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 import type { ResumableHashes } from "./resumable-hash.ts";
 import type { FileDescription } from "../objects/index.ts";
 

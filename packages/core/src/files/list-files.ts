@@ -1,6 +1,6 @@
 import { fileKind } from "../objects/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
-import type { ObjectId } from "../storage/index.ts";
+import type { ObjectId } from "@sallyport/storage";
 import { bytesOf } from "./received-ranges.ts";
 import { allSegments, detachedKind, existingOwners, filePages, pagesOf } from "./stored-files.ts";
 import { fileNameOf, receivedRanges, uploadIdOf, uploadKind } from "./uploads.ts";

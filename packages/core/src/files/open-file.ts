@@ -1,8 +1,7 @@
-import { ServiceError } from "../errors/index.ts";
+import { type ByteRange, type ObjectId, type Principal, ServiceError, type SingleReference } from "@sallyport/storage";
 import { visibilityOf } from "../model/index.ts";
 import { canHaveBytes, fileOf, isFileClass, visibleObject } from "../objects/index.ts";
 import { type RequestContext, requestModel } from "../request/index.ts";
-import type { ByteRange, ObjectId, Principal, SingleReference } from "../storage/index.ts";
 import { readStored } from "./stored-files.ts";
 
 /** A request on behalf of a user. */

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 import { acceptFileName, mediaTypeOf } from "../objects/index.ts";
 import type { SessionContext } from "../request/index.ts";
 import { ByteReader } from "./byte-reader.ts";

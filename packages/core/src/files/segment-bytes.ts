@@ -1,6 +1,5 @@
-import { ServiceError } from "../errors/index.ts";
+import { type ByteRange, type FileStore, type SegmentName, ServiceError } from "@sallyport/storage";
 import type { Database } from "../request/index.ts";
-import type { ByteRange, FileStore, SegmentName } from "../storage/index.ts";
 
 export type FileBytes = Pick<Database, "files" | "fileCipher">;
 

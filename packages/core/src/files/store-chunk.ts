@@ -1,6 +1,5 @@
-import type { RandomSource } from "../digests/index.ts";
+import type { RandomSource, SegmentName } from "@sallyport/storage";
 import { inTransaction, type SessionContext } from "../request/index.ts";
-import type { SegmentName } from "../storage/index.ts";
 import { bytesOf } from "./received-ranges.ts";
 import { acceptRange, ChunkReceiver } from "./receive-chunk.ts";
 import type { ResumableHashes } from "./resumable-hash.ts";

@@ -1,5 +1,4 @@
-import type { RandomSource } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { type ObjectId, type RandomSource, type Repositories, ServiceError } from "@sallyport/storage";
 import {
   acceptFileName,
   fileAttributes,
@@ -10,7 +9,6 @@ import {
   type WriteFileObject,
 } from "../objects/index.ts";
 import type { FilePolicy, SessionContext } from "../request/index.ts";
-import type { ObjectId, Repositories } from "../storage/index.ts";
 import type { ResumableHash, ResumableHashes } from "./resumable-hash.ts";
 import { type FileBytes, writeSegment } from "./segment-bytes.ts";
 import {

@@ -1,18 +1,19 @@
-import { type RandomSource, randomUuid } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
-import { fileKind, type StoredFile } from "../objects/index.ts";
-import type { Database, FilePolicy, UnitOfWork } from "../request/index.ts";
 import {
   type ByteRange,
   type DeletionRepository,
   type FileStore,
   type ObjectId,
+  type RandomSource,
+  randomUuid,
   type RecordKind,
   type RecordRepository,
   type SegmentName,
+  ServiceError,
   type StoredRecord,
   untilDone,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { fileKind, type StoredFile } from "../objects/index.ts";
+import type { Database, FilePolicy, UnitOfWork } from "../request/index.ts";
 import { type FileBytes, readSegment } from "./segment-bytes.ts";
 
 /**

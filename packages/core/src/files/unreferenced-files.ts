@@ -1,6 +1,6 @@
 import { fileKind } from "../objects/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
-import type { FoundFile, Repositories } from "../storage/index.ts";
+import type { FoundFile, Repositories } from "@sallyport/storage";
 import { detachedKind, existingOwners } from "./stored-files.ts";
 import { uploadIdOf, uploadKind } from "./uploads.ts";
 

@@ -1,5 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
-import type { RecordKind, RecordRepository } from "../storage/index.ts";
+import { type RecordKind, type RecordRepository, ServiceError } from "@sallyport/storage";
 
 const leaseKind: RecordKind<{ readonly holder: string }> = "uploadLease";
 

@@ -1,15 +1,15 @@
-import { ServiceError } from "../errors/index.ts";
-import { mayOnClass, visibilityOf } from "../model/index.ts";
-import { acceptFileName, acceptMediaType, classesWithBytes } from "../objects/index.ts";
-import { type FilePolicy, requestModel, type SessionContext } from "../request/index.ts";
 import {
   isUuid,
   type Permission,
   personOf,
   type RecordKind,
   type RecordRepository,
+  ServiceError,
   type StoredRecord,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { mayOnClass, visibilityOf } from "../model/index.ts";
+import { acceptFileName, acceptMediaType, classesWithBytes } from "../objects/index.ts";
+import { type FilePolicy, requestModel, type SessionContext } from "../request/index.ts";
 import { from, union } from "./received-ranges.ts";
 import type { ResumableHash, ResumableHashes } from "./resumable-hash.ts";
 import { readStored } from "./stored-files.ts";

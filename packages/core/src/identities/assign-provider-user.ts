@@ -1,6 +1,18 @@
-import { type Digests, type RandomSource, randomUuid } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
-import { providerUserClass, visibilityOf } from "../model/index.ts";
+import {
+  type Digests,
+  type IdentityLink,
+  idsOf,
+  type ObjectId,
+  passwordSession,
+  providerUserClass,
+  type RandomSource,
+  randomUuid,
+  seesAll,
+  ServiceError,
+  type StoredObject,
+  systemPrincipal,
+} from "@sallyport/storage";
+import { visibilityOf } from "../model/index.ts";
 import {
   deeper,
   type HookCaller,
@@ -10,15 +22,6 @@ import {
   rawMembers,
 } from "../objects/index.ts";
 import { type AppKeyContext, inTransaction, requestModel } from "../request/index.ts";
-import {
-  type IdentityLink,
-  idsOf,
-  type ObjectId,
-  passwordSession,
-  seesAll,
-  type StoredObject,
-  systemPrincipal,
-} from "../storage/index.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 import type { RegisteredProvider } from "./registered-providers.ts";
 import { createLink, printableText, IdentityAlreadyLinkedError } from "./links.ts";

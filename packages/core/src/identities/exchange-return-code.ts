@@ -1,8 +1,6 @@
 import type { SecondFactorInput } from "../access/index.ts";
-import type { Digests } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { type Digests, type Repositories, ServiceError } from "@sallyport/storage";
 import type { AppKeyContext } from "../request/index.ts";
-import type { Repositories } from "../storage/index.ts";
 import type { LogInWithProvider, ProvenLogIn, ProviderOutcome } from "./log-in-with-provider.ts";
 import { tallyRefused, auditRefusals } from "./provider-events.ts";
 import { isVerifier, openedCode, type ProviderSealing, type ReturnCode, returnCodes } from "./provider-state.ts";

@@ -1,8 +1,6 @@
 import { acceptAppNames, withParameter } from "../access/index.ts";
-import type { Digests, RandomSource } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { type Digests, type RandomSource, type RecordQuota, ServiceError } from "@sallyport/storage";
 import { type AppKeyContext, maintenanceError, NetworkSemaphore, type UnadmittedContext } from "../request/index.ts";
-import type { RecordQuota } from "../storage/index.ts";
 import type { LogInWithProvider, ProviderOutcome } from "./log-in-with-provider.ts";
 import { type CallbackParameters, type ProviderProfile, providerTypeOf } from "./identity-provider.ts";
 import { tallyRefused, tallyStrayCallback, auditRefusals } from "./provider-events.ts";

@@ -1,4 +1,4 @@
-import { type ProviderIdentity, type ProviderType, providerTypes } from "../storage/index.ts";
+import { type ProviderIdentity, type ProviderType, providerTypes } from "@sallyport/storage";
 
 /** The decrypted additional data of a provider entry, validated by `IdentityProvider.accept`. Secret. */
 export type ProviderData = Readonly<Record<string, string>>;

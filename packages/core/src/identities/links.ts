@@ -1,15 +1,7 @@
 import { SecondFactors } from "../access/index.ts";
-import type { Digests } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
-import {
-  type AdministrationContext,
-  type AppKeyContext,
-  logInEvent,
-  type SessionContext,
-  sessionEvent,
-} from "../request/index.ts";
 import {
   allPages,
+  type Digests,
   type IdentityLink,
   identityLinkId,
   identityLinkKind,
@@ -19,8 +11,16 @@ import {
   type ProviderIdentity,
   type RecordKind,
   type Repositories,
+  ServiceError,
   type StoredRecord,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import {
+  type AdministrationContext,
+  type AppKeyContext,
+  logInEvent,
+  type SessionContext,
+  sessionEvent,
+} from "../request/index.ts";
 import { providerTypeOf } from "./identity-provider.ts";
 
 /** Creates a link and audits it. Returns `false`, without any change, if the identity is already linked. */

@@ -1,15 +1,17 @@
 import type { OpenPasswordSession, LogInInput, LogInResult } from "../access/index.ts";
-import { type Digests, type RandomSource, randomUuid } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
-import type { ChangeNotice, MailLanguage } from "../mail/index.ts";
-import type { AppKeyContext } from "../request/index.ts";
 import {
   type Account,
-  isUuid,
   type AuthenticatedAccount,
+  type Digests,
+  isUuid,
   type ProviderType,
+  type RandomSource,
+  randomUuid,
   type Repositories,
-} from "../storage/index.ts";
+  ServiceError,
+} from "@sallyport/storage";
+import type { ChangeNotice, MailLanguage } from "../mail/index.ts";
+import type { AppKeyContext } from "../request/index.ts";
 import { assignableIdentities, createLink } from "./links.ts";
 
 export interface LinkingInput extends LogInInput {

@@ -1,9 +1,14 @@
 import { type Gate, type LogInResult, providerUserKey, type SecondFactorInput } from "../access/index.ts";
-import { type Digests, type RandomSource, randomUuid } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import {
+  type Digests,
+  identityLinkId,
+  type RandomSource,
+  randomUuid,
+  type Repositories,
+  ServiceError,
+} from "@sallyport/storage";
 import type { SerializeOwnUser } from "../objects/index.ts";
 import type { AppKeyContext } from "../request/index.ts";
-import { identityLinkId, type Repositories } from "../storage/index.ts";
 import type { AssignProviderUser, NewExternalUser } from "./assign-provider-user.ts";
 import { assignableIdentities, type AssignableIdentity, assignableLifetime, printableText } from "./links.ts";
 

@@ -1,6 +1,5 @@
-import { type ErrorCode, ServiceError } from "../errors/index.ts";
+import { type ErrorCode, type ProviderType, ServiceError } from "@sallyport/storage";
 import { type AppKeyContext, type UnadmittedContext, blankEvent, logInEvent } from "../request/index.ts";
-import type { ProviderType } from "../storage/index.ts";
 import { AlreadyConsumedError } from "./log-in-with-provider.ts";
 
 /** Audits a callback without a matching log-in. Anyone can send these without limit, so they are tallied. */

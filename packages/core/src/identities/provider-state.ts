@@ -1,8 +1,13 @@
 import type { SecondFactorInput } from "../access/index.ts";
-import type { Digest } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import {
+  type Digest,
+  type JsonValue,
+  type ProviderType,
+  type RecordKind,
+  type RecordValue,
+  ServiceError,
+} from "@sallyport/storage";
 import { type KeyWrapping, openJson, requireWrapping, sealJson } from "../keys/index.ts";
-import type { JsonValue, ProviderType, RecordKind, RecordValue } from "../storage/index.ts";
 import type { ProviderProfile } from "./identity-provider.ts";
 
 /** The additional data of an entry, the secrets of a pending log-in, or the payload of a return code. */

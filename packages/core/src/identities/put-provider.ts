@@ -1,7 +1,6 @@
 import { requireApplications } from "../access/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { type AuditedChange, type ProviderType, ServiceError } from "@sallyport/storage";
 import { type AdministrationContext, changesBetween } from "../request/index.ts";
-import type { AuditedChange, ProviderType } from "../storage/index.ts";
 import type { IdentityProvider, ProviderData } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-state.ts";
 import { type CallbackAddresses, ProviderEntries, type ProviderEntry } from "./registered-providers.ts";

@@ -1,5 +1,3 @@
-import { ServiceError } from "../errors/index.ts";
-import type { Database } from "../request/index.ts";
 import {
   type JsonValue,
   type ObjectId,
@@ -8,7 +6,9 @@ import {
   type RecordKind,
   type RecordRepository,
   type Repositories,
-} from "../storage/index.ts";
+  ServiceError,
+} from "@sallyport/storage";
+import type { Database } from "../request/index.ts";
 import { type IdentityProvider, type ProviderData, providerTypeOf } from "./identity-provider.ts";
 import type { ProviderSealing } from "./provider-state.ts";
 

@@ -1,8 +1,6 @@
 import { acceptAppNames, listsReturnAddress, type SecondFactorInput } from "../access/index.ts";
-import type { Digest, Digests, RandomSource } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { type Digest, type Digests, type RandomSource, type RecordQuota, ServiceError } from "@sallyport/storage";
 import type { AppKeyContext } from "../request/index.ts";
-import type { RecordQuota } from "../storage/index.ts";
 import { tallyRefused } from "./provider-events.ts";
 import {
   type BrowserCookie,

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 import type { Database } from "../request/index.ts";
 import { KeySealing, type KeyWrapping } from "./key-sealing.ts";
 import { KeyStore, type StoredKey } from "./key-store.ts";

@@ -1,5 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
-import type { JsonValue } from "../storage/index.ts";
+import { type JsonValue, ServiceError } from "@sallyport/storage";
 import type { StoredKey, WrappedKeyPair } from "./key-store.ts";
 import type { ServerKeyPair, ServerKeys } from "./server-keys.ts";
 

@@ -1,4 +1,4 @@
-import { type RecordKind, type RecordRepository, type StoredRecord, untilDone } from "../storage/index.ts";
+import { type RecordKind, type RecordRepository, type StoredRecord, untilDone } from "@sallyport/storage";
 import type { ServerKeyKind, ServerPublicKey } from "./server-keys.ts";
 
 /** All keys that a database ever had, by kind. The current key is first, followed by its predecessors. */

@@ -1,4 +1,4 @@
-import { isClassName, type JsonValue } from "../storage/index.ts";
+import { isClassName, type JsonValue } from "@sallyport/storage";
 
 /** Events that hooks can declare. The first four names are part of the specification. */
 export const hookEvents = [

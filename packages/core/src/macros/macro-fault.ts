@@ -1,4 +1,4 @@
-import { type ErrorCode, explained, type Finding, findingsOf, isErrorCode, ServiceError } from "../errors/index.ts";
+import { type ErrorCode, explained, type Finding, findingsOf, isErrorCode, ServiceError } from "@sallyport/storage";
 
 /**
  * Reason for a failed module. `invalid`: not a valid module. `threw`: uncaught error. `pending`: awaits a promise that

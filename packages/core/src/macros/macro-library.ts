@@ -1,4 +1,4 @@
-import type { Repositories } from "../storage/index.ts";
+import type { Repositories } from "@sallyport/storage";
 import type { CalledHook, LibraryModule } from "./macro.ts";
 
 export interface LibraryContext {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors/index.ts";
+import type { ErrorCode } from "@sallyport/storage";
 import type { HookEvent } from "./accept-hook.ts";
 import type { BrokenModule } from "./macro.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../storage/index.ts";
+import type { JsonValue } from "@sallyport/storage";
 
 /** The text of a macro or hook: an ES module. */
 export interface ModuleText {

@@ -1,4 +1,4 @@
-import { allPages, type PageRequest, type RecordKind, type Repositories, untilDone } from "../storage/index.ts";
+import { allPages, type PageRequest, type RecordKind, type Repositories, untilDone } from "@sallyport/storage";
 
 export const currentMacroKind: RecordKind<StoredMacro> = "macro";
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../storage/index.ts";
+import type { JsonValue } from "@sallyport/storage";
 import type { HookDeclaration } from "./accept-hook.ts";
 import type { MacroLimits, MacroModule } from "./macro-runtime.ts";
 

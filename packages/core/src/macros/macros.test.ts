@@ -1,4 +1,4 @@
-import type { JsonValue } from "../storage/index.ts";
+import type { JsonValue } from "@sallyport/storage";
 import { acceptHook, fallbackHook } from "./accept-hook.ts";
 import { MacroFault } from "./macro-fault.ts";
 import { LineAllowance } from "./macro-runtime.ts";

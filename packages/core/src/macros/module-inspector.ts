@@ -1,4 +1,4 @@
-import type { JsonValue } from "../storage/index.ts";
+import type { JsonValue } from "@sallyport/storage";
 import { acceptHook, fallbackHook, type HookDeclaration, hookEvents } from "./accept-hook.ts";
 import { MacroFault, type MacroFaultKind } from "./macro-fault.ts";
 import type { MacroText } from "./macro-library.ts";

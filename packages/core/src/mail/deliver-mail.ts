@@ -1,5 +1,5 @@
 import type { Database } from "../request/index.ts";
-import type { ClaimedRecord } from "../storage/index.ts";
+import type { ClaimedRecord } from "@sallyport/storage";
 import { type MailMessage, type MessageWriter, type Mailer, MailerUnusable, type ResetMail } from "./mail.ts";
 import { mailJobs, type SealedMailJobs, stuckMailJobs, type WaitingMailJob } from "./queue-mail.ts";
 

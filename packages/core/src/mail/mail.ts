@@ -1,5 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
-import type { ProviderType, Repositories } from "../storage/index.ts";
+import { type ProviderType, type Repositories, ServiceError } from "@sallyport/storage";
 
 export const mailLanguages = ["en", "de"] as const;
 

@@ -1,8 +1,13 @@
-import type { Digests } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import {
+  type Account,
+  type Digests,
+  type ProviderType,
+  type RecordKind,
+  type Repositories,
+  ServiceError,
+} from "@sallyport/storage";
 import { type KeyWrapping, openJson, type SealedPurpose, sealJson } from "../keys/index.ts";
 import type { RequestContext } from "../request/index.ts";
-import type { Account, ProviderType, RecordKind, Repositories } from "../storage/index.ts";
 import type { MailMessage, MailLanguage, MailJob } from "./mail.ts";
 
 const minute = 60_000;

@@ -1,14 +1,14 @@
 import {
   type AttributeDefinition,
   type AttributeType,
+  builtInClasses,
   type ClassDefinition,
   type ClassRight,
   isAttributeName,
   isClassName,
   isIndexable,
   isLink,
-} from "../storage/index.ts";
-import { builtInClasses } from "./built-in-classes.ts";
+} from "@sallyport/storage";
 import { definitionFault, type GivenAttribute, type GivenClass } from "./given-class.ts";
 import type { Model } from "./model.ts";
 

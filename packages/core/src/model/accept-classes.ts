@@ -1,7 +1,11 @@
-import type { AttributeDefinition, ClassDefinition, ObjectRepository } from "../storage/index.ts";
+import {
+  type AttributeDefinition,
+  builtInClasses,
+  type ClassDefinition,
+  type ObjectRepository,
+} from "@sallyport/storage";
 import { acceptClass, isSameAttribute } from "./accept-class.ts";
 import { acceptRights } from "./accept-rights.ts";
-import { builtInClasses } from "./built-in-classes.ts";
 import { DefinitionFault, definitionFault, definitionLimits, type GivenClass } from "./given-class.ts";
 import { Model, declaredIndexes } from "./model.ts";
 

@@ -6,7 +6,7 @@ import {
   type ObjectRepository,
   permissions,
   seesAll,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
 import {
   definitionFault,
   definitionLimits,

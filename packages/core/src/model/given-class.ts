@@ -1,5 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
-import type { AttributeType, DeleteRule, Permission } from "../storage/index.ts";
+import { type AttributeType, type DeleteRule, type Permission, ServiceError } from "@sallyport/storage";
 
 /** A class definition of a request. Only its types are checked. */
 export interface GivenClass {

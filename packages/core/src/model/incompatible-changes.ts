@@ -5,7 +5,7 @@ import {
   type ObjectQuery,
   type ObjectRepository,
   seesAll,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
 import { definitionFault } from "./given-class.ts";
 import { type Model, type ModelClass, targetClass } from "./model.ts";
 

@@ -2,15 +2,15 @@ import {
   type AttributeDefinition,
   type AttributeIndex,
   type ClassDefinition,
+  fileClass,
+  isLink,
   type ModelRepository,
   type Permission,
-  isLink,
   type Principal,
   seesAll,
   type StoredModel,
   type Visibility,
-} from "../storage/index.ts";
-import { fileClass } from "./built-in-classes.ts";
+} from "@sallyport/storage";
 
 export interface ModelClass {
   readonly definition: ClassDefinition;

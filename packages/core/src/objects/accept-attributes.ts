@@ -1,6 +1,12 @@
-import { faultAt, jsonPointer } from "../errors/index.ts";
+import {
+  type AttributeDefinition,
+  faultAt,
+  isLink,
+  isSingleLink,
+  jsonPointer,
+  type JsonValue,
+} from "@sallyport/storage";
 import type { ModelClass } from "../model/index.ts";
-import { type AttributeDefinition, isLink, isSingleLink, type JsonValue } from "../storage/index.ts";
 import {
   plainRule,
   type PlainType,

@@ -1,7 +1,6 @@
-import { refusedAs, ServiceError } from "../errors/index.ts";
+import { type NewObject, refusedAs, ServiceError, type StoredObject } from "@sallyport/storage";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
-import type { NewObject, StoredObject } from "../storage/index.ts";
 import { type GivenAttributes, requireMandatory } from "./accept-attributes.ts";
 import { isFileClass } from "./files/file-class.ts";
 import { type FoundObject, cacheClass } from "./get-object.ts";

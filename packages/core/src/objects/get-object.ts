@@ -1,7 +1,7 @@
 import { visibilityOf } from "../model/index.ts";
 import { type RequestContext, requestModel, type SessionContext } from "../request/index.ts";
 import { missingObject } from "./object-findings.ts";
-import type { Repositories, SerializedObject, SingleReference, StoredObject, Visibility } from "../storage/index.ts";
+import type { Repositories, SerializedObject, SingleReference, StoredObject, Visibility } from "@sallyport/storage";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { planSerialization } from "./object-plan.ts";

@@ -19,7 +19,7 @@ export { dateValue, isExactJson, plainRule, type TargetReference, targetReferenc
 export type { SerializationSource } from "./serialization-source.ts";
 export type { Serialization, SerializationField, SerializationFieldObject } from "./serialization.ts";
 export * from "./serialize-own-user.ts";
-export { acceptChanges, changeAccepted, UpdateObject, type UpdateObjectInput } from "./update-object.ts";
+export { changeAccepted, UpdateObject, type UpdateObjectInput } from "./update-object.ts";
 export * from "./update-objects.ts";
 export * from "./user-names.ts";
 export * from "./deletion/index.ts";

@@ -1,16 +1,16 @@
-import type { Digests } from "../digests/index.ts";
-import { faultAt } from "../errors/index.ts";
+import {
+  type Digests,
+  faultAt,
+  type ObjectPage,
+  type ObjectQuery,
+  type Page,
+  type ReadPosition,
+  type Repositories,
+  type SerializedCollection,
+  type Visibility,
+} from "@sallyport/storage";
 import { visibilityOf } from "../model/index.ts";
 import { type Database, requestModel, type SessionContext } from "../request/index.ts";
-import type {
-  ObjectPage,
-  ObjectQuery,
-  Page,
-  ReadPosition,
-  Repositories,
-  SerializedCollection,
-  Visibility,
-} from "../storage/index.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { type NamedFindResult, findHookRunner } from "./hooks/run-find-hooks.ts";

@@ -1,8 +1,13 @@
-import type { Digest } from "../digests/index.ts";
-import { refusedAs, ServiceError } from "../errors/index.ts";
+import {
+  type Digest,
+  type Lock,
+  type ObjectId,
+  refusedAs,
+  ServiceError,
+  type SingleReference,
+} from "@sallyport/storage";
 import { mayOnClass, visibilityOf } from "../model/index.ts";
 import { type Database, requestModel, type SessionContext } from "../request/index.ts";
-import type { Lock, ObjectId, SingleReference } from "../storage/index.ts";
 import { visibleObject } from "./get-object.ts";
 import { withoutRight } from "./object-findings.ts";
 

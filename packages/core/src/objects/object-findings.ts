@@ -1,7 +1,14 @@
-import { explained, type Finding, ServiceError } from "../errors/index.ts";
+import {
+  explained,
+  type Finding,
+  type Permission,
+  seesAll,
+  ServiceError,
+  type SingleReference,
+  type Visibility,
+} from "@sallyport/storage";
 import type { ModelClass, Model } from "../model/index.ts";
 import type { Database } from "../request/index.ts";
-import { type Permission, seesAll, type SingleReference, type Visibility } from "../storage/index.ts";
 
 /** The error for a class without this right of the caller. */
 export function withoutRight(permission: Permission, { definition: { name } }: ModelClass): ServiceError {

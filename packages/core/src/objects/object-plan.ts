@@ -1,6 +1,5 @@
-import { faultAt } from "../errors/index.ts";
+import { type AttributeDefinition, faultAt, type Visibility } from "@sallyport/storage";
 import { type Model, type ModelClass, readableSubtree, readableTargets } from "../model/index.ts";
-import type { AttributeDefinition, Visibility } from "../storage/index.ts";
 import {
   type MemberPage,
   type RequestedField,

@@ -1,14 +1,16 @@
-import { faultAt, refusedAs, ServiceError } from "../errors/index.ts";
-import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
-import { requestModel, type SessionContext, sessionEvent, withCurrentModel } from "../request/index.ts";
 import {
+  faultAt,
   type ObjectId,
   type ObjectOutline,
   objectReference,
+  refusedAs,
   seesAll,
+  ServiceError,
   type SingleReference,
   type StoredObject,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
+import { requestModel, type SessionContext, sessionEvent, withCurrentModel } from "../request/index.ts";
 import { visibleObject } from "./get-object.ts";
 import { namedObjects } from "./resolve-links.ts";
 import type { ReadScope } from "./serialization-source.ts";

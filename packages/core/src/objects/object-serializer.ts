@@ -10,7 +10,7 @@ import {
   type ObjectId,
   type SerializedObject,
   type StoredObject,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
 import { metaFieldsOnly, type ObjectPlan, type PlannedLink, withUuid } from "./object-plan.ts";
 import { LoadedObjects, ObjectWriter } from "./object-writer.ts";
 import {

@@ -12,7 +12,7 @@ import {
   type SerializedObject,
   type StoredObject,
   type Written,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
 import type { ObjectPlan, PlannedLink } from "./object-plan.ts";
 import type { WrittenObject } from "./serialization-source.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { changesFrom, findResultFrom } from "../execution/index.ts";
 import { Model, type ModelClass } from "../model/index.ts";
-import type { JsonValue } from "../storage/index.ts";
+import type { JsonValue } from "@sallyport/storage";
 import { acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
 import { batches } from "./batches.ts";
 import { areOfDifferentScripts, scriptsOf, skeletonOf } from "./name-shape.ts";

@@ -6,7 +6,7 @@ import {
   isUuid,
   type JsonValue,
   type ObjectId,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
 
 /** Types whose values are not links. */
 export type PlainType = Exclude<AttributeType, "reference" | "file" | "collection">;

@@ -1,17 +1,18 @@
-import { faultAt, ServiceError } from "../errors/index.ts";
-import { type Model, targetClass } from "../model/index.ts";
 import {
   AnswerTooLargeError,
   type AttributeDefinition,
   type Attributes,
+  faultAt,
   type JsonValue,
   type Links,
   type ObjectId,
   type ObjectOutline,
   type ObjectRepository,
+  ServiceError,
   type StoredObject,
   type Visibility,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { type Model, targetClass } from "../model/index.ts";
 import type { AcceptedAttributes, AcceptedLink } from "./accept-attributes.ts";
 import type { TargetReference } from "./plain-value.ts";
 

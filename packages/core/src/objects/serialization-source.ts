@@ -1,7 +1,6 @@
-import { ServiceError } from "../errors/index.ts";
+import { type ObjectRepository, ServiceError, type StoredObject, type Visibility } from "@sallyport/storage";
 import type { Model } from "../model/index.ts";
 import type { RequestContext, StoreTime } from "../request/index.ts";
-import type { ObjectRepository, StoredObject, Visibility } from "../storage/index.ts";
 
 export interface SerializationSource {
   readonly objects: Pick<ObjectRepository, "get" | "outlines">;

@@ -1,4 +1,4 @@
-import { faultAt } from "../errors/index.ts";
+import { faultAt } from "@sallyport/storage";
 
 /** The serialization requested by a client. */
 export interface Serialization {

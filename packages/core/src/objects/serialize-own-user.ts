@@ -1,13 +1,13 @@
 import { visibilityOf } from "../model/index.ts";
 import { type AppKeyContext, requestModel } from "../request/index.ts";
 import {
+  type AuthenticatedAccount,
   isVisible,
   type ObjectId,
-  type AuthenticatedAccount,
   type SerializedObject,
   type StoredObject,
   type Visibility,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
 import { hookedSource } from "./hooks/answer-hooks.ts";
 import { defaultDepth, fullPlan } from "./object-plan.ts";

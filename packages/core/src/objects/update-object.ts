@@ -1,14 +1,13 @@
-import { refusedAs, ServiceError } from "../errors/index.ts";
-import { mayOnClass, type ModelClass, visibilityOf } from "../model/index.ts";
-import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import {
-  acceptStorable,
-  type ObjectChange,
   type ObjectId,
+  refusedAs,
+  ServiceError,
   type SingleReference,
   type StoredObject,
   type Writing,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { mayOnClass, type ModelClass, visibilityOf } from "../model/index.ts";
+import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import type { GivenAttributes } from "./accept-attributes.ts";
 import { type FoundObject, cacheClass, visibleObject } from "./get-object.ts";
 import { noHooks, type ObjectHooks } from "./hooks/active-hooks.ts";
@@ -163,11 +162,4 @@ function changeWithHooks(
     }),
   );
   return refusedAs(713, writing);
-}
-
-/** Checks that all adapters make before an update. 307 for a text that is not storable, 799 for a duplicate object. */
-export function acceptChanges(changes: readonly ObjectChange[]): void {
-  for (const { attributes } of changes) acceptStorable(attributes);
-  if (new Set(changes.map(({ id }) => id)).size < changes.length)
-    throw new ServiceError(799, { detail: "An object is changed twice in one write." });
 }

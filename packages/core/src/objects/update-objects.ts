@@ -1,7 +1,5 @@
-import { faultAt, refusedAs, ServiceError } from "../errors/index.ts";
-import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
-import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import {
+  faultAt,
   type Filter,
   jsonBytes,
   type Links,
@@ -9,10 +7,14 @@ import {
   type ObjectOutline,
   type ObjectQuery,
   type ObjectRepository,
+  refusedAs,
+  ServiceError,
   type StoredObject,
   type Visibility,
   type Writing,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { mayOnClass, type Model, visibilityOf } from "../model/index.ts";
+import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
 import type { GivenAttributes } from "./accept-attributes.ts";
 import { batches } from "./batches.ts";
 import { guardFileAttributes, isFileClass } from "./files/file-class.ts";

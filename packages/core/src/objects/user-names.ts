@@ -1,17 +1,18 @@
-import type { Digests } from "../digests/index.ts";
-import { faultAt, ServiceError } from "../errors/index.ts";
-import { Model } from "../model/index.ts";
-import type { Database } from "../request/index.ts";
 import {
   type AccountRepository,
   confusableKeyOf,
+  type Digests,
+  faultAt,
   loginNameOf,
   type ObjectId,
   type Principal,
   type RecordKind,
   type RecordRepository,
   seesAll,
-} from "../storage/index.ts";
+  ServiceError,
+} from "@sallyport/storage";
+import { Model } from "../model/index.ts";
+import type { Database } from "../request/index.ts";
 import { batches } from "./batches.ts";
 import { areOfDifferentScripts, scriptsOf, skeletonOf } from "./name-shape.ts";
 

@@ -1,7 +1,14 @@
-import { refusedAs, ServiceError } from "../errors/index.ts";
-import { fileClass, mayOnClass, type Model, type ModelClass, visibilityOf } from "../model/index.ts";
+import {
+  type Attributes,
+  fileClass,
+  refusedAs,
+  type Repositories,
+  ServiceError,
+  type SingleReference,
+  type StoredObject,
+} from "@sallyport/storage";
+import { mayOnClass, type Model, type ModelClass, visibilityOf } from "../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../request/index.ts";
-import type { Attributes, Repositories, SingleReference, StoredObject } from "../storage/index.ts";
 import { requireMandatory } from "./accept-attributes.ts";
 import { canHaveBytes, isFileClass, knownFileAttributes } from "./files/file-class.ts";
 import { renameFile } from "./files/file-record.ts";

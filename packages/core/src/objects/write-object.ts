@@ -1,7 +1,15 @@
-import { refusedAs, ServiceError } from "../errors/index.ts";
+import {
+  type NewObject,
+  type ObjectChange,
+  type ObjectRepository,
+  refusedAs,
+  ServiceError,
+  type StoredObject,
+  type Visibility,
+  type Writing,
+} from "@sallyport/storage";
 import type { Model, ModelClass } from "../model/index.ts";
 import type { RequestContext, SessionContext } from "../request/index.ts";
-import type { NewObject, ObjectChange, ObjectRepository, StoredObject, Visibility, Writing } from "../storage/index.ts";
 import { type AcceptedAttributes, acceptAttributes, type GivenAttributes } from "./accept-attributes.ts";
 import { type ResolvedAttributes, resolveAllLinks, resolveLinks, unlessRefused } from "./resolve-links.ts";
 import { acceptFileAttributes, guardFileAttributes, isFileClass } from "./files/file-class.ts";

@@ -1,17 +1,19 @@
-import type { Digest } from "../digests/index.ts";
-import { explained, isRefusedByStorage, ServiceError } from "../errors/index.ts";
-import { asciiBytes, asciiJson, type KeyWrapping, maxSealedBytes, openJson, requireWrapping } from "../keys/index.ts";
-import type { GetObject, Serialization } from "../objects/index.ts";
-import { inTransaction, type SessionContext } from "../request/index.ts";
 import {
+  type Digest,
+  explained,
+  isRefusedByStorage,
   type JsonValue,
   type ObjectId,
   personOf,
   type PutOptions,
   type RecordKind,
   type RecordRepository,
+  ServiceError,
   untilDone,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { asciiBytes, asciiJson, type KeyWrapping, maxSealedBytes, openJson, requireWrapping } from "../keys/index.ts";
+import type { GetObject, Serialization } from "../objects/index.ts";
+import { inTransaction, type SessionContext } from "../request/index.ts";
 import { type KeptResult, keptError, keptResult } from "./kept-results.ts";
 
 /** Results of requests, by the digest of person, app key and idempotency key. */

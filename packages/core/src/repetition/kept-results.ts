@@ -1,6 +1,12 @@
-import type { Digest } from "../digests/index.ts";
-import { type ErrorCode, isErrorCode, ServiceError } from "../errors/index.ts";
-import type { JsonValue, RecordKind, RecordRepository } from "../storage/index.ts";
+import {
+  type Digest,
+  type ErrorCode,
+  isErrorCode,
+  type JsonValue,
+  type RecordKind,
+  type RecordRepository,
+  ServiceError,
+} from "@sallyport/storage";
 
 /**
  * The result of a request or a pushed operation that was executed, or finally refused: a repetition gets it instead of an

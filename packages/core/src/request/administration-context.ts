@@ -1,4 +1,4 @@
-import type { AuditEvent } from "../storage/index.ts";
+import type { AuditEvent } from "@sallyport/storage";
 import { type ChangeToAudit, operatorEvent } from "./audit-events.ts";
 import type { Database } from "./database.ts";
 import type { UnadmittedContext } from "./request-context.ts";

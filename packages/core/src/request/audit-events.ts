@@ -1,4 +1,4 @@
-import { type AuditedChange, type AuditEvent, canonicalJson, type JsonValue, type ObjectId } from "../storage/index.ts";
+import { type AuditedChange, type AuditEvent, canonicalJson, type JsonValue, type ObjectId } from "@sallyport/storage";
 import type { AppKeyContext, SessionContext } from "./request-context.ts";
 
 /** Defaults of an event: a success outside any request. */

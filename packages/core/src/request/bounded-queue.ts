@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 
 export interface BoundedQueueOptions {
   /** Maximum number of concurrent tasks. */

@@ -1,5 +1,4 @@
-import { faultAt } from "../errors/index.ts";
-import { untilDone } from "../storage/index.ts";
+import { faultAt, untilDone } from "@sallyport/storage";
 import type { AdministrationContext } from "./administration-context.ts";
 import { changesBetween } from "./audit-events.ts";
 import {

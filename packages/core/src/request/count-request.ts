@@ -1,6 +1,4 @@
-import type { Digest } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
-import type { AppKey, Session } from "../storage/index.ts";
+import { type AppKey, type Digest, ServiceError, type Session } from "@sallyport/storage";
 import { blankEvent } from "./audit-events.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { OnRefusal, RateKeys, RequestRates } from "./request-rates.ts";

@@ -1,6 +1,5 @@
-import { brand, ServiceError } from "../errors/index.ts";
+import { OutdatedModelError, type ModelRepository, ServiceError } from "@sallyport/storage";
 import { Model } from "../model/index.ts";
-import type { ModelRepository } from "../storage/index.ts";
 import type { RequestContext } from "./request-context.ts";
 import { sharedRepositories } from "./shared-reads.ts";
 
@@ -45,12 +44,3 @@ export async function withCurrentModel<T>(
     }
   }
 }
-
-/** A write was prepared under an outdated model and changed nothing. It can be retried. Clients get 706. */
-export class OutdatedModelError extends ServiceError {
-  constructor(cause?: unknown) {
-    super(706, { detail: "The model changed during the request.", retryAfter: 1, cause });
-  }
-}
-
-brand(OutdatedModelError, "OutdatedModelError");

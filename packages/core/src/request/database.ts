@@ -1,11 +1,10 @@
-import { type Digests, LruCache } from "../digests/index.ts";
-import { emptyLibrary, type MacroLibrary } from "../macros/index.ts";
-import { ModelCache } from "../model/index.ts";
 import {
   type CancellableRead,
   defaultAnswerBytes,
+  type Digests,
   type FileCipher,
   type FileStore,
+  LruCache,
   noFileCipher,
   type ObjectId,
   type Repositories,
@@ -13,7 +12,9 @@ import {
   type Storage,
   type StoredObject,
   type ThrottlePolicy,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { emptyLibrary, type MacroLibrary } from "../macros/index.ts";
+import { ModelCache } from "../model/index.ts";
 import { DatabaseLimits } from "./limits.ts";
 import type { RatePolicy } from "./request-rates.ts";
 import { StoreTime } from "./store-time.ts";

@@ -1,5 +1,4 @@
-import { type ErrorCode, errorEntry, type Finding } from "../errors/index.ts";
-import type { Repositories, SessionMode } from "../storage/index.ts";
+import { type ErrorCode, errorEntry, type Finding, type Repositories, type SessionMode } from "@sallyport/storage";
 import {
   type RequestCheck,
   requestChecks,

@@ -1,5 +1,5 @@
 import { ModelCache } from "../model/index.ts";
-import type { Attempt, Repositories } from "../storage/index.ts";
+import type { Attempt, Repositories } from "@sallyport/storage";
 import type { RequestContext } from "./request-context.ts";
 import type { AutonomousWork, UnitOfWork } from "./unit-of-work.ts";
 

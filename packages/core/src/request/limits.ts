@@ -1,4 +1,4 @@
-import type { RecordKind, Repositories, SessionPolicy } from "../storage/index.ts";
+import type { RecordKind, Repositories, SessionPolicy } from "@sallyport/storage";
 import { type RateKind, type RatePolicy, RequestRates, rateKinds } from "./request-rates.ts";
 
 /** The limits that a database can override. */

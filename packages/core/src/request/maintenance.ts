@@ -1,5 +1,4 @@
-import { faultAt, ServiceError } from "../errors/index.ts";
-import type { RecordKind, Repositories } from "../storage/index.ts";
+import { faultAt, type RecordKind, type Repositories, ServiceError } from "@sallyport/storage";
 import type { AdministrationContext } from "./administration-context.ts";
 import { auditedTime, changesBetween } from "./audit-events.ts";
 import type { Database } from "./database.ts";

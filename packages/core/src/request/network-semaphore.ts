@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 
 /** Limits the expensive work in progress per network, so that no network starves the others. */
 export class NetworkSemaphore {

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 
 /** The network of a typical single customer: an IPv4 address, or the /64 of an IPv6 address without a zone. */
 export function networkOf(address: string): string {

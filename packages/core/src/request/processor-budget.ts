@@ -1,5 +1,4 @@
-import { LruCache } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { LruCache, ServiceError } from "@sallyport/storage";
 
 export interface ProcessorBudgetOptions {
   /** Share of a processor that a place may take in the long run; 0: unlimited. */

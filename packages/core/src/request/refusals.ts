@@ -1,5 +1,14 @@
-import { type ErrorCode, type Finding, type FindingReader, findingsOf, ServiceError } from "../errors/index.ts";
-import type { RecordKind, Repositories, SessionMode, Storage } from "../storage/index.ts";
+import {
+  type ErrorCode,
+  type Finding,
+  type FindingReader,
+  findingsOf,
+  type RecordKind,
+  type Repositories,
+  ServiceError,
+  type SessionMode,
+  type Storage,
+} from "@sallyport/storage";
 import type { Database } from "./database.ts";
 
 /** The checks of a request with a database, in their order, each with its question. */

@@ -1,6 +1,5 @@
-import type { Digest } from "../digests/index.ts";
+import type { AppKey, Digest, Principal, Repositories, Session } from "@sallyport/storage";
 import type { MacroExecution } from "../macros/index.ts";
-import type { AppKey, Principal, Repositories, Session } from "../storage/index.ts";
 import type { Database } from "./database.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 

@@ -1,6 +1,4 @@
-import { LruCache } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
-import type { AppKey, RecordKind, RecordRepository } from "../storage/index.ts";
+import { type AppKey, LruCache, type RecordKind, type RecordRepository, ServiceError } from "@sallyport/storage";
 
 /** Every runtime has this clock. Unlike the clock of `Date`, it only moves forward. */
 declare const performance: { now(): number };

@@ -1,5 +1,5 @@
 import type { MacroSet } from "../macros/index.ts";
-import type { Repositories } from "../storage/index.ts";
+import type { Repositories } from "@sallyport/storage";
 import type { EffectiveLimits } from "./limits.ts";
 import type { RequestContext } from "./request-context.ts";
 

@@ -1,19 +1,19 @@
-import { ServiceError } from "../errors/index.ts";
 import {
   type Attempt,
   type AttributeIndex,
   type BatchRepositories,
   type CallKind,
-  type CancellableRead,
   callKinds,
+  type CancellableRead,
   type ClassDefinition,
   type IndexReport,
   type MigrationReport,
   type Repositories,
+  ServiceError,
   type Storage,
   type StorageArchive,
   type StorageCapabilities,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
 import type { Turns, TurnTaker } from "./turns.ts";
 
 /** The argument of a call that can be a `CancellableRead`, by the kind of the call. */

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 
 /** Starts a timer in milliseconds; the result cancels it. */
 type After = (milliseconds: number, call: () => void) => () => void;

@@ -1,5 +1,5 @@
 import type { ModelCache } from "../model/index.ts";
-import type { Repositories, Storage } from "../storage/index.ts";
+import type { Repositories, Storage } from "@sallyport/storage";
 
 /** Groups the writes of a use case into a transaction of its own, or joins an open one. */
 export interface UnitOfWork {

@@ -1,6 +1,6 @@
 import { type KeyWrapping, requireWrapping, type SealedPurpose } from "../keys/index.ts";
 import type { AdministrationContext } from "../request/index.ts";
-import type { StoredRecord } from "../storage/index.ts";
+import type { StoredRecord } from "@sallyport/storage";
 import { type Reseal, type SealedRecords, sealedTexts } from "./sealed-texts.ts";
 
 /** The sealed texts of one record kind, or of the live secure sessions. */

@@ -12,7 +12,7 @@ import { deletedMarker, keyRingKind, type SealedPurpose, type SealedUse, type St
 import { mailJobs } from "../mail/index.ts";
 import { fileKind, type StoredFile } from "../objects/index.ts";
 import { type KeptResult, requestResultAge, requestResultKind } from "../repetition/index.ts";
-import type { RecordValue, StoredRecord } from "../storage/index.ts";
+import type { RecordValue, StoredRecord } from "@sallyport/storage";
 
 /** Seals one text of a record again. Returns it as it is if that is not possible or needed. */
 export type Reseal = (sealed: string, purpose: SealedPurpose) => string;

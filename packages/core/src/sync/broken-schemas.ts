@@ -1,7 +1,6 @@
-import { ServiceError } from "../errors/index.ts";
+import { type ObjectRepository, type Repositories, ServiceError } from "@sallyport/storage";
 import type { Model } from "../model/index.ts";
 import { currentModel } from "../request/index.ts";
-import type { ObjectRepository, Repositories } from "../storage/index.ts";
 import { acceptSyncSchema } from "./put-schema.ts";
 import type { SyncSchema } from "./sync-schema.ts";
 import { storedSchemas } from "./sync-schemas.ts";

@@ -1,5 +1,5 @@
 import type { Database, SessionContext } from "../request/index.ts";
-import type { Admission, Repositories } from "../storage/index.ts";
+import type { Admission, Repositories } from "@sallyport/storage";
 
 /** Starts a timer; the result cancels it. */
 export type After = (milliseconds: number, call: () => void) => () => void;

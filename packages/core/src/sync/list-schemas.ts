@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 import type { SessionContext } from "../request/index.ts";
 import { syncFailure } from "./sync-failure.ts";
 import { BrokenFilterError, type SchemaView, schemaView } from "./schema-view.ts";

@@ -1,7 +1,6 @@
-import { ServiceError } from "../errors/index.ts";
+import { ServiceError, type StoredObject } from "@sallyport/storage";
 import type { CursorSealing, QueryRequest } from "../objects/index.ts";
 import { maintenanceError, type SessionContext } from "../request/index.ts";
-import type { StoredObject } from "../storage/index.ts";
 import type { ChangeWatch, OnEnd } from "./change-watch.ts";
 import { isEmpty, type PulledChanges, readPage } from "./pull-page.ts";
 import { queriedView, type SchemaView, schemaView } from "./schema-view.ts";

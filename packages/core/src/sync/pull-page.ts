@@ -12,7 +12,7 @@ import {
   type ObjectId,
   objectNumber,
   type StoredObject,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
 import type { SchemaView } from "./schema-view.ts";
 import type { PullPlace, ReferrerPlace } from "./sync-cursor.ts";
 import { syncFailure } from "./sync-failure.ts";

@@ -1,9 +1,15 @@
-import { faultAt, ServiceError } from "../errors/index.ts";
+import {
+  canonicalJson,
+  faultAt,
+  type JsonValue,
+  type ObjectRepository,
+  seesAll,
+  ServiceError,
+} from "@sallyport/storage";
 import { isMacroName } from "../macros/index.ts";
 import type { Model } from "../model/index.ts";
 import { resolveOwnFilter } from "../objects/index.ts";
 import { type AdministrationContext, changesBetween, currentModel } from "../request/index.ts";
-import { canonicalJson, type JsonValue, type ObjectRepository, seesAll } from "../storage/index.ts";
 import { coveredClasses } from "./schema-view.ts";
 import {
   type ConflictPolicy,

@@ -1,8 +1,14 @@
-import { ServiceError } from "../errors/index.ts";
+import {
+  type AttributeDefinition,
+  type Filter,
+  isLink,
+  seesAll,
+  ServiceError,
+  type Visibility,
+} from "@sallyport/storage";
 import { type Model, type ModelClass, targetSubtree, visibilityOf } from "../model/index.ts";
 import { type OwnFilter, type QueryRequest, resolveOwnFilter } from "../objects/index.ts";
 import { requestModel, type SessionContext } from "../request/index.ts";
-import { type AttributeDefinition, type Filter, isLink, seesAll, type Visibility } from "../storage/index.ts";
 import type { SyncSchema } from "./sync-schema.ts";
 import type { RequiredSchema } from "./sync-schemas.ts";
 import { generationOf, queriedGeneration } from "./sync-version.ts";

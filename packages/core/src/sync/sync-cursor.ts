@@ -1,7 +1,6 @@
-import { ServiceError } from "../errors/index.ts";
+import { type ChangePosition, type ObjectId, ServiceError } from "@sallyport/storage";
 import type { CursorSealing } from "../objects/index.ts";
 import type { RequestContext } from "../request/index.ts";
-import type { ChangePosition, ObjectId } from "../storage/index.ts";
 import type { SchemaView } from "./schema-view.ts";
 import { neverSynchronized, type SyncVersion, syncVersionText } from "./sync-version.ts";
 

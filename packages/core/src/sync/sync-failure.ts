@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from "../errors/index.ts";
+import { type ErrorCode, ServiceError } from "@sallyport/storage";
 
 /** Codes of a storage that failed. */
 const ofStorage: ReadonlySet<ErrorCode> = new Set([704, 705, 706, 799]);

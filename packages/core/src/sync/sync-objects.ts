@@ -6,7 +6,7 @@ import {
   type JsonValue,
   type ObjectId,
   type StoredObject,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
 import type { SchemaView } from "./schema-view.ts";
 
 /** An object as clients synchronize it. Absent fields were never set. */

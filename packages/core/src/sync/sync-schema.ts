@@ -1,4 +1,4 @@
-import type { JsonValue, RecordKind } from "../storage/index.ts";
+import type { JsonValue, RecordKind } from "@sallyport/storage";
 
 export const syncDirections = ["pull", "push", "both"] as const;
 

@@ -1,7 +1,5 @@
-import type { RandomSource } from "../digests/index.ts";
-import { ServiceError } from "../errors/index.ts";
+import { allPages, type RandomSource, type RecordKind, type Repositories, ServiceError } from "@sallyport/storage";
 import type { AdministrationContext, Database, RequestContext } from "../request/index.ts";
-import { allPages, type RecordKind, type Repositories } from "../storage/index.ts";
 import { isSyncSchema, isSyncSchemaName, type SyncSchema, syncSchemaKind } from "./sync-schema.ts";
 import { syncFailure } from "./sync-failure.ts";
 

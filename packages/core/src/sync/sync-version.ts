@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 
 /** The position of a client: it has the changes up to a stamp, in one generation. */
 export interface SyncVersion {

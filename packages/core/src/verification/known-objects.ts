@@ -1,5 +1,5 @@
 import type { Model } from "../model/index.ts";
-import type { ObjectId } from "../storage/index.ts";
+import type { ObjectId } from "@sallyport/storage";
 import type { ObjectEntry } from "./object-table.ts";
 import type { Invariant } from "./violation.ts";
 

@@ -1,4 +1,4 @@
-import { type Filter, type ObjectQuery, type Repositories, seesAll, type StoredObject } from "../storage/index.ts";
+import { type Filter, type ObjectQuery, type Repositories, seesAll, type StoredObject } from "@sallyport/storage";
 
 const idPath = { hops: [], leaf: "~ObjectID", type: "id" } as const;
 

@@ -1,6 +1,6 @@
 import { detachedKind, type Segment, segmentKind, storedBytesKind } from "../files/index.ts";
 import { canHaveBytes, fileKind, type StoredFile } from "../objects/index.ts";
-import { isObjectId, objectIdOf, objectNumber, type RecordOf } from "../storage/index.ts";
+import { isObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/storage";
 import type { KnownObjects, Violated } from "./known-objects.ts";
 import { Numbers } from "./numbers.ts";
 

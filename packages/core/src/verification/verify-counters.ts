@@ -1,5 +1,5 @@
 import { type Application, Applications } from "../access/index.ts";
-import { type LiveSession, type Repositories, type SeatKind, seesAll } from "../storage/index.ts";
+import { type LiveSession, type Repositories, type SeatKind, seesAll } from "@sallyport/storage";
 import { anyObject } from "./object-pages.ts";
 import { looks } from "./unmoved.ts";
 import type { Violation } from "./violation.ts";

@@ -1,7 +1,7 @@
 import { filePages } from "../files/index.ts";
 import type { Model } from "../model/index.ts";
 import { fileKind, isFileClass, type StoredFile } from "../objects/index.ts";
-import { type Repositories, seesAll, type StoredObject } from "../storage/index.ts";
+import { type Repositories, seesAll, type StoredObject } from "@sallyport/storage";
 import { liveObject } from "./object-pages.ts";
 import { whileUnmoved } from "./unmoved.ts";
 import type { Violation } from "./violation.ts";

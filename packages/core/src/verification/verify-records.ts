@@ -1,6 +1,3 @@
-import type { Digests } from "../digests/index.ts";
-import { Model, type ModelClass } from "../model/index.ts";
-import { isUserClass } from "../objects/index.ts";
 import {
   type AccountId,
   accountOwner,
@@ -8,6 +5,7 @@ import {
   type Attributes,
   type ClassDefinition,
   confusableKeyOf,
+  type Digests,
   isObjectId,
   type JsonValue,
   type Links,
@@ -15,7 +13,9 @@ import {
   objectIdOf,
   objectNumber,
   type RecordOf,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
+import { Model, type ModelClass } from "../model/index.ts";
+import { isUserClass } from "../objects/index.ts";
 import type { KnownObject, KnownObjects } from "./known-objects.ts";
 import { hashOf, numberOf, Numbers } from "./numbers.ts";
 import { type ObjectState, ObjectTable } from "./object-table.ts";

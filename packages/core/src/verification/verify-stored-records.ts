@@ -11,7 +11,15 @@ import {
   subjectId,
   subjectOwner,
 } from "../access/index.ts";
-import type { Digests } from "../digests/index.ts";
+import {
+  type Digests,
+  type IdentityLink,
+  identityLinkId,
+  identityLinkKind,
+  linkOwner,
+  type RecordKind,
+  type RecordOf,
+} from "@sallyport/storage";
 import { keyRingKind, type StoredKey } from "../keys/index.ts";
 import {
   currentMacroKind,
@@ -21,14 +29,6 @@ import {
   type StoredMacro,
 } from "../macros/index.ts";
 import { type KeptResult, requestResultKind } from "../repetition/index.ts";
-import {
-  type IdentityLink,
-  identityLinkId,
-  identityLinkKind,
-  linkOwner,
-  type RecordKind,
-  type RecordOf,
-} from "../storage/index.ts";
 import { isSyncSchema, syncOperationKind, syncSchemaKind } from "../sync/index.ts";
 import type { KnownObjects, Violated } from "./known-objects.ts";
 import type { Invariant } from "./violation.ts";

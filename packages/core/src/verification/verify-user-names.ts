@@ -1,7 +1,13 @@
-import type { Digests } from "../digests/index.ts";
+import {
+  type Digests,
+  type ObjectId,
+  type Repositories,
+  seesAll,
+  type StoredObject,
+  type StoredRecord,
+} from "@sallyport/storage";
 import type { Model } from "../model/index.ts";
 import { isUserClass, reservationOf, reservedNames } from "../objects/index.ts";
-import { type ObjectId, type Repositories, seesAll, type StoredObject, type StoredRecord } from "../storage/index.ts";
 import { liveObject, objectPages } from "./object-pages.ts";
 import { whileUnmoved } from "./unmoved.ts";
 import type { Violation } from "./violation.ts";

@@ -8,7 +8,7 @@ import {
   seesAll,
   type Storage,
   type StoredObject,
-} from "../storage/index.ts";
+} from "@sallyport/storage";
 import { liveObject, objectPages } from "./object-pages.ts";
 import { whileUnmoved } from "./unmoved.ts";
 import type { Violation } from "./violation.ts";

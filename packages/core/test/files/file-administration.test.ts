@@ -1,6 +1,7 @@
 import { WasmHashes } from "@sallyport/crypto";
 import { setImmediate } from "node:timers/promises";
 import { jest } from "@jest/globals";
+import { ServiceError } from "@sallyport/storage";
 import {
   administrationOf,
   CheckFiles,
@@ -8,7 +9,6 @@ import {
   ListFiles,
   PurgeRecycled,
   RestoreObject,
-  ServiceError,
 } from "../../src/index.ts";
 import {
   allOf,

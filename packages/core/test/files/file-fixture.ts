@@ -1,24 +1,26 @@
 import { createHash } from "node:crypto";
 import { AesGcmFileCipher, AesGcmKeyWrapping, NodeRandomSource, WasmHashes } from "@sallyport/crypto";
 import {
+  builtInClasses,
+  type ClassDefinition,
+  type FileCipher,
+  noFileCipher,
+  passwordSession,
+  type Repositories,
+} from "@sallyport/storage";
+import {
   administrationOf,
   BeginUpload,
-  builtInClasses,
   CancelUpload,
-  type ClassDefinition,
   CollectFiles,
   DeleteObject,
-  type FileCipher,
   type FilePolicy,
   FinishUpload,
   type IncomingFile,
-  noFileCipher,
   noHooks,
   type ObjectHooks,
   OpenFile,
-  passwordSession,
   ReadUpload,
-  type Repositories,
   type SessionContext,
   StoreChunk,
   StoreFile,

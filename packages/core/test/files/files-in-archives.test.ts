@@ -1,13 +1,7 @@
 import { WasmHashes } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import {
-  administrationOf,
-  type ArchivedFile,
-  type ArchiveRecord,
-  CheckFiles,
-  DumpFiles,
-  RestoreFiles,
-} from "../../src/index.ts";
+import type { ArchiveRecord } from "@sallyport/storage";
+import { administrationOf, type ArchivedFile, CheckFiles, DumpFiles, RestoreFiles } from "../../src/index.ts";
 import {
   allOf,
   bytesCounted,

@@ -1,17 +1,14 @@
+import { allPages, builtInClasses, type ClassDefinition, ServiceError } from "@sallyport/storage";
 import {
   type ActiveHooks,
   CreateObject,
   DeleteObject,
   GetObject,
   type ObjectHooks,
-  ServiceError,
   type SessionContext,
   SetReaders,
   UpdateObject,
   UpdateObjects,
-  allPages,
-  builtInClasses,
-  type ClassDefinition,
 } from "../../src/index.ts";
 import {
   byId,

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import fc from "fast-check";
 import { bytesOf, from, partsOf, union } from "../../src/files/received-ranges.ts";
-import { ServiceError, noFileCipher } from "../../src/index.ts";
+import { noFileCipher, ServiceError } from "@sallyport/storage";
 import {
   codeOf,
   type FileFixture,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { acceptFileName, mediaTypeOf } from "../../src/objects/files/file-names.ts";
-import { ServiceError, type StoredRecord } from "../../src/index.ts";
+import { ServiceError, type StoredRecord } from "@sallyport/storage";
 import { bytes, codeOf, collected, type FileFixture, incoming, md5, openFileFixture, textOf } from "./file-fixture.ts";
 
 describe("uploads", () => {

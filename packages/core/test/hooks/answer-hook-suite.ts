@@ -1,4 +1,5 @@
-import { type Hook, type MemberChanges, ServiceError, Database, type SerializedItem } from "../../src/index.ts";
+import { ServiceError } from "@sallyport/storage";
+import { type Hook, type MemberChanges, Database, type SerializedItem } from "../../src/index.ts";
 import { digests, policy } from "../fixture.ts";
 import { type HookFixture, openHookFixture } from "./hook-fixture.ts";
 

@@ -1,14 +1,11 @@
+import { type ClassDefinition, type ObjectId, seesAll, type StoredObject } from "@sallyport/storage";
 import {
-  type ClassDefinition,
   CreateObject,
   DeleteObject,
   GetObject,
   ListObjects,
-  type ObjectId,
   RestoreObject,
-  seesAll,
   type SessionContext,
-  type StoredObject,
   UpdateObject,
   UpdateObjects,
 } from "../../src/index.ts";

@@ -1,11 +1,10 @@
+import { type ProviderType, ServiceError } from "@sallyport/storage";
 import {
   type AuthorizationAnswer,
   type AuthorizationRequest,
   type IdentityProvider,
   type ProviderData,
   type ProviderProfile,
-  type ProviderType,
-  ServiceError,
 } from "../../src/index.ts";
 
 /** A provider that vouches for the configured profile, and records its calls. */

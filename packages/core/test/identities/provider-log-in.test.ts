@@ -1,5 +1,6 @@
 import { jest } from "@jest/globals";
-import { LicenceMessages, ServiceError, ProviderEntries } from "../../src/index.ts";
+import { ServiceError } from "@sallyport/storage";
+import { LicenceMessages, ProviderEntries } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 import { codeOf, openProviderFixture, type ProviderFixture, linksIn } from "./provider-fixture.ts";
 

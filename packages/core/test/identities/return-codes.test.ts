@@ -1,13 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  administrationOf,
-  seesAll,
-  ServiceError,
-  setLimits,
-  type StartInput,
-  Applications,
-  ProviderEntries,
-} from "../../src/index.ts";
+import { seesAll, ServiceError } from "@sallyport/storage";
+import { administrationOf, setLimits, type StartInput, Applications, ProviderEntries } from "../../src/index.ts";
 import { digests, random } from "../fixture.ts";
 import {
   codeOf,

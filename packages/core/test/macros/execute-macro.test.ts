@@ -1,4 +1,5 @@
-import { type JsonValue, MacroFault, type ObjectId, seesAll, type Storage } from "../../src/index.ts";
+import { type JsonValue, type ObjectId, seesAll, type Storage } from "@sallyport/storage";
+import { MacroFault } from "../../src/index.ts";
 import { code, MacroFixture } from "./macro-fixture.ts";
 
 let macros: MacroFixture;

@@ -1,12 +1,11 @@
+import { type JsonValue, ServiceError } from "@sallyport/storage";
 import {
-  type JsonValue,
   type MacroDeclaration,
   MacroFault,
   type MacroFaultKind,
   MacroRefusal,
   type MacroHost,
   type MacroRuntime,
-  ServiceError,
 } from "../../src/index.ts";
 
 type Ask = (name: string, argument: JsonValue) => Promise<JsonValue | undefined>;

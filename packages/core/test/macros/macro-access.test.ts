@@ -1,4 +1,5 @@
-import { inTransaction, type ObjectId, type SessionContext } from "../../src/index.ts";
+import type { ObjectId } from "@sallyport/storage";
+import { inTransaction, type SessionContext } from "../../src/index.ts";
 import { sessionContext } from "../session-context.ts";
 import { code, MacroFixture } from "./macro-fixture.ts";
 

@@ -1,3 +1,4 @@
+import type { JsonValue } from "@sallyport/storage";
 import {
   CreateObject,
   DeleteObject,
@@ -8,7 +9,6 @@ import {
   HostCalls,
   InspectedLibrary,
   InspectedMacroSource,
-  type JsonValue,
   type LoadedModules,
   LockObject,
   ListObjects,

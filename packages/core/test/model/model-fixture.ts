@@ -1,13 +1,5 @@
-import {
-  type ClassStructure,
-  type GivenClass,
-  type ObjectId,
-  type Principal,
-  PutClass,
-  ReadStructure,
-  RemoveClass,
-  type ServiceError,
-} from "../../src/index.ts";
+import type { ObjectId, Principal, ServiceError } from "@sallyport/storage";
+import { type ClassStructure, type GivenClass, PutClass, ReadStructure, RemoveClass } from "../../src/index.ts";
 import { type Fixture, openFixture } from "../fixture.ts";
 import { sessionContext } from "../session-context.ts";
 

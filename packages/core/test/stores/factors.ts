@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Digest, FactorKey, FoundFactor, NewSecondFactor, SecondFactors } from "../../src/index.ts";
+import type { Digest } from "@sallyport/storage";
+import type { FactorKey, FoundFactor, NewSecondFactor, SecondFactors } from "../../src/index.ts";
 
 /** A new digest. */
 export function freshDigest(): Digest {

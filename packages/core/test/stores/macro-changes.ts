@@ -1,4 +1,5 @@
-import { type GivenMacro, type MacroRemoval, MacroStore, type Storage } from "../../src/index.ts";
+import type { Storage } from "@sallyport/storage";
+import { type GivenMacro, type MacroRemoval, MacroStore } from "../../src/index.ts";
 
 /** A macro to put. */
 export function macroNamed(name: string, more: Partial<GivenMacro> = {}): GivenMacro {

@@ -1,5 +1,5 @@
 import { MemoryStorage } from "@sallyport/storage-memory";
-import type { Repositories } from "../../src/index.ts";
+import type { Repositories } from "@sallyport/storage";
 
 export const minute = 60_000;
 export const hour = 60 * minute;

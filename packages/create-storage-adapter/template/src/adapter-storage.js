@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { builtInClasses, ServiceError } from "@sallyport/core";
+import { builtInClasses, ServiceError } from "@sallyport/storage";
 import * as archiveRecords from "./archive-records.js";
 import { isConflict } from "./engine.js";
 import { OpenCalls } from "./open-calls.js";
@@ -16,10 +16,10 @@ const attempts = 3;
  * One database. Every repository call runs in a transaction: the caller's, or one of its own.
  *
  * @implements {Storage}
- * @typedef {import("@sallyport/core").Storage} Storage
- * @typedef {import("@sallyport/core").Repositories} Repositories
- * @typedef {import("@sallyport/core").BatchRepositories} BatchRepositories
- * @typedef {import("@sallyport/core").AttributeIndex} AttributeIndex
+ * @typedef {import("@sallyport/storage").Storage} Storage
+ * @typedef {import("@sallyport/storage").Repositories} Repositories
+ * @typedef {import("@sallyport/storage").BatchRepositories} BatchRepositories
+ * @typedef {import("@sallyport/storage").AttributeIndex} AttributeIndex
  */
 export class AdapterStorage {
   #engine;
@@ -48,7 +48,7 @@ export class AdapterStorage {
 
   /**
    * @template T
-   * @param {(r: Repositories, attempt: import("@sallyport/core").Attempt) => Promise<T>} work
+   * @param {(r: Repositories, attempt: import("@sallyport/storage").Attempt) => Promise<T>} work
    * @returns {Promise<T>}
    */
   transaction(work) {
@@ -69,7 +69,7 @@ export class AdapterStorage {
     });
   }
 
-  /** @param {readonly import("@sallyport/core").ClassDefinition[]} [classes] */
+  /** @param {readonly import("@sallyport/storage").ClassDefinition[]} [classes] */
   migrate(classes = builtInClasses) {
     return this.#calls.during(async () => ({ applied: await this.#guarded(() => this.#engine.migrate(classes)) }));
   }
@@ -78,7 +78,7 @@ export class AdapterStorage {
    * Without value indexes, the adapter only records the wanted indexes. With `valueIndexes`, build them here.
    *
    * @param {readonly AttributeIndex[]} wanted
-   * @returns {Promise<import("@sallyport/core").IndexReport>}
+   * @returns {Promise<import("@sallyport/storage").IndexReport>}
    */
   alignIndexes(wanted) {
     return this.#call(async (connection) => {

@@ -5,7 +5,7 @@ import { notImplemented } from "./not-implemented.js";
  * in the order of `archiveSections`, and the reader may be slow: read on a connection that nothing else waits for.
  *
  * @param {import("./engine.js").Engine} engine
- * @returns {AsyncIterable<import("@sallyport/core").ArchiveRecord>}
+ * @returns {AsyncIterable<import("@sallyport/storage").ArchiveRecord>}
  */
 export function recordsOf(engine) {
   return notImplemented("archive.export");
@@ -28,7 +28,7 @@ export async function lockForImport(engine) {
  * `inconsistentRecords()`.
  *
  * @param {import("./engine.js").Connection} connection
- * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
+ * @param {AsyncIterable<import("@sallyport/storage").ArchiveRecord>} records
  * @returns {Promise<"imported" | "notEmpty">}
  */
 export async function fill(connection, records) {

@@ -99,7 +99,7 @@ export class Engine {
    * Migrates the database to the newest version. A new database gets these classes. Concurrent migrations apply each
    * step once. Throws 705 for a database of a newer version.
    *
-   * @param {readonly import("@sallyport/core").ClassDefinition[]} classes
+   * @param {readonly import("@sallyport/storage").ClassDefinition[]} classes
    * @returns {Promise<string[]>} the names of the newly applied migrations; empty if the database was up to date
    */
   async migrate(classes) {

@@ -1,7 +1,7 @@
 /**
  * The identity of a value index.
  *
- * @param {import("@sallyport/core").AttributeIndex} index
+ * @param {import("@sallyport/storage").AttributeIndex} index
  */
 export function indexKey({ className, attribute, type }) {
   return `${className} ${attribute} ${type}`;

@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 
 /** Runs work sequentially, in order of arrival. For engines with one connection. */
 export class Mutex {

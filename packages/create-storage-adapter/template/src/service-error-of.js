@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { codeOf, isConflict } from "./engine.js";
 import { NotImplemented } from "./not-implemented.js";
 

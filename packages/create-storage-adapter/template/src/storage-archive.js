@@ -1,4 +1,4 @@
-import { inChunks } from "@sallyport/core";
+import { inChunks } from "@sallyport/storage";
 import { serviceErrorOf } from "./service-error-of.js";
 
 /**
@@ -9,13 +9,13 @@ import { serviceErrorOf } from "./service-error-of.js";
  * @param {import("./engine.js").Engine} engine
  * @param {Pick<typeof import("./archive-records.js"), "recordsOf" | "lockForImport" | "fill">} records the reader and the writer of records
  * @param {<T>(work: () => Promise<T>) => Promise<T>} ready runs work if the storage is open and migrated, and refuses it otherwise
- * @returns {import("@sallyport/core").StorageArchive}
+ * @returns {import("@sallyport/storage").StorageArchive}
  */
 export function storageArchive(engine, { recordsOf, lockForImport, fill }, ready) {
   let isImporting = false;
 
   /**
-   * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
+   * @param {AsyncIterable<import("@sallyport/storage").ArchiveRecord>} records
    * @returns {Promise<"imported" | "notEmpty">}
    */
   async function importAll(records) {
@@ -86,7 +86,7 @@ function beginCall(ready) {
 /**
  * The records of an import. Stores the error of the source, which is rethrown unchanged.
  *
- * @param {AsyncIterable<import("@sallyport/core").ArchiveRecord>} records
+ * @param {AsyncIterable<import("@sallyport/storage").ArchiveRecord>} records
  */
 function rememberingErrors(records) {
   /** @type {unknown} */

@@ -1,4 +1,4 @@
-import { OutdatedModelError, ServiceError } from "@sallyport/core";
+import { OutdatedModelError, ServiceError } from "@sallyport/storage";
 import { isConflict } from "./engine.js";
 import { serviceErrorOf } from "./service-error-of.js";
 

@@ -1,5 +1,6 @@
 import { createPublicKey, hash } from "node:crypto";
-import { type ClientKey, type ClientKeyParser, type Digest, LruCache } from "@sallyport/core";
+import { type Digest, LruCache } from "@sallyport/storage";
+import { type ClientKey, type ClientKeyParser } from "@sallyport/core";
 import forge from "node-forge";
 import { memoizeByKey } from "../digests-and-random.ts";
 import { thumbprint } from "../node-server-keys.ts";

@@ -1,10 +1,10 @@
 import { constants, createPrivateKey, createSecretKey, hash, publicEncrypt, type RsaPrivateKey } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Digest } from "@sallyport/storage";
 import type {
   AnswerCipher,
   ClientKey,
   CredentialsCipher,
-  Digest,
   OpenedCredentials,
   RsaPadding,
   ServerKeyPair,

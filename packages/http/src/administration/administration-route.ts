@@ -1,4 +1,5 @@
-import { type AdministratorContext, administratorContext, type PageRequest, ServiceError } from "@sallyport/core";
+import { type PageRequest, ServiceError } from "@sallyport/storage";
+import { type AdministratorContext, administratorContext } from "@sallyport/core";
 import type { z } from "zod";
 import { defineRoute, type Route, type RouteDefinition, type RouteInput, type Success } from "../routes/route.ts";
 

@@ -10,8 +10,8 @@ import {
   newAppRequest,
   pageParameters,
 } from "@sallyport/contract";
+import { allPages } from "@sallyport/storage";
 import {
-  allPages,
   changeApp,
   enableAppKey,
   findApp,

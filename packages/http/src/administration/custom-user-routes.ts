@@ -10,8 +10,8 @@ import {
   pageParameters,
   setPasswordRequest,
 } from "@sallyport/contract";
+import { accountOwner } from "@sallyport/storage";
 import {
-  accountOwner,
   changeAdministeredCustomUser,
   findAdministeredCustomUser,
   type ListedCustomUser,

@@ -10,6 +10,7 @@ import {
   rotatedKey,
   waitingMailResponse,
 } from "@sallyport/contract";
+import { ServiceError } from "@sallyport/storage";
 import {
   type AdministeredMacro,
   listClassRights,
@@ -19,7 +20,6 @@ import {
   type MacroVersion,
   putClassRights,
   rotateServerKey,
-  ServiceError,
   waitingMail,
 } from "@sallyport/core";
 import type { Route } from "../routes/route.ts";

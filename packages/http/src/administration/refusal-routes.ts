@@ -1,5 +1,5 @@
 import { explanationResponse } from "@sallyport/contract";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import type { Route } from "../routes/route.ts";
 import type { UseCases } from "../routes/use-cases.ts";
 import { administrationRoute, timeText } from "./administration-route.ts";

@@ -7,15 +7,8 @@ import {
   ofUserParameters,
   sessionsResponse,
 } from "@sallyport/contract";
-import {
-  type AdministeredSession,
-  type AuditEventType,
-  endSession,
-  endSessionsOfUser,
-  listSessions,
-  readAudit,
-  type RecordedAuditEvent,
-} from "@sallyport/core";
+import type { AuditEventType, RecordedAuditEvent } from "@sallyport/storage";
+import { type AdministeredSession, endSession, endSessionsOfUser, listSessions, readAudit } from "@sallyport/core";
 import type { Route } from "../routes/route.ts";
 import { administrationRoute, pageData, timeText } from "./administration-route.ts";
 

@@ -13,8 +13,8 @@ import {
   userChangeRequest,
   usersResponse,
 } from "@sallyport/contract";
+import { accountOwner } from "@sallyport/storage";
 import {
-  accountOwner,
   findAdministeredUser,
   findGroup,
   type ListedFactor,

@@ -1,5 +1,5 @@
 import { checkJsonLimits, parseExactJson, parseFields } from "@sallyport/contract";
-import { ServiceError, strictJsonObject } from "@sallyport/core";
+import { ServiceError, strictJsonObject } from "@sallyport/storage";
 import type { BodyRule } from "../routes/route.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

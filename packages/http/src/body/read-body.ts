@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { leavesTooMuchUnread } from "../answer.ts";
 import { isSpared } from "../pipeline/administration.ts";
 import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { fixedHeaders } from "../answer.ts";
 import type { OriginResolver } from "../client-origin.ts";
 import { failureText } from "../envelope.ts";

@@ -1,6 +1,7 @@
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type IncomingFile, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type IncomingFile } from "@sallyport/core";
 import busboy from "busboy";
 import type { Request, Response } from "express";
 import multer from "multer";

@@ -1,5 +1,5 @@
 import { headerNames } from "@sallyport/contract";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import type { Exchange, PipelineParts, Step } from "../pipeline/exchange.ts";
 import { SessionWatch } from "../pipeline/session-watch.ts";
 import type { StreamRule } from "../routes/route.ts";

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { isFileName, type OpenedFile, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { isFileName, type OpenedFile } from "@sallyport/core";
 import { fixedHeaders } from "../answer.ts";
 import type { Exchange, PipelineParts } from "../pipeline/exchange.ts";
 import { SessionWatch } from "../pipeline/session-watch.ts";

@@ -1,11 +1,11 @@
 import { multiItem, parseFields } from "@sallyport/contract";
+import { ServiceError } from "@sallyport/storage";
 import {
   type ExecuteMacro,
   type ExecuteOnce,
   type KeyedRequest,
   type ObjectHooks,
   type RequestContext,
-  ServiceError,
 } from "@sallyport/core";
 import { parseBody } from "../body/json.ts";
 import { failureOf } from "../envelope.ts";

@@ -1,12 +1,5 @@
-import {
-  AnswerTooLargeError,
-  countItems,
-  inTransaction,
-  isRefusedByStorage,
-  requestLimits,
-  ServiceError,
-  type SessionContext,
-} from "@sallyport/core";
+import { AnswerTooLargeError, isRefusedByStorage, ServiceError } from "@sallyport/storage";
+import { countItems, inTransaction, requestLimits, type SessionContext } from "@sallyport/core";
 import { failureOf, failureText, JsonText, successText } from "../envelope.ts";
 import { withWorkers } from "../keyed-request.ts";
 import type { RouteInput, Success } from "../routes/route.ts";

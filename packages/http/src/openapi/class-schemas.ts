@@ -1,9 +1,7 @@
+import type { AttributeDefinition, AttributeType, Permission } from "@sallyport/storage";
 import {
-  type AttributeDefinition,
-  type AttributeType,
   isFileClass,
   type ModelClass,
-  type Permission,
   type ReadableClass,
   type ReadableClasses,
   targetSubtree,

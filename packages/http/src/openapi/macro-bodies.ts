@@ -1,4 +1,5 @@
-import type { ExecutableMacro, JsonValue } from "@sallyport/core";
+import type { JsonValue } from "@sallyport/storage";
+import type { ExecutableMacro } from "@sallyport/core";
 import type { MediaTypeObject, SchemaObject } from "./open-api.ts";
 
 /** Component name of the input of a macro. The dot prevents collisions with other components. */

@@ -1,12 +1,6 @@
 import { attributesRequest, encryptedMessage, failureEnvelope, keySetResponse } from "@sallyport/contract";
-import {
-  type Database,
-  type ErrorCode,
-  errorEntry,
-  type ExecutableMacro,
-  type Model,
-  type ReadableClasses,
-} from "@sallyport/core";
+import { type ErrorCode, errorEntry } from "@sallyport/storage";
+import { type Database, type ExecutableMacro, type Model, type ReadableClasses } from "@sallyport/core";
 import type { StreamType } from "../files/streamed-body.ts";
 import { keySetPath, keySetType } from "../pipeline/find-route.ts";
 import {

@@ -3,10 +3,9 @@ import {
   type AttributeType,
   attributeTypes,
   type ClassDefinition,
-  Model,
   permissions,
-  type ReadableClasses,
-} from "@sallyport/core";
+} from "@sallyport/storage";
+import { Model, type ReadableClasses } from "@sallyport/core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { openApiShape } from "../../test/open-api-shape.ts";
 import { routeTable } from "../routes/route-table.ts";

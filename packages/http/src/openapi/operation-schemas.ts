@@ -1,5 +1,6 @@
 import { emptyResponse, encryptedMessage, envelopeOf, failureEnvelope } from "@sallyport/contract";
-import { type ErrorCode, errorEntry, type ExecutableMacro, type ReadableClasses } from "@sallyport/core";
+import { type ErrorCode, errorEntry } from "@sallyport/storage";
+import { type ExecutableMacro, type ReadableClasses } from "@sallyport/core";
 import * as z from "zod";
 import { declaredErrors, onlyReads, type Route, type SealedSuccess, takesSession } from "../routes/route.ts";
 import { classesFor } from "./class-schemas.ts";

@@ -1,12 +1,5 @@
-import {
-  appKeyDigest,
-  administrationIdleTimeout,
-  type Digest,
-  explained,
-  mayAdminister,
-  requireRecentProof,
-  ServiceError,
-} from "@sallyport/core";
+import { type Digest, explained, ServiceError } from "@sallyport/storage";
+import { appKeyDigest, administrationIdleTimeout, mayAdminister, requireRecentProof } from "@sallyport/core";
 import type { Route } from "../routes/route.ts";
 import { sessionEndedCode } from "./credentials.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";

@@ -1,12 +1,5 @@
-import {
-  type Admission,
-  type AppKey,
-  explained,
-  type Finding,
-  requestChecks,
-  ServiceError,
-  sessionFindings,
-} from "@sallyport/core";
+import { type Admission, type AppKey, explained, type Finding, ServiceError } from "@sallyport/storage";
+import { requestChecks, sessionFindings } from "@sallyport/core";
 import { isAbsent, type PresentedCredentials, sessionEndedCode } from "./credentials.ts";
 import type { Exchange } from "./exchange.ts";
 

@@ -1,12 +1,5 @@
-import {
-  type Admission,
-  type CredentialReader,
-  explained,
-  maintenanceError,
-  requestChecks,
-  ServiceError,
-  type SessionReference,
-} from "@sallyport/core";
+import { type Admission, explained, ServiceError } from "@sallyport/storage";
+import { type CredentialReader, maintenanceError, requestChecks, type SessionReference } from "@sallyport/core";
 import { admissionOf, requireAppKey, requireSession } from "./admission.ts";
 import type { Route } from "../routes/route.ts";
 import type { HttpSettings } from "../server/http-settings.ts";

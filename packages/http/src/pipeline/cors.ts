@@ -1,4 +1,5 @@
-import { type Admission, type AppKey, type Database, listingsOf, ServiceError } from "@sallyport/core";
+import { type Admission, type AppKey, listingsOf, ServiceError } from "@sallyport/storage";
+import { type Database } from "@sallyport/core";
 import { failureOf, writeSuccess } from "../envelope.ts";
 import type { DatabaseDirectory, HttpSettings } from "../server/http-settings.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Admission, Digest, Digests } from "@sallyport/storage";
 import type {
-  Admission,
   ChannelTraffic,
   CredentialReader,
   Database,
-  Digest,
-  Digests,
   ProcessorBudget,
   RequestCheck,
   SessionReference,

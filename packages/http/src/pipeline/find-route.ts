@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isAlias } from "@sallyport/contract";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { writeAnswer } from "../answer.ts";
 import {
   type MatchedPath,

@@ -1,5 +1,6 @@
 import { headerNames, parseIfMatch } from "@sallyport/contract";
-import { type MailLanguage, mailLanguages, type OnEnd, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type MailLanguage, mailLanguages, type OnEnd } from "@sallyport/core";
 import { writeCompressible } from "../answer.ts";
 import { writeSuccess } from "../envelope.ts";
 import { sendFile } from "../files/send-file.ts";

@@ -1,14 +1,5 @@
-import {
-  type AppKey,
-  checkRate,
-  countRequest,
-  type CountedRequest,
-  type EffectiveLimits,
-  explained,
-  type Finding,
-  requestChecks,
-  ServiceError,
-} from "@sallyport/core";
+import { type AppKey, explained, type Finding, ServiceError } from "@sallyport/storage";
+import { checkRate, countRequest, type CountedRequest, type EffectiveLimits, requestChecks } from "@sallyport/core";
 import { allowOrigin } from "./cors.ts";
 import type { Exchange, PipelineParts, Step } from "./exchange.ts";
 

@@ -1,4 +1,5 @@
-import { type Database, listingsOf, LruCache } from "@sallyport/core";
+import { listingsOf, LruCache } from "@sallyport/storage";
+import { type Database } from "@sallyport/core";
 
 /** Number of origins of a database that are cached, listed and unlisted ones each: strangers displace no listed one. */
 const capacity = 1_000;

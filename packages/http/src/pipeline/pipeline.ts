@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
-import { type RequestCheck, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type RequestCheck } from "@sallyport/core";
 import { parseBody, parseJson } from "../body/json.ts";
 import { bodyLimitOf, checkContentType, readBody, shedLoad } from "../body/read-body.ts";
 import { openStream } from "../files/open-stream.ts";

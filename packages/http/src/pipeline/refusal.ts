@@ -1,4 +1,5 @@
-import type { Database, RefusedRequest, SessionMode } from "@sallyport/core";
+import type { SessionMode } from "@sallyport/storage";
+import type { Database, RefusedRequest } from "@sallyport/core";
 import * as z from "zod";
 import type { Route } from "../routes/route.ts";
 import type { Exchange } from "./exchange.ts";

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { personOf, type RequestContext, type TurningRequest } from "@sallyport/core";
+import { personOf } from "@sallyport/storage";
+import { type RequestContext, type TurningRequest } from "@sallyport/core";
 import { sessionEndedCode } from "./credentials.ts";
 import type { Exchange } from "./exchange.ts";
 

@@ -5,7 +5,8 @@ import {
   parseCounterBlock,
   parseEncryptedHeader,
 } from "@sallyport/contract";
-import { type ChannelTraffic, type Database, type Digest, type OpenChannel, ServiceError } from "@sallyport/core";
+import { type Digest, ServiceError } from "@sallyport/storage";
+import { type ChannelTraffic, type Database, type OpenChannel } from "@sallyport/core";
 
 /** Decrypts the request and encrypts the response of one exchange in a secure session. */
 export class SecureExchange {

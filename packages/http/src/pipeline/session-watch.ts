@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import { ServiceError, type SessionContext } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type SessionContext } from "@sallyport/core";
 import { checkAdministrator, idleTimeoutOf } from "./administration.ts";
 import { admissionOf, requireAppKey, requireSession } from "./admission.ts";
 import type { Exchange } from "./exchange.ts";

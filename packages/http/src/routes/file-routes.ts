@@ -9,14 +9,8 @@ import {
   storeParameters,
   uploadResponse,
 } from "@sallyport/contract";
-import {
-  type ChunkRange,
-  objectReference,
-  ServiceError,
-  type SessionContext,
-  type SingleReference,
-  type UploadState,
-} from "@sallyport/core";
+import { objectReference, ServiceError, type SingleReference } from "@sallyport/storage";
+import { type ChunkRange, type SessionContext, type UploadState } from "@sallyport/core";
 import * as z from "zod";
 import { parseContentRange } from "../files/byte-ranges.ts";
 import { incomingFile } from "../files/multipart.ts";

@@ -1,5 +1,5 @@
 import { anyJson, executeParameters } from "@sallyport/contract";
-import type { JsonValue } from "@sallyport/core";
+import type { JsonValue } from "@sallyport/storage";
 import { defineRoute, type Route } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 

@@ -9,13 +9,8 @@ import {
   objectSchema,
   updateParameters,
 } from "@sallyport/contract";
-import {
-  type GivenAttributes,
-  objectReference,
-  ServiceError,
-  type SessionContext,
-  type SingleReference,
-} from "@sallyport/core";
+import { objectReference, ServiceError, type SingleReference } from "@sallyport/storage";
+import { type GivenAttributes, type SessionContext } from "@sallyport/core";
 import * as z from "zod";
 import { checkListLimits, listForm, type ListRequest } from "../contract-forms.ts";
 import { defineRoute, type Route, type RouteInput, type Success } from "./route.ts";

@@ -1,12 +1,10 @@
+import type { Digest, ErrorCode, ReadPosition } from "@sallyport/storage";
 import type {
   AppKeyContext,
   UnadmittedContext,
   BrowserCookie,
-  Digest,
-  ErrorCode,
   KeyedRequest,
   MailLanguage,
-  ReadPosition,
   OpenedFile,
   RequestContext,
   SessionContext,

@@ -6,7 +6,8 @@ import {
   syncFaultOrder,
   syncSchemasResponse,
 } from "@sallyport/contract";
-import { type JsonValue, type PullPage, ServiceError, type SessionContext } from "@sallyport/core";
+import { type JsonValue, ServiceError } from "@sallyport/storage";
+import { type PullPage, type SessionContext } from "@sallyport/core";
 import { defineRoute, type Route, type RouteInput } from "./route.ts";
 import type { UseCases } from "./use-cases.ts";
 

@@ -16,15 +16,14 @@ import {
   syncPutRequest,
   syncPutResponse,
 } from "@sallyport/contract";
+import { errorEntry, ServiceError } from "@sallyport/storage";
 import {
-  errorEntry,
   type GivenAttributes,
   operationUuid,
   type PushedOperation,
   type PushOptions,
   type PushResult,
   refuseRepetitions,
-  ServiceError,
 } from "@sallyport/core";
 import type * as z from "zod";
 import { type BodyRule, defineRoute, type Method, type Route } from "./route.ts";

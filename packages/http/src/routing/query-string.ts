@@ -1,5 +1,5 @@
 import { parseFields } from "@sallyport/contract";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { decodeUtf8 } from "../body/json.ts";
 import type { Route } from "../routes/route.ts";
 

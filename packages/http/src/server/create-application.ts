@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type Admission, publicSessionId } from "@sallyport/core";
+import type { Admission } from "@sallyport/storage";
+import { publicSessionId } from "@sallyport/core";
 import express, { type Express } from "express";
 import { PieceGatherer } from "../body/piece-gatherer.ts";
 import { Connections, refuseUnparsed } from "../connections/connections.ts";

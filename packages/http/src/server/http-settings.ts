@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { headerNames } from "@sallyport/contract";
-import type { CountedTraffic, Database, Digest, ErrorCode } from "@sallyport/core";
+import type { Digest, ErrorCode } from "@sallyport/storage";
+import type { CountedTraffic, Database } from "@sallyport/core";
 import type { Pace } from "../files/body-reader.ts";
 import type { BudgetBounds, SheddingPolicy } from "../load-gauge.ts";
 import type { NamedObject } from "../named-object.ts";

@@ -1,13 +1,11 @@
+import { isErrorCode, type JsonValue, ServiceError } from "@sallyport/storage";
 import {
-  isErrorCode,
   isRefusalCode,
-  type JsonValue,
   MacroFault,
   type MacroFaultKind,
   type MacroHost,
   type MacroInvocation,
   MacroRefusal,
-  ServiceError,
 } from "@sallyport/core";
 import type {
   Answer,

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@sallyport/core";
+import type { JsonValue } from "@sallyport/storage";
 import type { Page, Shape } from "../prelude/packed-page.ts";
 import type { Invoke } from "../worker/messages.ts";
 

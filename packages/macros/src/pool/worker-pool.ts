@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import { LEASES_PER_WORKER, READY_PER_WORKER } from "../worker/messages.ts";
 import { type SlotLease, WorkerSlot } from "./worker-slot.ts";
 

@@ -1,4 +1,11 @@
-import { type Comparison, type Filter, type Hop, isSingleLink, type JsonValue, type ValuePath } from "@sallyport/core";
+import {
+  type Comparison,
+  type Filter,
+  type Hop,
+  isSingleLink,
+  type JsonValue,
+  type ValuePath,
+} from "@sallyport/storage";
 import { indexedPart, fitsIndexedPrefix, type QueryScope } from "./query-scope.ts";
 
 /**

@@ -11,7 +11,7 @@ import {
   type ValuePath,
   type ValueType,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { SqlValue } from "../sql-runner.ts";
 
 /** A text for one call, with its values. */

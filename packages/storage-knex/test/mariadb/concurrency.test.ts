@@ -1,4 +1,4 @@
-import { beforeAllChanges, objectNumber, type Repositories, seesAll } from "@sallyport/core";
+import { beforeAllChanges, objectNumber, type Repositories, seesAll } from "@sallyport/storage";
 import type { RowDataPacket } from "mysql2";
 import { mariadbRecovery, type MariadbStorage } from "../../src/index.ts";
 import { channel, sharedChannelSuite, sharedSessionSuite, sharedThrottleSuite } from "../processes-suite.ts";

@@ -1,4 +1,4 @@
-import { type AttributeIndex, type Filter, type ObjectQuery, type Page, seesAll } from "@sallyport/core";
+import { type AttributeIndex, type Filter, type ObjectQuery, type Page, seesAll } from "@sallyport/storage";
 import type { RowDataPacket } from "mysql2";
 import mysql from "mysql2/promise";
 import type { MariadbStorage } from "../../src/index.ts";

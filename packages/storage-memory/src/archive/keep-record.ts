@@ -6,7 +6,7 @@ import {
   inconsistentRecords,
   objectNumber,
   type RecordOf,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { frozenCopy, type Table } from "../table.ts";
 import { namesOf } from "../memory-account-repository.ts";
 import type { AccountRecord } from "../records.ts";

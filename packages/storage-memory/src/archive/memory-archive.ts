@@ -1,4 +1,4 @@
-import { type ArchiveChunk, type ArchiveRecord, inChunks, type StorageArchive } from "@sallyport/core";
+import { type ArchiveChunk, type ArchiveRecord, inChunks, type StorageArchive } from "@sallyport/storage";
 import { emptyState, type State } from "../state.ts";
 import type { Mutex } from "../access.ts";
 import { copyOf, isUntouched, replaceState } from "./archived-state.ts";

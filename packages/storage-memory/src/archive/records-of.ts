@@ -5,7 +5,7 @@ import {
   objectIdOf,
   objectNumber,
   type RecordOf,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { accountsOf } from "../memory-account-repository.ts";
 import { keyOf } from "../memory-record-repository.ts";
 import { pageByName } from "../table.ts";

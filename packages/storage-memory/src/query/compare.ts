@@ -6,7 +6,7 @@ import {
   type SortKey,
   type StoredObject,
   type ValueType,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { valueAt, type View } from "./value-at.ts";
 
 /** Compares two non-null values of this type. */

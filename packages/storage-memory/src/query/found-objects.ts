@@ -5,7 +5,7 @@ import {
   type Page,
   type StoredObject,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { State } from "../state.ts";
 import { matcher } from "./matches.ts";
 import { comparePositions, positionOf } from "./compare.ts";

@@ -5,7 +5,7 @@ import {
   type JsonValue,
   type StoredObject,
   type ValuePath,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { compareValues, sameJson } from "./compare.ts";
 import { like } from "./like.ts";
 import { targetOf, valueAt, type View } from "./value-at.ts";

@@ -6,7 +6,7 @@ import {
   type StoredObject,
   type ValuePath,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { State } from "../state.ts";
 
 /** The data that a query can see. */

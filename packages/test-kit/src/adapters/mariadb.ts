@@ -1,5 +1,5 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import { createMariadbKnex, MariadbStorage } from "@sallyport/storage-knex";
 import { DatabasePool } from "../databases/database-pool.ts";
 import { openRealMariadb } from "../databases/mariadb.ts";

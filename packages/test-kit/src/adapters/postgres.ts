@@ -1,5 +1,5 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import { createPostgresKnex, KnexStorage } from "@sallyport/storage-knex";
 import pg from "pg";
 import { startRealPostgres } from "../databases/postgres.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FileStoreUnderTest, OpenFileStore } from "@sallyport/conformance-kit";
-import type { FileStore } from "@sallyport/core";
+import type { FileStore } from "@sallyport/storage";
 import { DiskFileStore } from "@sallyport/files-disk";
 
 export interface DiskFiles extends OpenFileStore {

@@ -1,4 +1,4 @@
-import { type ByteRange, type FileStore, type FoundFile, type SegmentName, ServiceError } from "@sallyport/core";
+import { type ByteRange, type FileStore, type FoundFile, type SegmentName, ServiceError } from "@sallyport/storage";
 
 /** Files in memory. Stands for any file store in tests of the domain. */
 export class MemoryFileStore implements FileStore {

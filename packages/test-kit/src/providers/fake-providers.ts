@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
+import type { ProviderType } from "@sallyport/storage";
 import type {
   AuthorizationAnswer,
   AuthorizationRequest,
   IdentityProvider,
   ProviderData,
   ProviderProfile,
-  ProviderType,
 } from "@sallyport/core";
 import { identityProviders, type IdentityProvidersOptions } from "@sallyport/identity-passport";
 import { type Callback, type RegisteredFakes, signIn, startRegisteredFakes } from "@sallyport/fake-identity-providers";

@@ -1,4 +1,4 @@
-import type { ProviderType } from "@sallyport/core";
+import type { ProviderType } from "@sallyport/storage";
 import type { ProviderFault, ProviderUnderTest } from "@sallyport/conformance-kit";
 import { marker, type ProviderFaults, signIn } from "@sallyport/fake-identity-providers";
 import type { FakeProviders } from "./fake-providers.ts";

@@ -1,4 +1,4 @@
-import { catalogue } from "@sallyport/core/errors";
+import { catalogue } from "@sallyport/storage/errors";
 import { administrationRoutes, contractRoutes } from "@sallyport/server/testing";
 import type { Exercise } from "./exercises.ts";
 

@@ -1,4 +1,4 @@
-import { catalogue, extensions } from "@sallyport/core/errors";
+import { catalogue, extensions } from "@sallyport/storage/errors";
 import { type Envelope, envelopeOf, type ReceivedResponse } from "./received-response.ts";
 
 const entries = new Map([...catalogue, ...extensions].map((entry) => [entry.code as number, entry]));

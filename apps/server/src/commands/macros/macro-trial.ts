@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { types } from "node:util";
-import { type JsonValue, MacroFault, type MacroRuntime } from "@sallyport/core";
+import type { JsonValue } from "@sallyport/storage";
+import { MacroFault, type MacroRuntime } from "@sallyport/core";
 import { Option } from "commander";
 import { RecordedRuntime } from "../../authoring/recorded-runtime.ts";
 import { judgeOutcome, type MacroTest, readTests } from "../../authoring/test-file.ts";

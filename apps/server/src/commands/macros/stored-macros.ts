@@ -1,14 +1,7 @@
 import { userInfo } from "node:os";
 import { extname, parse } from "node:path";
-import {
-  allPages,
-  isMacroName,
-  MacroFault,
-  MacroStore,
-  type MacroVersion,
-  removeMacro,
-  type StoredMacro,
-} from "@sallyport/core";
+import { allPages } from "@sallyport/storage";
+import { isMacroName, MacroFault, MacroStore, type MacroVersion, removeMacro, type StoredMacro } from "@sallyport/core";
 import { printable } from "@sallyport/terminal";
 import { identifiers } from "../../composition/identifiers.ts";
 import { macroLanguages } from "../../macros/folder-macro-source.ts";

@@ -1,13 +1,6 @@
 import { text } from "node:stream/consumers";
-import {
-  allPages,
-  isUuid,
-  listLinks,
-  removeLink,
-  removeProvider,
-  requireAccount,
-  requireApplications,
-} from "@sallyport/core";
+import { allPages, isUuid } from "@sallyport/storage";
+import { listLinks, removeLink, removeProvider, requireAccount, requireApplications } from "@sallyport/core";
 import { identifiers } from "../../composition/identifiers.ts";
 import { appAdvice } from "../app.ts";
 import { listCommand, printJson } from "../list-command.ts";

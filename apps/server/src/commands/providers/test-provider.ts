@@ -1,11 +1,5 @@
-import {
-  type IdentityProvider,
-  type ProviderType,
-  ProviderEntries,
-  providerTypeOf,
-  providerTypes,
-  ServiceError,
-} from "@sallyport/core";
+import { type ProviderType, providerTypes, ServiceError } from "@sallyport/storage";
+import { type IdentityProvider, ProviderEntries, providerTypeOf } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";
 import { demoProvidersPlace } from "../../composition/public-address.ts";
 import { identifiers } from "../../composition/identifiers.ts";

@@ -1,4 +1,5 @@
-import { allPages, listAppRules, setAppRule, type ShownSubject } from "@sallyport/core";
+import { allPages } from "@sallyport/storage";
+import { listAppRules, setAppRule, type ShownSubject } from "@sallyport/core";
 import { type JsonOptions, printList } from "../list-command.ts";
 import { advising } from "../report-failure.ts";
 import type { ServerCommand, Work } from "../server-command.ts";

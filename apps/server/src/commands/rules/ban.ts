@@ -1,4 +1,5 @@
-import { addBan, allPages, listBans, removeBan } from "@sallyport/core";
+import { allPages } from "@sallyport/storage";
+import { addBan, listBans, removeBan } from "@sallyport/core";
 import { listCommand } from "../list-command.ts";
 import { CommandError } from "../command-error.ts";
 import type { ServerCommand, Work } from "../server-command.ts";

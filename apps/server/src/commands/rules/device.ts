@@ -1,4 +1,5 @@
-import { allPages, forgetDevice, listDevices, registerDevice } from "@sallyport/core";
+import { allPages } from "@sallyport/storage";
+import { forgetDevice, listDevices, registerDevice } from "@sallyport/core";
 import { listCommand } from "../list-command.ts";
 import type { ServerCommand } from "../server-command.ts";
 import { endedSessions } from "../users/user-arguments.ts";

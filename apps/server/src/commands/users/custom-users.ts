@@ -1,6 +1,6 @@
+import { allPages } from "@sallyport/storage";
 import {
   acceptMailAddress,
-  allPages,
   findCustomUser,
   isUserName,
   type ListedCustomUser,

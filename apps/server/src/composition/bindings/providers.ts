@@ -1,3 +1,4 @@
+import type { ProviderType } from "@sallyport/storage";
 import {
   AcceptProviderUser,
   AssignProviderUser,
@@ -5,7 +6,6 @@ import {
   LogInWithProvider,
   type IdentityProvider,
   ProviderSealing,
-  type ProviderType,
   RegisteredProviders,
 } from "@sallyport/core";
 import { identityProviders } from "@sallyport/identity-passport";

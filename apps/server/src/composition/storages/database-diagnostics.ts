@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import type { StorageConfiguration } from "../../configuration/index.ts";
 import { mariadbDiagnostics } from "./mariadb.ts";
 import { postgresDiagnostics } from "./postgres.ts";

@@ -1,4 +1,5 @@
-import { type Database, type KeyRings, ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
+import { type Database, type KeyRings } from "@sallyport/core";
 import type { Logger } from "pino";
 import { type DatabaseConfiguration, readModelFile, type StorageConfiguration } from "../../configuration/index.ts";
 import type { Finding } from "../../doctor/finding.ts";

@@ -1,20 +1,17 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { type Digests, type FileStore, type ProviderType, ServiceError } from "@sallyport/storage";
 import {
   administrationOf,
   appKeyDigest,
   type CreateAppKey,
   type Database,
-  type Digests,
-  type FileStore,
   type IdentityProvider,
   type PasswordHasher,
   type ProviderEntry,
   type ProviderSealing,
-  type ProviderType,
   type PutProvider,
-  ServiceError,
   ProviderEntries,
 } from "@sallyport/core";
 import type { Logger } from "pino";

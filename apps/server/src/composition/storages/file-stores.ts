@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FileStore } from "@sallyport/core";
+import type { FileStore } from "@sallyport/storage";
 import { DiskFileStore } from "@sallyport/files-disk";
 import type { S3BucketOptions } from "@sallyport/files-s3";
 import type { Configuration } from "../../configuration/index.ts";

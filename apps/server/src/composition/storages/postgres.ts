@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import type { ReplicaState } from "@sallyport/storage-knex";
 import { maskedUrl, type ServerStorage } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";

@@ -1,4 +1,4 @@
-import type { Storage, StorageRecovery } from "@sallyport/core";
+import type { Storage, StorageRecovery } from "@sallyport/storage";
 import type { MoveNotice, OpenWriter, PostgresReplicas, ServerFacts, TimelineEvent } from "@sallyport/storage-knex";
 import { hostText, parseAddress } from "@sallyport/storage-knex/server-address";
 import type { EmbeddedStorage, PoolConfiguration, ServerStorage } from "../../configuration/index.ts";

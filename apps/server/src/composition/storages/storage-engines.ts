@@ -2,14 +2,8 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
-import {
-  type OpenStorage,
-  type Storage,
-  type StorageClock,
-  type StorageRecovery,
-  type TurnLimits,
-  Turns,
-} from "@sallyport/core";
+import type { OpenStorage, Storage, StorageClock, StorageRecovery } from "@sallyport/storage";
+import { type TurnLimits, Turns } from "@sallyport/core";
 import type { OpenWriter, ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import type { EmbeddedStorage, ModuleStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
 import type { PoolState } from "../../operations/metrics.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Storage } from "@sallyport/core";
+import type { Storage } from "@sallyport/storage";
 import { StorageEngines } from "../../composition/storages/storage-engines.ts";
 import { connectTimeout } from "../../composition/storages/sql-engine.ts";
 import { version } from "../../composition/version.ts";

@@ -1,4 +1,4 @@
-import type { ObjectId } from "@sallyport/core";
+import type { ObjectId } from "@sallyport/storage";
 import type { MemoryStorage } from "@sallyport/storage-memory";
 import type { StorageEvents } from "../../composition/storages/sql-engine.ts";
 import { openModule, StorageEngines } from "../../composition/storages/storage-engines.ts";

@@ -6,7 +6,7 @@ import {
   type Repositories,
   seesAll,
   type Storage,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { sequentially } from "../../fixtures/concurrently.ts";
 import { minute } from "../../fixtures/policy.ts";
 import { ReplayedHistory } from "./replayed-history.ts";

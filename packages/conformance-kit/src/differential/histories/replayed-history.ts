@@ -1,4 +1,4 @@
-import type { Digest, ObjectId } from "@sallyport/core";
+import type { Digest, ObjectId } from "@sallyport/storage";
 import { withNames, withTexts } from "../object-names.ts";
 
 /** The objects and sessions of a history so far, with their names. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@sallyport/core";
+import type { JsonValue } from "@sallyport/storage";
 
 /** Above the number of objects, sessions and links in any history. */
 export const maxResults = 1_000;

@@ -6,7 +6,7 @@ import {
   ServiceError,
   type SessionPolicy,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { minute } from "../../fixtures/policy.ts";
 import { newSession } from "../../fixtures/visitor.ts";
 import { nonexistentId, uuidOf, withIds } from "../object-names.ts";

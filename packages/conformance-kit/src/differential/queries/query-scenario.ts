@@ -1,4 +1,4 @@
-import type { Attributes, ObjectQuery } from "@sallyport/core";
+import type { Attributes, ObjectQuery } from "@sallyport/storage";
 
 /** An object of a scenario; its references are names. */
 export interface ScenarioObject {

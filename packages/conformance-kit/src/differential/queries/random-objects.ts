@@ -1,4 +1,4 @@
-import type { Attributes, AttributeType } from "@sallyport/core";
+import type { Attributes, AttributeType } from "@sallyport/storage";
 import fc from "fast-check";
 import { nameOf, nonexistent } from "../object-names.ts";
 import type { ScenarioObject } from "./query-scenario.ts";

@@ -1,4 +1,4 @@
-import type { Filter, Hop, ObjectQuery, Scalar, SortKey, ValuePath, ValueType } from "@sallyport/core";
+import type { Filter, Hop, ObjectQuery, Scalar, SortKey, ValuePath, ValueType } from "@sallyport/storage";
 import fc from "fast-check";
 import { nameOf, nonexistent, uuidOf } from "../object-names.ts";
 import type { QueryScenario } from "./query-scenario.ts";

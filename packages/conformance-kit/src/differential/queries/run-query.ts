@@ -7,7 +7,7 @@ import {
   type ObjectPage,
   type Position,
   type Storage,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { nonexistentId, uuidOf, withIds, withNames } from "../object-names.ts";
 import type { QueryAnswers, QueryScenario, ScenarioObject } from "./query-scenario.ts";
 import { attributeTypes } from "./random-objects.ts";

@@ -1,4 +1,4 @@
-import { canonicalJson, objectNumber, seesAll } from "@sallyport/core";
+import { canonicalJson, objectNumber, seesAll } from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";

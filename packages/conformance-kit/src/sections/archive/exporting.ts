@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type ArchiveRecord, maxChunk, type Storage } from "@sallyport/core";
+import { type ArchiveRecord, maxChunk, type Storage } from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { archived, ofSection } from "../../fixtures/archived.ts";

@@ -10,7 +10,7 @@ import {
   seesAll,
   type Storage,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { ConformanceError, equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";

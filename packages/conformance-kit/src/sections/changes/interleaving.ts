@@ -1,12 +1,12 @@
 import {
-  Applications,
   type Attempt,
   beforeAllChanges,
   type Change,
   type Repositories,
   type Storage,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
+import { Applications } from "@sallyport/core";
 import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";

@@ -6,7 +6,7 @@ import {
   type Repositories,
   type Storage,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";

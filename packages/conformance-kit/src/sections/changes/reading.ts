@@ -1,4 +1,4 @@
-import { beforeAllChanges, type Storage } from "@sallyport/core";
+import { beforeAllChanges, type Storage } from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changesUpTo, readChanges, watermarkBehind } from "../../fixtures/changes-up-to.ts";

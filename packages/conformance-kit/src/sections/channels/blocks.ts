@@ -1,4 +1,4 @@
-import type { BlockLimits, BlockVerdict, Digest } from "@sallyport/core";
+import type { BlockLimits, BlockVerdict, Digest } from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { concurrently, sequentially } from "../../fixtures/concurrently.ts";

@@ -1,4 +1,4 @@
-import type { Digest, Repositories } from "@sallyport/core";
+import type { Digest, Repositories } from "@sallyport/storage";
 import { equal, failsWith } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { freshChannel, freshDigest } from "../../fixtures/digests.ts";

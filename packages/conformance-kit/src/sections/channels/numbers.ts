@@ -1,4 +1,4 @@
-import { type Digest, maxReservation, messageWindow } from "@sallyport/core";
+import { type Digest, maxReservation, messageWindow } from "@sallyport/storage";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { concurrently, sequentially } from "../../fixtures/concurrently.ts";

@@ -1,4 +1,4 @@
-import { OutdatedModelError, type Repositories, seesAll } from "@sallyport/core";
+import { OutdatedModelError, type Repositories, seesAll } from "@sallyport/storage";
 import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";

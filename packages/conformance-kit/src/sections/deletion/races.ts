@@ -1,4 +1,4 @@
-import { type Repositories, seesAll, type Storage, type StoredObject } from "@sallyport/core";
+import { type Repositories, seesAll, type Storage, type StoredObject } from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { concurrently, occurrences } from "../../fixtures/concurrently.ts";

@@ -1,11 +1,11 @@
 import {
   type ObjectId,
   type RecycledRoot,
-  type TrashQuery,
   type Repositories,
   seesAll,
   type Storage,
-} from "@sallyport/core";
+  type TrashQuery,
+} from "@sallyport/storage";
 import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck, rowsOf } from "../../fixtures/lists.ts";

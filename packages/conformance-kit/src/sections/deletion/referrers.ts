@@ -1,4 +1,4 @@
-import { type Links, type Referrer, type Repositories, type StoredObject } from "@sallyport/core";
+import type { Links, Referrer, Repositories, StoredObject } from "@sallyport/storage";
 import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import {

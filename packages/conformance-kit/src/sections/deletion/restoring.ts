@@ -1,4 +1,4 @@
-import { isVisible, seesAll } from "@sallyport/core";
+import { isVisible, seesAll } from "@sallyport/storage";
 import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { rolledBack } from "../../fixtures/rolled-back.ts";

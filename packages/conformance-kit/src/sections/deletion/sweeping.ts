@@ -1,4 +1,4 @@
-import { beforeAllChanges, type ObjectId, type Repositories, seesAll } from "@sallyport/core";
+import { beforeAllChanges, type ObjectId, type Repositories, seesAll } from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changesUpTo, kitClasses, watermarkBehind } from "../../fixtures/changes-up-to.ts";

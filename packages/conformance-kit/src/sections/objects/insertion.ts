@@ -1,4 +1,4 @@
-import { isObjectId, isUuid, objectNumber, seesAll, type StoredObject, UuidTakenError } from "@sallyport/core";
+import { isObjectId, isUuid, objectNumber, seesAll, type StoredObject, UuidTakenError } from "@sallyport/storage";
 import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";

@@ -1,4 +1,4 @@
-import { seesAll } from "@sallyport/core";
+import { seesAll } from "@sallyport/storage";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";

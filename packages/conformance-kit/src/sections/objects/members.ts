@@ -1,13 +1,13 @@
-import type {
-  Attributes,
-  Links,
-  ObjectChange,
-  ObjectId,
-  Repositories,
-  StoredObject,
-  Visibility,
-} from "@sallyport/core";
-import { seesAll } from "@sallyport/core";
+import {
+  type Attributes,
+  type Links,
+  type ObjectChange,
+  type ObjectId,
+  type Repositories,
+  seesAll,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/storage";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck } from "../../fixtures/lists.ts";

@@ -1,4 +1,4 @@
-import { type Filter, jsonBytes, type ObjectOutline, seesAll, type StoredObject } from "@sallyport/core";
+import { type Filter, jsonBytes, type ObjectOutline, seesAll, type StoredObject } from "@sallyport/storage";
 import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { valueOf } from "../../fixtures/query-fixtures.ts";

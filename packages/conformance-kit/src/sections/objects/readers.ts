@@ -5,7 +5,7 @@ import {
   seesAll,
   type StoredObject,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equal, equalInAnyOrder, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";

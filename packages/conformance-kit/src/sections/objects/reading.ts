@@ -1,4 +1,4 @@
-import { objectNumber, seesAll, type StoredObject } from "@sallyport/core";
+import { objectNumber, seesAll, type StoredObject } from "@sallyport/storage";
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { pluck } from "../../fixtures/lists.ts";

@@ -1,4 +1,4 @@
-import { type Attributes, maximumObjectBytes, seesAll, type StoredObject } from "@sallyport/core";
+import { type Attributes, maximumObjectBytes, seesAll, type StoredObject } from "@sallyport/storage";
 import { equal, failsWith } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf } from "../../fixtures/changes-up-to.ts";

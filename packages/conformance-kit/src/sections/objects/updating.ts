@@ -7,7 +7,7 @@ import {
   seesAll,
   type StoredObject,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { equalCounts, pluck } from "../../fixtures/lists.ts";

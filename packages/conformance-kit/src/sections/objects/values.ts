@@ -1,4 +1,4 @@
-import type { Attributes, JsonValue, Repositories } from "@sallyport/core";
+import type { Attributes, JsonValue, Repositories } from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";

@@ -1,4 +1,4 @@
-import { isVisible, type NewObject, type Repositories, type StoredObject, type Visibility } from "@sallyport/core";
+import { isVisible, type NewObject, type Repositories, type StoredObject, type Visibility } from "@sallyport/storage";
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { findObjects, idsOf, objectByUuid } from "../../fixtures/objects.ts";

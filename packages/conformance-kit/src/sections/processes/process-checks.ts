@@ -1,4 +1,4 @@
-import type { Repositories, Storage } from "@sallyport/core";
+import type { Repositories, Storage } from "@sallyport/storage";
 import { type Check, checksOf } from "../../check.ts";
 import type { Subject } from "../../subject.ts";
 

@@ -1,4 +1,4 @@
-import { type RecordQuota, seesAll } from "@sallyport/core";
+import { type RecordQuota, seesAll } from "@sallyport/storage";
 import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { accountNamed, createUser } from "../../fixtures/accounts.ts";

@@ -1,4 +1,4 @@
-import { RefusedByStorageError, type Repositories } from "@sallyport/core";
+import { RefusedByStorageError, type Repositories } from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { createAppName, storedAppNames } from "../../fixtures/apps.ts";

@@ -1,4 +1,4 @@
-import type { Filter } from "@sallyport/core";
+import type { Filter } from "@sallyport/storage";
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, filterMatches, not, valueOf } from "../../fixtures/query-fixtures.ts";
 import { all, any, compare, oneOf, ownPath } from "./filters.ts";

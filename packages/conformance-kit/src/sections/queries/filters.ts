@@ -7,7 +7,7 @@ import type {
   SortKey,
   ValuePath,
   Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equal } from "../../assert/index.ts";
 import { namesOf } from "../../fixtures/query-fixtures.ts";
 

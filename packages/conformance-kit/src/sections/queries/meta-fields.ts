@@ -1,4 +1,4 @@
-import { type Filter, objectNumber, seesAll, type ValuePath } from "@sallyport/core";
+import { type Filter, objectNumber, seesAll, type ValuePath } from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, filterMatches, not } from "../../fixtures/query-fixtures.ts";

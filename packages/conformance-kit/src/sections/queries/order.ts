@@ -4,10 +4,10 @@ import {
   type ObjectQuery,
   type Page,
   type Repositories,
-  type SortKey,
   seesAll,
+  type SortKey,
   type ValueType,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, not, valueOf } from "../../fixtures/query-fixtures.ts";

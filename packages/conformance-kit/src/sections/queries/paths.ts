@@ -1,4 +1,4 @@
-import type { Attributes, Filter, ObjectId, Repositories, ValuePath } from "@sallyport/core";
+import type { Attributes, Filter, ObjectId, Repositories, ValuePath } from "@sallyport/storage";
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, filterMatches, not, valueOf } from "../../fixtures/query-fixtures.ts";
 import { all, any, compare, contains, empty, like, oneOf, ownPath, present } from "./filters.ts";

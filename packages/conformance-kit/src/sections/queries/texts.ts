@@ -3,7 +3,7 @@ import { insertFiles, filterMatches, namesOf, valueOf } from "../../fixtures/que
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import { pseudoRandom } from "../../fixtures/digests.ts";
 import { hostileTexts } from "../../fixtures/hostile-texts.ts";
-import type { Repositories, Visibility } from "@sallyport/core";
+import type { Repositories, Visibility } from "@sallyport/storage";
 import { ascending, contains, like, oneOf } from "./filters.ts";
 
 const path = valueOf("string");

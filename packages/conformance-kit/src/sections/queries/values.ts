@@ -1,4 +1,4 @@
-import type { Comparison, JsonValue, Repositories, Scalar, ValueType } from "@sallyport/core";
+import type { Comparison, JsonValue, Repositories, Scalar, ValueType } from "@sallyport/storage";
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, filterMatches, valueOf } from "../../fixtures/query-fixtures.ts";
 import { compare, empty, oneOf, present } from "./filters.ts";

@@ -1,4 +1,4 @@
-import type { Filter, ObjectQuery, Repositories, SortKey, ValuePath, Visibility } from "@sallyport/core";
+import type { Filter, ObjectQuery, Repositories, SortKey, ValuePath, Visibility } from "@sallyport/storage";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { insertFiles, filterMatches, not, valueOf } from "../../fixtures/query-fixtures.ts";

@@ -1,4 +1,4 @@
-import type { ClaimedRecord } from "@sallyport/core";
+import type { ClaimedRecord } from "@sallyport/storage";
 import { equal, equalInAnyOrder, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";

@@ -1,4 +1,4 @@
-import type { RecordValue } from "@sallyport/core";
+import type { RecordValue } from "@sallyport/storage";
 import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { hostileTexts, unstorableTexts } from "../../fixtures/hostile-texts.ts";

@@ -1,4 +1,4 @@
-import type { PutWithinOutcome, RecordQuota, RecordValue, Repositories } from "@sallyport/core";
+import type { PutWithinOutcome, RecordQuota, RecordValue, Repositories } from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";

@@ -1,4 +1,4 @@
-import { type Attempt, type RecordValue, type Repositories, seesAll } from "@sallyport/core";
+import { type Attempt, type RecordValue, type Repositories, seesAll } from "@sallyport/storage";
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently, whileOpen } from "../../fixtures/concurrently.ts";

@@ -1,5 +1,13 @@
-import type { PutOptions, PutWithinOptions, RecordRepository, RecordValue, Repositories } from "@sallyport/core";
-import type { ClaimedRecord, Settlement, StoredRecord } from "@sallyport/core";
+import type {
+  ClaimedRecord,
+  PutOptions,
+  PutWithinOptions,
+  RecordRepository,
+  RecordValue,
+  Repositories,
+  Settlement,
+  StoredRecord,
+} from "@sallyport/storage";
 import { ConformanceError, isTrue } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { idsOf } from "../../fixtures/objects.ts";

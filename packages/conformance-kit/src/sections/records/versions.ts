@@ -1,4 +1,4 @@
-import type { PutOptions, Repositories } from "@sallyport/core";
+import type { PutOptions, Repositories } from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently, occurrences, whileOpen } from "../../fixtures/concurrently.ts";

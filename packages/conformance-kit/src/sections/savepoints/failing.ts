@@ -1,5 +1,13 @@
-import { AnswerTooLargeError, OutdatedModelError, seesAll } from "@sallyport/core";
-import type { ErrorCode, NewObject, ObjectChange, Repositories, Writing } from "@sallyport/core";
+import {
+  AnswerTooLargeError,
+  type ErrorCode,
+  type NewObject,
+  type ObjectChange,
+  OutdatedModelError,
+  type Repositories,
+  seesAll,
+  type Writing,
+} from "@sallyport/storage";
 import { equal, failsWith, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { createAppName, storedAppNames } from "../../fixtures/apps.ts";

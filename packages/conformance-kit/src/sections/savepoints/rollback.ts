@@ -1,4 +1,4 @@
-import { type Repositories, seesAll, ServiceError } from "@sallyport/core";
+import { type Repositories, seesAll, ServiceError } from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { createAppName, storedAppNames } from "../../fixtures/apps.ts";

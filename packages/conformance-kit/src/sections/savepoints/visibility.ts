@@ -1,4 +1,4 @@
-import type { Repositories, StoredObject } from "@sallyport/core";
+import type { Repositories, StoredObject } from "@sallyport/storage";
 import { equal } from "../../assert/index.ts";
 import { type Check, checksOf } from "../../check.ts";
 import { changeOf, changesUpTo, watermarkBehind } from "../../fixtures/changes-up-to.ts";

@@ -1,13 +1,13 @@
 import {
   type Account,
-  type Digest,
   type AuthenticationMethod,
+  type Digest,
   identityLinkKind,
   type IdentityLinkRecord,
   linkOwner,
   passwordAuthentication,
   type Repositories,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { equal, isTrue } from "../../assert/index.ts";
 import { type Check, checksAfter } from "../../check.ts";
 import { accountNamed, createCustomAccount } from "../../fixtures/accounts.ts";

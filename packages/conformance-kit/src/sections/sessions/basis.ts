@@ -1,4 +1,4 @@
-import type { ExpectedRecord, ListedSession, Repositories, SessionMatch, SessionPolicy } from "@sallyport/core";
+import type { ExpectedRecord, ListedSession, Repositories, SessionMatch, SessionPolicy } from "@sallyport/storage";
 import { equal, equalInAnyOrder, failsWith, isTrue } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";

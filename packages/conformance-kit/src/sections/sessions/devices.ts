@@ -1,4 +1,4 @@
-import type { Digest, SessionPolicy } from "@sallyport/core";
+import type { Digest, SessionPolicy } from "@sallyport/storage";
 import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently, sequentially } from "../../fixtures/concurrently.ts";

@@ -1,4 +1,4 @@
-import type { SessionsOf } from "@sallyport/core";
+import type { SessionsOf } from "@sallyport/storage";
 import { equal, equalInAnyOrder } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { createCustomAccount } from "../../fixtures/accounts.ts";

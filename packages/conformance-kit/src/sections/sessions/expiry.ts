@@ -1,4 +1,4 @@
-import type { SessionPolicy } from "@sallyport/core";
+import type { SessionPolicy } from "@sallyport/storage";
 import { equal } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { createAppKey } from "../../fixtures/apps.ts";

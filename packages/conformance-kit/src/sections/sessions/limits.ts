@@ -1,4 +1,4 @@
-import type { SessionPolicy } from "@sallyport/core";
+import type { SessionPolicy } from "@sallyport/storage";
 import { equal, failsWith } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently } from "../../fixtures/concurrently.ts";

@@ -1,4 +1,4 @@
-import type { Digest, NewSession, SeatKind, SeatLimit, SessionPolicy } from "@sallyport/core";
+import type { Digest, NewSession, SeatKind, SeatLimit, SessionPolicy } from "@sallyport/storage";
 import { equal, failsWith } from "../../assert/index.ts";
 import type { Check } from "../../check.ts";
 import { concurrently, sequentially } from "../../fixtures/concurrently.ts";

@@ -7,7 +7,7 @@ import {
   type Repositories,
   seesAll,
   ServiceError,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { findingIds, findingNames } from "../selector-faults.ts";
 import { type BrokenAdapter, broken, pause } from "../broken-adapter.ts";
 

@@ -1,4 +1,4 @@
-import { type RecordRepository, ServiceError } from "@sallyport/core";
+import { type RecordRepository, ServiceError } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause } from "../broken-adapter.ts";
 
 /** Faults in app keys. */

@@ -1,4 +1,4 @@
-import { isUuid, objectNumber } from "@sallyport/core";
+import { isUuid, objectNumber } from "@sallyport/storage";
 import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 
 /** Faults in removing accounts. */

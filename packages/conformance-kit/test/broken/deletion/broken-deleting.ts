@@ -1,4 +1,4 @@
-import { type Tombstone, type LockedRow, type Repositories, seesAll, ServiceError } from "@sallyport/core";
+import { type LockedRow, type Repositories, seesAll, ServiceError, type Tombstone } from "@sallyport/storage";
 import { type BrokenAdapter, broken, pause, unguarded, unlimited, withFeed } from "../broken-adapter.ts";
 import { withDeletion, type Deletion, together } from "./with-deletion.ts";
 

@@ -1,4 +1,4 @@
-import { type CountQuery, type Referrer, type Repositories, seesAll, type StoredObject } from "@sallyport/core";
+import { type CountQuery, type Referrer, type Repositories, seesAll, type StoredObject } from "@sallyport/storage";
 import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 import { withDeletion, type Deletion, together } from "./with-deletion.ts";
 

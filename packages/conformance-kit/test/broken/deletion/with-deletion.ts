@@ -1,4 +1,4 @@
-import type { Repositories } from "@sallyport/core";
+import type { Repositories } from "@sallyport/storage";
 import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 
 export type Deletion = Repositories["deletion"];

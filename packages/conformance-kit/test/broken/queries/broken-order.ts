@@ -1,4 +1,4 @@
-import { type JsonValue, objectNumber, type Page, type StoredObject } from "@sallyport/core";
+import { type JsonValue, objectNumber, type Page, type StoredObject } from "@sallyport/storage";
 import { type BrokenAdapter, broken, type Fault } from "../broken-adapter.ts";
 import { asking, byUnits, everything, finding } from "./query-faults.ts";
 

@@ -1,4 +1,4 @@
-import { type Filter, seesAll } from "@sallyport/core";
+import { type Filter, seesAll } from "@sallyport/storage";
 import { type BrokenAdapter, broken, type Fault } from "../broken-adapter.ts";
 import { everything, filtering, finding, judging, valueOf } from "./query-faults.ts";
 

@@ -8,7 +8,7 @@ import {
   seesAll,
   type StoredObject,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Fault } from "../broken-adapter.ts";
 
 export type Leaf = Exclude<Filter, { kind: "all" | "any" | "not" }>;

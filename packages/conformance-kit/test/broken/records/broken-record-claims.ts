@@ -1,4 +1,4 @@
-import type { ClaimedRecord, RecordRepository } from "@sallyport/core";
+import type { ClaimedRecord, RecordRepository } from "@sallyport/storage";
 import type { BrokenAdapter } from "../broken-adapter.ts";
 import { brokenRecords, brokenRecordStore } from "./broken-record-store.ts";
 

@@ -1,4 +1,4 @@
-import type { RecordValue } from "@sallyport/core";
+import type { RecordValue } from "@sallyport/storage";
 import { brokenMemory, type BrokenProcesses, privately } from "../broken-processes.ts";
 
 /** Records of several processes that each keep a private state. */

@@ -1,4 +1,4 @@
-import type { RecordRepository, RecordQuota } from "@sallyport/core";
+import type { RecordQuota, RecordRepository } from "@sallyport/storage";
 import { type BrokenAdapter, pause } from "../broken-adapter.ts";
 import { brokenRecords, brokenRecordStore } from "./broken-record-store.ts";
 

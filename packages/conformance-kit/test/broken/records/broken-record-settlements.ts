@@ -1,4 +1,4 @@
-import type { RecordRepository } from "@sallyport/core";
+import type { RecordRepository } from "@sallyport/storage";
 import type { BrokenAdapter } from "../broken-adapter.ts";
 import { brokenRecords, brokenRecordStore } from "./broken-record-store.ts";
 

@@ -1,4 +1,4 @@
-import type { RecordRepository, StoredRecord } from "@sallyport/core";
+import type { RecordRepository, StoredRecord } from "@sallyport/storage";
 import { type BrokenAdapter, broken } from "../broken-adapter.ts";
 
 export type RecordFault = (records: RecordRepository) => Partial<RecordRepository>;

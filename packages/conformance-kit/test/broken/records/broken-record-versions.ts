@@ -1,4 +1,4 @@
-import type { RecordRepository, StoredRecord } from "@sallyport/core";
+import type { RecordRepository, StoredRecord } from "@sallyport/storage";
 import { type BrokenAdapter, pause } from "../broken-adapter.ts";
 import { brokenRecords, brokenRecordStore } from "./broken-record-store.ts";
 import { renumbered } from "./renumbered.ts";

@@ -1,4 +1,4 @@
-import type { RecordRepository, StoredRecord } from "@sallyport/core";
+import type { RecordRepository, StoredRecord } from "@sallyport/storage";
 
 /** Maps stored versions to shown ones and back. */
 export interface Numbering {

@@ -1,4 +1,3 @@
-import { ServiceError } from "../../errors/index.ts";
 import {
   type Account,
   type AccountId,
@@ -7,7 +6,8 @@ import {
   type Realm,
   realmOf,
   type Repositories,
-} from "../../storage/index.ts";
+  ServiceError,
+} from "@sallyport/storage";
 
 /** Names an account: by log-in name, or by id. */
 export type AccountReference = string | { readonly id: AccountId };

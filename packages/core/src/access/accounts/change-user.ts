@@ -1,7 +1,6 @@
-import { ServiceError } from "../../errors/index.ts";
+import { accountOwner, ServiceError } from "@sallyport/storage";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { type AdministrationContext, changesBetween } from "../../request/index.ts";
-import { accountOwner } from "../../storage/index.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { takeAccess } from "../rules/last-administrator.ts";
 import { passwordResets } from "../passwords/password-reset.ts";

@@ -1,5 +1,4 @@
-import type { Digests } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type Digests, ServiceError } from "@sallyport/storage";
 import type { ClientHash } from "../../request/index.ts";
 
 /** A new password of a tool. Exactly one member; otherwise 307. */

@@ -1,12 +1,8 @@
-import { type Digests, type RandomSource, randomUuid } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
-import { acceptMailAddress } from "../../mail/index.ts";
-import { userName, UserNames } from "../../objects/index.ts";
-import { type AdministrationContext, changesBetween, type ClientHash } from "../../request/index.ts";
 import {
   type AccountId,
   type AccountRepository,
   confusableKeyOf,
+  type Digests,
   isObjectId,
   type ListedAccount,
   loginNameOf,
@@ -14,10 +10,16 @@ import {
   type ObjectId,
   type ObjectRepository,
   type PageRequest,
+  type RandomSource,
+  randomUuid,
   type Realm,
   seesAll,
+  ServiceError,
   type StoredObject,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
+import { acceptMailAddress } from "../../mail/index.ts";
+import { userName, UserNames } from "../../objects/index.ts";
+import { type AdministrationContext, changesBetween, type ClientHash } from "../../request/index.ts";
 import type { PasswordPolicy } from "../passwords/password-policy.ts";
 import { type NewPassword, newPasswordText } from "./client-password.ts";
 import type { PasswordHasher } from "./verify-password.ts";

@@ -1,12 +1,12 @@
-import type { Digests } from "../../digests/index.ts";
-import type { ClientHash } from "../../request/index.ts";
 import {
   type Account,
   type AccountRepository,
+  type AuthenticatedAccount,
+  type Digests,
   loginNameOf,
   passwordAuthentication,
-  type AuthenticatedAccount,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
+import type { ClientHash } from "../../request/index.ts";
 import { sentForms } from "./client-password.ts";
 
 /** Port: slow password hashing. Calls are queued. A full queue throws 706. */

@@ -1,5 +1,4 @@
-import type { Digest, Digests } from "../../digests/index.ts";
-import type { AppKey, RecordKind, Repositories } from "../../storage/index.ts";
+import type { AppKey, Digest, Digests, RecordKind, Repositories } from "@sallyport/storage";
 
 /** The routes that an app key opens: those of applications, or those of administration and no others. */
 export type AppKeyScope = "app" | "admin";

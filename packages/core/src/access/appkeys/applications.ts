@@ -5,7 +5,7 @@ import {
   type RecordRepository,
   type SeatKind,
   type SeatLimit,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
 import type { SecondFactorRule } from "../second-factors/second-factors.ts";
 
 /**

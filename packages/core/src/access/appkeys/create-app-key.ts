@@ -1,7 +1,12 @@
-import type { Digests, RandomSource } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import {
+  allPages,
+  type AppKey,
+  type Digests,
+  type RandomSource,
+  type Repositories,
+  ServiceError,
+} from "@sallyport/storage";
 import { type AdministrationContext, changesBetween } from "../../request/index.ts";
-import { allPages, type AppKey, type Repositories } from "../../storage/index.ts";
 import { appKeyDigest, type AppKeyScope, markAdministrationKey } from "./app-key-scope.ts";
 import { requireApplications } from "./create-application.ts";
 import { isReturnAddress } from "./return-address.ts";

@@ -1,6 +1,5 @@
-import { ServiceError } from "../../errors/index.ts";
+import { type Repositories, ServiceError } from "@sallyport/storage";
 import { type AdministrationContext, changesBetween, type ChangeToAudit } from "../../request/index.ts";
-import type { Repositories } from "../../storage/index.ts";
 import type { FactorSecrets } from "../second-factors/factor-secrets.ts";
 import type { SecondFactorRule } from "../second-factors/second-factors.ts";
 import {

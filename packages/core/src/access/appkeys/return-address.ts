@@ -1,4 +1,4 @@
-import type { AppKey } from "../../storage/index.ts";
+import type { AppKey } from "@sallyport/storage";
 
 /** Maximum length of a return address from a client, in characters. */
 export const maxReturnAddressLength = 2_048;

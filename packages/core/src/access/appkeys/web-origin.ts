@@ -1,4 +1,4 @@
-import { anyPort } from "../../storage/index.ts";
+import { anyPort } from "@sallyport/storage";
 
 const label = "[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?";
 const host = `(?:${label}(?:\\.${label})*|\\[[0-9a-f:.]+\\])`;

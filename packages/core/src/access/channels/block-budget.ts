@@ -1,5 +1,4 @@
-import { type Digest, LruCache } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type Digest, LruCache, ServiceError } from "@sallyport/storage";
 import { type AppKeyContext, type ProcessorBudget, Turns, type TurnTaker, usedUp } from "../../request/index.ts";
 import type { Spent } from "./channel-ciphers.ts";
 import type { KnownClientKeys } from "./known-client-keys.ts";

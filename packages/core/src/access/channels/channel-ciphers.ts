@@ -1,4 +1,4 @@
-import type { Digest } from "../../digests/index.ts";
+import type { Digest } from "@sallyport/storage";
 import type { ServerKeyPair } from "../../keys/index.ts";
 
 /**

@@ -1,8 +1,6 @@
-import { type Digest, LruCache } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type Channel, type Digest, LruCache, ServiceError } from "@sallyport/storage";
 import { asciiBytes, asciiText, type KeyWrapping, requireWrapping } from "../../keys/index.ts";
 import type { Database } from "../../request/index.ts";
-import type { Channel } from "../../storage/index.ts";
 import type { ChannelCipher } from "./channel-ciphers.ts";
 import type { OutgoingNumbers } from "./outgoing-numbers.ts";
 

@@ -1,6 +1,5 @@
-import { type Digest, type Digests, LruCache } from "../../digests/index.ts";
+import { type Digest, type Digests, LruCache, type RecordKind, type Repositories } from "@sallyport/storage";
 import type { AppKeyContext, Database } from "../../request/index.ts";
-import type { RecordKind, Repositories } from "../../storage/index.ts";
 
 /** A client key that has logged in from a network. */
 const knownClientKeyKind: RecordKind<{ readonly notedAt: number }> = "knownClientKey";

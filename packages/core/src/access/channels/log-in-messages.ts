@@ -1,8 +1,6 @@
-import type { Digest, Digests } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type BlockLimits, type Digest, type Digests, ServiceError } from "@sallyport/storage";
 import type { KeyRings, ServerKeyPair } from "../../keys/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
-import type { BlockLimits } from "../../storage/index.ts";
 import type {
   AnswerCipher,
   ClientKey,

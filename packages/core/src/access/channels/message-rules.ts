@@ -1,5 +1,5 @@
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
-import { tallyTime } from "../../storage/index.ts";
+import { tallyTime } from "@sallyport/storage";
 
 /** Replay limits for the same client, which may repeat a message after a lost answer. `within` is in milliseconds. */
 export const replayLimits = { uses: 3, within: 60_000 };

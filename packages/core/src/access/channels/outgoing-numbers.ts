@@ -1,6 +1,4 @@
-import type { Digest, RandomSource } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
-import { type ChannelRepository, untilDone } from "../../storage/index.ts";
+import { type ChannelRepository, type Digest, type RandomSource, untilDone } from "@sallyport/storage";
 
 /** Message numbers reserved with one write to storage. */
 const reserved = 128;
@@ -64,22 +62,4 @@ export class OutgoingNumbers {
   private jump(): number {
     return this.random.bytes(jumpBytes).reduce((number, byte) => number * 256 + byte, 0);
   }
-}
-
-/** A jump and a block. */
-export const maxReservation = 2 ** (8 * jumpBytes) + reserved;
-
-const numberLimit = 2n ** 64n;
-
-/** Throws 799 if the count is not an integer from 1 to `maxReservation`. */
-export function assertReservation(count: number): void {
-  if (!Number.isInteger(count) || count < 1 || count > maxReservation) {
-    throw new ServiceError(799, { detail: "The number of message numbers to reserve is out of range." });
-  }
-}
-
-/** Throws 799 for a number outside the 64-bit range of a counter block. */
-export function assertMessageNumber(number: bigint): void {
-  if (number < 0n || number >= numberLimit)
-    throw new ServiceError(799, { detail: "The message number is out of range." });
 }

@@ -1,4 +1,4 @@
-import type { Digests } from "../../digests/index.ts";
+import type { Digests } from "@sallyport/storage";
 import type { KeyRings } from "../../keys/index.ts";
 import { NetworkSemaphore, type SessionContext } from "../../request/index.ts";
 import type { CredentialsCipher, OpenedCredentials } from "./channel-ciphers.ts";

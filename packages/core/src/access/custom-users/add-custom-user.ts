@@ -1,4 +1,4 @@
-import { ServiceError } from "../../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 import { acceptMailAddress } from "../../mail/index.ts";
 import { isUserName } from "../../objects/index.ts";
 import { type AdministrationContext, changesBetween } from "../../request/index.ts";

@@ -1,9 +1,3 @@
-import { type RandomSource, randomUuid } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
-import { isRefusalCode } from "../../macros/index.ts";
-import { mailAddress } from "../../mail/index.ts";
-import type { CustomLogIn, Hook, HookCaller, ObjectHooks } from "../../objects/index.ts";
-import { type AppKeyContext, changesBetween, logInEvent } from "../../request/index.ts";
 import {
   type Account,
   confusableKeyOf,
@@ -12,8 +6,15 @@ import {
   type JsonValue,
   loginNameOf,
   type ObjectId,
+  type RandomSource,
+  randomUuid,
+  ServiceError,
   systemPrincipal,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
+import { isRefusalCode } from "../../macros/index.ts";
+import { mailAddress } from "../../mail/index.ts";
+import type { CustomLogIn, Hook, HookCaller, ObjectHooks } from "../../objects/index.ts";
+import { type AppKeyContext, changesBetween, logInEvent } from "../../request/index.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import { mapCustomAccount } from "./custom-accounts.ts";
 import {

@@ -1,9 +1,7 @@
-import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type Account, type Digest, type Digests, type RandomSource, ServiceError } from "@sallyport/storage";
 import type { ChangeNotice, MailLanguage, QueueMail } from "../../mail/index.ts";
 import type { ObjectHooks } from "../../objects/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
-import type { Account } from "../../storage/index.ts";
 import { sentForms } from "../accounts/client-password.ts";
 import type { Gate } from "../gate/gate.ts";
 import { customUserKey } from "../gate/user-keys.ts";

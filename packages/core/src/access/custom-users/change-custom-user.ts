@@ -1,6 +1,3 @@
-import { ServiceError } from "../../errors/index.ts";
-import { acceptMailAddress } from "../../mail/index.ts";
-import { type AdministrationContext, changesBetween } from "../../request/index.ts";
 import {
   type Account,
   accountOwner,
@@ -11,7 +8,10 @@ import {
   realmOf,
   type Repositories,
   seesAll,
-} from "../../storage/index.ts";
+  ServiceError,
+} from "@sallyport/storage";
+import { acceptMailAddress } from "../../mail/index.ts";
+import { type AdministrationContext, changesBetween } from "../../request/index.ts";
 import { type AccountReference, selectorOf, wordsOf } from "../accounts/account-reference.ts";
 import type { NewPassword } from "../accounts/client-password.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";

@@ -1,14 +1,14 @@
-import type { Digest } from "../../digests/index.ts";
 import {
   type Account,
   type AccountId,
   accountOwner,
+  type Digest,
   type ObjectId,
   type RecordKind,
   type Repositories,
   type StoredRecord,
   untilDone,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
 
 /** Maps a custom account to another user. Returns `false` for an unknown account. Call it in the transaction that ends its sessions. */
 export async function mapCustomAccount(

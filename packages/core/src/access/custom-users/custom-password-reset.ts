@@ -1,5 +1,5 @@
 import type { ObjectHooks } from "../../objects/index.ts";
-import { systemPrincipal } from "../../storage/index.ts";
+import { systemPrincipal } from "@sallyport/storage";
 import type { PasswordReset } from "../passwords/password-reset.ts";
 import { hasAuthenticateHook } from "./authenticate-by-hook.ts";
 

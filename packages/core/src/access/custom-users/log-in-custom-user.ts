@@ -5,7 +5,7 @@ import { acceptAppNames } from "../sessions/app-names.ts";
 import type { LogInInput } from "../sessions/open-password-session.ts";
 import type { LogInResult } from "../sessions/log-in.ts";
 import { customUserKey } from "../gate/user-keys.ts";
-import { loginNameOf } from "../../storage/index.ts";
+import { loginNameOf } from "@sallyport/storage";
 import type { ProveCustomUser, ProvenCustomUser } from "./verify-custom-password.ts";
 
 /** Logs in a custom user. The session in session-id mode belongs to the mapped database user. */

@@ -1,6 +1,11 @@
-import type { Digests } from "../../digests/index.ts";
+import {
+  type Account,
+  type AccountRepository,
+  type AuthenticatedAccount,
+  type Digests,
+  loginNameOf,
+} from "@sallyport/storage";
 import type { AppKeyContext } from "../../request/index.ts";
-import { type Account, type AccountRepository, loginNameOf, type AuthenticatedAccount } from "../../storage/index.ts";
 import { sentForms } from "../accounts/client-password.ts";
 import { type PasswordHasher, renewedHash, verifyForms } from "../accounts/verify-password.ts";
 

@@ -1,15 +1,16 @@
-import { type ErrorCode, ServiceError } from "../../errors/index.ts";
-import type {
-  AccountSelector,
-  AuditEventType,
-  Channel,
-  ObjectId,
-  AuthenticatedAccount,
-  ProviderType,
-  Repositories,
-  SessionMode,
-  SessionPolicy,
-} from "../../storage/index.ts";
+import {
+  type AccountSelector,
+  type AuditEventType,
+  type AuthenticatedAccount,
+  type Channel,
+  type ErrorCode,
+  type ObjectId,
+  type ProviderType,
+  type Repositories,
+  ServiceError,
+  type SessionMode,
+  type SessionPolicy,
+} from "@sallyport/storage";
 import type { DeviceDescription } from "../rules/access-rules.ts";
 import type { SecondFactorInput } from "../second-factors/check-second-factors.ts";
 

@@ -1,11 +1,13 @@
-import type { Finding, FindingReader, ServiceError } from "../../errors/index.ts";
+import type {
+  AccountSelector,
+  AuthenticatedAccount,
+  Finding,
+  FindingReader,
+  SeatLimit,
+  ServiceError,
+  ThrottleKey,
+} from "@sallyport/storage";
 import { type Database, discardingWrites } from "../../request/index.ts";
-import {
-  type AccountSelector,
-  type AuthenticatedAccount,
-  type SeatLimit,
-  type ThrottleKey,
-} from "../../storage/index.ts";
 
 /** The account of a refused attempt. It may not exist. */
 export function accountFinding(selector: AccountSelector | null): FindingReader {

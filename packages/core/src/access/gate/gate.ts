@@ -1,19 +1,24 @@
-import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
-import { type ErrorCode, explained, findingsOf, ServiceError } from "../../errors/index.ts";
+import {
+  type AccountSelector,
+  type AuditEvent,
+  type AuthenticatedAccount,
+  type Digest,
+  type Digests,
+  type ErrorCode,
+  type ExemptionGrant,
+  type ExpectedRecord,
+  explained,
+  findingsOf,
+  type NewSession,
+  type RandomSource,
+  type Repositories,
+  type SeatLimit,
+  ServiceError,
+  type ThrottleKey,
+  type ThrottleVerdict,
+} from "@sallyport/storage";
 import { groupsOf } from "../../objects/index.ts";
 import { type AppKeyContext, logInEvent, NetworkSemaphore, requestLimits } from "../../request/index.ts";
-import type {
-  AccountSelector,
-  AuditEvent,
-  ExemptionGrant,
-  ExpectedRecord,
-  NewSession,
-  AuthenticatedAccount,
-  Repositories,
-  SeatLimit,
-  ThrottleKey,
-  ThrottleVerdict,
-} from "../../storage/index.ts";
 import { Applications, seatLimits } from "../appkeys/applications.ts";
 import { AccessCheck } from "../rules/access-check.ts";
 import { deviceLog } from "../rules/devices.ts";
@@ -41,11 +46,7 @@ export interface OpenedSession {
 
 /** Milliseconds for which a log-in exempts a user from the lockout of the address. */
 const exemptionLifetime = 30 * 86_400_000;
-
 const maxExemptions = 1_000;
-
-/** Read-only work for the authenticated user before the session opens. If it fails, no session opens. */
-export type BeforeOpening<T> = (authenticated: AuthenticatedAccount) => Promise<T>;
 
 /**
  * Opens all sessions. The gate checks every authentication attempt in a fixed order: lockout (302 with a delay), proof
@@ -77,7 +78,8 @@ export class Gate {
   async openSession<T>(
     context: AppKeyContext,
     attempt: AuthenticationAttempt,
-    before: BeforeOpening<T>,
+    /** Reads for the authenticated user before the session opens. If it fails, no session opens. */
+    before: (authenticated: AuthenticatedAccount) => Promise<T>,
   ): Promise<OpenedSession & { prepared: T }> {
     const keys = this.throttleKeys(context, attempt);
     // Parallel, so that the queries share one round trip to the database.

@@ -1,6 +1,5 @@
-import { ServiceError } from "../../errors/index.ts";
+import { confusableKeyOf, loginNameOf, type ProviderIdentity, ServiceError } from "@sallyport/storage";
 import type { SessionContext } from "../../request/index.ts";
-import { confusableKeyOf, loginNameOf, type ProviderIdentity } from "../../storage/index.ts";
 
 /** Returns the throttle key of a database user. Keys of other methods contain U+0000, which is replaced here to prevent collisions. */
 export function databaseUserKey(loginName: string): string {

@@ -1,6 +1,5 @@
-import type { RandomSource } from "../../digests/index.ts";
+import { allPages, type ClaimedRecord, type RandomSource, type Repositories } from "@sallyport/storage";
 import type { Database } from "../../request/index.ts";
-import { allPages, type ClaimedRecord, type Repositories } from "../../storage/index.ts";
 import { type Application, Applications } from "../appkeys/applications.ts";
 import {
   currentCounts,

@@ -1,7 +1,15 @@
-import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import {
+  type Digest,
+  type Digests,
+  type ObjectId,
+  type RandomSource,
+  type RecordKind,
+  type Repositories,
+  type SeatKind,
+  ServiceError,
+  type StoredRecord,
+} from "@sallyport/storage";
 import type { Database, SessionContext } from "../../request/index.ts";
-import type { ObjectId, RecordKind, Repositories, SeatKind, StoredRecord } from "../../storage/index.ts";
 
 /** A change of the seats of one session. */
 export type LicenceEvent = "session.opened" | "seats.reserved" | "seats.released" | "session.ended";

@@ -1,5 +1,4 @@
-import type { Digests } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type Digests, ServiceError } from "@sallyport/storage";
 import type { ChangeNotice } from "../../mail/index.ts";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import { sentForms } from "../accounts/client-password.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 import type { MailLanguage } from "../../mail/index.ts";
 import type { SessionContext } from "../../request/index.ts";
 import type { PasswordMessages } from "../channels/password-messages.ts";

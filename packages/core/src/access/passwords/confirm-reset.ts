@@ -1,8 +1,6 @@
-import type { Digest, Digests } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type Account, type Digest, type Digests, type RecordValue, ServiceError } from "@sallyport/storage";
 import type { ChangeNotice, MailLanguage } from "../../mail/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
-import type { Account, RecordValue } from "../../storage/index.ts";
 import type { PasswordHasher } from "../accounts/verify-password.ts";
 import { isPasswordText, type PasswordPolicy } from "./password-policy.ts";
 import { accountOfReset, type PasswordReset, type PasswordResets, passwordResets } from "./password-reset.ts";

@@ -1,7 +1,5 @@
-import type { Digests } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type AuditEventType, type Digests, ServiceError } from "@sallyport/storage";
 import { type ClientHash, type SessionContext, sessionEvent } from "../../request/index.ts";
-import type { AuditEventType } from "../../storage/index.ts";
 import { isSentDigest, type NewPassword, newPasswordText, typedPassword } from "../accounts/client-password.ts";
 import { type PasswordHasher, verifyForms } from "../accounts/verify-password.ts";
 

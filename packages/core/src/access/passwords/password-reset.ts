@@ -7,7 +7,7 @@ import {
   type RecordKind,
   type RecordValue,
   type Repositories,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
 import { minPasswordLength } from "./password-policy.ts";
 
 /** Pending resets by the SHA-256 of their token. Their owner is the account. */

@@ -1,13 +1,13 @@
-import type { Digest } from "../../digests/index.ts";
 import {
   type Account,
   type AccountId,
   accountOwner,
   accountSessions,
+  type Digest,
   type RecordKind,
   type RecordRepository,
   type Repositories,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
 import { passwordResets } from "./password-reset.ts";
 
 /** Former password hashes by subject, latest first. */

@@ -1,8 +1,14 @@
-import type { Digests, RandomSource } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import {
+  accountOwner,
+  countUse,
+  type Digests,
+  type RandomSource,
+  type Repositories,
+  ServiceError,
+  type ThrottlePolicy,
+} from "@sallyport/storage";
 import type { MailLanguage, QueueMail, PreparedReset, ResetMail, ResetMailJob } from "../../mail/index.ts";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
-import { accountOwner, type Repositories, countUse, type ThrottlePolicy } from "../../storage/index.ts";
 import { accountNamed, type PasswordResets, passwordResets, resetPayload } from "./password-reset.ts";
 
 export interface RequestPasswordResetInput {

@@ -1,6 +1,13 @@
-import { explained, type Finding, ServiceError } from "../../errors/index.ts";
+import {
+  type ExpectedRecord,
+  explained,
+  type Finding,
+  type RecordKind,
+  type Repositories,
+  ServiceError,
+  type StoredRecord,
+} from "@sallyport/storage";
 import type { Database } from "../../request/index.ts";
-import type { ExpectedRecord, RecordKind, Repositories, StoredRecord } from "../../storage/index.ts";
 import {
   type AppRules,
   appRulesKind,

@@ -1,5 +1,4 @@
-import type { Digests } from "../../digests/index.ts";
-import type { ObjectId, RecordKind } from "../../storage/index.ts";
+import type { Digests, ObjectId, RecordKind } from "@sallyport/storage";
 import { type BanSubject, type RuleSubject, subjectId } from "./rule-subjects.ts";
 
 /** A ban. At most one per subject. Times are milliseconds since 1970 by the storage's clock. */

@@ -1,7 +1,5 @@
-import type { Digest } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type Digest, type PageRequest, ServiceError } from "@sallyport/storage";
 import { type AdministrationContext, changesBetween } from "../../request/index.ts";
-import type { PageRequest } from "../../storage/index.ts";
 import { requireApplications } from "../appkeys/create-application.ts";
 import { type AppRule, type AppRules, appRulesKind } from "./access-rules.ts";
 import { acceptReason } from "./bans.ts";

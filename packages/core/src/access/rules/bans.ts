@@ -1,4 +1,12 @@
-import { ServiceError } from "../../errors/index.ts";
+import {
+  type AuditedChange,
+  type ClaimedRecord,
+  isStorableText,
+  type PageRequest,
+  type RecordKind,
+  type Repositories,
+  ServiceError,
+} from "@sallyport/storage";
 import {
   acceptNetwork,
   type AdministrationContext,
@@ -7,14 +15,6 @@ import {
   type Database,
   operatorEvent,
 } from "../../request/index.ts";
-import {
-  type AuditedChange,
-  type ClaimedRecord,
-  isStorableText,
-  type PageRequest,
-  type RecordKind,
-  type Repositories,
-} from "../../storage/index.ts";
 import { type Ban, banKind } from "./access-rules.ts";
 import { type EndedSessions, endRefused } from "./end-refused.ts";
 import {

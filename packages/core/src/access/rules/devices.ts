@@ -1,14 +1,14 @@
-import { LruCache } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
-import { type AdministrationContext, changesBetween, type Database } from "../../request/index.ts";
 import {
   accountOwner,
   isStorableText,
+  LruCache,
   type ObjectId,
   type PageRequest,
   type Repositories,
+  ServiceError,
   type StoredRecord,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
+import { type AdministrationContext, changesBetween, type Database } from "../../request/index.ts";
 import { type Device, type DeviceDescription, deviceKind } from "./access-rules.ts";
 import { endRefused } from "./end-refused.ts";
 import {

@@ -1,7 +1,12 @@
-import type { Digest } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import {
+  allPages,
+  type Digest,
+  type ListedSession,
+  type Repositories,
+  ServiceError,
+  type SessionMatch,
+} from "@sallyport/storage";
 import { type AdministrationContext, type Database, networkOf } from "../../request/index.ts";
-import { allPages, type ListedSession, type Repositories, type SessionMatch } from "../../storage/index.ts";
 import { deviceKind, isInForce, refusalOf, registrationIds, ruleIdsOf } from "./access-rules.ts";
 import { keepAdministrator, rulesOf } from "./last-administrator.ts";
 import { usersById } from "./rule-subjects.ts";

@@ -1,7 +1,6 @@
-import { ServiceError } from "../../errors/index.ts";
+import { type ObjectId, type Repositories, ServiceError } from "@sallyport/storage";
 import type { UserGuard } from "../../objects/index.ts";
 import type { Database } from "../../request/index.ts";
-import type { ObjectId, Repositories } from "../../storage/index.ts";
 import { administrationAppName } from "../appkeys/applications.ts";
 import { appRulesKind, banKind, isAllowed, refusalOf, ruleIdsOf, type Visit } from "./access-rules.ts";
 import { usersById } from "./rule-subjects.ts";

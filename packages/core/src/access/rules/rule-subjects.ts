@@ -1,15 +1,15 @@
-import type { Digests } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
-import { groupsOf } from "../../objects/index.ts";
 import {
   accountOwner,
+  type Digests,
   isStorableText,
   type ObjectId,
   type Repositories,
-  type SessionMatch,
   seesAll,
+  ServiceError,
+  type SessionMatch,
   type StoredObject,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
+import { groupsOf } from "../../objects/index.ts";
 import { type AccountReference, requireAccount } from "../accounts/account-reference.ts";
 import { acceptGroups, findGroups } from "../accounts/create-user.ts";
 

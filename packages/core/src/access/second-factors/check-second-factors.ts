@@ -1,7 +1,5 @@
-import type { Digest } from "../../digests/index.ts";
-import { explained, type Finding, ServiceError } from "../../errors/index.ts";
+import { type Digest, explained, type Finding, personOf, type Repositories, ServiceError } from "@sallyport/storage";
 import { type AppKeyContext, logInEvent } from "../../request/index.ts";
-import { personOf, type Repositories } from "../../storage/index.ts";
 import type { Application } from "../appkeys/applications.ts";
 import { type FactorProofs, parseTokens } from "./factor-secrets.ts";
 import { endOtherSessions, type SessionUser } from "./own-factors.ts";

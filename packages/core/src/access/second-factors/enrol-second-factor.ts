@@ -1,7 +1,5 @@
-import type { Digests, RandomSource } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type Digests, type RandomSource, type Repositories, ServiceError } from "@sallyport/storage";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
-import type { Repositories } from "../../storage/index.ts";
 import { type FactorSecrets, newRecoveryCodes, recoveryDigest, type TimeTokens } from "./factor-secrets.ts";
 import { endOtherSessions, ownFactor } from "./own-factors.ts";
 import type { ProveFactor } from "./prove-factor.ts";

@@ -1,7 +1,5 @@
-import type { Digest, Digests, RandomSource } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type Digest, type Digests, type RandomSource, type Repositories, ServiceError } from "@sallyport/storage";
 import { asciiBytes, asciiText, type KeyWrapping, requireWrapping, type SealedUse } from "../../keys/index.ts";
-import type { Repositories } from "../../storage/index.ts";
 import { type FactorKey, type FoundFactor, type SecondFactor, SecondFactors } from "./second-factors.ts";
 
 const purpose: SealedUse = "second factor";

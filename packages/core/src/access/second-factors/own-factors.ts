@@ -1,13 +1,13 @@
-import type { Digest } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
-import type { SessionContext } from "../../request/index.ts";
 import {
   accountSessions,
   type AuthenticationMethod,
+  type Digest,
   type ObjectId,
   personOf,
   type Repositories,
-} from "../../storage/index.ts";
+  ServiceError,
+} from "@sallyport/storage";
+import type { SessionContext } from "../../request/index.ts";
 import { Applications } from "../appkeys/applications.ts";
 import { type FactorSubject, type FoundFactor, type SecondFactorRule, SecondFactors } from "./second-factors.ts";
 

@@ -1,6 +1,5 @@
-import { ServiceError } from "../../errors/index.ts";
+import { type Repositories, ServiceError } from "@sallyport/storage";
 import type { SessionContext } from "../../request/index.ts";
-import type { Repositories } from "../../storage/index.ts";
 import type { Gate } from "../gate/gate.ts";
 import { type FactorProofs, parseTokens } from "./factor-secrets.ts";
 import { type OwnFactor, ownFactor } from "./own-factors.ts";

@@ -1,12 +1,12 @@
-import type { Digest } from "../../digests/index.ts";
 import {
   allPages,
   changeRecord,
+  type Digest,
   type RecordKind,
   type RecordRepository,
   type StoredRecord,
   untilDone,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
 
 /** Factors by subject and app name, owned by the subject. Subjects contain no space, so ids sort by subject, then app name. */
 export const secondFactorKind: RecordKind<SecondFactor> = "secondFactor";

@@ -1,6 +1,5 @@
-import { ServiceError } from "../../errors/index.ts";
+import { accountOwner, type ObjectId, type Repositories, ServiceError } from "@sallyport/storage";
 import type { AdministrationContext } from "../../request/index.ts";
-import { accountOwner, type ObjectId, type Repositories } from "../../storage/index.ts";
 import { type AccountReference, requireAccount } from "../accounts/account-reference.ts";
 import { requireCustomUser } from "../custom-users/change-custom-user.ts";
 import { type FactorKey, type FactorSubject, type SecondFactor, SecondFactors } from "./second-factors.ts";

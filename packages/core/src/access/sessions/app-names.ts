@@ -1,4 +1,4 @@
-import { explained, type Finding, ServiceError } from "../../errors/index.ts";
+import { explained, type Finding, ServiceError } from "@sallyport/storage";
 import type { AppKeyContext, Database } from "../../request/index.ts";
 import { Applications, applicationCache } from "../appkeys/applications.ts";
 

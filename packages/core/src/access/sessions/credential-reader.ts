@@ -1,7 +1,5 @@
-import { type Digest, type Digests, LruCache } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import { type Digest, type Digests, LruCache, type SessionMode } from "@sallyport/storage";
 import type { Database, ProcessorBudget } from "../../request/index.ts";
-import type { Channel, NewSession, SessionMode } from "../../storage/index.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 
@@ -48,17 +46,4 @@ export class CredentialReader {
     this.secureTokens.set(key, reference);
     return reference;
   }
-}
-
-const prefixLength = 3;
-
-/** Returns the channel of a session, or `null` for a session that is not secure. Throws 799 if mode and channel do not match. */
-export function channelOf({ mode, channel }: Pick<NewSession, "mode" | "channel">): Channel | null {
-  if (
-    (mode === "secure") !== (channel !== undefined) ||
-    (channel !== undefined && channel.ivPrefix.length !== prefixLength)
-  ) {
-    throw new ServiceError(799, { detail: "The mode of the session does not match its channel." });
-  }
-  return channel ?? null;
 }

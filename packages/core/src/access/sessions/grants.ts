@@ -1,5 +1,13 @@
-import type { Digest } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
+import {
+  type AuthenticationMethod,
+  type Digest,
+  identityLinkKind,
+  type ObjectId,
+  type Principal,
+  type Repositories,
+  ServiceError,
+  type SessionMode,
+} from "@sallyport/storage";
 import { groupsOf } from "../../objects/index.ts";
 import {
   maintenanceError,
@@ -7,14 +15,6 @@ import {
   type SessionContext,
   type UnadmittedContext,
 } from "../../request/index.ts";
-import {
-  type AuthenticationMethod,
-  identityLinkKind,
-  type ObjectId,
-  type Principal,
-  type Repositories,
-  type SessionMode,
-} from "../../storage/index.ts";
 import { AccessCheck } from "../rules/access-check.ts";
 
 /**

@@ -1,6 +1,5 @@
-import type { RandomSource } from "../../digests/index.ts";
+import type { RandomSource, SerializedObject } from "@sallyport/storage";
 import type { AppKeyContext } from "../../request/index.ts";
-import type { SerializedObject } from "../../storage/index.ts";
 import type { ChannelSecrets } from "../channels/channel-secrets.ts";
 import type { TokenMode, Tokens } from "../tokens/tokens.ts";
 import type { OpenPasswordSession, LogInInput } from "./open-password-session.ts";

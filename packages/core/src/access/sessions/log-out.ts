@@ -1,4 +1,4 @@
-import { ServiceError } from "../../errors/index.ts";
+import { ServiceError } from "@sallyport/storage";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
 import { type LicenceMessages, seatChange } from "../licences/licence-messages.ts";
 

@@ -1,12 +1,6 @@
 import type { SerializeOwnUser } from "../../objects/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
-import {
-  type Channel,
-  loginNameOf,
-  type ObjectId,
-  type SerializedObject,
-  type SessionMode,
-} from "../../storage/index.ts";
+import { type Channel, loginNameOf, type ObjectId, type SerializedObject, type SessionMode } from "@sallyport/storage";
 import type { VerifyPassword } from "../accounts/verify-password.ts";
 import type { AuthenticationAttempt, Proof } from "../gate/authentication-attempt.ts";
 import type { Gate } from "../gate/gate.ts";

@@ -1,6 +1,12 @@
-import { explained, ServiceError } from "../../errors/index.ts";
+import {
+  type AppNameChange,
+  type ExpectedRecord,
+  explained,
+  isStorableText,
+  type Repositories,
+  ServiceError,
+} from "@sallyport/storage";
 import { type SessionContext, sessionEvent } from "../../request/index.ts";
-import { type AppNameChange, type ExpectedRecord, isStorableText, type Repositories } from "../../storage/index.ts";
 import { type Application, Applications, seatLimits } from "../appkeys/applications.ts";
 import { seatFindings } from "../gate/gate-findings.ts";
 import type { Gate } from "../gate/gate.ts";

@@ -1,7 +1,5 @@
-import type { Digest } from "../../digests/index.ts";
-import type { Finding, FindingReader } from "../../errors/index.ts";
+import type { Digest, Finding, FindingReader, SessionMode } from "@sallyport/storage";
 import { type Database, discardingWrites, requestChecks } from "../../request/index.ts";
-import type { SessionMode } from "../../storage/index.ts";
 import type { SessionReference } from "./credential-reader.ts";
 
 const modes: readonly SessionMode[] = ["session", "token", "secure"];

@@ -1,5 +1,4 @@
-import type { Digest } from "../../digests/index.ts";
-import type { RecordKind, RecordRepository, Repositories, Storage } from "../../storage/index.ts";
+import type { Digest, RecordKind, RecordRepository, Repositories, Storage } from "@sallyport/storage";
 
 /** Bytes on the connections of a client, including the heads of the messages. */
 export interface SessionTraffic {

@@ -1,7 +1,13 @@
-import { type Digest, type Digests, type RandomSource, LruCache } from "../../digests/index.ts";
+import {
+  type Digest,
+  type Digests,
+  LruCache,
+  type ObjectId,
+  type RandomSource,
+  type SessionMode,
+} from "@sallyport/storage";
 import type { KeyRings, ServerKeyPair } from "../../keys/index.ts";
 import type { Database } from "../../request/index.ts";
-import type { ObjectId, SessionMode } from "../../storage/index.ts";
 import { AcceptedTokenKeys } from "./accepted-token-keys.ts";
 import type { TokenSigner, TokenVerifier } from "./token-verifier.ts";
 

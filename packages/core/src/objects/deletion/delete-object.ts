@@ -1,16 +1,18 @@
-import type { Digest } from "../../digests/index.ts";
-import { explained, refusedAs, ServiceError } from "../../errors/index.ts";
+import {
+  type Digest,
+  explained,
+  type LockedRow,
+  type ObjectId,
+  type Principal,
+  refusedAs,
+  type Repositories,
+  ServiceError,
+  type SingleReference,
+  type StoredObject,
+  type Visibility,
+} from "@sallyport/storage";
 import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
 import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
-import type {
-  LockedRow,
-  ObjectId,
-  Principal,
-  Repositories,
-  SingleReference,
-  StoredObject,
-  Visibility,
-} from "../../storage/index.ts";
 import { visibleObject } from "../get-object.ts";
 import { type ActiveHooks, noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { DeletionHooks, hooksOfDeletions } from "../hooks/deletion-hooks.ts";

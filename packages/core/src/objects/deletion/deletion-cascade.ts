@@ -1,12 +1,9 @@
-import type { Digest } from "../../digests/index.ts";
-import { ServiceError } from "../../errors/index.ts";
-import type { Model } from "../../model/index.ts";
-import type { Database } from "../../request/index.ts";
 import {
   type AttributeDefinition,
   type DeleteRule,
   deleteRuleOf,
   type DeletionRepository,
+  type Digest,
   type LockedRow,
   maxWrittenBytes,
   type ObjectId,
@@ -14,10 +11,13 @@ import {
   type Principal,
   type Referrer,
   type Repositories,
+  ServiceError,
   type StoredObject,
-  type Visibility,
   untilDone,
-} from "../../storage/index.ts";
+  type Visibility,
+} from "@sallyport/storage";
+import type { Model } from "../../model/index.ts";
+import type { Database } from "../../request/index.ts";
 import { isUserClass, UserNames } from "../user-names.ts";
 
 /** Limit for the objects deleted or changed by one deletion, and for the links followed in one step. */

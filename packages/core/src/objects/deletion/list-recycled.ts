@@ -1,6 +1,6 @@
 import { visibilityOf } from "../../model/index.ts";
 import { requestModel, type SessionContext } from "../../request/index.ts";
-import type { ObjectId, SortKey } from "../../storage/index.ts";
+import type { ObjectId, SortKey } from "@sallyport/storage";
 import { type CursorSealing, positionOf } from "../query/cursor.ts";
 
 export interface ListRecycledInput {

@@ -1,5 +1,3 @@
-import { ServiceError } from "../../errors/index.ts";
-import { type Model, type ModelClass, targetSubtree } from "../../model/index.ts";
 import {
   type AttributeDefinition,
   type Attributes,
@@ -11,8 +9,10 @@ import {
   type ObjectId,
   type Referrer,
   type Restoration,
+  ServiceError,
   type StoredObject,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
+import { type Model, type ModelClass, targetSubtree } from "../../model/index.ts";
 import { plainRule } from "../plain-value.ts";
 import { mayRevealAttribute, type CallerKnowledge, linksWhere } from "./deletion-cascade.ts";
 

@@ -1,18 +1,20 @@
-import type { Digest } from "../../digests/index.ts";
-import { isRefusedByStorage, refusedAs, ServiceError } from "../../errors/index.ts";
-import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
-import { requestModel, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import {
-  type Tombstone,
   type DeletionRepository,
+  type Digest,
+  isRefusedByStorage,
   type ObjectId,
   type RecycledRoot,
   type Referrer,
+  refusedAs,
   requireAdministrator,
+  ServiceError,
   type SingleReference,
-  type Visibility,
+  type Tombstone,
   untilDone,
-} from "../../storage/index.ts";
+  type Visibility,
+} from "@sallyport/storage";
+import { mayOnClass, type Model, visibilityOf } from "../../model/index.ts";
+import { requestModel, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import { visibleObject } from "../get-object.ts";
 import { requireRightsOnUsers } from "./delete-object.ts";
 import { type CallerKnowledge, maximum, referrerDetail, refused, ruleOf } from "./deletion-cascade.ts";

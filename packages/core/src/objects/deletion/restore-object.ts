@@ -1,16 +1,16 @@
-import type { Digests } from "../../digests/index.ts";
-import { refusedAs } from "../../errors/index.ts";
-import { type Model, visibilityOf } from "../../model/index.ts";
-import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import {
   type Attributes,
+  type Digests,
   isVisible,
   type ObjectId,
+  refusedAs,
   type Repositories,
   type Restoration,
   type SingleReference,
   type StoredObject,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
+import { type Model, visibilityOf } from "../../model/index.ts";
+import { inTransaction, type SessionContext, withCurrentModel } from "../../request/index.ts";
 import type { FoundObject } from "../get-object.ts";
 import { noHooks, type ObjectHooks } from "../hooks/active-hooks.ts";
 import { hookedSource } from "../hooks/answer-hooks.ts";

@@ -1,13 +1,13 @@
-import { ServiceError } from "../../errors/index.ts";
 import {
+  type Attributes,
+  type AttributeType,
   builtInClasses,
   fileClass,
   imageClass,
-  type Model,
-  type ModelClass,
-  readableSubtree,
-} from "../../model/index.ts";
-import { type Attributes, type AttributeType, seesAll } from "../../storage/index.ts";
+  seesAll,
+  ServiceError,
+} from "@sallyport/storage";
+import { type Model, type ModelClass, readableSubtree } from "../../model/index.ts";
 import { acceptFileName, acceptMediaType, type NameRules } from "./file-names.ts";
 
 /** Types of the attributes that describe a file. */

@@ -1,6 +1,5 @@
-import { faultAt, ServiceError } from "../../errors/index.ts";
+import { faultAt, isStorableText, ServiceError } from "@sallyport/storage";
 import type { FilePolicy } from "../../request/index.ts";
-import { isStorableText } from "../../storage/index.ts";
 
 export type NameRules = Pick<FilePolicy, "allowedExtensions" | "forbiddenExtensions">;
 

@@ -1,4 +1,4 @@
-import type { Attributes, ObjectId, RecordKind, RecordRepository } from "../../storage/index.ts";
+import type { Attributes, ObjectId, RecordKind, RecordRepository } from "@sallyport/storage";
 
 export interface FileDescription {
   readonly size: number;

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../storage/index.ts";
+import type { JsonValue } from "@sallyport/storage";
 import type { HookCaller, MemberChanges, Members } from "./hook-caller.ts";
 
 /**

@@ -1,6 +1,5 @@
-import { ServiceError } from "../../errors/index.ts";
+import { atMost, jsonBytes, ServiceError } from "@sallyport/storage";
 import type { Model } from "../../model/index.ts";
-import { atMost, jsonBytes } from "../../storage/index.ts";
 import { batches } from "../batches.ts";
 import { fullPlan } from "../object-plan.ts";
 import { ObjectSerializer } from "../object-serializer.ts";

@@ -1,5 +1,5 @@
 import type { SessionContext } from "../../request/index.ts";
-import type { ObjectId, ObjectOutline } from "../../storage/index.ts";
+import type { ObjectId, ObjectOutline } from "@sallyport/storage";
 import { batches } from "../batches.ts";
 import type { ReadScope } from "../serialization-source.ts";
 import type { ActiveHooks, DeletedItem, ObjectHooks } from "./active-hooks.ts";

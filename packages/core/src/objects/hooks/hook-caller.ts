@@ -1,8 +1,7 @@
-import { ServiceError } from "../../errors/index.ts";
+import { type JsonValue, type Principal, ServiceError, type Session, type StoredObject } from "@sallyport/storage";
 import type { MacroExecution } from "../../macros/index.ts";
 import type { Model } from "../../model/index.ts";
 import type { AppKeyContext } from "../../request/index.ts";
-import type { JsonValue, Principal, Session, StoredObject } from "../../storage/index.ts";
 import { fullPlan, withUuid } from "../object-plan.ts";
 import { ObjectSerializer } from "../object-serializer.ts";
 import type { ReadScope } from "../serialization-source.ts";

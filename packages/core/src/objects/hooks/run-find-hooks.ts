@@ -1,4 +1,4 @@
-import { faultAt } from "../../errors/index.ts";
+import { faultAt } from "@sallyport/storage";
 import type { Model } from "../../model/index.ts";
 import type { FindRequest, FindHookResult, ObjectHooks } from "./active-hooks.ts";
 import { concerning, deeper, type HookCaller } from "./hook-caller.ts";

@@ -1,6 +1,6 @@
 import type { ModelClass } from "../../model/index.ts";
 import type { SessionContext } from "../../request/index.ts";
-import type { StoredObject } from "../../storage/index.ts";
+import type { StoredObject } from "@sallyport/storage";
 import type { GivenAttributes } from "../accept-attributes.ts";
 import type { ResolvedAttributes } from "../resolve-links.ts";
 import type { ReadScope } from "../serialization-source.ts";

@@ -1,8 +1,15 @@
-import type { RandomSource } from "../../digests/index.ts";
-import { faultAt, ServiceError } from "../../errors/index.ts";
+import {
+  faultAt,
+  isObjectId,
+  type Position,
+  type RandomSource,
+  type RecordKind,
+  type Scalar,
+  ServiceError,
+  type SortKey,
+} from "@sallyport/storage";
 import { type KeyWrapping, openJson, type SealedPurpose, sealJson } from "../../keys/index.ts";
 import type { Database, RequestContext } from "../../request/index.ts";
-import { isObjectId, type Position, type RecordKind, type Scalar, type SortKey } from "../../storage/index.ts";
 import { operandOf } from "./parsing/operand.ts";
 
 /** Continuation of a list after a position in the order of one query. Clients send it back. */

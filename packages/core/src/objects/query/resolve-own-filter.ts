@@ -6,7 +6,7 @@ import {
   type ObjectRepository,
   type ValueType,
   type Visibility,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
 import { conditionsOf, fault, objectsFilter, type Place } from "./parsing/fault.ts";
 import { resolveLinkOperands } from "./parsing/operand.ts";
 import { WhereParser } from "./parsing/where-parser.ts";

@@ -1,5 +1,5 @@
 import { type Model, readableSubtree } from "../../model/index.ts";
-import type { Filter, ObjectQuery, ObjectRepository, SortKey, Visibility } from "../../storage/index.ts";
+import type { Filter, ObjectQuery, ObjectRepository, SortKey, Visibility } from "@sallyport/storage";
 import type { FindRequest } from "../hooks/active-hooks.ts";
 import type { NamedFindResult, RunFindHooks } from "../hooks/run-find-hooks.ts";
 import { onBehalfOf } from "../hooks/hook-caller.ts";

@@ -1,5 +1,5 @@
 import type { Model, ModelClass } from "../../model/index.ts";
-import { type Filter, isIndexable, type ObjectQuery, type ValuePath } from "../../storage/index.ts";
+import { type Filter, isIndexable, type ObjectQuery, type ValuePath } from "@sallyport/storage";
 import { conditionsOf } from "./parsing/fault.ts";
 
 /** A query and its duration. */

@@ -1,12 +1,6 @@
-import { refusedAs, ServiceError } from "../../errors/index.ts";
+import { OutdatedModelError, refusedAs, ServiceError, UuidTakenError } from "@sallyport/storage";
 import { hooksOfDeletions, hooksOfSaves } from "../../objects/index.ts";
-import {
-  countItems,
-  inTransaction,
-  OutdatedModelError,
-  requestLimits,
-  type SessionContext,
-} from "../../request/index.ts";
+import { countItems, inTransaction, requestLimits, type SessionContext } from "../../request/index.ts";
 import {
   isFinal,
   noted,
@@ -16,7 +10,6 @@ import {
   RepeatedOperationError,
 } from "./operation-results.ts";
 import { findingTaken, namedUuids, OperationWriter, type WriterParts, type Writes } from "./operation-writer.ts";
-import { UuidTakenError } from "../../storage/index.ts";
 import type { SchemaView } from "../schema-view.ts";
 import { type PutOperation, type SyncOperation, SyncConflictError, type WrittenOperation } from "./sync-operation.ts";
 

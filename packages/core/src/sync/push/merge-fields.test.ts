@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { JsonValue } from "../../storage/index.ts";
+import type { JsonValue } from "@sallyport/storage";
 import { isSame, type Kept, mergeFields, type SentField } from "./merge-fields.ts";
 
 /** The states of a field: what happens to it, by the three values. */

@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonValue } from "../../storage/index.ts";
+import { canonicalJson, type JsonValue } from "@sallyport/storage";
 
 /** The values of one field that a client sends, as they are stored. An unset field is `null`. */
 export interface SentField {

@@ -1,8 +1,15 @@
-import { type ErrorCode, refusedAs, ServiceError } from "../../errors/index.ts";
+import {
+  canonicalJson,
+  type ErrorCode,
+  type JsonValue,
+  type ObjectId,
+  type RecordKind,
+  refusedAs,
+  ServiceError,
+} from "@sallyport/storage";
 import { namedObjects } from "../../objects/index.ts";
 import { type KeptResult, keptError, keptResult } from "../../repetition/index.ts";
 import type { SessionContext } from "../../request/index.ts";
-import { canonicalJson, type JsonValue, type ObjectId, type RecordKind } from "../../storage/index.ts";
 import type { SchemaView } from "../schema-view.ts";
 import { syncFailure } from "../sync-failure.ts";
 import type { SyncConflict, SyncDeleteOutcome, SyncPutOutcome, SyncOperation } from "./sync-operation.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../errors/index.ts";
+import { isUuid, isVisible, type JsonValue, ServiceError, type StoredObject, UuidTakenError } from "@sallyport/storage";
 import {
   changeAccepted,
   createAccepted,
@@ -10,7 +10,6 @@ import {
   prepareAllAttributes,
 } from "../../objects/index.ts";
 import type { SessionContext } from "../../request/index.ts";
-import { isUuid, isVisible, type JsonValue, type StoredObject, UuidTakenError } from "../../storage/index.ts";
 import { failingAs, syncDeletionKind } from "./operation-results.ts";
 import { decided, outcomeOf, type PlannedPut, planPut, type UndecidedFields, unknownField } from "./plan-put.ts";
 import type { SchemaView } from "../schema-view.ts";

@@ -1,4 +1,12 @@
-import { ServiceError } from "../../errors/index.ts";
+import {
+  type AttributeDefinition,
+  idsOf,
+  isLink,
+  isSingleLink,
+  type JsonValue,
+  ServiceError,
+  type StoredObject,
+} from "@sallyport/storage";
 import { mayOnClass, type ModelClass } from "../../model/index.ts";
 import {
   type GivenAttributes,
@@ -8,14 +16,6 @@ import {
   writableAttributes,
 } from "../../objects/index.ts";
 import type { SessionContext } from "../../request/index.ts";
-import {
-  type AttributeDefinition,
-  idsOf,
-  isLink,
-  isSingleLink,
-  type JsonValue,
-  type StoredObject,
-} from "../../storage/index.ts";
 import { isSame, mergeFields, type SentField } from "./merge-fields.ts";
 import type { SchemaView } from "../schema-view.ts";
 import {

@@ -1,7 +1,6 @@
-import { ServiceError } from "../../errors/index.ts";
+import { atMost, jsonBytes, type JsonValue, type ObjectId, ServiceError, type StoredObject } from "@sallyport/storage";
 import type { QueryRequest } from "../../objects/index.ts";
 import { type SessionContext, withCurrentModel } from "../../request/index.ts";
-import { atMost, jsonBytes, type JsonValue, type ObjectId, type StoredObject } from "../../storage/index.ts";
 import type { ExecutedOperation, ExecuteOperations } from "./execute-operations.ts";
 import type { PushedOperation } from "./operation-results.ts";
 import { acceptSyncVersion, checksumText, type PullChanges, type PullPage, requireNotSwept } from "../pull-changes.ts";

@@ -1,6 +1,5 @@
-import { ServiceError } from "../../errors/index.ts";
+import { isUuid, type JsonValue, type ObjectId, ServiceError, type StoredObject } from "@sallyport/storage";
 import type { GivenAttributes } from "../../objects/index.ts";
-import { isUuid, type JsonValue, type ObjectId, type StoredObject } from "../../storage/index.ts";
 
 /** A new object or a change, made by a client that may be behind. */
 export interface PutOperation {

@@ -1,5 +1,3 @@
-import { ServiceError } from "../../errors/index.ts";
-import type { SessionContext } from "../../request/index.ts";
 import {
   type Filter,
   idsOf,
@@ -8,8 +6,10 @@ import {
   type ObjectId,
   type ObjectOutline,
   type Repositories,
+  ServiceError,
   type StoredObject,
-} from "../../storage/index.ts";
+} from "@sallyport/storage";
+import type { SessionContext } from "../../request/index.ts";
 import type { SchemaView } from "../schema-view.ts";
 import type { PutOperation } from "./sync-operation.ts";
 

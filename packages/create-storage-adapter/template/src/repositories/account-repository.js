@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").AccountRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").AccountRepository} */
 export const accountRepository = (access) => ({
   async find(selector, links) {
     return notImplemented("accounts.find");

@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").AdmissionRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").AdmissionRepository} */
 export const admissionRepository = (access) => ({
   async admit(request) {
     return notImplemented("admission.admit");

@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").AppKeyRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").AppKeyRepository} */
 export const appKeyRepository = (access) => ({
   async create(appKey, digest) {
     return notImplemented("appKeys.create");

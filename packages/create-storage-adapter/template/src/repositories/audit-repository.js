@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").AuditRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").AuditRepository} */
 export const auditRepository = (access) => ({
   async append(event) {
     return notImplemented("audit.append");

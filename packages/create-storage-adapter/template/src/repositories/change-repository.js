@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").ChangeRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").ChangeRepository} */
 export const changeRepository = (access) => ({
   async watermark() {
     return notImplemented("changes.watermark");

@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").ChannelRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").ChannelRepository} */
 export const channelRepository = (access) => ({
   async reserveOut(session, count) {
     return notImplemented("channels.reserveOut");

@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").DeletionRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").DeletionRepository} */
 export const deletionRepository = (access) => ({
   async lock(ids, by) {
     return notImplemented("deletion.lock");

@@ -17,7 +17,7 @@ import { throttleRepository } from "./throttle-repository.js";
  * Creates all repositories over one database access.
  *
  * @param {import("../access.js").Access} access
- * @returns {import("@sallyport/core").Repositories}
+ * @returns {import("@sallyport/storage").Repositories}
  */
 export function repositoriesOver(access) {
   return {

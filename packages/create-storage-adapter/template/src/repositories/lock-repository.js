@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").LockRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").LockRepository} */
 export const lockRepository = (access) => ({
   async take(id, session, atMost) {
     return notImplemented("locks.take");

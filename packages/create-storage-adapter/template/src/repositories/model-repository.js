@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").ModelRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").ModelRepository} */
 export const modelRepository = (access) => ({
   async load() {
     return notImplemented("model.load");

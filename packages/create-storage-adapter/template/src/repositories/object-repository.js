@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").ObjectRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").ObjectRepository} */
 export const objectRepository = (access) => ({
   async get(which, visibility, bytes) {
     return notImplemented("objects.get");

@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").RecordRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").RecordRepository} */
 export const recordRepository = (access) => ({
   async get(kind, ids) {
     return notImplemented("records.get");

@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").SessionRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").SessionRepository} */
 export const sessionRepository = (access) => ({
   async open(session, policy) {
     return notImplemented("sessions.open");

@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").SettingsRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").SettingsRepository} */
 export const settingsRepository = (access) => ({
   async read() {
     return notImplemented("settings.read");

@@ -1,6 +1,6 @@
 import { notImplemented } from "../not-implemented.js";
 
-/** @type {(access: import("../access.js").Access) => import("@sallyport/core").ThrottleRepository} */
+/** @type {(access: import("../access.js").Access) => import("@sallyport/storage").ThrottleRepository} */
 export const throttleRepository = (access) => ({
   async attempt(keys) {
     return notImplemented("throttle.attempt");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import type { CancellableRead } from "@sallyport/core";
+import type { CancellableRead } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { connectionAccess, type PooledConnection } from "../../pooled-connections.ts";
 import { type SqlResult, type SqlValue, withRetries } from "../../sql-runner.ts";

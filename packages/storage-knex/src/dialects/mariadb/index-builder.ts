@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type AttributeIndex, type IndexReport, ServiceError } from "@sallyport/core";
+import { type AttributeIndex, type IndexReport, ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { type Connection, dismiss, type Run, runnerOf, withConnection } from "./connection.ts";
 import { Lease, LostLease } from "./leases.ts";

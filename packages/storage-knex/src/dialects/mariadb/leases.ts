@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { type Run, retried, runnerOf, withConnection } from "./connection.ts";
 import type { Tables } from "./tables.ts";

@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError, type StorageReason } from "@sallyport/core";
+import { type ErrorCode, ServiceError, type StorageReason } from "@sallyport/storage";
 import { failureOf, meaningsOf, nameTaken, poolFailureOf, refusals, unreachable, uuidTaken } from "../../sql-errors.ts";
 
 /** Error numbers of a read-only server, such as a replica, or of InnoDB in its read-only mode. */

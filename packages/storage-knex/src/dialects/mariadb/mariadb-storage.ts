@@ -4,7 +4,7 @@ import type {
   MigrationReport,
   Repositories,
   StorageCapabilities,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { knexAccountRepository } from "../../knex-account-repository.ts";
 import { knexAdmissionRepository, SessionRenewals } from "../../knex-admission-repository.ts";
 import { knexAppKeyRepository } from "../../knex-app-key-repository.ts";

@@ -1,4 +1,4 @@
-import type { StorageRecovery } from "@sallyport/core";
+import type { StorageRecovery } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { usingUp } from "./archive/fill-database.ts";
 import { retried, runnerOf, withConnection } from "./connection.ts";

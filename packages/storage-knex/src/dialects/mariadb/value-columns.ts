@@ -4,7 +4,7 @@ import {
   isAttributeName,
   ServiceError,
   type ValueType,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { SqlRunner } from "../../sql-runner.ts";
 import type { Tables } from "./tables.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type AttributeIndex, type IndexReport, ServiceError } from "@sallyport/core";
+import { type AttributeIndex, type IndexReport, ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { type Connection, runOn, withConnection } from "./connection.ts";
 import type { Tables } from "./tables.ts";

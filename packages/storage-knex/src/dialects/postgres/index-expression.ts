@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { type AttributeIndex, type AttributeType, isAttributeName, isClassName, ServiceError } from "@sallyport/core";
+import {
+  type AttributeIndex,
+  type AttributeType,
+  isAttributeName,
+  isClassName,
+  ServiceError,
+} from "@sallyport/storage";
 import type { Tables } from "./tables.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type ErrorCode, objectTooLarge, ServiceError, type StorageReason } from "@sallyport/core";
+import { type ErrorCode, objectTooLarge, ServiceError, type StorageReason } from "@sallyport/storage";
 import { failureOf, meaningsOf, nameTaken, poolFailureOf, refusals, unreachable, uuidTaken } from "../../sql-errors.ts";
 
 /** Maps SQLSTATEs to codes, by exact state or by class. Others are unexpected. */

@@ -1,4 +1,4 @@
-import { type Digest, isObjectId, type LockRepository, objectNumber } from "@sallyport/core";
+import { type Digest, isObjectId, type LockRepository, objectNumber } from "@sallyport/storage";
 import type { SqlRunner } from "../../sql-runner.ts";
 import { statement } from "../../statement.ts";
 import { epochMilliseconds, storageTime } from "./statements/expressions.ts";

@@ -5,7 +5,7 @@ import {
   type Repositories,
   ServiceError,
   type StorageCapabilities,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { knexAccountRepository } from "../../knex-account-repository.ts";
 import { knexAdmissionRepository, SessionRenewals } from "../../knex-admission-repository.ts";
 import { knexAppKeyRepository } from "../../knex-app-key-repository.ts";

@@ -1,4 +1,4 @@
-import type { ReadPosition } from "@sallyport/core";
+import type { ReadPosition } from "@sallyport/storage";
 import type { Knex } from "knex";
 import pg from "pg";
 import { hostText } from "../server-address.ts";

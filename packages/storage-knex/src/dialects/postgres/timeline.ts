@@ -1,4 +1,4 @@
-import { ServiceError, type StorageRecovery } from "@sallyport/core";
+import { ServiceError, type StorageRecovery } from "@sallyport/storage";
 import type { Knex } from "knex";
 import type { OpenCalls } from "../../open-calls.ts";
 import { withSettings } from "../../sql-errors.ts";

@@ -1,2 +1,2 @@
 export { schema } from "@sallyport/contract";
-export { code } from "@sallyport/core/errors";
+export { code } from "@sallyport/storage/errors";

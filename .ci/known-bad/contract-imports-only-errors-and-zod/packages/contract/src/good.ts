@@ -1,3 +1,3 @@
 import { z } from "zod";
-import { code } from "@sallyport/core/errors";
+import { code } from "@sallyport/storage/errors";
 export const schema = z.literal(code);

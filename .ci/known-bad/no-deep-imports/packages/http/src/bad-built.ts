@@ -1,1 +1,1 @@
-export { code } from "@sallyport/core/dist/errors/index.js";
+export { code } from "@sallyport/storage/dist/errors/index.js";

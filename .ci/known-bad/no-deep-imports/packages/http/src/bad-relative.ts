@@ -1,1 +1,1 @@
-export { code } from "../../core/src/errors/index.ts";
+export { code } from "../../storage/src/errors/index.ts";

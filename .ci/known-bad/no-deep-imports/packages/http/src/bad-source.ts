@@ -1,1 +1,1 @@
-export { code } from "@sallyport/core/src/errors/index.ts";
+export { code } from "@sallyport/storage/src/errors/index.ts";

@@ -1,2 +1,2 @@
 export { word } from "@sallyport/core";
-export { code } from "@sallyport/core/errors";
+export { code } from "@sallyport/storage/errors";

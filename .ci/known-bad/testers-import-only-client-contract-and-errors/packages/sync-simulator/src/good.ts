@@ -1,3 +1,3 @@
 export { call } from "@sallyport/client";
 export { schema } from "@sallyport/contract";
-export { code } from "@sallyport/core/errors";
+export { code } from "@sallyport/storage/errors";

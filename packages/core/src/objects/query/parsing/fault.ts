@@ -1,5 +1,4 @@
-import { faultAt, jsonPointer, type ServiceError } from "../../../errors/index.ts";
-import { type Filter, isObjectId, isUuid } from "../../../storage/index.ts";
+import { faultAt, type Filter, isObjectId, isUuid, jsonPointer, type ServiceError } from "@sallyport/storage";
 
 /** Path to a value in a request: member names and indexes. */
 export type Place = readonly PropertyKey[];

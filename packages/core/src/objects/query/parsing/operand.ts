@@ -9,7 +9,7 @@ import {
   type Scalar,
   type ValuePath,
   type ValueType,
-} from "../../../storage/index.ts";
+} from "@sallyport/storage";
 import { dateValue, type PlainRule, plainRule, targetReference, targetReferenceForms } from "../../plain-value.ts";
 import { namedObjects } from "../../resolve-links.ts";
 import { conditionsOf, fault, type Place } from "./fault.ts";

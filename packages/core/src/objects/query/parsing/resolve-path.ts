@@ -7,7 +7,7 @@ import {
   type SortKey,
   type ValuePath,
   type Visibility,
-} from "../../../storage/index.ts";
+} from "@sallyport/storage";
 import { conditionsOf, fault, type Place } from "./fault.ts";
 import { isOrdered } from "./operand.ts";
 

@@ -1,4 +1,4 @@
-import type { Filter, JsonValue, ValuePath, ValueType } from "../../../storage/index.ts";
+import type { Filter, JsonValue, ValuePath, ValueType } from "@sallyport/storage";
 import { fault, type Place } from "./fault.ts";
 import { compares, equals, isIn, matchesNone, operandOf } from "./operand.ts";
 import { type PathSource, resolvePath } from "./resolve-path.ts";

@@ -7,7 +7,7 @@ import {
   objectIdOf,
   objectNumber,
   type RecordOf,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { linkRows, linksOf } from "../../../archived-records.ts";
 import type { ObjectRow } from "../../../object-row.ts";
 import type { SqlValue } from "../../../sql-runner.ts";

@@ -5,7 +5,7 @@ import {
   objectIdOf,
   objectNumber,
   type RecordOf,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { archivedColumns, type ColumnType, type PlainSection, type TableSection } from "../../../archived-records.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
 import type { Row } from "../row-values.ts";

@@ -1,4 +1,4 @@
-import { type ArchiveRecord, inconsistentRecords, type RecordOf } from "@sallyport/core";
+import { type ArchiveRecord, inconsistentRecords, type RecordOf } from "@sallyport/storage";
 import { type SectionWriter, writeRecords } from "../../../archived-records.ts";
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";

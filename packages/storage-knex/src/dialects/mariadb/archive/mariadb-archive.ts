@@ -2,12 +2,12 @@ import {
   type ArchiveChunk,
   type ArchiveRecord,
   archiveSections,
-  inconsistentRecords,
   inChunks,
+  inconsistentRecords,
   type RecordOf,
   ServiceError,
   type StorageArchive,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Knex } from "knex";
 import { emptinessText, settingsOf, type SettingsRow } from "../../../archived-records.ts";
 import type { OpenCalls } from "../../../open-calls.ts";

@@ -1,4 +1,4 @@
-import { messageWindow } from "@sallyport/core";
+import { messageWindow } from "@sallyport/storage";
 import type { Functions } from "../migrations/migrator.ts";
 import { earlier, addMilliseconds } from "../statements/storage-time.ts";
 import { ownTables as own, type Tables } from "../tables.ts";

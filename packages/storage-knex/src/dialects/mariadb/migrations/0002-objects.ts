@@ -1,4 +1,4 @@
-import type { ClassDefinition } from "@sallyport/core";
+import type { ClassDefinition } from "@sallyport/storage";
 import type { Tables } from "../tables.ts";
 import type { Migration } from "./migrator.ts";
 

@@ -1,4 +1,4 @@
-import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
+import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { type Numbered, pendingMigrations, type SqlMigration } from "../../../schema.ts";
 import { dismiss, retried, type Run, runnerOf, withConnection } from "../connection.ts";

@@ -9,7 +9,7 @@ import {
   seesAll,
   type StoredObject,
   type Writing,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { referrerOf, type ReferrerRow } from "../../../object-row.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { createdIn, FormerReaders, Tombstones } from "./tombstones.ts";

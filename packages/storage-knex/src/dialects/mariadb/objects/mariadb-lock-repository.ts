@@ -1,4 +1,11 @@
-import { type Digest, isObjectId, type Lock, type LockRepository, type ObjectId, objectNumber } from "@sallyport/core";
+import {
+  type Digest,
+  isObjectId,
+  type Lock,
+  type LockRepository,
+  type ObjectId,
+  objectNumber,
+} from "@sallyport/storage";
 import type { SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import { storageTime } from "../statements/storage-time.ts";

@@ -19,7 +19,7 @@ import {
   UuidTakenError,
   type Visibility,
   type Writing,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { type BoundedRow, objectsWithin, outlineOf, type OutlineRow } from "../../../object-row.ts";
 import { isFullList, type KeyValue, positionFrom, visibleClasses } from "../../../query/query-scope.ts";
 import type { SqlRunner } from "../../../sql-runner.ts";

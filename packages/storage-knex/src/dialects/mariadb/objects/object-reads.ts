@@ -6,7 +6,7 @@ import {
   type ObjectOutline,
   type StoredObject,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import {
   type BoundedRow,
   type ObjectRow,

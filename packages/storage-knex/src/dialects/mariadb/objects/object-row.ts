@@ -5,7 +5,7 @@ import {
   type ObjectId,
   objectNumber,
   type StoredObject,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { objectOf as objectOfRow, type ObjectRow } from "../../../object-row.ts";
 
 /** The object of a row, with parsed JSON. */

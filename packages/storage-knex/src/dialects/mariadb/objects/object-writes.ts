@@ -7,7 +7,7 @@ import {
   ServiceError,
   type StoredObject,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { insertRows, type SqlRunner, type SqlValue } from "../../../sql-runner.ts";
 import type { Tables } from "../tables.ts";
 import type { ObjectReads } from "./object-reads.ts";

@@ -1,14 +1,14 @@
 import {
   type CancellableRead,
-  type Tombstone,
   type LinkTarget,
   type ObjectId,
   objectNumber,
   type RecycledRoot,
-  type TrashQuery,
   type StoredObject,
+  type Tombstone,
+  type TrashQuery,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import {
   tombstoneOf,
   type TombstoneRow,

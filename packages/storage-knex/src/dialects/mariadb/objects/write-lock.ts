@@ -1,4 +1,4 @@
-import { OutdatedModelError, type Writing } from "@sallyport/core";
+import { OutdatedModelError, type Writing } from "@sallyport/storage";
 import type { NestedPart, SqlRunner } from "../../../sql-runner.ts";
 import { statement } from "../../../statement.ts";
 import { isUnknownColumn } from "../mariadb-error.ts";

@@ -7,7 +7,7 @@ import {
   type ValuePath,
   type ValueType,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { isPossible, QueryScope } from "../../../query/query-scope.ts";
 import type { SqlValue } from "../../../sql-runner.ts";
 import { storedValue } from "../objects/object-row.ts";

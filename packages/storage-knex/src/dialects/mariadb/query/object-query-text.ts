@@ -1,4 +1,4 @@
-import type { ObjectQuery, Page, Visibility } from "@sallyport/core";
+import type { ObjectQuery, Page, Visibility } from "@sallyport/storage";
 import { condition } from "../../../query/condition.ts";
 import type { ComposedText, KeyValue } from "../../../query/query-scope.ts";
 import { boundedColumns, outlineColumns } from "../objects/object-row.ts";

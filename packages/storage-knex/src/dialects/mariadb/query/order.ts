@@ -1,4 +1,4 @@
-import { objectNumber, type Position, type SortKey, type ValuePath } from "@sallyport/core";
+import { objectNumber, type Position, type SortKey, type ValuePath } from "@sallyport/storage";
 import { indexedPart, fitsIndexedPrefix } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../value-columns.ts";
 import type { MariadbQueryScope } from "./mariadb-query-scope.ts";

@@ -1,4 +1,4 @@
-import { maximumObjectBytes } from "@sallyport/core";
+import { maximumObjectBytes } from "@sallyport/storage";
 import { insertIgnoringDuplicates, statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../knex-account-repository.ts";
 import { boundedColumns, objectColumns } from "../objects/object-row.ts";

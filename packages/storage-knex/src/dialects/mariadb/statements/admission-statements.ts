@@ -1,4 +1,4 @@
-import type { SessionMode } from "@sallyport/core";
+import type { SessionMode } from "@sallyport/storage";
 import { statement } from "../../../statement.ts";
 import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
 import type { Tables } from "../tables.ts";

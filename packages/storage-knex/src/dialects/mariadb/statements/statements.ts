@@ -1,4 +1,4 @@
-import { messageWindow } from "@sallyport/core";
+import { messageWindow } from "@sallyport/storage";
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import { auditDetails, type AuditStatements } from "../../../knex-audit-repository.ts";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";

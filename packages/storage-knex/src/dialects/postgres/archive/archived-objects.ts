@@ -1,4 +1,4 @@
-import { type ClassDefinition, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import { type ClassDefinition, objectIdOf, objectNumber, type RecordOf } from "@sallyport/storage";
 import { linkRows, linksOf } from "../../../archived-records.ts";
 import type { Tables } from "../tables.ts";
 import { epochMilliseconds } from "../statements/expressions.ts";

@@ -1,4 +1,4 @@
-import { type ArchiveRecord, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/core";
+import { type ArchiveRecord, type ObjectId, objectIdOf, objectNumber, type RecordOf } from "@sallyport/storage";
 import { archivedColumns, type ColumnType, type PlainSection, type TableSection } from "../../../archived-records.ts";
 import { epochMilliseconds } from "../statements/expressions.ts";
 

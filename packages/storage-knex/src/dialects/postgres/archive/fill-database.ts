@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type ArchiveRecord, inconsistentRecords, type RecordOf } from "@sallyport/core";
+import { type ArchiveRecord, inconsistentRecords, type RecordOf } from "@sallyport/storage";
 import { type SectionWriter, writeRecords } from "../../../archived-records.ts";
 import type { Run } from "../connection.ts";
 import { raiseStamps } from "../stamps.ts";

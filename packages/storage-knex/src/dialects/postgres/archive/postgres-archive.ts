@@ -6,7 +6,7 @@ import {
   type RecordOf,
   ServiceError,
   type StorageArchive,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import type { Knex } from "knex";
 import { emptinessText, settingsOf, type SettingsRow, tablesToFill } from "../../../archived-records.ts";
 import { auditDetails } from "../../../knex-audit-repository.ts";

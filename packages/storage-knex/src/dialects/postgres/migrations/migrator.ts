@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/core";
+import { builtInClasses, type ClassDefinition, type MigrationReport, ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { type Numbered, pendingMigrations, type SqlMigration } from "../../../schema.ts";
 import { type Connection, type Query, rollBack, type Run, runnerOf, withConnection } from "../connection.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { type Run, runOn, withConnection } from "../connection.ts";
 import type { Tables } from "../tables.ts";

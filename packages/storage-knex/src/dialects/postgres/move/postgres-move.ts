@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ServiceError } from "@sallyport/core";
+import { ServiceError } from "@sallyport/storage";
 import type { Knex } from "knex";
 import { type Run, runOn, withConnection } from "../connection.ts";
 import { existingIndexes, existingStatistics } from "../index-expression.ts";

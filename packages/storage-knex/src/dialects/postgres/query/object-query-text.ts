@@ -1,4 +1,4 @@
-import type { Filter, ObjectQuery, Page, ValuePath, Visibility } from "@sallyport/core";
+import type { Filter, ObjectQuery, Page, ValuePath, Visibility } from "@sallyport/storage";
 import { condition } from "../../../query/condition.ts";
 import type { ComposedText } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../index-expression.ts";

@@ -1,4 +1,4 @@
-import { objectNumber, type Page, type Position, type SortKey, type ValuePath } from "@sallyport/core";
+import { objectNumber, type Page, type Position, type SortKey, type ValuePath } from "@sallyport/storage";
 import { indexedPart, fitsIndexedPrefix } from "../../../query/query-scope.ts";
 import { indexedCharacters } from "../index-expression.ts";
 import type { PostgresQueryScope } from "./postgres-query-scope.ts";

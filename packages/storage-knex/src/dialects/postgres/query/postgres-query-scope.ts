@@ -5,7 +5,7 @@ import {
   type ValuePath,
   type ValueType,
   type Visibility,
-} from "@sallyport/core";
+} from "@sallyport/storage";
 import { objectNumbers } from "../../../object-row.ts";
 import { isPossible, QueryScope } from "../../../query/query-scope.ts";
 import type { SqlValue } from "../../../sql-runner.ts";

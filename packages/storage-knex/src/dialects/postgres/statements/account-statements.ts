@@ -1,4 +1,4 @@
-import { maximumObjectBytes } from "@sallyport/core";
+import { maximumObjectBytes } from "@sallyport/storage";
 import { statement } from "../../../statement.ts";
 import type { AccountStatements } from "../../../knex-account-repository.ts";
 import type { Tables } from "../tables.ts";

@@ -1,4 +1,4 @@
-import type { SessionMode } from "@sallyport/core";
+import type { SessionMode } from "@sallyport/storage";
 import type { AdmissionStatements } from "../../../knex-admission-repository.ts";
 import type { AppKeyStatements } from "../../../knex-app-key-repository.ts";
 import { pageStatements, seatBound, type SessionStatements } from "../../../knex-session-repository.ts";

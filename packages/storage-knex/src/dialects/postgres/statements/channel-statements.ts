@@ -1,4 +1,4 @@
-import { messageWindow } from "@sallyport/core";
+import { messageWindow } from "@sallyport/storage";
 import type { ChannelStatements, CipherBlockStatements } from "../../../knex-channel-repository.ts";
 import { statement } from "../../../statement.ts";
 import type { Tables } from "../tables.ts";

@@ -1,0 +1,2 @@
+import { randomBytes } from "node:crypto";
+export const bytes = randomBytes(1);

@@ -1,0 +1,2 @@
+import type { Knex } from "knex";
+export type Query = Knex;

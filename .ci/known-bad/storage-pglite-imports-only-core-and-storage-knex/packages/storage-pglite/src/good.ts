@@ -1,2 +1,0 @@
-export { rows } from "@sallyport/storage-knex";
-export { word } from "@sallyport/core";

@@ -1,0 +1,2 @@
+export { rows } from "@sallyport/storage-knex";
+export { word } from "@sallyport/storage";

@@ -1,0 +1,4 @@
+export * from "./digests/index.ts";
+export * from "./entities/index.ts";
+export * from "./errors/index.ts";
+export * from "./ports/index.ts";
