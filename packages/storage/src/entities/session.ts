@@ -1,4 +1,5 @@
 import type { Digest } from "../digests/index.ts";
+import { ServiceError } from "../errors/index.ts";
 import type { Channel } from "../ports/channel-repository.ts";
 import type { IdentityLinkRecord } from "./identity-links.ts";
 import type { ObjectId } from "./object-id.ts";
@@ -131,4 +132,17 @@ export function passwordSession(appKeyId: string, userId: ObjectId, appNames: re
     deviceId: null,
     authenticationMethod: passwordAuthentication,
   };
+}
+
+const prefixLength = 3;
+
+/** Returns the channel of a session, or `null` for a session that is not secure. Throws 799 if mode and channel do not match. */
+export function channelOf({ mode, channel }: Pick<NewSession, "mode" | "channel">): Channel | null {
+  if (
+    (mode === "secure") !== (channel !== undefined) ||
+    (channel !== undefined && channel.ivPrefix.length !== prefixLength)
+  ) {
+    throw new ServiceError(799, { detail: "The mode of the session does not match its channel." });
+  }
+  return channel ?? null;
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from "../errors/index.ts";
 import type { Digest } from "../digests/index.ts";
-import type { NewSession } from "../entities/session.ts";
 
 /**
  * Result for the number of an incoming message. `fresh`: accepted for the first time. `seen`: already accepted. `old`:
@@ -95,17 +94,4 @@ export function assertReservation(count: number): void {
 export function assertMessageNumber(number: bigint): void {
   if (number < 0n || number >= numberLimit)
     throw new ServiceError(799, { detail: "The message number is out of range." });
-}
-
-const prefixLength = 3;
-
-/** Returns the channel of a session, or `null` for a session that is not secure. Throws 799 if mode and channel do not match. */
-export function channelOf({ mode, channel }: Pick<NewSession, "mode" | "channel">): Channel | null {
-  if (
-    (mode === "secure") !== (channel !== undefined) ||
-    (channel !== undefined && channel.ivPrefix.length !== prefixLength)
-  ) {
-    throw new ServiceError(799, { detail: "The mode of the session does not match its channel." });
-  }
-  return channel ?? null;
 }

@@ -1,0 +1,110 @@
+import { type ObjectId, objectNumber } from "../entities/object-id.ts";
+import type { StoredObject } from "../entities/stored-object.ts";
+import type { Access } from "../kernel/access.ts";
+import type { RowReader, Rows } from "../kernel/rows.ts";
+import type { Change, ChangePosition, ChangeQuery, ChangeRepository } from "../ports/change-repository.ts";
+import { currentNumber } from "./numbers.ts";
+import {
+  type FormerReadersRow,
+  formerReadersTable,
+  type ObjectRow,
+  objectTable,
+  type TombstoneRow,
+  tombstoneTable,
+} from "./tables.ts";
+
+export const changeRepository = (access: Access): ChangeRepository => ({
+  watermark: () => access.read((rows) => rows.watermark()),
+
+  read: (query) =>
+    access.read(async (rows) => {
+      const places = new Map<string, Place>();
+      for (const className of new Set(query.classes))
+        for (const place of await placesOf(rows, className, query)) places.set(`${place.stamp} ${place.id}`, place);
+      const page = [...places.values()].toSorted(inOrder).slice(0, query.limit);
+      const changes: Change[] = [];
+      for (const place of page) changes.push(await changeAt(rows, place));
+      return { changes, swept: await currentNumber(rows, "sweptStamp") };
+    }),
+});
+
+/** The position of a change. */
+interface Place {
+  readonly stamp: number;
+  readonly id: ObjectId;
+}
+
+/** The first changes of a class behind the position of a query: of objects, tombstones and former readers. */
+async function placesOf(rows: RowReader, className: string, query: ChangeQuery): Promise<Place[]> {
+  const { after, upTo, limit } = query;
+  const span = { index: "byChange", of: [className], ...behind(after), through: [upTo] } as const;
+  const objects = await rows.list(objectTable, span, limit);
+  const tombstones = await rows.list(tombstoneTable, span, limit);
+  // Its key begins with the number of the object, which follows the stamp in the index as in the others.
+  const former = await rows.list(formerReadersTable, span, limit);
+  return [
+    ...[...objects, ...tombstones].map(({ object: { id }, stamp }) => ({ id, stamp })),
+    ...former.map(({ id, stamp }) => ({ id, stamp })),
+  ];
+}
+
+function behind({ stamp, id }: ChangePosition): { readonly after: readonly number[] } {
+  return { after: id === null ? [stamp] : [stamp, objectNumber(id)] };
+}
+
+function inOrder(one: Place, other: Place): number {
+  return one.stamp - other.stamp || objectNumber(one.id) - objectNumber(other.id);
+}
+
+async function changeAt(rows: RowReader, { id, stamp }: Place): Promise<Change> {
+  const number = objectNumber(id);
+  const live = await rows.get(objectTable, number);
+  const last = (live ?? (await rows.get(tombstoneTable, number))) as ObjectRow | TombstoneRow;
+  const { uuid, className, version, readers } = last.object;
+  const former = await rows.get(formerReadersTable, number, stamp);
+  const isCreation = last.createdStamp === stamp;
+  const kind = last.object.attributes === undefined ? "deleted" : live === undefined ? "recycled" : "stored";
+  return {
+    stamp,
+    id,
+    uuid,
+    className,
+    version,
+    kind: stamp === last.stamp ? kind : "superseded",
+    readers,
+    readersBefore: isCreation ? [] : former === undefined ? readers : former.readers,
+    reveals: former !== undefined,
+  };
+}
+
+/**
+ * Keeps the readers of an object before the transaction changes them or restores the object, unless it has created the object.
+ * Earlier entries keep only other readers, so that each reader is in the last entry that ended its access.
+ */
+export async function keepFormerReaders(
+  rows: Rows,
+  { id, className, readers }: Pick<StoredObject, "id" | "className" | "readers">,
+  createdStamp: number,
+  changedAt: number,
+): Promise<void> {
+  const stamp = await rows.stamp();
+  const entries = await formerReadersOf(rows, id);
+  if (createdStamp === stamp || entries.some((entry) => entry.stamp === stamp)) return;
+  for (const entry of entries) {
+    if (entry.readers === null && readers !== null) continue;
+    const left = readers === null ? entry.readers : (entry.readers ?? []).filter((each) => !readers.includes(each));
+    if (left === null || left.length === 0) await removeFormerReaders(rows, [entry]);
+    else if (left.length < (entry.readers?.length ?? 0))
+      await rows.put(formerReadersTable, { ...entry, readers: left });
+  }
+  await rows.put(formerReadersTable, { id, className, readers, stamp, changedAt });
+}
+
+/** The entries of an object in the order of stamps. */
+export function formerReadersOf(rows: RowReader, id: ObjectId): Promise<FormerReadersRow[]> {
+  return rows.list(formerReadersTable, { of: [objectNumber(id)] }, Number.POSITIVE_INFINITY);
+}
+
+export async function removeFormerReaders(rows: Rows, entries: readonly FormerReadersRow[]): Promise<void> {
+  await rows.delete(formerReadersTable, ...entries.map(formerReadersTable.key));
+}

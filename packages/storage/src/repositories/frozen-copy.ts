@@ -1,0 +1,9 @@
+/**
+ * A deep, frozen copy, which isolates the storage from its callers. The JSON round trip gives exactly the result of a
+ * database that stores JSON.
+ */
+export function frozenCopy<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (_name, member: unknown) =>
+    typeof member === "object" && member !== null ? Object.freeze(member) : member,
+  ) as T;
+}

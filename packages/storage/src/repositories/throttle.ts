@@ -1,0 +1,125 @@
+import { ServiceError } from "../errors/index.ts";
+import type { Access } from "../kernel/access.ts";
+import type { RowReader, Rows } from "../kernel/rows.ts";
+import {
+  delayAfter,
+  type ExemptionGrant,
+  exemptionRenewal,
+  type ThrottleKey,
+  type ThrottlePolicy,
+  type ThrottleRepository,
+} from "../ports/throttle-repository.ts";
+import { exemptionTable, throttleTable, type ThrottleRow } from "./tables.ts";
+
+export const throttleRepository = (access: Access): ThrottleRepository => ({
+  attempt: (keys) =>
+    access.write(async (rows) => {
+      const now = await rows.now();
+      const checks = await checksOf(rows, keys, now);
+      const checked = checks.filter(({ isExempted }) => !isExempted);
+      if (longest(checked) > 0) return { wait: longest(checks), reserved: false };
+      const reserved = checked.filter(({ state }) => state.kind === "reservable").map(({ row }) => row as ThrottleRow);
+      await rows.put(throttleTable, ...reserved.map((row) => ({ ...row, delayedAt: now })));
+      return { wait: 0, reserved: reserved.length > 0 };
+    }),
+
+  fail: (keys) =>
+    access.write(async (rows) => {
+      const now = await rows.now();
+      let wait = 0;
+      // One by one, as a key may occur twice.
+      for (const key of keys) {
+        const [check] = (await checksOf(rows, [key], now)) as [Check];
+        if (check.isExempted && waitOf(check) > 0) wait = Math.max(wait, waitOf(check));
+        else {
+          const failed = afterFailure(check.row, key, now);
+          await rows.put(throttleTable, failed);
+          wait = Math.max(wait, delayAfter(failed.failures, key.policy));
+        }
+      }
+      return wait;
+    }),
+
+  pass: (keys, forget, granted) =>
+    access.write(async (rows) => {
+      const now = await rows.now();
+      const checks = await checksOf(rows, keys, now);
+      if (longest(checks.filter(({ isExempted }) => !isExempted)) > 0) throw new ServiceError(302);
+      await rows.delete(throttleTable, ...forget.map((key) => [key]));
+      if (granted !== undefined) await grant(rows, granted, now);
+    }),
+
+  sweep: (limit) =>
+    access.write(async (rows) => {
+      const through = [await rows.now()];
+      const over = await rows.list(throttleTable, { index: "byExpiry", through }, limit);
+      await rows.delete(throttleTable, ...over.map(({ key }) => [key]));
+      const rest = limit - over.length;
+      const exemptions = await rows.list(exemptionTable, { index: "byExpiry", through }, rest);
+      await rows.delete(exemptionTable, ...exemptions.map(({ group, member }) => [group, member]));
+      return over.length + exemptions.length;
+    }),
+});
+
+type AttemptState =
+  | { readonly kind: "free" }
+  | { readonly kind: "reservable" }
+  | { readonly kind: "wait"; readonly wait: number };
+
+/** The failures of a key, and the verdict on an attempt. */
+interface Check {
+  readonly row: ThrottleRow | undefined;
+  readonly state: AttemptState;
+  readonly isExempted: boolean;
+}
+
+async function checksOf(rows: RowReader, keys: readonly ThrottleKey[], now: number): Promise<Check[]> {
+  const found = await rows.getAll(
+    throttleTable,
+    keys.map(({ key }) => [key]),
+  );
+  const known = new Map(found.filter((row) => now < row.expiresAt).map((row) => [row.key, row]));
+  const exemptions = await rows.getAll(
+    exemptionTable,
+    keys.flatMap(({ exemption }) => (exemption === undefined ? [] : [[exemption.group, exemption.member]])),
+  );
+  const isValid = (exemption: ThrottleKey["exemption"]) =>
+    exemptions.some(
+      ({ group, member, expiresAt }) => group === exemption?.group && member === exemption.member && now < expiresAt,
+    );
+  return keys.map(({ key, policy, exemption }) => {
+    const row = known.get(key);
+    return { row, state: stateOf(row, policy, now), isExempted: isValid(exemption) };
+  });
+}
+
+/** Judges an attempt. A key without failures lets it pass. */
+function stateOf(row: ThrottleRow | undefined, policy: ThrottlePolicy, now: number): AttemptState {
+  const delay = row === undefined ? 0 : delayAfter(row.failures, policy);
+  if (row === undefined || delay === 0) return { kind: "free" };
+  const wait = row.delayedAt + delay - now;
+  return wait > 0 ? { kind: "wait", wait } : { kind: "reservable" };
+}
+
+function waitOf({ state }: Check): number {
+  return state.kind === "wait" ? state.wait : 0;
+}
+
+function longest(checks: readonly Check[]): number {
+  return Math.max(0, ...checks.map(waitOf));
+}
+
+/** The failures of a key after one more. */
+function afterFailure(row: ThrottleRow | undefined, { key, policy }: ThrottleKey, now: number): ThrottleRow {
+  return { key, failures: (row?.failures ?? 0) + 1, expiresAt: now + policy.resetAfter, delayedAt: now };
+}
+
+async function grant(rows: Rows, { group, member, lifetime, atMost }: ExemptionGrant, now: number): Promise<void> {
+  const expiresAt = now + lifetime;
+  const before = await rows.get(exemptionTable, group, member);
+  if (before !== undefined && before.expiresAt >= expiresAt - exemptionRenewal) return;
+  await rows.put(exemptionTable, { group, member, expiresAt, granted: await rows.stamp() });
+  const surplus = (await rows.count(exemptionTable, { index: "byGroup", of: [group] })) - atMost;
+  const oldest = await rows.list(exemptionTable, { index: "byGroup", of: [group] }, surplus);
+  await rows.delete(exemptionTable, ...oldest.map((each) => [each.group, each.member]));
+}
