@@ -28,7 +28,7 @@ describe("storages", () => {
     beforeAll(async () => {
       server = await startSeededServer([
         storageOf("memory-storage", { name: "first" }),
-        storageOf("memory-storage", { name: "second" }),
+        storageOf("memory-kernel", { name: "second" }),
       ]);
     });
     afterAll(() => server.close());
@@ -58,7 +58,7 @@ describe("storages", () => {
       [
         "without the required function",
         storageOf("no-function"),
-        /no-function\.mjs does not export a function openStorage\.$/,
+        /no-function\.mjs exports neither a function openKernel nor openStorage\.$/,
       ],
       [
         "that refuses its options",
@@ -68,7 +68,22 @@ describe("storages", () => {
       [
         "that opens something else",
         storageOf("no-storage"),
-        /opened an invalid storage: archive, transaction, batch, migrate are missing\.$/,
+        /opened an invalid storage: archive, transaction, batch, migrate, alignIndexes, readyIndexes are missing\.$/,
+      ],
+      [
+        "whose storage lacks a call",
+        storageOf("incomplete-storage"),
+        /opened an invalid storage: objects\.find is missing\.$/,
+      ],
+      [
+        "whose kernel lacks a method",
+        storageOf("other-kernels", { lacks: "migrate" }),
+        /opened an invalid kernel: migrate is missing\.$/,
+      ],
+      [
+        "for a later version of the kernel",
+        storageOf("other-kernels", { version: 99 }),
+        /is for version 99 of the kernel interface, and this server for version 1\.$/,
       ],
     ])("%s", async (_what, storage, message) => {
       const configuration = loadConfiguration({ content: { databases: [{ storage }] }, environment: testEnvironment });

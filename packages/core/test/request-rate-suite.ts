@@ -41,7 +41,10 @@ export function requestRateSuite(): void {
     };
 
     /** Reports are on their way behind the answers. In memory they end before the next turn of the event loop. */
-    const reported = () => new Promise((resolve) => setImmediate(resolve));
+    const reported = () =>
+      new Promise((resolve) => {
+        setImmediate(resolve);
+      });
 
     test.each([
       [60, 1, 1, 1],

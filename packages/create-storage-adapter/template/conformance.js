@@ -1,5 +1,4 @@
-import { Engine } from "./src/engine.js";
-import { AdapterStorage } from "./src/adapter-storage.js";
+import { openKernel } from "./src/index.js";
 
 /**
  * Describes the adapter to the conformance kit. Each check gets its own database.
@@ -10,9 +9,8 @@ export default {
   name: "{{name}}",
   concurrency: 1,
   create: async ({ clockOffset }) => {
-    const engine = new Engine({});
-    const storage = new AdapterStorage(engine, { clockOffset });
-    // With `durable`, add `reopen`. With `severalProcesses`, add `another`, `loseNext` and `refuseNext`.
-    return { storage, destroy: () => storage.close() };
+    const kernel = await openKernel({}, { clockOffset });
+    // With `durable`, add `reopen`. With `severalProcesses`, add `another`.
+    return { kernel, destroy: () => kernel.close() };
   },
 };

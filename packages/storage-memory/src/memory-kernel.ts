@@ -4,6 +4,7 @@ import {
   type KernelRange,
   type KernelReader,
   type KernelTransaction,
+  kernelVersion,
   type Row,
   ServiceError,
   type StorageCapabilities,
@@ -26,6 +27,7 @@ interface State {
 
 /** A kernel in the memory of this process. Transactions run one after another; reads never wait. */
 export class MemoryKernel implements Kernel {
+  readonly version = kernelVersion;
   readonly capabilities: StorageCapabilities = {
     durable: false,
     severalProcesses: false,
@@ -39,9 +41,9 @@ export class MemoryKernel implements Kernel {
   private closed = false;
 
   constructor(
-    private readonly clockOffset: () => number,
+    private readonly clockOffset: () => number = () => 0,
     /** Whether the running code is the work of a transaction. */
-    private readonly isInTransaction: () => boolean,
+    private readonly isInTransaction: () => boolean = () => false,
   ) {}
 
   async read<T>(work: (reader: KernelReader) => Promise<T>): Promise<T> {

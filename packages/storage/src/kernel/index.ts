@@ -1,3 +1,3 @@
 export { compareKeys } from "./keys.ts";
-export type * from "./kernel.ts";
+export * from "./kernel.ts";
 export { KernelStorage } from "./kernel-storage.ts";

@@ -1,5 +1,8 @@
 import type { JsonValue } from "../entities/stored-object.ts";
-import type { StorageCapabilities } from "../ports/storage.ts";
+import type { StorageCapabilities, StorageClock } from "../ports/storage.ts";
+
+/** The version of the interface below. It changes with everything that asks more of a kernel than before. */
+export const kernelVersion = 1;
 
 /**
  * A database as ordered tables of JSON values: all that an adapter must write. `kernelStorage` makes a `Storage` of it, whose
@@ -10,6 +13,9 @@ import type { StorageCapabilities } from "../ports/storage.ts";
  * as 799. Calls of one reader or transaction never overlap.
  */
 export interface Kernel {
+  /** The version of this interface that the kernel implements: `kernelVersion` of the package that it was written for. */
+  readonly version: number;
+
   readonly capabilities: StorageCapabilities;
 
   /**
@@ -106,3 +112,10 @@ export interface KernelTransaction extends KernelReader {
    */
   stamp(): Promise<number>;
 }
+
+/**
+ * The export `openKernel` of an adapter module: opens one database. `options` come from the configuration, unchecked.
+ * Throws an error for invalid options; its message addresses the operator and contains no secret. An unreachable
+ * database is no reason to throw: calls return 704 until it is available. `clock` is empty except in tests.
+ */
+export type OpenKernel = (options: Readonly<Record<string, unknown>>, clock: StorageClock) => Kernel | Promise<Kernel>;

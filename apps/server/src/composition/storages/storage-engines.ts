@@ -2,7 +2,17 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
-import type { OpenStorage, Storage, StorageClock, StorageRecovery } from "@sallyport/storage";
+import {
+  callKinds,
+  type Kernel,
+  KernelStorage,
+  kernelVersion,
+  type OpenKernel,
+  type OpenStorage,
+  type Storage,
+  type StorageClock,
+  type StorageRecovery,
+} from "@sallyport/storage";
 import { type TurnLimits, Turns } from "@sallyport/core";
 import type { OpenWriter, ReplicaState, ServerFacts } from "@sallyport/storage-knex";
 import type { EmbeddedStorage, ModuleStorage, ServerStorage, StorageConfiguration } from "../../configuration/index.ts";
@@ -168,40 +178,63 @@ function waitsOf(configuration: StorageConfiguration): Omit<TurnLimits, "turns">
   return { timeout: acquireTimeout, maxWaiting };
 }
 
-/** Members that a storage must have. */
-const members = [
-  "capabilities",
-  "repositories",
-  "archive",
-  "transaction",
-  "batch",
-  "migrate",
-  "health",
-  "now",
-  "close",
-] as const;
+/** Members that a kernel must have, and a storage. */
+const members = {
+  kernel: ["version", "capabilities", "read", "transaction", "migrate", "health", "close"],
+  storage: [
+    "capabilities",
+    "repositories",
+    "archive",
+    "transaction",
+    "batch",
+    "migrate",
+    "alignIndexes",
+    "readyIndexes",
+    "health",
+    "now",
+    "close",
+  ],
+} as const;
 
-/** Opens a storage of an external adapter. Throws a `StartError` with the module name and the reason. */
+/**
+ * Opens a storage of an external adapter: over its kernel, or one with repositories of its own. Throws a `StartError` with the
+ * module name and the reason.
+ */
 export async function openModule({ module, options }: ModuleStorage, clock: StorageClock): Promise<Storage> {
   const refused = (reason: string, cause?: unknown) =>
     new StartError(`The storage module ${module} ${reason}`, { cause });
   const exported = await load(module).catch((error: unknown) => {
     throw refused(`cannot be loaded: ${firstLine(error)}`, error);
   });
-  const open = exported["openStorage"];
-  if (typeof open !== "function") throw refused("does not export a function openStorage.");
-  let storage: unknown;
+  const kind = typeof exported["openKernel"] === "function" ? "kernel" : "storage";
+  const open = exported[kind === "kernel" ? "openKernel" : "openStorage"];
+  if (typeof open !== "function") throw refused("exports neither a function openKernel nor openStorage.");
+  let opened: Partial<Record<string, unknown>> | null | undefined;
   try {
-    storage = await (open as OpenStorage)(options, clock);
+    opened = (await (open as OpenKernel | OpenStorage)(options, clock)) as unknown as typeof opened;
   } catch (error) {
-    throw refused(`failed to open a storage: ${firstLine(error)}`, error);
+    throw refused(`failed to open a ${kind}: ${firstLine(error)}`, error);
   }
-  const missing = members.filter(
-    (name) => (storage as { readonly [name: string]: unknown } | null | undefined)?.[name] === undefined,
-  );
+  const version = opened?.["version"] ?? kernelVersion;
+  if (kind === "kernel" && version !== kernelVersion)
+    throw refused(
+      `is for version ${String(version)} of the kernel interface, and this server for version ${kernelVersion}.`,
+    );
+  const missing: string[] = members[kind].filter((name) => opened?.[name] === undefined);
+  if (kind === "storage" && missing.length === 0) missing.push(...missingCalls(opened?.["repositories"]));
   if (missing.length > 0)
-    throw refused(`opened an invalid storage: ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing.`);
-  return storage as Storage;
+    throw refused(`opened an invalid ${kind}: ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing.`);
+  return kind === "kernel" ? new KernelStorage(opened as unknown as Kernel) : (opened as unknown as Storage);
+}
+
+/** The calls of the repositories that a storage lacks. */
+function missingCalls(repositories: unknown): string[] {
+  const found = (repositories ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+  return Object.entries(callKinds).flatMap(([area, calls]) =>
+    Object.keys(calls)
+      .filter((call) => typeof found[area]?.[call] !== "function")
+      .map((call) => `${area}.${call}`),
+  );
 }
 
 async function load(module: string): Promise<Readonly<Record<string, unknown>>> {

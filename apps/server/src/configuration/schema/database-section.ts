@@ -78,11 +78,11 @@ const storageSection = optionalSection({
     doc: "Data directory of the engine `embedded`. Defaults to the top-level `dataDir`.",
   }),
   module: optionalField(null, moduleReference(), {
-    doc: "Adapter of the engine `module`, which exports `openStorage`. A package is resolved from the working directory.",
+    doc: "Adapter of the engine `module`, which exports `openKernel`. A package is resolved from the working directory.",
   }),
   options: optionalField(null, jsonObject(), {
     secret: true,
-    doc: "Options that the engine `module` passes to `openStorage`. Defaults to `{}`.",
+    doc: "Options that the engine `module` passes to `openKernel`. Defaults to `{}`.",
   }),
   pool: poolSection,
   statementTimeout: optionalField(null, duration("10ms", "1h"), {
