@@ -15,6 +15,7 @@ const bounds = {
   "source files in one folder": 25,
   "repositories of the storage port": 14,
   "methods of the repositories": 75,
+  "methods of the kernel of storages": 15,
   "source files of storage-knex": 118,
   "contexts of core that need each other": 1,
 };
@@ -57,6 +58,13 @@ function port() {
   return { repositories: names.length, methods: sum(methods) };
 }
 
+/** The number of methods that a kernel of a storage has. */
+function kernelMethods() {
+  const text = sources.get(join(root, "packages/storage/src/kernel/kernel.ts")) ?? "";
+  const bodies = text.matchAll(/^export interface Kernel(?:Reader|Transaction)?(?: extends \w+)? \{$(.*?)^\}$/gms);
+  return sum(Array.from(bodies, ([, body]) => Array.from(body.matchAll(/^ {2}\w+[(<]/gm)).length));
+}
+
 /** The size of the largest cycle of contexts, the folders below `src` of the core. */
 function knot() {
   const contextOf = (path) => relative(core, path).split("/");
@@ -92,6 +100,7 @@ const figures = {
   "source files in one folder": Math.max(...tally(Array.from(sources.keys(), dirname)).values()),
   "repositories of the storage port": repositories,
   "methods of the repositories": methods,
+  "methods of the kernel of storages": kernelMethods(),
   "source files of storage-knex": [...sources.keys()].filter((path) => path.includes("/packages/storage-knex/")).length,
   "contexts of core that need each other": knot(),
 };

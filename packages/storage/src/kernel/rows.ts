@@ -40,7 +40,7 @@ export class RowReader {
     return (await this.note(this.reader.watermark())) + (await this.stampOffset());
   }
 
-  /** What is added to the stamps of the kernel. */
+  /** The distance from the stamps of the kernel to those of the storage. */
   protected async stampOffset(): Promise<number> {
     return (await this.get(numberTable, "stampOffset"))?.number ?? 0;
   }
@@ -132,7 +132,7 @@ export class Rows extends RowReader {
   /** Stores rows. Each replaces the one with its key. */
   async put<Row, Index extends string>(table: Table<Row, Index>, ...rows: readonly Row[]): Promise<void> {
     const stored = rows.map((row) => storedRow(table, row));
-    await this.remember(
+    await this.keepForUndo(
       table,
       stored.map(({ key }) => key),
     );
@@ -146,7 +146,7 @@ export class Rows extends RowReader {
     ...keys: readonly (readonly KeyPart[])[]
   ): Promise<void> {
     const encoded = [...new Set(keys.map(keyOf))].filter(isStorableText);
-    await this.remember(table, encoded);
+    await this.keepForUndo(table, encoded);
     for (let first = 0; first < encoded.length; first += chunk)
       await this.note(this.transaction.delete(table.name, encoded.slice(first, first + chunk)));
   }
@@ -170,7 +170,10 @@ export class Rows extends RowReader {
   }
 
   /** Keeps the present rows of the keys for the running attempt. */
-  private async remember<Row, Index extends string>(table: Table<Row, Index>, keys: readonly string[]): Promise<void> {
+  private async keepForUndo<Row, Index extends string>(
+    table: Table<Row, Index>,
+    keys: readonly string[],
+  ): Promise<void> {
     if (this.undo === null) return;
     const { name } = table;
     for (let first = 0; first < keys.length; first += chunk) {

@@ -247,7 +247,7 @@ export type Series =
   | "object"
   | "record"
   | "settingsGeneration"
-  /** What is added to the stamps of the kernel, so that they are above imported ones. */
+  /** The distance from the stamps of the kernel to those of the storage, which are above imported ones. */
   | "stampOffset"
   /** The highest stamp of a forgotten change. */
   | "sweptStamp";

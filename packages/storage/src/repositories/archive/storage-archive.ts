@@ -37,7 +37,7 @@ export function storageArchive(access: Access): StorageArchive {
             return "imported";
           });
         } catch (error) {
-          // The import of another process excludes all writers. One that was killed excludes none.
+          // A running import of another process excludes all writers; the trace of a killed one excludes none.
           if (isAnother && !isBegun && error instanceof ServiceError && error.code === 607) return "busy";
           throw error;
         }
