@@ -110,16 +110,16 @@ describe("packed server", () => {
     expect(stderr).toContain('Install it beside the server: "npm install mysql2"');
   });
 
-  test("recognises the errors of a storage adapter with its own copy of the core", async () => {
+  test("recognises the errors of a storage adapter with its own copy of the ports", async () => {
     const adapter = join(folder, "adapter");
-    for (const name of ["core", "storage-memory"]) {
+    for (const name of ["storage", "storage-memory"]) {
       const place = join(adapter, "node_modules/@sallyport", name);
       for (const part of ["package.json", "dist"])
         cpSync(join(root, "packages", name, part), join(place, part), { recursive: true });
       expect(existsSync(join(place, "dist/index.js"))).toBe(true);
     }
     const text = `
-      import { ServiceError } from "@sallyport/core";
+      import { ServiceError } from "@sallyport/storage";
       import { MemoryStorage } from "@sallyport/storage-memory";
       export function openStorage() {
         const storage = new MemoryStorage();

@@ -51,6 +51,35 @@ describe("template", () => {
   );
 });
 
+describe("mutex", () => {
+  test("runs work in order of arrival despite failures and abandoned waits", async () => {
+    const { Mutex } = (await import(join(import.meta.dirname, "../template/src/mutex.js"))) as {
+      readonly Mutex: new () => { run<T>(work: () => Promise<T>, waitTimeout?: number): Promise<T> };
+    };
+    const mutex = new Mutex();
+    const log: string[] = [];
+    let finish = () => {};
+    const first = mutex.run(async () => {
+      log.push("first");
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      log.push("first is over");
+    });
+    const timedOut = mutex.run(async () => void log.push("never"), 1);
+    const failing = mutex.run(async () => {
+      log.push("third");
+      throw new Error("mine");
+    });
+    const last = mutex.run(async () => log.push("last"));
+    await expect(timedOut).rejects.toMatchObject({ code: 607 });
+    finish();
+    await expect(failing).rejects.toThrow("mine");
+    await Promise.all([first, last]);
+    expect(log).toEqual(["first", "first is over", "third", "last"]);
+  });
+});
+
 describe("create adapter", () => {
   let folder: string;
   beforeEach(() => {
