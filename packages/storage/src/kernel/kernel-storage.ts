@@ -16,7 +16,8 @@ import { repositoriesOver } from "../repositories/index.ts";
 import { frozenCopy } from "../repositories/frozen-copy.ts";
 import { putClasses } from "../repositories/model.ts";
 import { currentNumber } from "../repositories/numbers.ts";
-import { indexTable, tables } from "../repositories/tables.ts";
+import { alignIndexes } from "../repositories/query/align-indexes.ts";
+import { indexKey, indexTable, tables } from "../repositories/tables.ts";
 import { type Access, TrackedAccess, TransactionAccess } from "./access.ts";
 import { covered, serviceErrors } from "./failures.ts";
 import type { Kernel, KernelReader, KernelTransaction } from "./kernel.ts";
@@ -32,17 +33,17 @@ export class KernelStorage implements Storage {
 
   constructor(private readonly kernel: Kernel) {
     this.capabilities = kernel.capabilities;
-    const given = new Map<string, number>();
+    const storage = { valueIndexes: kernel.capabilities.valueIndexes, given: new Map<string, number>() };
     this.access = {
       read: <T>(work: (rows: RowReader) => Promise<T>) =>
         covered<KernelReader, T>(
           (run) => kernel.read(run),
-          (reader, note) => work(new RowReader(reader, note)),
+          (reader, note) => work(new RowReader(reader, note, storage)),
         ),
       write: <T>(work: (rows: Rows) => Promise<T>) =>
         covered<KernelTransaction, T>(
           (run) => kernel.transaction(run),
-          (transaction, note) => work(new Rows(transaction, note, given)),
+          (transaction, note) => work(new Rows(transaction, note, storage)),
         ),
     };
     this.repositories = repositoriesOver(this.access);
@@ -81,23 +82,17 @@ export class KernelStorage implements Storage {
     });
   }
 
-  /** Only records the wanted indexes. */
-  async alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport> {
-    return this.access.write(async (rows) => {
-      const present = await rows.list(indexTable, {}, Number.POSITIVE_INFINITY);
-      const keyed = (all: readonly AttributeIndex[]) =>
-        new Map(all.map((index) => [indexTable.key(index).join(" "), index]));
-      const [before, after] = [keyed(present), keyed(wanted)];
-      const built = [...after].filter(([key]) => !before.has(key)).map(([, index]) => index);
-      const removed = [...before].filter(([key]) => !after.has(key)).map(([, index]) => index);
-      await rows.put(indexTable, ...built.map(({ className, attribute, type }) => ({ className, attribute, type })));
-      await rows.delete(indexTable, ...removed.map(indexTable.key));
-      return { built, removed: removed.length };
-    });
+  alignIndexes(wanted: readonly AttributeIndex[]): Promise<IndexReport | "busy"> {
+    return alignIndexes(this.access, wanted);
   }
 
   readyIndexes(indexes: readonly AttributeIndex[]): Promise<AttributeIndex[]> {
-    return this.access.read((rows) => rows.getAll(indexTable, indexes.map(indexTable.key)));
+    return this.access.read(async (rows) => {
+      const found = await rows.getAll(indexTable, indexes.map(indexKey));
+      return found
+        .filter(({ isReady }) => isReady)
+        .map(({ className, attribute, type }) => ({ className, attribute, type }));
+    });
   }
 
   async health(): Promise<void> {

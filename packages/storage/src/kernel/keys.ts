@@ -24,6 +24,16 @@ export function rangeOf(parts: readonly KeyPart[]): { readonly from?: string; re
   return { from, to: from.slice(0, -end.length) + behindEnd };
 }
 
+/** The ends of the range of all texts that begin with a text. */
+export function textsFrom(beginning: string): { readonly from: readonly string[]; readonly to?: readonly string[] } {
+  const characters = [...beginning];
+  while (characters.at(-1) === "\u{10ffff}") characters.pop();
+  const last = characters.pop()?.codePointAt(0);
+  if (last === undefined) return { from: [beginning] };
+  const next = last === 0xd7ff ? 0xe000 : last + 1;
+  return { from: [beginning], to: [characters.join("") + String.fromCodePoint(next)] };
+}
+
 /** The lowest key above this one. */
 export function keyAfter(key: string): string {
   return key + end;

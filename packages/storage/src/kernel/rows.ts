@@ -25,11 +25,20 @@ export interface Span<Index extends string = never> {
 /** Rows read at once. */
 const chunk = 500;
 
+/** A storage as its rows know it. */
+export interface RowStorage {
+  /** Whether the values of indexed attributes are kept in a table. */
+  readonly valueIndexes: boolean;
+  /** The last numbers that this process gave, by series, also in transactions that were rolled back. */
+  readonly given: Map<string, number>;
+}
+
 /** Reads the rows of one committed state. */
 export class RowReader {
   constructor(
     private readonly reader: KernelReader,
     protected readonly note: Note,
+    readonly storage: RowStorage,
   ) {}
 
   now(): Promise<number> {
@@ -118,10 +127,9 @@ export class Rows extends RowReader {
   constructor(
     private readonly transaction: KernelTransaction,
     note: Note,
-    /** The last numbers that this process gave, by series, also in transactions that were rolled back. */
-    readonly given: Map<string, number>,
+    storage: RowStorage,
   ) {
-    super(transaction, note);
+    super(transaction, note, storage);
   }
 
   /** The stamp of all writes of this transaction. */

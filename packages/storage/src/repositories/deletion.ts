@@ -17,6 +17,7 @@ import { frozenCopy } from "./frozen-copy.ts";
 import { liveLock } from "./locks.ts";
 import { raiseNumber } from "./numbers.ts";
 import { acceptModel, keepObject, keysOf, outlineOf } from "./objects.ts";
+import { keepValues } from "./query/value-indexes.ts";
 import { formerReadersTable, lockTable, objectTable, type TombstoneRow, tombstoneTable, uuidTable } from "./tables.ts";
 
 /** Transactions have the outcome of a serial order, so no locks are necessary. */
@@ -160,7 +161,7 @@ async function clearOne(rows: Rows, id: ObjectId, links: readonly Referrer[], st
     linked[attribute] = (linked[attribute] ?? []).filter((each) => each !== target);
   }
   const object = { ...row.object, attributes, version: row.object.version + 1, storedAt };
-  await keepObject(rows, { ...row, object: frozenCopy(object), links: frozenCopy(linked) });
+  await keepObject(rows, { ...row, object: frozenCopy(object), links: frozenCopy(linked) }, row.object);
 }
 
 /** Whether the user would exceed the quota of the recycle bin. */
@@ -188,6 +189,10 @@ async function deleteAll(
   });
   const keys = live.map(objectTable.key);
   await rows.delete(objectTable, ...keys);
+  await keepValues(
+    rows,
+    live.map(({ object }) => ({ before: object, after: null })),
+  );
   await rows.delete(lockTable, ...keys);
   await rows.put(tombstoneTable, ...tombstones);
 }
@@ -213,7 +218,7 @@ async function restoreOne(rows: Rows, { id, attributes, links }: Restoration, st
   const written = { attributes: { ...object.attributes, ...attributes }, version: object.version + 1, storedAt };
   await keepFormerReaders(rows, object, row.createdStamp, storedAt);
   await rows.delete(tombstoneTable, key);
-  return keepObject(rows, { object: frozenCopy({ ...object, ...written }), links, createdStamp: 0 });
+  return keepObject(rows, { object: frozenCopy({ ...object, ...written }), links, createdStamp: 0 }, null);
 }
 
 /** Forgets permanently deleted objects. Returns their number. Their UUIDs stay known. */

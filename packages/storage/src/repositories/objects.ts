@@ -24,6 +24,7 @@ import { frozenCopy } from "./frozen-copy.ts";
 import { liveLock } from "./locks.ts";
 import { currentNumber, newNumbers } from "./numbers.ts";
 import { countMatches, findPage } from "./query/find.ts";
+import { keepValues } from "./query/value-indexes.ts";
 import { type ObjectRow, objectTable, tombstoneTable, uuidTable } from "./tables.ts";
 
 /** Of the Web Crypto API, which browsers and Node have. */
@@ -107,9 +108,14 @@ export async function storedObjects(rows: RowReader, ids: readonly ObjectId[]): 
   return (await rows.getAll(objectTable, keysOf(ids))).map(({ object }) => object);
 }
 
-/** Stores a live object, with the stamp of the transaction. */
-export async function keepObject(rows: Rows, row: Omit<ObjectRow, "stamp">): Promise<StoredObject> {
+/** Stores a live object in place of the one before, with the stamp of the transaction. */
+export async function keepObject(
+  rows: Rows,
+  row: Omit<ObjectRow, "stamp">,
+  before: StoredObject | null,
+): Promise<StoredObject> {
   await rows.put(objectTable, { ...row, stamp: await rows.stamp() });
+  await keepValues(rows, [{ before, after: row.object }]);
   return row.object;
 }
 
@@ -176,7 +182,7 @@ async function insertOne(
   const id = objectIdOf(number);
   const own = { id, uuid: key, className, storedAt, version: 1, attributes, readers: readers ?? null };
   await rows.put(uuidTable, { uuid: key, id });
-  return keepObject(rows, { object: Object.freeze(own), links, createdStamp: await rows.stamp() });
+  return keepObject(rows, { object: Object.freeze(own), links, createdStamp: await rows.stamp() }, null);
 }
 
 async function updateOne(
@@ -204,7 +210,7 @@ async function updateOne(
   const changed = Object.freeze({ ...object, ...written, ...(readers === undefined ? {} : { readers }) });
   if (JSON.stringify(changed.readers) !== JSON.stringify(object.readers))
     await keepFormerReaders(rows, object, row.createdStamp, storedAt);
-  return keepObject(rows, { ...row, object: changed, links: Object.freeze({ ...row.links, ...links }) });
+  return keepObject(rows, { ...row, object: changed, links: Object.freeze({ ...row.links, ...links }) }, object);
 }
 
 async function acceptTargets(rows: RowReader, links: Links): Promise<void> {

@@ -236,6 +236,8 @@ export interface NumberRow {
 }
 
 export type Series =
+  /** The time until which a process aligns the indexes. */
+  | "aligning"
   | "appKey"
   | "audit"
   | "class"
@@ -254,10 +256,30 @@ export type Series =
 
 export const numberTable = table<NumberRow>()("numbers", ({ series }: Pick<NumberRow, "series">) => [series]);
 
-export const indexTable = table<AttributeIndex>()("indexes", ({ className, attribute, type }) => [
+/** An index of the values of an attribute. */
+export interface IndexRow extends AttributeIndex {
+  /** Whether it has the values of all objects. */
+  readonly isReady: boolean;
+}
+
+export const indexKey = ({ className, attribute, type }: AttributeIndex) => [className, attribute, type];
+
+export const indexTable = table<IndexRow>()("indexes", indexKey);
+
+/** The value of an object in an index. */
+export interface ValueRow extends Pick<AttributeIndex, "className" | "attribute">, Pick<StoredObject, "id"> {
+  /** 0 for a missing value and null. */
+  readonly rank: 0 | 1;
+  /** The beginning of a text; a boolean as 0 or 1. */
+  readonly value: string | number;
+}
+
+export const valueTable = table<ValueRow>()("values", ({ className, attribute, rank, value, id }) => [
   className,
   attribute,
-  type,
+  rank,
+  value,
+  objectNumber(id),
 ]);
 
 /** All tables of a database. */
@@ -280,4 +302,5 @@ export const tables: readonly Table<never, never>[] = [
   throttleTable,
   tombstoneTable,
   uuidTable,
+  valueTable,
 ] as unknown as readonly Table<never, never>[];

@@ -13,6 +13,7 @@ import {
 } from "../../ports/storage-archive.ts";
 import { isTaken } from "../accounts.ts";
 import { frozenCopy } from "../frozen-copy.ts";
+import { keepValues } from "../query/value-indexes.ts";
 import { newNumbers, nextNumbers, raiseNumber, setNumber } from "../numbers.ts";
 import {
   type AccountRow,
@@ -80,6 +81,10 @@ const keepers: { readonly [Section in ArchiveSection]: Keeper<Section> } = {
       createdStamp: 0,
     }));
     await add(rows, objectTable, kept);
+    await keepValues(
+      rows,
+      kept.map(({ object }) => ({ before: null, after: object })),
+    );
     await addObjects(rows, records);
   },
 

@@ -1,5 +1,5 @@
 import { objectNumber } from "../../entities/object-id.ts";
-import type { ObjectPage, ObjectQuery, Page } from "../../entities/object-query.ts";
+import type { ObjectPage, ObjectQuery, Page, Position, SortKey } from "../../entities/object-query.ts";
 import type { StoredObject } from "../../entities/stored-object.ts";
 import { isVisible, type Visibility } from "../../entities/visibility.ts";
 import type { RowReader } from "../../kernel/rows.ts";
@@ -7,6 +7,7 @@ import { objectTable } from "../tables.ts";
 import { comparePositions, positionOf } from "./compare.ts";
 import { matcher } from "./matches.ts";
 import { pathsOf, targetsOf, type View } from "./value-at.ts";
+import { type AccessPath, accessPath, isSamePlace, objectsOf } from "./value-indexes.ts";
 
 /** Objects whose references are read at once. */
 const chunk = 500;
@@ -19,21 +20,41 @@ export async function findPage(
   page: Page,
 ): Promise<ObjectPage & { readonly objects: StoredObject[] }> {
   const sort = query.sort ?? [];
+  const after = "after" in page ? page.after : null;
   const wanted = "after" in page ? page.limit : page.offset + page.limit;
-  let found: { readonly object: StoredObject; readonly position: ReturnType<typeof positionOf> }[] = [];
+  let found: Found[] = [];
   const keepFirst = () => {
     found = found.toSorted((one, other) => comparePositions(one.position, other.position, sort)).slice(0, wanted);
   };
-  for await (const { object, view } of matchingObjects(rows, query, visibility)) {
-    const position = positionOf(object, sort, view);
-    if ("after" in page && comparePositions(position, page.after, sort) <= 0) continue;
-    found.push({ object, position });
-    // The memory stays within a few pages.
-    if (found.length >= 2 * wanted + chunk) keepFirst();
+  for (const className of wanted > 0 ? new Set(query.classes) : []) {
+    const path = await accessPath(rows, className, query, after);
+    let ofClass: Found[] = [];
+    for await (const { object, view } of matchingObjects(rows, className, query, visibility, path)) {
+      // The rest of the class follows all that can be on the page.
+      const last = ofClass[wanted - 1];
+      const isBehind = (key: SortKey) =>
+        path?.isExact === true || !isSamePlace(last?.object ?? object, object, key.path);
+      if (path?.isSorted && last !== undefined && sort.slice(0, 1).every(isBehind)) break;
+      const position = positionOf(object, sort, view);
+      if (after !== null && comparePositions(position, after, sort) <= 0) continue;
+      ofClass.push({ object, position });
+      // The memory stays within a few pages.
+      if (!path?.isSorted && ofClass.length >= 2 * wanted + chunk) {
+        found.push(...ofClass);
+        ofClass = [];
+        keepFirst();
+      }
+    }
+    found.push(...ofClass);
+    keepFirst();
   }
-  keepFirst();
   const part = "after" in page ? found : found.slice(page.offset);
   return { objects: part.map(({ object }) => object), last: part.at(-1)?.position ?? null };
+}
+
+interface Found {
+  readonly object: StoredObject;
+  readonly position: Position;
 }
 
 /** The number of matching objects; counting stops at `atMost`. */
@@ -44,37 +65,41 @@ export async function countMatches(
   atMost: number,
 ): Promise<number> {
   let count = 0;
-  if (atMost > 0) for await (const _match of matchingObjects(rows, query, visibility)) if (++count >= atMost) break;
+  for (const className of new Set(query.classes)) {
+    if (count >= atMost) break;
+    const { sort: _sort, ...unsorted } = query;
+    const path = await accessPath(rows, className, unsorted, null);
+    for await (const _match of matchingObjects(rows, className, unsorted, visibility, path))
+      if (++count >= atMost) break;
+  }
   return count;
 }
 
-/** The matching objects of a query in the order of classes and numbers, with what their paths lead to. */
+/** The matching objects of a class, with what their paths lead to. */
 async function* matchingObjects(
   rows: RowReader,
-  { classes, filter = { kind: "all", filters: [] }, sort = [] }: ObjectQuery,
+  className: string,
+  { filter = { kind: "all", filters: [] }, sort = [] }: ObjectQuery,
   visibility: Visibility,
+  path: AccessPath | null,
 ): AsyncGenerator<{ readonly object: StoredObject; readonly view: View }> {
-  const paths = [...pathsOf(filter), ...sort.map(({ path }) => path)];
-  for (const className of new Set(classes)) {
-    for await (const objects of visibleChunks(rows, className, visibility)) {
-      const view = { targets: await targetsOf(rows, objects, paths, visibility) };
-      const matches = matcher(filter, view);
-      for (const object of objects) if (matches(object)) yield { object, view };
-    }
+  const paths = [...pathsOf(filter), ...sort.map((key) => key.path)];
+  const all = path === null ? objectsOfClass(rows, className) : objectsOf(rows, path, chunk);
+  for await (const some of all) {
+    const objects = some.filter((object) => isVisible(object, visibility));
+    const view = { targets: await targetsOf(rows, objects, paths, visibility) };
+    const matches = matcher(filter, view);
+    for (const object of objects) if (matches(object)) yield { object, view };
   }
 }
 
-/** The visible objects of a class, some at a time. */
-async function* visibleChunks(
-  rows: RowReader,
-  className: string,
-  visibility: Visibility,
-): AsyncGenerator<StoredObject[]> {
+/** The objects of a class, some at a time. */
+async function* objectsOfClass(rows: RowReader, className: string): AsyncGenerator<StoredObject[]> {
   let last: StoredObject | undefined;
   do {
     const after = last === undefined ? {} : { after: [objectNumber(last.id)] };
     const found = await rows.list(objectTable, { index: "byClass", of: [className], ...after }, chunk);
-    yield found.map(({ object }) => object).filter((object) => isVisible(object, visibility));
+    yield found.map(({ object }) => object);
     last = found.length < chunk ? undefined : found.at(-1)?.object;
   } while (last !== undefined);
 }
