@@ -31,11 +31,11 @@ const placesOf = new Map([
 /** Modules whose types are written out, all or one of them. */
 const sources = [
   [/\/contract\/src\/index\.ts$/],
-  [/\/core\/src\/errors\/index\.ts$/],
+  [/\/storage\/src\/errors\/index\.ts$/],
   [/\/zod\/v4\/core\/util\.d\.c?ts$/, "JSONType"],
 ];
 const specifier = /(?<=\bfrom ")@sallyport\/[\w/-]+(?=")/g;
-const importedTypes = /(?:import|export) type \{([^}]*)\} from "@sallyport\/(?:contract|core\/errors)"/g;
+const importedTypes = /(?:import|export) type \{([^}]*)\} from "@sallyport\/(?:contract|storage\/errors)"/g;
 
 const isPublished = (path) => /\.(?:js|js\.map|d\.ts)$/.test(path) && !path.startsWith("package/");
 const read = (path) => readFileSync(path, "utf8");
