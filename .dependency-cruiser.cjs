@@ -50,8 +50,27 @@ const forbidden = [
     name: "client-imports-only-contract-and-errors",
     comment:
       "The SDK shares the wire and the error codes (`@sallyport/storage/errors`) with the server. It runs in browsers: no built-in module of Node, and no package that an application would have to carry.",
-    from: sourceOf("client"),
-    to: { pathNot: "^packages/(?:client/src/|contract/src/|storage/src/errors/)" },
+    from: { path: "^packages/client/src/(?!terminal/)", pathNot: TEST },
+    to: { pathNot: "^packages/(?:client/src/(?!terminal/)|contract/src/|storage/src/errors/)" },
+  },
+  {
+    name: "terminal-imports-only-node",
+    comment:
+      "What both command lines print and ask needs the terminal alone. It stands in the client, which both can have without another package.",
+    from: { path: "^packages/client/src/terminal/", pathNot: TEST },
+    to: { pathNot: "^packages/client/src/terminal/", dependencyTypesNot: ["core"] },
+  },
+  {
+    name: "terminal-is-for-command-lines",
+    comment: "Tables, prompts and suggestions are those of the commands of the server and of administrators.",
+    from: { path: "^(?:packages|apps)/", pathNot: ["^packages/client/src/terminal/", "^apps/(?:server|cli)/"] },
+    to: { path: "^packages/client/src/terminal/" },
+  },
+  {
+    name: "server-imports-no-client",
+    comment: "The server does not use itself over the network; of the client it has the parts of command lines.",
+    from: { path: "^apps/server/src/", pathNot: TEST },
+    to: { path: "^packages/client/", pathNot: "^packages/client/src/terminal/" },
   },
   {
     name: "testers-import-only-client-contract-and-errors",
@@ -133,7 +152,7 @@ const forbidden = [
     name: "only-server-imports-adapters",
     comment: "The other apps reach a running server through the client.",
     from: { path: APP_OTHER_THAN_SERVER, pathNot: TEST },
-    to: { path: "^packages/", pathNot: "^packages/(?:client|contract|core|storage|terminal)/" },
+    to: { path: "^packages/", pathNot: "^packages/(?:client|contract|core|storage)/" },
   },
   {
     name: "no-circular",

@@ -114,7 +114,6 @@ export const groups = [
       "storage-memory",
       "storage-pglite",
       "sync-simulator",
-      "terminal",
     ].map((name) => `packages/${name}/README.md`),
     collapsed: true,
   },

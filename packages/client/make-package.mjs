@@ -100,7 +100,7 @@ function declarationsOf(names) {
 }
 
 const manifestFile = join(client, "package.json");
-const builds = [client, contract].map((folder) => join(folder, "dist/.tsbuildinfo"));
+const builds = [built, join(built, "terminal"), join(contract, "dist")].map((folder) => join(folder, ".tsbuildinfo"));
 const result = join(target, "package.json");
 const timeOf = (path) => statSync(path).mtimeMs;
 const newest = Math.max(...[...builds, manifestFile, join(client, "README.md"), import.meta.filename].map(timeOf));

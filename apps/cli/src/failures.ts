@@ -1,6 +1,6 @@
 import { NotLoggedInError, SallyportError, TransportError } from "@sallyport/client";
 import { errorEntry, isErrorCode } from "@sallyport/storage/errors";
-import { printable } from "@sallyport/terminal";
+import { printable } from "@sallyport/client/terminal";
 
 /** The exit codes. Commander's usage errors have 2 too. */
 export const exitCodes = { refused: 1, usage: 2, notLoggedIn: 3, unreachable: 4, local: 5 } as const;

@@ -7,7 +7,7 @@ import type {
   PageOptions,
   SallyportAdmin,
 } from "@sallyport/client/admin";
-import { didYouMean } from "@sallyport/terminal";
+import { didYouMean } from "@sallyport/client/terminal";
 import { CommandError } from "./failures.ts";
 import { firstItem } from "./outcome.ts";
 

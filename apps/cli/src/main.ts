@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { outliveReaders } from "@sallyport/terminal";
+import { outliveReaders } from "@sallyport/client/terminal";
 import { runCommandLine } from "./run-command-line.ts";
 
 outliveReaders();

@@ -1,5 +1,5 @@
 import type { Page, PageOptions } from "@sallyport/client/admin";
-import { fittedTable, ProgressLine, shortened, tableLines, terminalStyle } from "@sallyport/terminal";
+import { fittedTable, ProgressLine, shortened, tableLines, terminalStyle } from "@sallyport/client/terminal";
 
 /** Result of a command. */
 export interface Outcome {

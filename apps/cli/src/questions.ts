@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { hiddenLine } from "@sallyport/terminal";
+import { hiddenLine } from "@sallyport/client/terminal";
 import { CommandError } from "./failures.ts";
 
 /** Longest secret in characters. */

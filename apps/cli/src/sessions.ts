@@ -1,5 +1,5 @@
 import type { AdministeredSessionData } from "@sallyport/client/admin";
-import { byteText } from "@sallyport/terminal";
+import { byteText } from "@sallyport/client/terminal";
 import type { Given } from "./given.ts";
 import { everyItem, listed, type Outcome, spanText } from "./outcome.ts";
 

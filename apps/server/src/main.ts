@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from "node:module";
 import { fileURLToPath } from "node:url";
-import { outliveReaders } from "@sallyport/terminal";
+import { outliveReaders } from "@sallyport/client/terminal";
 import { mainCommand } from "./commands/main-command.ts";
 
 /** Caches compiled code (Node 22 and newer) next to the program, which has the same write permissions. */

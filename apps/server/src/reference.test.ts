@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { catalogue, errorEntry, extensions, isErrorCode } from "@sallyport/storage";
 import { declaredErrors, takesSession } from "@sallyport/http";
-import { tableLines } from "@sallyport/terminal";
+import { tableLines } from "@sallyport/client/terminal";
 import { configurationFields } from "./configuration/index.ts";
 import { checkReference, declaredRoutes, referenceFiles, writeReference } from "./reference.ts";
 import { errorPages } from "./reference/errors.ts";

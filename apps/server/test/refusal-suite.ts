@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { LogInMode } from "@sallyport/client";
 import type { SessionMode } from "@sallyport/storage";
 import { addBan, administrationOf, type Explanation, ExplainRefusal, setAppRule, setLimits } from "@sallyport/core";
-import { explanationLines } from "@sallyport/terminal";
+import { explanationLines } from "@sallyport/client/terminal";
 import { nextSteps } from "../src/reference/error-texts.ts";
 import type { RunningServer } from "../src/index.ts";
 import { AdministrationFixture, administrationKey, administrator, codeOf } from "./administration-fixture.ts";

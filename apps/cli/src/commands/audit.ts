@@ -1,5 +1,5 @@
 import { type AuditedChangeData, type AuditEventData, auditEventTypes } from "@sallyport/client/admin";
-import { didYouMean } from "@sallyport/terminal";
+import { didYouMean } from "@sallyport/client/terminal";
 import { CommandError } from "../failures.ts";
 import { findUser } from "../find.ts";
 import type { Given, Noun } from "../given.ts";

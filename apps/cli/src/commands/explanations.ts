@@ -1,4 +1,4 @@
-import { explanationLines, printable, terminalStyle } from "@sallyport/terminal";
+import { explanationLines, printable, terminalStyle } from "@sallyport/client/terminal";
 import { CommandError } from "../failures.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";
 import { done, listed, type Outcome } from "../outcome.ts";

@@ -1,5 +1,5 @@
 import type { AdministeredSyncSchemaData, SyncSchemaRequestData } from "@sallyport/client/admin";
-import { printable } from "@sallyport/terminal";
+import { printable } from "@sallyport/client/terminal";
 import { CommandError } from "../failures.ts";
 import { findUser } from "../find.ts";
 import type { AdminCommand, Given, Noun } from "../given.ts";

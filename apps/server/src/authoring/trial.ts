@@ -20,7 +20,7 @@ import {
   type SessionContext,
   withScopes,
 } from "@sallyport/core";
-import { didYouMean, tableLines } from "@sallyport/terminal";
+import { didYouMean, tableLines } from "@sallyport/client/terminal";
 import type { RecordedCall, RecordedRuntime, Recording } from "./recorded-runtime.ts";
 
 /** Macro to execute, user and input. */

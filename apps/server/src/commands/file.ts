@@ -1,10 +1,10 @@
 import type { CheckedFile, FileState, ListedFile } from "@sallyport/core";
-import { ProgressLine } from "@sallyport/terminal";
+import { ProgressLine } from "@sallyport/client/terminal";
 import { identifiers } from "../composition/identifiers.ts";
 import { durationText, millisecondsOf } from "../configuration/field-kinds.ts";
 import { CommandError } from "./command-error.ts";
 import { type JsonOptions, printJson, printList } from "./list-command.ts";
-import { byteText } from "@sallyport/terminal";
+import { byteText } from "@sallyport/client/terminal";
 import { counted } from "./progress.ts";
 import type { ServerCommand, Work } from "./server-command.ts";
 import type { OpenedDatabase } from "./with-database.ts";

@@ -1,6 +1,6 @@
 import { KeyStore } from "@sallyport/core";
 import type { KeyRotation, ResealedSecrets, RotationRefusal, ServerKeyKind, StoredKey } from "@sallyport/core";
-import { ProgressLine } from "@sallyport/terminal";
+import { ProgressLine } from "@sallyport/client/terminal";
 import { identifiers } from "../composition/identifiers.ts";
 import type { Configuration, DatabaseConfiguration } from "../configuration/index.ts";
 import { type JsonOptions, listCommand, printJson, printList } from "./list-command.ts";

@@ -1,4 +1,4 @@
-import { tableLines, terminalStyle } from "@sallyport/terminal";
+import { tableLines, terminalStyle } from "@sallyport/client/terminal";
 import { ServerCommand } from "./server-command.ts";
 import type { OpenedDatabase } from "./with-database.ts";
 

@@ -1,6 +1,6 @@
 import { sealJson } from "@sallyport/core";
 import type { MoveReport, MoveStep, PostgresMove } from "@sallyport/storage-knex";
-import { byteText, ProgressLine } from "@sallyport/terminal";
+import { byteText, ProgressLine } from "@sallyport/client/terminal";
 import { identifiers } from "../composition/identifiers.ts";
 import { faultOfAddress, maskedUrl } from "../configuration/index.ts";
 import { atPlace } from "../databases/move-follower.ts";

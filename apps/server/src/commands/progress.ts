@@ -1,6 +1,6 @@
 import type { ArchiveChunk, ArchiveRecord, RecordOf } from "@sallyport/storage";
 import type { ArchivedFile } from "@sallyport/core";
-import { byteText, ProgressLine, type ProgressStream } from "@sallyport/terminal";
+import { byteText, ProgressLine, type ProgressStream } from "@sallyport/client/terminal";
 
 const barLength = 24;
 

@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { ServiceError } from "@sallyport/storage";
-import { isClosedPipe } from "@sallyport/terminal";
+import { isClosedPipe } from "@sallyport/client/terminal";
 import { TrialError } from "../authoring/trial.ts";
 import { databaseDiagnostics } from "../composition/storages/database-diagnostics.ts";
 import { StartError } from "../composition/start-error.ts";

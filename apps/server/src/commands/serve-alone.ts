@@ -1,6 +1,6 @@
 import { describeCapabilities, type Storage } from "@sallyport/storage";
 import { NodeDigests } from "@sallyport/crypto";
-import { terminalStyle } from "@sallyport/terminal";
+import { terminalStyle } from "@sallyport/client/terminal";
 import { type RunningServer, startServer } from "../composition/start-server.ts";
 import { version } from "../composition/version.ts";
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { didYouMean } from "@sallyport/terminal";
+import { didYouMean } from "@sallyport/client/terminal";
 import { CommandError } from "./command-error.ts";
 import type { OpenedDatabase } from "./with-database.ts";
 

@@ -1,5 +1,5 @@
 import type { Violation } from "@sallyport/core";
-import { ProgressLine } from "@sallyport/terminal";
+import { ProgressLine } from "@sallyport/client/terminal";
 import { identifiers } from "../composition/identifiers.ts";
 import { CommandError } from "./command-error.ts";
 import { type JsonOptions, printJson, printList } from "./list-command.ts";

@@ -1,4 +1,4 @@
-import { explanationLines, printable, terminalStyle } from "@sallyport/terminal";
+import { explanationLines, printable, terminalStyle } from "@sallyport/client/terminal";
 import { identifiers } from "../composition/identifiers.ts";
 import { CommandError } from "./command-error.ts";
 import { type JsonOptions, printJson } from "./list-command.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Fault } from "./configuration-error.ts";
-import { didYouMean } from "@sallyport/terminal";
+import { didYouMean } from "@sallyport/client/terminal";
 import { factsOf, membersAt, schemaAt } from "./fields.ts";
 import { type ConfigurationDocument, configurationSchema } from "./schema/configuration-schema.ts";
 

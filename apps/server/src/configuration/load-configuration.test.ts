@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { embedded, masterKey, memory, messageOf } from "../../test/configuration-file.ts";
-import { didYouMean } from "@sallyport/terminal";
+import { didYouMean } from "@sallyport/client/terminal";
 import { macroThreads } from "../macros/macro-folders.ts";
 import { type Configuration, processorsPerWorker } from "./configuration.ts";
 import { loadConfiguration } from "./load-configuration.ts";

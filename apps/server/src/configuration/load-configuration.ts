@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { providerTypes } from "@sallyport/storage";
 import { checkShape } from "./check-shape.ts";
-import { didYouMean } from "@sallyport/terminal";
+import { didYouMean } from "@sallyport/client/terminal";
 import { ConfigurationError, type Fault } from "./configuration-error.ts";
 import { type Configuration, mailOf } from "./configuration.ts";
 import {

@@ -1,5 +1,5 @@
 import { isLocal, parseAddress, tlsOf } from "@sallyport/storage-knex/server-address";
-import { didYouMean } from "@sallyport/terminal";
+import { didYouMean } from "@sallyport/client/terminal";
 import type { Configuration } from "./configuration.ts";
 import { isOnServer } from "./database-storage.ts";
 import { walkFields } from "./fields.ts";

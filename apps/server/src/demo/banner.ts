@@ -1,5 +1,5 @@
 import type { Digests } from "@sallyport/storage";
-import type { TerminalStyle } from "@sallyport/terminal";
+import type { TerminalStyle } from "@sallyport/client/terminal";
 import { demoCredentials, demoSyncSchema, demoUuid } from "./demo-records.ts";
 import { type DemoState, containsDemo } from "./seed-demo.ts";
 

@@ -12,7 +12,7 @@ import { testEnvironment } from "../../test/test-environment.ts";
 import { type RunningServer, startServer as start } from "../composition/start-server.ts";
 import { demoMacros, loadConfiguration } from "../configuration/index.ts";
 import { declaredRoutes } from "../reference.ts";
-import { terminalStyle } from "@sallyport/terminal";
+import { terminalStyle } from "@sallyport/client/terminal";
 import { banner, type BannerDatabase } from "./banner.ts";
 import { seedDemo } from "./seed-demo.ts";
 import { type DemoProviders, startDemoProviders } from "./start-demo-providers.ts";

@@ -1,5 +1,5 @@
 import { classDefinition } from "@sallyport/contract";
-import { didYouMean } from "@sallyport/terminal";
+import { didYouMean } from "@sallyport/client/terminal";
 import * as z from "zod";
 import { shapeFaults } from "../configuration/check-shape.ts";
 

@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { extname, parse } from "node:path";
 import { allPages } from "@sallyport/storage";
 import { isMacroName, MacroFault, MacroStore, type MacroVersion, removeMacro, type StoredMacro } from "@sallyport/core";
-import { printable } from "@sallyport/terminal";
+import { printable } from "@sallyport/client/terminal";
 import { identifiers } from "../../composition/identifiers.ts";
 import { macroLanguages } from "../../macros/folder-macro-source.ts";
 import { type JsonOptions, listCommand, printList } from "../list-command.ts";

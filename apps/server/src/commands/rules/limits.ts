@@ -1,5 +1,5 @@
 import { limitNames, readLimits, setLimits, type ShownLimit } from "@sallyport/core";
-import { didYouMean } from "@sallyport/terminal";
+import { didYouMean } from "@sallyport/client/terminal";
 import { CommandError } from "../command-error.ts";
 import { type JsonOptions, printList } from "../list-command.ts";
 import type { ServerCommand, Work } from "../server-command.ts";

@@ -12,7 +12,7 @@ import {
   setCustomUserDisabled,
   setCustomUserEmail,
 } from "@sallyport/core";
-import { tableLines } from "@sallyport/terminal";
+import { tableLines } from "@sallyport/client/terminal";
 import { identifiers } from "../../composition/identifiers.ts";
 import { type JsonOptions, listCommand, printJson } from "../list-command.ts";
 import { advising } from "../report-failure.ts";

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { acceptMailAddress, type NewPassword } from "@sallyport/core";
-import { hiddenLine } from "@sallyport/terminal";
+import { hiddenLine } from "@sallyport/client/terminal";
 import { CommandError } from "../command-error.ts";
 import { readGivenFile } from "../server-command.ts";
 

@@ -1,5 +1,3 @@
-import type { WriteStream } from "node:tty";
-
 /** Text emphasis. */
 export interface TerminalStyle {
   readonly strong: (text: string) => string;
@@ -11,10 +9,8 @@ const as = (code: number) => (text: string) => `\u001B[${code}m${text}\u001B[0m`
 const plain = (text: string) => text;
 
 /** ANSI styles for a terminal with colors, unless `NO_COLOR` is set. Plain text otherwise. */
-export function terminalStyle(
-  stream: Pick<WriteStream, "isTTY"> & Partial<Pick<WriteStream, "hasColors">>,
-): TerminalStyle {
-  const colourful = stream.isTTY && stream.hasColors?.() === true;
+export function terminalStyle(stream: { readonly isTTY?: boolean; hasColors?(): boolean }): TerminalStyle {
+  const colourful = stream.isTTY === true && stream.hasColors?.() === true;
   return colourful ? { strong: as(1), faint: as(2) } : { strong: plain, faint: plain };
 }
 

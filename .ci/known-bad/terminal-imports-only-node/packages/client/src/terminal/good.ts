@@ -1,0 +1,2 @@
+export { createInterface } from "node:readline";
+export { table } from "./table.ts";
