@@ -97,7 +97,7 @@ const forbidden = [
   {
     name: "storage-adapters-import-only-storage",
     comment: "A storage knows its port and the rules beside it, nothing of the use cases above.",
-    from: { path: "^packages/((?:storage|files)-(?!pglite/|faults/)[^/]+)/src/", pathNot: TEST },
+    from: { path: "^packages/((?:storage|files)-(?!pglite/)[^/]+)/src/", pathNot: TEST },
     to: onlyOurs("(?:$1|storage)/"),
   },
   {
@@ -114,10 +114,22 @@ const forbidden = [
     to: { pathNot: "^packages/macros/src/(?:prelude|authoring)/|(?:^|/)node_modules/@cfworker/json-schema/" },
   },
   {
-    name: "faults-are-for-tests",
-    comment: "What lets a storage fail on purpose is part of no installation.",
-    from: { path: "^(?:packages|apps)/[^/]+/src/", pathNot: ["^packages/storage-faults/", ...TEST] },
-    to: { path: "^packages/storage-faults/" },
+    name: "faults-import-only-storage",
+    comment: "What wraps a storage or a file store knows its port, and nothing of the services that use it.",
+    from: { path: "^packages/testing/src/faults/", pathNot: TEST },
+    to: onlyOurs("(?:testing/src/faults|storage)/"),
+  },
+  {
+    name: "parts-of-testing-load-alone",
+    comment: "Each entry point of the package loads its own part only, so that a test pays for nothing else.",
+    from: { path: "^packages/testing/src/([^/]+)", pathNot: TEST },
+    to: { path: "^packages/testing/src/(?:faults)/", pathNot: "^packages/testing/src/$1/" },
+  },
+  {
+    name: "testing-is-for-tests",
+    comment: "Test services, and what lets a storage fail on purpose, are part of no installation.",
+    from: { path: "^(?:packages|apps)/[^/]+/src/", pathNot: ["^packages/testing/", ...TEST] },
+    to: { path: "^packages/testing/" },
   },
   {
     name: "test-kit-is-for-tests",
@@ -136,7 +148,7 @@ const forbidden = [
     name: "testing-imports-only-its-entry-point-and-client",
     comment:
       "The test kit sees a service as its users do, over HTTP with the client. It starts one by `@sallyport/server/testing`, and knows nothing else of the server.",
-    from: sourceOf("testing"),
+    from: { path: "^packages/testing/src/(?!faults/)", pathNot: TEST },
     to: {
       path: "^(?:packages|apps)/",
       pathNot: "^packages/(?:testing/|client/|contract/|storage/src/errors/)|^apps/server/src/testing/index\\.ts$",

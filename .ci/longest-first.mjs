@@ -8,7 +8,7 @@ import Sequencer from "@jest/test-sequencer";
 const longest = [
   "packages/files-disk/test/disk-file-store.test.ts",
   "packages/conformance-kit/test/broken-adapters.test.ts",
-  "packages/storage-faults/test/with-faults.test.ts",
+  "packages/testing/test/faults/with-faults.test.ts",
   "apps/server/test/processes/postgres.test.ts",
   "apps/server/test/sync.test.ts",
   "apps/server/test/processes/keys.test.ts",

@@ -43,9 +43,14 @@ export const groups = [
   {
     text: "Tests",
     pages: [
-      ...["testing", "testing/runners", "testing/deployed-servers", "testing/other-languages", "testing/record"].map(
-        guide,
-      ),
+      ...[
+        "testing",
+        "testing/runners",
+        "testing/deployed-servers",
+        "testing/other-languages",
+        "testing/record",
+        "testing/faults",
+      ].map(guide),
       "packages/acceptance/README.md",
     ],
   },
@@ -79,7 +84,6 @@ export const groups = [
       guide("write-a-storage-adapter"),
       "packages/create-storage-adapter/README.md",
       "packages/conformance-kit/README.md",
-      "packages/storage-faults/README.md",
     ],
   },
   {

@@ -1,5 +1,5 @@
 import type { FilePolicy } from "@sallyport/core";
-import { type FileStoreFault, fileStoreFaults } from "@sallyport/storage-faults";
+import { type FileStoreFault, fileStoreFaults } from "@sallyport/testing/faults";
 import { field, form, formOf, formType, octets, part, type Sender } from "./file-sender.ts";
 
 export type User = "demo" | "reader" | "admin";

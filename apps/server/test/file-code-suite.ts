@@ -1,7 +1,7 @@
 import type { LogInMode } from "@sallyport/client";
 import type { ClassDefinition } from "@sallyport/storage";
 import type { Database } from "@sallyport/core";
-import { FileStoreFaultScript, withFileStoreFaults } from "@sallyport/storage-faults";
+import { FileStoreFaultScript, withFileStoreFaults } from "@sallyport/testing/faults";
 import type { RunningServer } from "../src/index.ts";
 import { fileCodeCases, type Prepared, type User } from "./file-code-cases.ts";
 import { type FileAnswer, form, formType, octets, type Sender, senderOf, startChunk } from "./file-sender.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Storage } from "@sallyport/storage";
-import { Latch } from "@sallyport/storage-faults";
+import { Latch } from "@sallyport/testing/faults";
 import type { RunningServer } from "../src/index.ts";
 import { call, callIn } from "./client.ts";
 import { startDemoServer } from "./demo-server.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Repositories, Storage } from "@sallyport/storage";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
-import { FaultScript } from "@sallyport/storage-faults";
+import { FaultScript } from "@sallyport/testing/faults";
 import { LicenceReceiver } from "@sallyport/testing/traps";
 import { seedDemo } from "../../src/demo/index.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../../src/index.ts";

@@ -7,7 +7,7 @@ import type { ErrorCode } from "@sallyport/storage";
 import { setAppRule, setLimits } from "@sallyport/core";
 import { AesGcmKeyWrapping, NodeDigests } from "@sallyport/crypto";
 import { signIn } from "@sallyport/fake-identity-providers";
-import { faults, type Instruction } from "@sallyport/storage-faults";
+import { faults, type Instruction } from "@sallyport/testing/faults";
 import { administrationKey } from "../administration-fixture.ts";
 import { call, tryLogIn } from "../client.ts";
 import { startLogIn } from "../providers/browser.ts";

@@ -7,7 +7,7 @@ import {
   setSyncEnabled,
   syncSchemaKind,
 } from "@sallyport/core";
-import { type Call, faults } from "@sallyport/storage-faults";
+import { type Call, faults } from "@sallyport/testing/faults";
 import { call } from "../client.ts";
 import type { CodeFixture } from "./code-fixture.ts";
 import { inSession, type PreparedCase, type PreparedRequest } from "./prepared-cases.ts";

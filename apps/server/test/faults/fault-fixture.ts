@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Storage } from "@sallyport/storage";
 import type { Database } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
-import { FaultScript } from "@sallyport/storage-faults";
+import { FaultScript } from "@sallyport/testing/faults";
 import { seedDemo } from "../../src/demo/index.ts";
 import { loadConfiguration, startServer } from "../../src/index.ts";
 import { logIn } from "../cases/run-cases.ts";

@@ -1,4 +1,4 @@
-import { type Call, faults } from "@sallyport/storage-faults";
+import { type Call, faults } from "@sallyport/testing/faults";
 import { description } from "../cases/declared.ts";
 import { faultsAt, type Outcome, type Place, type Row } from "./fault-table.ts";
 import { factorOperations } from "./factor-operations.ts";

@@ -1,5 +1,5 @@
 import { isFullRun } from "@sallyport/test-kit/scope";
-import { type Call, type Fault, faults, Latch } from "@sallyport/storage-faults";
+import { type Call, type Fault, faults, Latch } from "@sallyport/testing/faults";
 
 /** The position of a call relative to the one that completes the write. */
 export type Place = "before" | "at" | "behind";

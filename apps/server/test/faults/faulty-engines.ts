@@ -1,5 +1,5 @@
 import type { Storage } from "@sallyport/storage";
-import { type FaultScript, withFaults } from "@sallyport/storage-faults";
+import { type FaultScript, withFaults } from "@sallyport/testing/faults";
 import { StorageEngines } from "../../src/composition/storages/storage-engines.ts";
 import type { StorageConfiguration } from "../../src/configuration/index.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { faults } from "@sallyport/storage-faults";
+import { faults } from "@sallyport/testing/faults";
 import { faultsAt } from "./fault-table.ts";
 import { define } from "./macro-operations.ts";
 import { named } from "./object-operations.ts";

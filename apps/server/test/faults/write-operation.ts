@@ -1,4 +1,4 @@
-import type { CallName } from "@sallyport/storage-faults";
+import type { CallName } from "@sallyport/testing/faults";
 import type { Request, FaultFixture } from "./fault-fixture.ts";
 
 /** A writing request, and its visible state in the storage. */

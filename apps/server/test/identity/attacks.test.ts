@@ -1,5 +1,5 @@
 import { Applications, SecondFactors } from "@sallyport/core";
-import { faults, Latch } from "@sallyport/storage-faults";
+import { faults, Latch } from "@sallyport/testing/faults";
 import type { RunningServer } from "../../src/index.ts";
 import { call, checkSession, type Sent } from "../client.ts";
 import { startDemoServer } from "../demo-server.ts";

@@ -1,5 +1,5 @@
 import type { AdapterUnderTest } from "@sallyport/conformance-kit";
-import { FaultScript, withFaults } from "@sallyport/storage-faults";
+import { FaultScript, withFaults } from "@sallyport/testing/faults";
 import { MemoryStorage } from "@sallyport/storage-memory";
 
 /** The storage in memory behind an empty fault script. */

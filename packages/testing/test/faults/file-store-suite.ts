@@ -5,7 +5,7 @@ import {
   Latch,
   FileStoreFaultScript,
   withFileStoreFaults,
-} from "@sallyport/storage-faults";
+} from "@sallyport/testing/faults";
 import { fileStoreUnderTest } from "@sallyport/test-kit/files/file-store-under-test";
 
 /** Faults of file stores. */

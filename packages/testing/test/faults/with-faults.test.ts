@@ -17,16 +17,16 @@ import {
   withFaults,
   FileStoreFaultScript,
   withFileStoreFaults,
-} from "@sallyport/storage-faults";
+} from "@sallyport/testing/faults";
 import { MemoryStorage } from "@sallyport/storage-memory";
 import { fileStoreUnderTest } from "@sallyport/test-kit/files/file-store-under-test";
 import { fileStoreSuite } from "./file-store-suite.ts";
 
 const run = promisify(execFile);
-const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-const examples = Array.from(readme.matchAll(/^```js\n(.*?)^```$/gms), ([, code]) => code ?? "");
+const guide = await readFile(new URL("../../../../docs/guides/testing/faults.md", import.meta.url), "utf8");
+const examples = Array.from(guide.matchAll(/^```js\n(.*?)^```$/gms), ([, code]) => code ?? "");
 
-test("the README contains examples", () => {
+test("the guide contains examples", () => {
   expect(examples).toHaveLength(4);
 });
 
@@ -40,8 +40,8 @@ test.each(examples.map((code, index) => [index + 1, code] as const))(
   },
 );
 
-test("the README explains every fault", () => {
-  const rows = readme.split("\n").filter((line) => line.startsWith("| `"));
+test("the guide explains every fault", () => {
+  const rows = guide.split("\n").filter((line) => line.startsWith("| `"));
   const explained = rows.flatMap((row) =>
     Array.from((row.split("|")[1] ?? "").matchAll(/`(\w+)/g), ([, name]) => name),
   );

@@ -1,1 +1,0 @@
-export { faults } from "./index.ts";

@@ -1,0 +1,1 @@
+export { faults } from "@sallyport/testing/faults";

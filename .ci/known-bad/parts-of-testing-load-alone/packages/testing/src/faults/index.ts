@@ -1,0 +1,1 @@
+export { faults } from "./fault.ts";
