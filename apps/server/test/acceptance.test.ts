@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { runCommand } from "@sallyport/acceptance";
+import { runCommand } from "@sallyport/testing/acceptance";
 import { runDirectory } from "@sallyport/test-kit/run-directory/run-directory";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import type { RunningServer } from "../src/index.ts";
@@ -12,7 +12,7 @@ import { administrationKey } from "./administration-fixture.ts";
 import { certificateFor } from "./certificate-for.ts";
 import { startDemoServer } from "./demo-server.ts";
 
-const program = join(import.meta.dirname, "../../../packages/acceptance/dist/main.js");
+const program = join(import.meta.dirname, "../../../packages/testing/dist/acceptance/main.js");
 
 /** Runs the command and returns its exit code and output. */
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -78,7 +78,7 @@ test.each([
 test("lists the checks and explains itself", async () => {
   const { out } = await run(["--list", "--section", "service"]);
   expect(out.split("\n").slice(0, 2)).toEqual(["service", "  returns its name and version"]);
-  expect((await run(["--help"])).out).toContain("Usage: npx @sallyport/acceptance <url>");
+  expect((await run(["--help"])).out).toContain("Usage: sallyport-acceptance <url>");
 });
 
 describe("a server with a certificate", () => {
@@ -261,6 +261,8 @@ describe("the demo", () => {
     expect(code).toBe(1);
     expect(out).toMatch(/^✗ traces/m);
     expect(out).toMatch(/objects of Customer: 200 before, 20\d after/);
-    expect(out).toMatch(/npx @sallyport\/acceptance http:\S+ --section "objects" --mode session/);
+    expect(out).toMatch(
+      /npx --package @sallyport\/testing sallyport-acceptance http:\S+ --section "objects" --mode session/,
+    );
   });
 });

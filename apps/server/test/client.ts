@@ -38,7 +38,7 @@ export async function call(
   };
 }
 
-export { type ItemResult, multiResults } from "@sallyport/acceptance";
+export { type ItemResult, multiResults } from "@sallyport/testing/acceptance";
 
 /** Tries to log in; the password defaults to the name. */
 export function tryLogIn(

@@ -1,7 +1,7 @@
 import { createLogger } from "../src/operations/create-logger.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";
 import { testEnvironment } from "./test-environment.ts";
-import { type RawExchange, rawExchange } from "@sallyport/acceptance";
+import { type RawExchange, rawExchange } from "@sallyport/testing/acceptance";
 
 const check = ["GET /_CheckService HTTP/1.1", "Host: localhost"];
 const head = (...lines: string[]) => [...lines, "", ""].join("\r\n");

@@ -9,7 +9,7 @@ import {
   rawCases,
   sendCase,
   sessionCases,
-} from "@sallyport/acceptance";
+} from "@sallyport/testing/acceptance";
 import { type CodeFixture, openCodeFixture } from "./cases/code-fixture.ts";
 import { gateCases } from "./cases/gate-cases.ts";
 import { preparedCases } from "./cases/prepared-cases.ts";

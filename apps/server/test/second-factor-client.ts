@@ -3,7 +3,7 @@ import { generateSync } from "otplib";
 import { storedKeyPair } from "@sallyport/test-kit/crypto/stored-key-pair";
 import type { RunningServer } from "../src/index.ts";
 import { callIn } from "./client.ts";
-import { logInForm } from "@sallyport/acceptance";
+import { logInForm } from "@sallyport/testing/acceptance";
 import { appKey, type Subject } from "./subject.ts";
 
 const keyPair = await storedKeyPair();

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { RunningServer } from "../src/index.ts";
 import { call, tryLogIn } from "./client.ts";
 import { openPostgresFixture, type PostgresFixture } from "./postgres-fixture.ts";
-import { type RawExchange, rawExchange } from "@sallyport/acceptance";
+import { type RawExchange, rawExchange } from "@sallyport/testing/acceptance";
 
 const body = JSON.stringify({ user: "demo", pass: "demo", appNames: "demo-app" });
 const asIfFrom = (address: string) => ({ "x-forwarded-for": address, "x-forwarded-proto": "https" });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ContractDescription } from "@sallyport/acceptance";
+import { ContractDescription } from "@sallyport/testing/acceptance";
 
 const documents = ["openapi.json", "administration-openapi.json"].map((name) =>
   JSON.parse(readFileSync(new URL(`../../../../docs/reference/${name}`, import.meta.url), "utf8")),

@@ -4,7 +4,7 @@ import { type ErrorCode, identityLinkKind } from "@sallyport/storage";
 import { setAppRule, setLimits } from "@sallyport/core";
 import { signIn } from "@sallyport/fake-identity-providers";
 import { call } from "../client.ts";
-import { logInForm } from "@sallyport/acceptance";
+import { logInForm } from "@sallyport/testing/acceptance";
 import { link, logInAt, returnFrom, startLogIn } from "../providers/browser.ts";
 import { publicUrl } from "../providers/provider-fixture.ts";
 import { newCustomUser } from "../new-custom-user.ts";

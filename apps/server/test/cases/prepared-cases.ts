@@ -13,7 +13,7 @@ import { call, tryLogIn } from "../client.ts";
 import { startLogIn } from "../providers/browser.ts";
 import { publicUrl, providerEnvironment } from "../providers/provider-fixture.ts";
 import { Authenticator, logInWithFactor, factorRequests } from "../second-factor-client.ts";
-import type { Case, DemoUser } from "@sallyport/acceptance";
+import type { Case, DemoUser } from "@sallyport/testing/acceptance";
 import type { CodeFixture } from "./code-fixture.ts";
 import { appKey, logIn } from "./run-cases.ts";
 

@@ -1,4 +1,4 @@
-import { type Case, type CaseCheck, caseChecks, DemoServer } from "@sallyport/acceptance";
+import { type Case, type CaseCheck, caseChecks, DemoServer } from "@sallyport/testing/acceptance";
 import type { LogInMode } from "@sallyport/client";
 import request from "supertest";
 import { testedModes } from "../modes.ts";

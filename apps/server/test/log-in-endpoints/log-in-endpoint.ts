@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { LogInMode } from "@sallyport/client";
 import { NodeDigests } from "@sallyport/crypto";
-import { logInForm } from "@sallyport/acceptance";
+import { logInForm } from "@sallyport/testing/acceptance";
 import type { RunningServer } from "../../src/index.ts";
 import { appKey, type Subject } from "../subject.ts";
 

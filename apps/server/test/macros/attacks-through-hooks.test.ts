@@ -6,7 +6,7 @@ import {
   startTestService,
   type TestService,
 } from "@sallyport/testing";
-import { multiResults } from "@sallyport/acceptance";
+import { multiResults } from "@sallyport/testing/acceptance";
 
 /** Attempts of an attacker whose requests call harmless hooks. */
 

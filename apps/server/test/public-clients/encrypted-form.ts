@@ -8,7 +8,7 @@ import {
   publicEncrypt,
   randomBytes,
 } from "node:crypto";
-import type { Json } from "@sallyport/acceptance";
+import type { Json } from "@sallyport/testing/acceptance";
 import { readEnvelope, type Received, type StrictClient } from "./strict-client.ts";
 
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: "sha256" };

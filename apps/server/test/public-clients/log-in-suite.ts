@@ -6,7 +6,7 @@ import {
   privateDecrypt,
   publicEncrypt,
 } from "node:crypto";
-import type { Json } from "@sallyport/acceptance";
+import type { Json } from "@sallyport/testing/acceptance";
 import type { Subject } from "../subject.ts";
 import { decryptAnswer, encryptFields, fetchServerKey, keySpellings } from "./encrypted-form.ts";
 import { type Headers, readEnvelope, StrictClient } from "./strict-client.ts";

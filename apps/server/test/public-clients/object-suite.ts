@@ -1,4 +1,4 @@
-import type { Json } from "@sallyport/acceptance";
+import type { Json } from "@sallyport/testing/acceptance";
 import type { Subject } from "../subject.ts";
 import { json, logInFields } from "./log-in-suite.ts";
 import { checkEnvelope, type Headers, type Message, statusOf, StrictClient } from "./strict-client.ts";

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Json } from "@sallyport/acceptance";
+import type { Json } from "@sallyport/testing/acceptance";
 import type { Subject } from "../subject.ts";
 import { decryptAnswer, encryptFields, fetchServerKey } from "./encrypted-form.ts";
 import { json, logInFields } from "./log-in-suite.ts";

@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, request } from "node:http";
-import type { Json } from "@sallyport/acceptance";
+import type { Json } from "@sallyport/testing/acceptance";
 
 /** HTTP status and message of each code, as built into public clients; written independently. */
 const catalogue: ReadonlyMap<string, readonly [number, string]> = new Map([

@@ -35,7 +35,7 @@ export function totalsOf(results: readonly CheckResult[]): Totals {
 }
 
 export function jsonReport(url: string, results: readonly CheckResult[]): JsonReport {
-  const { version } = createRequire(import.meta.url)("../../package.json") as { readonly version: string };
+  const { version } = createRequire(import.meta.url)("../../../package.json") as { readonly version: string };
   const sections = [...new Set(results.map(({ section }) => section))].map((name) => {
     const own = results.filter(({ section }) => section === name);
     const checks = own.map((each) => ({ ...each, duration: Math.round(each.duration) }));

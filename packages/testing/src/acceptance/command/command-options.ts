@@ -4,7 +4,7 @@ import { modes as allModes } from "../requests/modes.ts";
 import { demoTarget } from "../run/readiness.ts";
 import type { Target } from "../run/visit.ts";
 
-export const usage = `Usage: npx @sallyport/acceptance <url> [options]
+export const usage = `Usage: sallyport-acceptance <url> [options]
 
 Test a running server over HTTP. Everything that the checks create is removed at the end.
 

@@ -17,7 +17,7 @@ export interface Terminal {
 }
 
 /**
- * Runs the command `acceptance` and returns its exit code. `stop` ends it after the present check; its reason is then
+ * Runs the command `sallyport-acceptance` and returns its exit code. `stop` ends it after the present check; its reason is then
  * the exit code.
  */
 export async function runCommand(
@@ -55,7 +55,7 @@ async function testServer(
     colourful: stdout.isTTY === true && stdout.hasColors?.() === true,
     again: (section, mode) =>
       [
-        "npx @sallyport/acceptance",
+        "npx --package @sallyport/testing sallyport-acceptance",
         target.url,
         `--section "${section}"`,
         ...(mode === null ? [] : [`--mode ${mode}`]),
