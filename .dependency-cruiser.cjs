@@ -6,7 +6,7 @@ const sourceOf = (names) => ({ path: `^packages/${names}/src/`, pathNot: TEST })
 const onlyOurs = (names) => ({ path: "^(?:packages|apps)/", pathNot: `^packages/${names}` });
 
 /** Every package that is none of these is an adapter: a new one is held to the adapters' rule before anybody thinks of it. */
-const NO_ADAPTER = "(?:storage|core|contract|http|client|conformance-kit|sync-simulator|testing)";
+const NO_ADAPTER = "(?:storage|core|contract|http|client|conformance-kit|testing)";
 const APP_OTHER_THAN_SERVER = "^apps/(?!server/)";
 
 const forbidden = [
@@ -74,9 +74,9 @@ const forbidden = [
   },
   {
     name: "testers-import-only-client-contract-and-errors",
-    comment: "The simulator and the acceptance suite see servers as devices do, over the network.",
-    from: { path: "^packages/(sync-simulator/src|testing/src/acceptance)/", pathNot: TEST },
-    to: onlyOurs("(?:$1|client|contract|storage/src/errors)/"),
+    comment: "Acceptance and simulated devices see servers as other clients do, over the network.",
+    from: { path: "^packages/testing/src/(acceptance|devices)/", pathNot: TEST },
+    to: onlyOurs("(?:testing/src/$1|client|contract|storage/src/errors)/"),
   },
   {
     name: "conformance-kit-imports-only-ports",
@@ -123,7 +123,7 @@ const forbidden = [
     name: "parts-of-testing-load-alone",
     comment: "Each entry point of the package loads its own part only, so that a test pays for nothing else.",
     from: { path: "^packages/testing/src/([^/]+)", pathNot: TEST },
-    to: { path: "^packages/testing/src/(?:acceptance|faults)/", pathNot: "^packages/testing/src/$1/" },
+    to: { path: "^packages/testing/src/(?:acceptance|devices|faults)/", pathNot: "^packages/testing/src/$1/" },
   },
   {
     name: "testing-is-for-tests",
@@ -148,7 +148,7 @@ const forbidden = [
     name: "testing-imports-only-its-entry-point-and-client",
     comment:
       "The test kit sees a service as its users do, over HTTP with the client. It starts one by `@sallyport/server/testing`, and knows nothing else of the server.",
-    from: { path: "^packages/testing/src/(?!acceptance/|faults/)", pathNot: TEST },
+    from: { path: "^packages/testing/src/(?!acceptance/|devices/|faults/)", pathNot: TEST },
     to: {
       path: "^(?:packages|apps)/",
       pathNot: "^packages/(?:testing/|client/|contract/|storage/src/errors/)|^apps/server/src/testing/index\\.ts$",

@@ -24,7 +24,7 @@ const longest = [
   "apps/server/test/identity/providers.test.ts",
   "packages/storage-pglite/test/directory.test.ts",
   "apps/server/test/processes/serve.test.ts",
-  "packages/sync-simulator/test/sync-simulator.test.ts",
+  "packages/testing/test/devices/devices.test.ts",
   "packages/storage-pglite/test/sessions.test.ts",
   "apps/server/test/session-limits.test.ts",
   "apps/server/test/accounts.test.ts",

@@ -5,7 +5,7 @@ import type { ArchiveRecord, Storage } from "@sallyport/storage";
 import { reserveUserNames } from "@sallyport/core";
 import { Argon2PasswordHasher, NodeDigests } from "@sallyport/crypto";
 import { MemoryStorage } from "@sallyport/storage-memory";
-import type { World } from "@sallyport/sync-simulator";
+import type { World } from "@sallyport/testing/devices";
 import { StorageEngines } from "../src/composition/storages/storage-engines.ts";
 import { seedDemo } from "../src/demo/index.ts";
 import { loadConfiguration, type RunningServer, startServer } from "../src/index.ts";

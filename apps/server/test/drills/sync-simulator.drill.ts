@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { reproductionModule, simulate, type SimulationFailure, type World } from "@sallyport/sync-simulator";
+import { reproductionModule, simulate, type SimulationFailure, type World } from "@sallyport/testing/devices";
 import { openRealMariadb } from "@sallyport/test-kit/databases/mariadb";
 import { administrationKey, administrator } from "../administration-fixture.ts";
 import { startSeededServer } from "../demo-server.ts";

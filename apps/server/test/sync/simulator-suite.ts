@@ -1,4 +1,4 @@
-import { reproductionModule, runScenario, type Scenario, simulate, type Step } from "@sallyport/sync-simulator";
+import { reproductionModule, runScenario, type Scenario, simulate, type Step } from "@sallyport/testing/devices";
 import { isFullRun } from "@sallyport/test-kit/scope";
 import { type SimulatedWorld, startSimulatedWorld } from "../simulated-world.ts";
 

@@ -19,7 +19,7 @@ export function reproductionModule(
     ...violations.map(({ kind, message }) => `// ${kind}: ${message.replaceAll("\n", " ")}`),
     'import assert from "node:assert/strict";',
     'import { test } from "node:test";',
-    `import { ${names} } from "@sallyport/sync-simulator";`,
+    `import { ${names} } from "@sallyport/testing/devices";`,
     ...imports,
     "",
     "const scenario = {",

@@ -1,4 +1,4 @@
-import type { World } from "@sallyport/sync-simulator";
+import type { World } from "@sallyport/testing/devices";
 import { ReferenceServer } from "./reference-server.ts";
 
 type Fetch = World["servers"][number];

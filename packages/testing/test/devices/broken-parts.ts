@@ -9,7 +9,7 @@ import type {
   SimulationOptions,
   Step,
   ViolationKind,
-} from "@sallyport/sync-simulator";
+} from "@sallyport/testing/devices";
 import type { ServerFault } from "./reference-database.ts";
 import { ReferenceServer } from "./reference-server.ts";
 import { referenceWorld } from "./reference-world.ts";

@@ -10,9 +10,9 @@ import {
   type Scenario,
   simulate,
   type SimulationFailure,
-} from "@sallyport/sync-simulator";
-import { shrinkScenario } from "../src/shrink-scenario.ts";
-import { runCommand } from "../src/command.ts";
+} from "@sallyport/testing/devices";
+import { shrinkScenario } from "../../src/devices/shrink-scenario.ts";
+import { runCommand } from "../../src/devices/command.ts";
 import { brokenParts } from "./broken-parts.ts";
 import { referenceWorld } from "./reference-world.ts";
 
@@ -111,7 +111,7 @@ describe("reproduction", () => {
 
   test("is a module that runs the scenario", async () => {
     mkdirSync(join(folder, "node_modules/@sallyport"), { recursive: true });
-    symlinkSync(join(import.meta.dirname, ".."), join(folder, "node_modules/@sallyport/sync-simulator"));
+    symlinkSync(join(import.meta.dirname, "../.."), join(folder, "node_modules/@sallyport/testing"));
     const edit = { kind: "create", object: 0, className: "Customer", fields: {} } as const;
     const failure: SimulationFailure = {
       seed: 1,
